@@ -20,10 +20,12 @@
 #include <unistd.h>
 
 #define WINDOW_BYTES 0x01000000u
+#define ZYGOTE_WINDOW "quincunx-zygote"
 #define CONTROL_FD 64   /* and above, where no descriptor of QEMU is */
 #define DESCRIPTORS 64
 #define EVENTFDS_MAX 16u
-#define TABLE_ELEMENTS 512u
+#define TABLE_ELEMENTS 512u /* of translated blocks; it grows */
+#define ENDING 3u
 
 struct request {
     struct forker_request head;
@@ -123,10 +125,11 @@ struct thread_args {
 static struct {
     bool expected; /* a machine is being made, and will be forked */
     int control;   /* the launcher's socket, by another number */
+    int bell;      /* the other end of the zygote's doorbell */
+    int window_fd; /* by which QEMU has opened the window */
     pthread_t *thread;
     void *(*start)(void *args);
     struct thread_args args;
-    pthread_t processor;
     pthread_cond_t *waits_for; /* the processor, to be started */
     void *window;
     int eventfd[EVENTFDS_MAX];
@@ -156,7 +159,7 @@ static bool find_emulator(void)
 static bool expect_machine(void)
 {
     int pair[2];
-    int window = memfd_create("quincunx-zygote", 0);
+    int window = memfd_create(ZYGOTE_WINDOW, 0);
 
     machine.control = fcntl(FORKER_FD, F_DUPFD_CLOEXEC, CONTROL_FD);
     if (window < 0 || machine.control < 0 ||
@@ -167,7 +170,7 @@ static bool expect_machine(void)
     }
     close(pair[1]);
     close(window);
-    fcntl(pair[0], F_SETFD, FD_CLOEXEC);
+    machine.bell = pair[0];
     machine.expected = true;
     *emulator.autostart = 0;
     return true;
@@ -183,7 +186,7 @@ static void find_window(void)
         void *begin;
         void *end;
 
-        if (strstr(line, "quincunx-zygote") != NULL &&
+        if (strstr(line, ZYGOTE_WINDOW) != NULL &&
             sscanf(line, "%p-%p", &begin, &end) == 2) {
             machine.window = begin;
         }
@@ -193,7 +196,8 @@ static void find_window(void)
     }
 }
 
-static void find_eventfds(void)
+/* What a board must have of its own: eventfds, and the file of its window. */
+static void find_descriptors(void)
 {
     for (int fd = 0; fd < DESCRIPTORS; ++fd) {
         char name[64];
@@ -206,6 +210,9 @@ static void find_eventfds(void)
             what[length] = '\0';
             if (strstr(what, "[eventfd]") != NULL) {
                 machine.eventfd[machine.eventfds++] = fd;
+            } else if (strstr(what, ZYGOTE_WINDOW) != NULL &&
+                       fd != FORKER_FD + 1) {
+                machine.window_fd = fd;
             }
         }
     }
@@ -235,6 +242,10 @@ static void take_window(void)
              MAP_SHARED | MAP_FIXED, FORKER_FD + 1, 0) == MAP_FAILED) {
         _exit(1);
     }
+    if (machine.window_fd > 0) {
+        dup3(FORKER_FD + 1, machine.window_fd, O_CLOEXEC);
+    }
+    close(machine.bell);
     fcntl(FORKER_FD, F_SETFL, O_NONBLOCK);
 }
 
@@ -360,17 +371,27 @@ FILE *fopen64(const char *restrict path, const char *restrict mode)
 /* The zygote's machine is there, and waits to be started. */
 static void serve_machine(void)
 {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction handled[ENDING]; /* QEMU ends by them only in its loop */
+
     emulator.drain_call_rcu();
     emulator.qht_resize(emulator.tb_ctx, TABLE_ELEMENTS);
     emulator.drain_call_rcu();
     emulator.rcu_enable_atfork();
     find_window();
-    find_eventfds();
+    find_descriptors();
     if (machine.window == NULL || machine.waits_for == NULL) {
         _exit(1);
     }
     emulator.lock(__FILE__, __LINE__);
+    for (unsigned i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &(struct sigaction){.sa_handler = SIG_DFL},
+                  &handled[i]);
+    }
     serve();
+    for (unsigned i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &handled[i], NULL);
+    }
     close(machine.control);
     take_window();
     renew_eventfds();
@@ -410,7 +431,6 @@ int pthread_create(pthread_t *restrict thread,
     struct thread_args *args = arg;
     bool processor = machine.expected && args->name != NULL &&
                      strstr(args->name, "TCG") != NULL;
-    int error;
 
     find(&next, RTLD_NEXT, "pthread_create");
     if (processor) {
@@ -419,11 +439,7 @@ int pthread_create(pthread_t *restrict thread,
         machine.args = *args;
         machine.args.name = strdup(args->name);
     }
-    error = next(thread, attributes, start, arg);
-    if (processor) {
-        machine.processor = *thread;
-    }
-    return error;
+    return next(thread, attributes, start, arg);
 }
 
 int pthread_cond_wait(pthread_cond_t *restrict condition,
