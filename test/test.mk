@@ -106,7 +106,7 @@ RUNS ?= 20
 BYTES ?= 1000000
 DAMAGE ?=
 
-## bench-boards: on emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100; to 125x125
+## bench-boards: emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
 .PHONY: bench-boards
 bench-boards: build-all | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/bench/boards.py $(RUNS) $(BYTES) $(DAMAGE)
