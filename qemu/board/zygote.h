@@ -2,7 +2,8 @@
 /*
  * A QEMU that boards are forked from: they share its types, tables and
  * relocations, and where it can be its machine, and are up sooner.
- * qemu/board/DESIGN.md has the figures, qemu/board/preload/forker.h what is said between the two.
+ * qemu/board/DESIGN.md has the figures, qemu/board/preload/forker.h what is
+ * said between the two.
  */
 #ifndef QEMU_BOARD_ZYGOTE_H
 #define QEMU_BOARD_ZYGOTE_H
