@@ -106,10 +106,11 @@ RUNS ?= 20
 BYTES ?= 1000000
 DAMAGE ?=
 
-## bench-boards: searches on emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
+## bench-boards: emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
 .PHONY: bench-boards
 bench-boards: build-all | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/bench/boards.py $(RUNS) $(BYTES) $(DAMAGE)
+	$(Q)$(PYTHON) test/bench/large.py
 
 ## calibrate: measure a mesh, and what a plan with the values gains
 .PHONY: calibrate

@@ -153,6 +153,8 @@ struct zygote *zygote_start(const char **why,
     }
     zygote = memory_or_exit(calloc(1, sizeof *zygote));
     zygote->socket = pair[0];
+    /* Once: the kernel walks all children to tell them. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     zygote->pid = start_process(config, pair[1], object);
     close(pair[1]);
     close(object);
@@ -171,9 +173,7 @@ pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds)
     int result;
 
     assert(fds <= FORKER_FDS_MAX);
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     result = send_request(zygote, fd, fds) ? receive(zygote, &reply) : 0;
-    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     if (result < 0) {
         return -1;
     }
@@ -186,6 +186,7 @@ void zygote_stop(struct zygote *zygote)
         return;
     }
     close(zygote->socket);
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     if (zygote->pid > 0) {
         kill(-zygote->pid, SIGKILL);
         waitpid(zygote->pid, NULL, 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A QEMU that boards are forked from: they share its types, tables and
- * relocations (some 12 MB), and are up sooner. qemu/board/DESIGN.md has the
- * figures, qemu/board/preload/forker.h what is said between the two.
+ * relocations, and where it can be its machine, and are up sooner.
+ * qemu/board/DESIGN.md has the figures, qemu/board/preload/forker.h what is
+ * said between the two.
  */
 #ifndef QEMU_BOARD_ZYGOTE_H
 #define QEMU_BOARD_ZYGOTE_H

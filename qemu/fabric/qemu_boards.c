@@ -27,6 +27,8 @@
 #include <unistd.h>
 
 #define RING 'R'
+#define THREADS 3ul         /* of a board: main loop, RCU, processor */
+#define SPARE_THREADS 400ul /* numbers that others have, about */
 #define EVENTS_MAX 64
 #define LOOK_MS 200 /* how long to wait for rings at once */
 
@@ -401,7 +403,9 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     struct boards *boards;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0) {
+    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
+        process_allow_threads(THREADS * config->nodes + SPARE_THREADS,
+                              config->nodes) != 0) {
         return -1;
     }
     boards = memory_or_exit(calloc(1, sizeof *boards));

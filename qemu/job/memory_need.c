@@ -32,7 +32,7 @@ struct need {
 };
 
 /* Forks share what their zygote has; others share the program text alone. */
-static const struct need forked = {34 * MIB, 2500 * KIB};
+static const struct need forked = {34 * MIB, 1420 * KIB};
 static const struct need executed = {24 * MIB, 11500 * KIB};
 static const struct need native = {8 * MIB, 36 * KIB};
 static const struct need serial = {24 * MIB, 15 * MIB};

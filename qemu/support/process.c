@@ -227,3 +227,22 @@ int process_allow_descriptors(unsigned long need, unsigned nodes)
     }
     return 0;
 }
+
+int process_allow_threads(unsigned long need, unsigned nodes)
+{
+    FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
+    unsigned long most = 0;
+    bool known = file != NULL && fscanf(file, "%lu", &most) == 1;
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (known && most < need) {
+        fprintf(stderr,
+                "quincunx: %u boards have %lu threads; this system has "
+                "numbers for %lu (as root: sysctl kernel.pid_max=65536)\n",
+                nodes, need, most);
+        return -1;
+    }
+    return 0;
+}

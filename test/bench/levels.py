@@ -3,7 +3,7 @@
 workers, and one whose masters do. Over the bound, which is that all boards
 compute from the first moment to the last: the makespan, then the answer.
 
-usage: levels.py [WxH ...] (default: 25x25; needs 1.5 GiB)"""
+usage: levels.py [WxH ...] (default: 25x25; needs 0.8 GiB)"""
 import pathlib
 import sys
 import tempfile

@@ -616,7 +616,7 @@ def test_625_boards_agree_with_native_nodes(large, quiet_625):
 def test_625_boards_memory(quiet_625):
     watched = quiet_625[0]
     assert watched.boards in (625, 626)  # the zygote, if it was seen
-    assert 2 ** 30 < watched.peak_bytes < MEMORY_MAX
+    assert 2 ** 28 < watched.peak_bytes < MEMORY_MAX
 
 
 @pytest.mark.boards

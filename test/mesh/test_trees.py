@@ -261,6 +261,16 @@ def test_larger_sizes_keep_their_plan(core, tmp_path, size):
     assert abs(report["measured"]["overhead_vs_plan"]) <= 0.002
 
 
+@pytest.mark.boards
+def test_1600_boards(tmp_path):
+    """Their answer, and the plan that they keep."""
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    report = job(load, (40, 40), "--profile", "t3d", arg="32", on="qemu")
+    check_report(report, (40, 40), 1_000_000)
+    assert report["result"] == {"units": 1_000_000}
+    assert abs(report["measured"]["overhead_vs_plan"]) <= 0.02
+
+
 @pytest.mark.parametrize("step", parts.cases([33, 1], [33]))
 def test_every_size(spun, tmp_path, step):
     """All 961, or one in 33: the answer, no unit lost, the plan kept; who

@@ -3,15 +3,29 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define WINDOW_BYTES 0x01000000u
+#define ZYGOTE_WINDOW "quincunx-zygote"
+#define CONTROL_FD 64   /* and above, where no descriptor of QEMU is */
+#define DESCRIPTORS 64
+#define EVENTFDS_MAX 16u
+#define TABLE_ELEMENTS 512u /* of translated blocks; it grows */
+#define ENDING 3u
 
 struct request {
     struct forker_request head;
@@ -40,11 +54,13 @@ static void make_classes(void)
     }
 }
 
+static int control_fd(void);
+
 static void reply(pid_t board)
 {
     const struct forker_reply packet = {.board = board};
 
-    if (send(FORKER_FD, &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
+    if (send(control_fd(), &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
         _exit(0);
     }
 }
@@ -66,7 +82,7 @@ static bool receive(struct request *request)
     ssize_t got;
 
     do {
-        got = recvmsg(FORKER_FD, &packet, MSG_CMSG_CLOEXEC);
+        got = recvmsg(control_fd(), &packet, MSG_CMSG_CLOEXEC);
     } while (got < 0 && errno == EINTR);
     if (got != sizeof request->head) {
         return false;
@@ -81,6 +97,166 @@ static bool receive(struct request *request)
                request->fds * sizeof *request->fd);
     }
     return true;
+}
+
+/* ---- forks of a whole machine ---- */
+
+/* What such a fork needs of QEMU: all of it, or boards are forked before their
+   machine is made. */
+static struct {
+    int *autostart;
+    int *tcg_cur_ctxs;
+    void *tb_ctx;
+    bool (*qht_resize)(void *table, size_t elements);
+    void (*rcu_enable_atfork)(void);
+    void (*drain_call_rcu)(void);
+    void (*lock)(const char *file, int line);
+    void (*unlock)(void);
+    void (*vm_start)(void);
+} emulator;
+
+/* As QEMU's qemu_thread_create() hands it to its threads, which free it. */
+struct thread_args {
+    void *(*run)(void *arg);
+    void *arg;
+    char *name;
+};
+
+static struct {
+    bool expected; /* a machine is being made, and will be forked */
+    int control;   /* the launcher's socket, by another number */
+    int bell;      /* the other end of the zygote's doorbell */
+    int window_fd; /* by which QEMU has opened the window */
+    pthread_t *thread;
+    void *(*start)(void *args);
+    struct thread_args args;
+    pthread_cond_t *waits_for; /* the processor, to be started */
+    void *window;
+    int eventfd[EVENTFDS_MAX];
+    unsigned eventfds;
+} machine;
+
+static bool find_emulator(void)
+{
+    find(&emulator.autostart, RTLD_DEFAULT, "autostart");
+    find(&emulator.tcg_cur_ctxs, RTLD_DEFAULT, "tcg_cur_ctxs");
+    find(&emulator.tb_ctx, RTLD_DEFAULT, "tb_ctx");
+    find(&emulator.qht_resize, RTLD_DEFAULT, "qht_resize");
+    find(&emulator.rcu_enable_atfork, RTLD_DEFAULT, "rcu_enable_atfork");
+    find(&emulator.drain_call_rcu, RTLD_DEFAULT, "drain_call_rcu");
+    find(&emulator.lock, RTLD_DEFAULT, "qemu_mutex_lock_iothread_impl");
+    find(&emulator.unlock, RTLD_DEFAULT, "qemu_mutex_unlock_iothread");
+    find(&emulator.vm_start, RTLD_DEFAULT, "vm_start");
+    return emulator.autostart != NULL && emulator.tcg_cur_ctxs != NULL &&
+           emulator.tb_ctx != NULL && emulator.qht_resize != NULL &&
+           emulator.rcu_enable_atfork != NULL &&
+           emulator.drain_call_rcu != NULL && emulator.lock != NULL &&
+           emulator.unlock != NULL && emulator.vm_start != NULL;
+}
+
+/* Gives the zygote's machine a window and a doorbell, which no board has.
+   Result: false if that fails. */
+static bool expect_machine(void)
+{
+    int pair[2];
+    int window = memfd_create(ZYGOTE_WINDOW, 0);
+
+    machine.control = fcntl(FORKER_FD, F_DUPFD_CLOEXEC, CONTROL_FD);
+    if (window < 0 || machine.control < 0 ||
+        ftruncate(window, WINDOW_BYTES) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
+        dup2(pair[1], FORKER_FD) < 0 || dup2(window, FORKER_FD + 1) < 0) {
+        return false;
+    }
+    close(pair[1]);
+    close(window);
+    machine.bell = pair[0];
+    machine.expected = true;
+    *emulator.autostart = 0;
+    return true;
+}
+
+/* Where the machine has its window. */
+static void find_window(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        void *begin;
+        void *end;
+
+        if (strstr(line, ZYGOTE_WINDOW) != NULL &&
+            sscanf(line, "%p-%p", &begin, &end) == 2) {
+            machine.window = begin;
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+}
+
+/* What a board must have of its own: eventfds, and the file of its window. */
+static void find_descriptors(void)
+{
+    for (int fd = 0; fd < DESCRIPTORS; ++fd) {
+        char name[64];
+        char what[64];
+        ssize_t length;
+
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        length = readlink(name, what, sizeof what - 1);
+        if (length > 0 && machine.eventfds < EVENTFDS_MAX) {
+            what[length] = '\0';
+            if (strstr(what, "[eventfd]") != NULL) {
+                machine.eventfd[machine.eventfds++] = fd;
+            } else if (strstr(what, ZYGOTE_WINDOW) != NULL &&
+                       fd != FORKER_FD + 1) {
+                machine.window_fd = fd;
+            }
+        }
+    }
+}
+
+/* In the board. Threads, and what they waited for, have not come with it. */
+static void start_processor(void)
+{
+    struct thread_args *args = malloc(sizeof *args);
+    sigset_t all;
+    sigset_t before;
+
+    *args = machine.args;
+    args->name = strdup(machine.args.name);
+    pthread_cond_init(machine.waits_for, NULL);
+    machine.waits_for = NULL;
+    *emulator.tcg_cur_ctxs = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_create(machine.thread, NULL, machine.start, args);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void take_window(void)
+{
+    if (mmap(machine.window, WINDOW_BYTES, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, FORKER_FD + 1, 0) == MAP_FAILED) {
+        _exit(1);
+    }
+    if (machine.window_fd > 0) {
+        dup3(FORKER_FD + 1, machine.window_fd, O_CLOEXEC);
+    }
+    close(machine.bell);
+    fcntl(FORKER_FD, F_SETFL, O_NONBLOCK);
+}
+
+static void renew_eventfds(void)
+{
+    for (unsigned i = 0; i < machine.eventfds; ++i) {
+        int fd = eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
+
+        dup3(fd, machine.eventfd[i], O_CLOEXEC);
+        close(fd);
+    }
 }
 
 static void close_all(const struct request *request)
@@ -147,12 +323,16 @@ static bool fork_board(const struct request *request)
     return false;
 }
 
+static int control_fd(void)
+{
+    return machine.expected ? machine.control : FORKER_FD;
+}
+
 /* Returns in boards only. */
 static void serve(void)
 {
     struct request request;
 
-    make_classes();
     reply(0);
     while (receive(&request)) {
         if (fork_board(&request)) {
@@ -169,7 +349,10 @@ static FILE *open_stream(const char *name, const char *path, const char *mode)
 
     find(&next, RTLD_NEXT, name);
     if (strcmp(path, FORKER_FILE) == 0) {
-        serve();
+        if (!find_emulator() || !expect_machine()) {
+            make_classes();
+            serve();
+        }
         path = "/dev/null";
     }
     return next(path, mode);
@@ -183,4 +366,106 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
 FILE *fopen64(const char *restrict path, const char *restrict mode)
 {
     return open_stream("fopen64", path, mode);
+}
+
+/* The zygote's machine is there, and waits to be started. */
+static void serve_machine(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction handled[ENDING]; /* QEMU ends by them only in its loop */
+
+    emulator.drain_call_rcu();
+    emulator.qht_resize(emulator.tb_ctx, TABLE_ELEMENTS);
+    emulator.drain_call_rcu();
+    emulator.rcu_enable_atfork();
+    find_window();
+    find_descriptors();
+    if (machine.window == NULL || machine.waits_for == NULL) {
+        _exit(1);
+    }
+    emulator.lock(__FILE__, __LINE__);
+    for (unsigned i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &(struct sigaction){.sa_handler = SIG_DFL},
+                  &handled[i]);
+    }
+    serve();
+    for (unsigned i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &handled[i], NULL);
+    }
+    close(machine.control);
+    take_window();
+    renew_eventfds();
+    start_processor();
+    emulator.unlock();
+    while (__atomic_load_n(&machine.waits_for, __ATOMIC_ACQUIRE) == NULL) {
+        sched_yield();
+    }
+    emulator.lock(__FILE__, __LINE__);
+    machine.expected = false;
+    emulator.vm_start();
+    emulator.unlock();
+}
+
+/* QEMU's main loop waits by this function. */
+int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+          const sigset_t *mask)
+{
+    static int (*next)(struct pollfd *, nfds_t, const struct timespec *,
+                       const sigset_t *);
+
+    if (next == NULL) {
+        find(&next, RTLD_NEXT, "ppoll");
+    }
+    if (machine.expected && machine.thread != NULL) {
+        serve_machine();
+        return 0;
+    }
+    return next(fds, count, timeout, mask);
+}
+
+int pthread_create(pthread_t *restrict thread,
+                   const pthread_attr_t *restrict attributes,
+                   void *(*start)(void *), void *restrict arg)
+{
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    struct thread_args *args = arg;
+    bool processor = machine.expected && args->name != NULL &&
+                     strstr(args->name, "TCG") != NULL;
+
+    find(&next, RTLD_NEXT, "pthread_create");
+    if (processor) {
+        machine.thread = thread;
+        machine.start = start;
+        machine.args = *args;
+        machine.args.name = strdup(args->name);
+    }
+    return next(thread, attributes, start, arg);
+}
+
+int pthread_cond_wait(pthread_cond_t *restrict condition,
+                      pthread_mutex_t *restrict mutex)
+{
+    static int (*next)(pthread_cond_t *, pthread_mutex_t *);
+
+    if (next == NULL) {
+        find(&next, RTLD_NEXT, "pthread_cond_wait");
+    }
+    if (machine.expected && machine.thread != NULL &&
+        pthread_equal(pthread_self(), *machine.thread)) {
+        __atomic_store_n(&machine.waits_for, condition, __ATOMIC_RELEASE);
+    }
+    return next(condition, mutex);
+}
+
+/* QEMU keeps its memory from forks; the zygote's is for them. */
+int madvise(void *memory, size_t bytes, int advice)
+{
+    static int (*next)(void *, size_t, int);
+
+    if (next == NULL) {
+        find(&next, RTLD_NEXT, "madvise");
+    }
+    return machine.expected && advice == MADV_DONTFORK
+               ? 0
+               : next(memory, bytes, advice);
 }

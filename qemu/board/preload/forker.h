@@ -2,9 +2,11 @@
 /*
  * What a launcher and its zygote say to each other. A zygote is a QEMU into
  * which the object of forker.c is preloaded: when it has made its types and
- * parsed its options, and opens the last one's file, FORKER_FILE, it stays
- * there and forks itself for each request. Each board opens an empty file in
- * its place, and goes on as a QEMU that was started for it alone.
+ * parsed its options, it opens the last one's file, FORKER_FILE, and gets an
+ * empty one. If the QEMU has what that takes, it goes on to make a machine that
+ * is not started, and stays in its main loop; else it stays here. In that place
+ * it forks itself for each request, and each board goes on as a QEMU that was
+ * started for it alone. qemu/board/DESIGN.md says what a board makes anew.
  *
  *   launcher                    zygote                         board
  *      | <-- reply: 0, ready ---- |                              |
