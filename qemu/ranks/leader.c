@@ -453,6 +453,25 @@ static enum backend_event leader_wait(void *context, uint32_t *node)
 
 /* ---- when something has gone wrong ---- */
 
+/* What comes while something else is awaited: nodes and their boards do not
+   know yet that rank 0 no longer listens. Result: false: it makes no sense. */
+static bool may_come_between(struct leader *leader,
+                             const struct ranks_record *record)
+{
+    switch (record->head.kind) {
+    case RECORD_LOOKED:
+    case RECORD_RANG:
+    case RECORD_DIED:
+        return take_patch(leader, record);
+    case RECORD_FAILED:
+    case RECORD_WORDS:
+    case RECORD_PAYLOAD:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /*
  * Takes what comes, but for nodes' events, until a rank has said what it was
  * asked for, for so long. Result: the record; false: it is silent.
@@ -478,9 +497,10 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
                 leader->failed = true;
                 return false;
             }
-            if (record->head.kind == RECORD_LOOKED ||
-                record->head.kind == RECORD_RANG) {
-                (void)take_patch(leader, record);
+            if (!may_come_between(leader, record)) {
+                (void)lose_broken(leader, record->from);
+                leader->failed = true;
+                return false;
             }
         }
         if (leader->peer[rank].said == kind) {
