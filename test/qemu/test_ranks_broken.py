@@ -83,3 +83,10 @@ def test_the_first_message_is_damaged(load, rank, seeds):
         done, err = run(load, RANKS, (rank, 0, seed))
         assert done.returncode in (0, 1), err
         assert done.returncode == 0 or err.startswith("quincunx: "), err
+
+
+def test_another_version(load):
+    """HELLO, cut behind 4 letters of the version: seed 1."""
+    done, err = run(load, RANKS, (0, 0, 1))
+    assert done.returncode == 1
+    assert "all hosts need the same" in err
