@@ -21,6 +21,8 @@
 #define OPEN_MS 60000u
 #define STOP_MS 10000u
 #define LOOK_MS 5000u
+/* Asking MPI costs more than an event, and gives the core away. */
+#define OWN_AT_ONCE 16u
 #define SECOND_NS UINT64_C(1000000000)
 
 /* A rank, as rank 0 sees it. */
@@ -57,6 +59,7 @@ struct leader {
     bool failed; /* a rank has told, which was said on stderr */
     bool broken; /* what a rank sent makes no sense: said on stderr */
     uint64_t idle_ns;
+    unsigned own_events; /* of own nodes, since the others were asked */
 };
 
 /* Meshes so far. */
@@ -417,10 +420,25 @@ static bool is_late(struct leader *leader)
     return true;
 }
 
+/* The next event that the others tell. BACKEND_TIMEOUT: there is none. */
+static enum backend_event take_next(struct leader *leader, uint32_t *node)
+{
+    enum backend_event event = BACKEND_TIMEOUT;
+    struct ranks_record record;
+
+    leader->own_events = 0;
+    if (!ranks_at_hand()) {
+        ranks_flush();
+    }
+    while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
+        event = take(leader, node, &record);
+    }
+    return event;
+}
+
 static enum backend_event leader_wait(void *context, uint32_t *node)
 {
     struct leader *leader = context;
-    struct ranks_record record;
 
     if (!leader->started) {
         start_nodes(leader);
@@ -432,12 +450,12 @@ static enum backend_event leader_wait(void *context, uint32_t *node)
         if (leader->broken) {
             return lose_broken(leader, 0);
         }
-        while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
-            event = take(leader, node, &record);
+        if (!ranks_at_hand() && leader->own_events < OWN_AT_ONCE) {
+            leader->own_events += 1;
+            event = look_at_own(leader, node, 0);
         }
         if (event == BACKEND_TIMEOUT) {
-            ranks_flush();
-            event = look_at_own(leader, node, 0);
+            event = take_next(leader, node);
         }
         if (event == BACKEND_TIMEOUT && is_late(leader)) {
             return BACKEND_TIMEOUT;
