@@ -305,11 +305,13 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
                        record->head.bytes);
 }
 
-static enum backend_event take_failure(const struct leader *leader,
+/* A rank that fails has closed its share. */
+static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
     struct record_failed failed;
 
+    leader->peer[record->from].open = false;
     if (record->head.bytes < sizeof failed) {
         return lose_broken(leader, record->from);
     }

@@ -73,13 +73,10 @@ def test_damage_between_ranks(load, rank, part):
     assert 1 in ends
 
 
-# An OPEN of another kind or mesh is dropped, and waited for for a minute: with
-# other seeds.
-@pytest.mark.parametrize("rank,seeds", [
-    (0, range(12)), (1, (1, 2, 3, 5, 7, 8, 9, 11)), (2, (1, 2, 3, 5))])
-def test_the_first_message_is_damaged(load, rank, seeds):
+@pytest.mark.parametrize("rank", range(RANKS))
+def test_the_first_message_is_damaged(load, rank):
     """HELLO or OPEN: nothing starts, or nothing has changed."""
-    for seed in seeds:
+    for seed in range(12):
         done, err = run(load, RANKS, (rank, 0, seed))
         assert done.returncode in (0, 1), err
         assert done.returncode == 0 or err.startswith("quincunx: "), err
