@@ -135,9 +135,15 @@ def test_25_by_25(load):
 
 
 @MORE
+def test_125_by_125(load):
+    same(3, *job(load, size="125x125"))
+
+
+@MORE
 def test_beside_other_work(load):
     with mesh.busy_cores():
         same(4, *job(load, on="qemu"))
+        same(3, *job(load, "--rounds", "2", size="25x25"))
 
 
 def test_more_ranks_than_nodes(load):
