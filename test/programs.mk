@@ -64,6 +64,8 @@ $(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
 # What ranks tell each other of windows, and who has which nodes, for Python.
 $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
   qemu/ranks/share.c qemu/support/memory.c torus/torus.c)
+# Ranks of the command with sanitizers, without MPI.
+$(call test_program,ranks.so,shared,test/qemu/ranks/transport.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \

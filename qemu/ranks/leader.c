@@ -21,6 +21,8 @@
 #define OPEN_MS 60000u
 #define STOP_MS 10000u
 #define LOOK_MS 5000u
+/* Asking MPI costs more than an event, and gives the core away. */
+#define OWN_AT_ONCE 16u
 #define SECOND_NS UINT64_C(1000000000)
 
 /* A rank, as rank 0 sees it. */
@@ -57,6 +59,7 @@ struct leader {
     bool failed; /* a rank has told, which was said on stderr */
     bool broken; /* what a rank sent makes no sense: said on stderr */
     uint64_t idle_ns;
+    unsigned own_events; /* of own nodes, since the others were asked */
 };
 
 /* Meshes so far. */
@@ -302,11 +305,13 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
                        record->head.bytes);
 }
 
-static enum backend_event take_failure(const struct leader *leader,
+/* A rank that fails has closed its share. */
+static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
     struct record_failed failed;
 
+    leader->peer[record->from].open = false;
     if (record->head.bytes < sizeof failed) {
         return lose_broken(leader, record->from);
     }
@@ -417,10 +422,25 @@ static bool is_late(struct leader *leader)
     return true;
 }
 
+/* The next event that the others tell. BACKEND_TIMEOUT: there is none. */
+static enum backend_event take_next(struct leader *leader, uint32_t *node)
+{
+    enum backend_event event = BACKEND_TIMEOUT;
+    struct ranks_record record;
+
+    leader->own_events = 0;
+    if (!ranks_at_hand()) {
+        ranks_flush();
+    }
+    while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
+        event = take(leader, node, &record);
+    }
+    return event;
+}
+
 static enum backend_event leader_wait(void *context, uint32_t *node)
 {
     struct leader *leader = context;
-    struct ranks_record record;
 
     if (!leader->started) {
         start_nodes(leader);
@@ -432,12 +452,12 @@ static enum backend_event leader_wait(void *context, uint32_t *node)
         if (leader->broken) {
             return lose_broken(leader, 0);
         }
-        while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
-            event = take(leader, node, &record);
+        if (!ranks_at_hand() && leader->own_events < OWN_AT_ONCE) {
+            leader->own_events += 1;
+            event = look_at_own(leader, node, 0);
         }
         if (event == BACKEND_TIMEOUT) {
-            ranks_flush();
-            event = look_at_own(leader, node, 0);
+            event = take_next(leader, node);
         }
         if (event == BACKEND_TIMEOUT && is_late(leader)) {
             return BACKEND_TIMEOUT;
@@ -452,6 +472,25 @@ static enum backend_event leader_wait(void *context, uint32_t *node)
 }
 
 /* ---- when something has gone wrong ---- */
+
+/* What comes while something else is awaited: nodes and their boards do not
+   know yet that rank 0 no longer listens. Result: false: it makes no sense. */
+static bool may_come_between(struct leader *leader,
+                             const struct ranks_record *record)
+{
+    switch (record->head.kind) {
+    case RECORD_LOOKED:
+    case RECORD_RANG:
+    case RECORD_DIED:
+        return take_patch(leader, record);
+    case RECORD_FAILED:
+    case RECORD_WORDS:
+    case RECORD_PAYLOAD:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /*
  * Takes what comes, but for nodes' events, until a rank has said what it was
@@ -478,9 +517,10 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
                 leader->failed = true;
                 return false;
             }
-            if (record->head.kind == RECORD_LOOKED ||
-                record->head.kind == RECORD_RANG) {
-                (void)take_patch(leader, record);
+            if (!may_come_between(leader, record)) {
+                (void)lose_broken(leader, record->from);
+                leader->failed = true;
+                return false;
             }
         }
         if (leader->peer[rank].said == kind) {

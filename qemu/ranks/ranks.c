@@ -234,6 +234,13 @@ bool ranks_at_hand(void)
     return ranks.message != NULL && !is_last();
 }
 
+/* What is no record, or of a mesh that is not opened yet. */
+static void take_broken(struct ranks_record *record)
+{
+    record->head = (struct record){.kind = RECORD_BROKEN, .mesh = ranks.mesh};
+    record->body = NULL;
+}
+
 /* The record at hand. */
 static void take(struct ranks_record *record)
 {
@@ -253,8 +260,7 @@ static void take(struct ranks_record *record)
             return;
         }
     }
-    record->head = (struct record){.kind = RECORD_BROKEN, .mesh = ranks.mesh};
-    record->body = NULL;
+    take_broken(record);
     ranks.at = ranks.bytes;
 }
 
@@ -262,7 +268,8 @@ static void take(struct ranks_record *record)
 static bool is_ours(const struct record *head)
 {
     return head->mesh == ranks.mesh || head->kind == RECORD_OPEN ||
-           head->kind == RECORD_HELLO || head->kind == RECORD_END;
+           head->kind == RECORD_HELLO || head->kind == RECORD_END ||
+           (head->kind == RECORD_FAILED && head->mesh == 0);
 }
 
 bool ranks_next(struct ranks_record *record)
@@ -276,11 +283,12 @@ bool ranks_next(struct ranks_record *record)
                 return false;
             }
         }
-        if (!ranks_at_hand()) {
-            continue;
-        }
         take(record);
         if (is_ours(&record->head)) {
+            return true;
+        }
+        if (record->head.mesh > ranks.mesh) {
+            take_broken(record);
             return true;
         }
     }

@@ -48,8 +48,8 @@ struct ranks_record {
     unsigned from;
 };
 
-/* Result: false: there is none. What another mesh's record was is dropped. A
-   message that is none ends with RECORD_BROKEN. */
+/* Result: false: there is none. What an earlier mesh's record was is dropped. A
+   message that is none, or is of a later mesh, ends with RECORD_BROKEN. */
 bool ranks_next(struct ranks_record *record);
 
 /* Whether the next record is there without asking MPI. */

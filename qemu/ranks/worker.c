@@ -227,6 +227,10 @@ static bool answer(struct share *share, const struct ranks_record *record)
         return false;
     }
     memcpy(&answer, record->body, sizeof answer);
+    if (answer.response.port >= NODE_PORTS ||
+        answer.response.bytes > BACKEND_WINDOW_BYTES) {
+        return false;
+    }
     window = local_window(share->local, node);
     copy = local_copy(share->local, node);
     window->done = answer.done;
@@ -378,7 +382,8 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         break;
     default:
         /* Without a share, what still comes is too late. */
-        if (worker->share != NULL && !obey_share(worker, record)) {
+        if (record->head.kind == RECORD_BROKEN ||
+            (worker->share != NULL && !obey_share(worker, record))) {
             fail(worker, "was sent what makes no sense", false);
         }
         break;

@@ -94,8 +94,10 @@ void ranks_print(FILE *out, const struct outcome *outcome)
     }
     sum = sum_of(outcome);
     fprintf(out,
-            "ranks     %u on %u host%s: %" PRIu64 " doorbells, %" PRIu64
-            " bytes up, %" PRIu64 " down, %" PRIu64 " between ranks\n",
+            "ranks     %u on %u host%s: %" PRIu64 " of %" PRIu64
+            " doorbells and %" PRIu64 " bytes up, %" PRIu64 " down, %" PRIu64
+            " between ranks\n",
             outcome->ranks, hosts(outcome), hosts(outcome) == 1 ? "" : "s",
-            sum.doorbells, sum.up_bytes, sum.down_bytes, sum.between_bytes);
+            sum.doorbells - outcome->rank[0].doorbells, sum.doorbells,
+            sum.up_bytes, sum.down_bytes, sum.between_bytes);
 }

@@ -381,7 +381,7 @@ def main():
         relay.lines(table)
         answers.lines(table, folder, not options.quick)
         policies.lines(table, folder)
-        ranks.lines(table, folder)
+        ranks.lines(table, folder, not options.quick)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
         chip.lines(table)

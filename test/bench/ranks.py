@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One mesh on several ranks of this machine beside the same without mpirun:
-wall times, doorbells, and bytes that rank 0 says and is told. The first
+wall times, doorbells that rank 0 is told, and bytes. The first
 line is what mpirun itself takes, with a command that starts no mesh.
 
 usage: ranks.py"""
@@ -27,6 +27,7 @@ MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n",
 # Name, at most, and words.
 MESHES = [
     ("225 boards, 15x15", 1.25, ["--mesh", "15x15"]),
+    ("625 boards, 25x25", 1.25, ["--mesh", "25x25"]),
     ("625 native nodes", None, ["--mesh", "25x25", "--on", "native"]),
     ("15,625 native nodes", 1.4, ["--mesh", "125x125", "--on", "native"]),
 ]
@@ -68,18 +69,21 @@ def line(load, name, most, words):
     late = "" if most is None or ratio <= most else f"at most {most}"
     print(SHAPE.format(
         name, f"{alone:.2f} s", f"{together:.2f} s", f"{ratio:.2f}",
-        ranks["doorbells"], f"{ranks['up_bytes'] / remote:.0f} B",
+        remote, f"{ranks['up_bytes'] / remote:.0f} B",
         f"{ranks['down_bytes'] / 1e6:.2f} MB",
         f"{ranks['between_bytes'] / 1e6:.2f} MB",
         late if equal else "ANOTHER TIMELINE"), flush=True)
 
 
-def lines(table, folder):
-    """The same in the table of `make bench`, if there is Open MPI."""
+def lines(table, folder, large):
+    """The same in the table of `make bench`, if there is Open MPI; `large`:
+    also where 625 boards start."""
     if shutil.which("mpirun") is None or not (BUILD / "ranks.so").exists():
         return
     load = mesh.zeros(pathlib.Path(folder) / "ranks-load", MEGA)
     for name, most, words in MESHES:
+        if not large and name.startswith("625 boards"):
+            continue
         alone, together, _, equal = measure(load, words)
         table.line(f"{RANKS} ranks here, {name}: time over one process's",
                    None if most is None else f"<= {most}",

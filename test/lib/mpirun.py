@@ -66,6 +66,10 @@ def is_board(pid):
     return os.path.basename(mesh.words_of(pid)[0]) in mesh.QEMU_NAMES
 
 
+def is_command(pid):
+    return os.path.basename(mesh.words_of(pid)[0]) == b"quincunx"
+
+
 def rank_of(pid):
     """Of a rank, or a board of it; None: it is neither."""
     for word in environment_of(pid):

@@ -135,9 +135,15 @@ def test_25_by_25(load):
 
 
 @MORE
+def test_125_by_125(load):
+    same(3, *job(load, size="125x125"))
+
+
+@MORE
 def test_beside_other_work(load):
     with mesh.busy_cores():
         same(4, *job(load, on="qemu"))
+        same(3, *job(load, "--rounds", "2", size="25x25"))
 
 
 def test_more_ranks_than_nodes(load):
@@ -201,6 +207,30 @@ exec {QEMU} "$@"
     assert re.search(r"ends on rank 2 \(\S+\): it cannot start", done.stderr)
 
 
+def starts(load, *before):
+    """The finished mpirun of a mesh whose second rank is started by these
+    words."""
+    words = ["run", *map(str, job(load, on="qemu"))]
+    return subprocess.run(
+        [*mpirun.line(1, *words), ":", "-n", "1", *before, mesh.QUINCUNX,
+         *words], check=False, capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("before,why", [
+    (["env", "QUINCUNX_QEMU=/none"], r"QUINCUNX_QEMU '/none': must be a qemu-"),
+    (["prlimit", "--nofile=40"], r"12 boards need \d+ open files; this system "
+                                 r"allows 40"),
+    (["prlimit", "--as=400000000"], r"window memory: Cannot allocate memory")])
+def test_a_rank_cannot_start_its_boards(load, before, why):
+    """It says why, and rank 0 which rank it is."""
+    done = starts(load, *before)
+    assert done.returncode != 0 and done.stdout == ""
+    assert re.search(why, done.stderr), done.stderr
+    assert re.search(r"quincunx: the run ends on rank 1 \(\S+\): it "
+                     r"(cannot|could not) start", done.stderr), done.stderr
+
+
 # ---- ends ----
 
 def start(*args, count=3):
@@ -254,22 +284,32 @@ def test_a_board_elsewhere_fails(load, how):
 LONG = ["--mesh", "5x5", "--kernel", "spin", "--arg", "100000"]
 
 
-def test_interrupted(load):
+def processes_of(mark, count):
+    """The pids of all ranks, in their order, when all boards are there."""
+    boards_of(mark, count)
+    found = {mpirun.rank_of(pid): pid for pid in mpirun.left_behind(mark)
+             if mpirun.rank_of(pid) is not None and mpirun.is_command(pid)}
+    return [found[rank] for rank in sorted(found)]
+
+
+@pytest.mark.parametrize("rank", [None, pytest.param(0, marks=MORE), 1])
+def test_interrupted(load, rank):
+    """mpirun, as Ctrl-C does, which then says 1; or a rank: 130 as without."""
     process, mark = start(*LONG, load)
-    boards_of(mark, 25)
-    process.send_signal(signal.SIGINT)
+    ranks = processes_of(mark, 25)
+    os.kill(process.pid if rank is None else ranks[rank], signal.SIGINT)
     _, err = process.communicate(timeout=30)
-    assert process.returncode != 0, err
+    assert "quincunx: interrupted; all boards ended" in err
+    assert process.returncode == (1 if rank is None else 130), err
     assert_gone(mark)
 
 
 @MORE
 def test_a_rank_is_killed(load):
+    """mpirun names it, and ends the others."""
     process, mark = start(*LONG, load)
-    boards_of(mark, 25)
-    workers = [pid for pid in mpirun.left_behind(mark)
-               if mpirun.rank_of(pid) == 1 and not mpirun.is_board(pid)]
-    os.kill(workers[0], signal.SIGKILL)
+    os.kill(processes_of(mark, 25)[1], signal.SIGKILL)
     _, err = process.communicate(timeout=30)
-    assert process.returncode != 0, err
+    assert process.returncode == 128 + signal.SIGKILL, err
+    assert "rank 1" in err and "signal 9" in err
     assert_gone(mark)

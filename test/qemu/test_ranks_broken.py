@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of the command with sanitizers, joined by sockets in place of MPI
+(test/qemu/ranks/transport.c), one of which is sent a damaged message: the run
+ends, with a reason or as if nothing had been, and nobody reads or writes
+outside of its memory."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import mesh
+from core import BUILD
+
+PROGRAM = BUILD / "test" / "quincunx"
+RANKS = 3
+# As many messages as every rank gets before the run is at its end: one that
+# takes leave and is not understood would be waited for for 10 s.
+MESSAGES = 14
+# What the address sanitizer says of coroutines, whatever they do.
+NOISE = re.compile(r".*(swapcontext|handle_no_return|False positive"
+                   r"|sanitizers/issues).*\n")
+
+
+# The command; or the transport, as mpirun would, of a rank that is gone, since
+# damage can look like the order to end.
+SAYS = ("quincunx: ", "transport: ")
+
+
+@pytest.fixture(scope="module", name="load")
+def fixture_load(tmp_path_factory):
+    path = tmp_path_factory.mktemp("broken") / "load"
+    path.write_bytes(mesh.text(20_000, mesh.seeded("broken")))
+    return path
+
+
+def run(load, ranks, damage=None):
+    """The finished command, and what it says."""
+    more = {"OMPI_COMM_WORLD_SIZE": str(ranks)}
+    if damage is not None:
+        # What is under way when a mesh is lost, is not freed.
+        more |= {"QUINCUNX_TEST_DAMAGE": " ".join(map(str, damage)),
+                 "ASAN_OPTIONS": "detect_leaks=0"}
+    done = subprocess.run(
+        [PROGRAM, "run", "--json", "--mesh", "5x5", "--on", "native",
+         "--kernel", "search", "--arg", "the", "--watchdog", "2", load],
+        env={**os.environ, **more}, check=False, capture_output=True,
+        text=True, stdin=subprocess.DEVNULL, timeout=120, errors="replace")
+    err = NOISE.sub("", done.stderr)
+    assert "Sanitizer" not in err and "runtime error" not in err, err
+    return done, err
+
+
+def test_sound_ranks(load):
+    """The same report as without others, and all memory is freed."""
+    reports = []
+    for ranks in (1, 2, RANKS, 7):
+        done, err = run(load, ranks)
+        assert (done.returncode, err) == (0, "")
+        reports.append(json.loads(done.stdout))
+    assert len({each["timeline_sha256"] for each in reports}) == 1
+    assert [each.get("ranks", {}).get("count") for each in reports] == [
+        None, 2, RANKS, 7]
+
+
+@pytest.mark.parametrize("rank", range(RANKS))
+@pytest.mark.parametrize("part", [0, *(
+    pytest.param(part, marks=pytest.mark.boards) for part in range(1, 10))])
+def test_damage_between_ranks(load, rank, part):
+    ends = []
+    for message in range(1, MESSAGES):
+        done, err = run(load, RANKS, (rank, message, part * 100 + message))
+        # 130: a rank that was asked to end by a signal says so in a record.
+        assert done.returncode in (0, 1, 130), err
+        assert done.returncode == 0 or err.startswith(SAYS), err
+        ends.append(done.returncode)
+    assert 1 in ends
+
+
+@pytest.mark.parametrize("rank", range(RANKS))
+def test_the_first_message_is_damaged(load, rank):
+    """HELLO or OPEN: nothing starts, or nothing has changed."""
+    for seed in range(12):
+        done, err = run(load, RANKS, (rank, 0, seed))
+        assert done.returncode in (0, 1), err
+        assert done.returncode == 0 or err.startswith(SAYS), err
+
+
+def test_another_version(load):
+    """HELLO, cut behind 4 letters of the version: seed 1."""
+    done, err = run(load, RANKS, (0, 0, 1))
+    assert done.returncode == 1
+    assert "all hosts need the same" in err
