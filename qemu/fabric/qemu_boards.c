@@ -303,7 +303,7 @@ static void boards_kill(void *context, uint32_t node)
 
 /* Once no board is there, a signal ends this program as it would have before;
    one that came while boards were stopped, after the job was done, now. What
-   has been interrupted ends by itself. */
+   has been interrupted ends by itself, whatever comes in the meantime. */
 static void release_signals(struct boards *boards)
 {
     if (!boards->catches) {
@@ -311,9 +311,10 @@ static void release_signals(struct boards *boards)
     }
     for (size_t i = 0; i < ENDING; ++i) {
         if (interrupted) {
-            signal(ending[i], SIG_IGN); /* a second one that waits is dropped */
+            signal(ending[i], SIG_IGN);
+        } else {
+            sigaction(ending[i], &boards->before[i], NULL);
         }
-        sigaction(ending[i], &boards->before[i], NULL);
     }
     sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
 }
