@@ -100,7 +100,7 @@ static int over_loads(struct figures_figure *figure)
 {
     int error = ERR_OK;
 
-    for (unsigned phases = 2; phases <= 5; ++phases) {
+    for (unsigned phases = 2; phases <= 6; ++phases) {
         char name[32];
         struct figures_series *series;
 

@@ -5,7 +5,7 @@
  * rounds against a lower bound. sigma = 1e6 units/s throughout: compute time
  * 1 us a unit.
  *
- *   3 to 6   makespan over load, up to 25 .. 3125 nodes
+ *   3 to 6   makespan over load, up to 25 .. 3125 nodes, and to 15,625
  *   7        speedup over nodes, for several loads
  *   8        speedup over nodes: this scatter, and nearest idle nodes
  *   9        makespan over load, divided by the lower bound
@@ -106,10 +106,10 @@ void figures_points_add(struct figures_points *measured,
                         const struct figures_point *point);
 
 /*
- * Runs meshes of 25 and 625 boards, or native nodes, for the figures that they
- * can carry out: 3 to 7 and 9, loads of up to 10 million units. Result: 0, or
- * an exit status after a message, and then no points. Progress on stderr if it
- * is a terminal. Takes minutes and 9 GiB of memory with boards.
+ * Runs meshes of 25 and 625 boards, or of native nodes, 15,625 of them as well,
+ * for the figures that they can carry out: 3 to 7 and 9, loads of up to 10
+ * million units. Result: 0, or an exit status after a message, and then no
+ * points. Progress on stderr if it is a terminal. Takes minutes with boards.
  */
 NODISCARD int figures_measure(struct figures_points *measured, const char *on);
 void figures_points_free(struct figures_points *measured);

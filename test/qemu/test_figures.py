@@ -64,10 +64,10 @@ def agrees(row, makespan):
 @pytest.mark.parametrize("number", [3, 4, 5, 6])
 def test_makespan_over_load(folder, number):
     _, series = rows_of(folder, number)
-    assert list(series) == [f"{5 ** n} nodes" for n in (2, 3, 4, 5)]
+    assert list(series) == [f"{5 ** n} nodes" for n in (2, 3, 4, 5, 6)]
     loads = sorted(step * 10 ** k for k in range(3, 10) for step in (1, 2, 5)
                    if step * 10 ** k <= 10 ** 9)
-    for phases, rows in zip((2, 3, 4, 5), series.values()):
+    for phases, rows in zip((2, 3, 4, 5, 6), series.values()):
         assert [row["load_units"] for row in rows] == loads
         for row in rows:
             want = best(number, row["load_units"], phases)
@@ -80,10 +80,11 @@ def test_checks_of_the_theory(folder):
     _, series = rows_of(folder, 3)
     found = [row["makespan_ps"] / 10 ** 12 for rows in series.values()
              for row in rows if row["load_units"] == MICRO]
-    assert [round(value, 6) for value in found] == [
+    assert [round(value, 6) for value in found[:4]] == [
         .346939, .335277, .333611, .333373]
     _, series = rows_of(folder, 6)
-    assert [round(rows[-1]["speedup"], 3) for rows in series.values()] == [
+    assert [round(rows[-1]["speedup"], 3)
+            for rows in series.values()][:4] == [
         24.547, 113.611, 413.427, 874.871]
 
 
@@ -240,7 +241,8 @@ def test_measured_points_fit_the_model(measured):
     assert set(measured) == {3, 4, 5, 6, 7, 9}
     for number, rows in measured.items():
         for row in rows:
-            phases = {25: 2, 125: 3, 625: 4}[row["nodes"]]
+            phases = {25: 2, 125: 3, 625: 4,
+                      15625: 6}[row["nodes"]]
             scale = Fraction(row["compute_ps"]) / COMPUTE
             assert abs(scale - Fraction(1024, 1000)) < Fraction(1, 1000)
             load = row["load_units"]
