@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes to rank 0 from the others, and from its own nodes. */
+#include "qemu/ranks/leader.h"
+#include "qemu/ranks/leader_state.h"
+
+#include "qemu/fabric/mesh.h"
+#include "qemu/ranks/patch.h"
+#include "qemu/ranks/roll.h"
+#include "qemu/support/progress.h"
+
+#include <string.h>
+#include <time.h>
+
+#define LOOK_MS 5000u
+/* Asking MPI costs more than an event, and gives the core away. */
+#define OWN_AT_ONCE 16u
+#define SECOND_NS UINT64_C(1000000000)
+
+static enum backend_event lose(const struct leader *leader, unsigned rank,
+                               const char *what, size_t bytes)
+{
+    fprintf(stderr, "quincunx: the run ends%s: it %.*s\n",
+            leader->peer[rank].place, (int)bytes, what);
+    return BACKEND_FAILED;
+}
+
+static enum backend_event lose_broken(const struct leader *leader,
+                                      unsigned rank)
+{
+    static const char what[] = "sends what makes no sense";
+
+    return lose(leader, rank, what, sizeof what - 1);
+}
+
+/* What is new in a window elsewhere. */
+static bool take_patch(struct leader *leader, const struct ranks_record *record)
+{
+    uint32_t node = record->head.node;
+
+    return record->from > 0 && node >= leader->first[record->from] &&
+           node < leader->first[record->from + 1] &&
+           patch_apply(leader_window(leader, node), record->body,
+                       record->head.bytes);
+}
+
+/* A rank that fails has closed its share. */
+static enum backend_event take_failure(struct leader *leader,
+                                       const struct ranks_record *record)
+{
+    struct record_failed failed;
+
+    leader->peer[record->from].open = false;
+    if (record->head.bytes < sizeof failed) {
+        return lose_broken(leader, record->from);
+    }
+    memcpy(&failed, record->body, sizeof failed);
+    if (failed.interrupted != 0) {
+        return BACKEND_INTERRUPTED;
+    }
+    return lose(leader, record->from,
+                (const char *)record->body + sizeof failed,
+                record->head.bytes - sizeof failed);
+}
+
+static void note_doorbell(struct peer *peer)
+{
+    peer->doorbells += 1;
+    peer->rung -= peer->rung > 0;
+}
+
+/* BACKEND_TIMEOUT: the record is no node's event. */
+static enum backend_event take(struct leader *leader, uint32_t *node,
+                               const struct ranks_record *record)
+{
+    *node = record->head.node;
+    switch (record->head.kind) {
+    case RECORD_RANG:
+    case RECORD_DIED:
+        if (!take_patch(leader, record)) {
+            return lose_broken(leader, record->from);
+        }
+        note_doorbell(&leader->peer[record->from]);
+        return record->head.kind == RECORD_RANG ? BACKEND_RANG : BACKEND_DIED;
+    case RECORD_PAYLOAD:
+        return local_take_payload(leader->local, record)
+                   ? BACKEND_TIMEOUT
+                   : lose_broken(leader, record->from);
+    case RECORD_FAILED:
+        return take_failure(leader, record);
+    default:
+        return lose_broken(leader, record->from);
+    }
+}
+
+static enum backend_event look_at_own(struct leader *leader, uint32_t *node,
+                                      long ns)
+{
+    enum backend_event event = leader->own.look(leader->own.context, node, ns);
+
+    if (event == BACKEND_RANG) {
+        note_doorbell(&leader->peer[0]);
+        if (!leader->is_up[*node]) {
+            leader->is_up[*node] = true;
+            leader->up += 1;
+            leader->up_s =
+                leader->up == leader->first[1] ? mesh_wall_s() : leader->up_s;
+        }
+    }
+    return event;
+}
+
+/* Tells all ranks which nodes they have; then they may start. */
+static void start_nodes(struct leader *leader)
+{
+    for (uint32_t node = leader->first[1]; node < leader->nodes; ++node) {
+        leader->start[node].identity =
+            leader_window(leader, node)->node.identity;
+    }
+    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
+        struct peer *peer = &leader->peer[rank];
+        uint32_t first = leader->first[rank];
+        uint32_t count = leader->first[rank + 1] - first;
+
+        peer->rung = count;
+        peer->before = ranks_traffic_of(rank);
+        if (peer->open) {
+            ranks_put(rank, RECORD_START, 0,
+                      &(struct ranks_body){&leader->start[first],
+                                           count * sizeof *leader->start},
+                      1);
+        }
+    }
+    leader->started = true;
+}
+
+/* Whether native nodes on all ranks wait: each owes a doorbell for every
+   ring. */
+static bool is_quiet(const struct leader *leader)
+{
+    for (unsigned rank = 0; leader->config.in_process && rank < leader->ranks;
+         ++rank) {
+        if (leader->peer[rank].rung > 0) {
+            return false;
+        }
+    }
+    return leader->config.in_process;
+}
+
+static void look_at_others(struct leader *leader, bool windows);
+
+/* Nobody has anything to say: whether it is too late now. */
+static bool is_late(struct leader *leader)
+{
+    if (!is_quiet(leader) &&
+        leader->idle_ns < leader->config.boards.watchdog_s * SECOND_NS) {
+        progress_again();
+        return false;
+    }
+    look_at_others(leader, true);
+    return true;
+}
+
+/* The next event that the others tell. BACKEND_TIMEOUT: there is none. */
+static enum backend_event take_next(struct leader *leader, uint32_t *node)
+{
+    enum backend_event event = BACKEND_TIMEOUT;
+    struct ranks_record record;
+
+    leader->own_events = 0;
+    if (!ranks_at_hand()) {
+        ranks_flush();
+    }
+    while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
+        event = take(leader, node, &record);
+    }
+    return event;
+}
+
+enum backend_event leader_wait(void *context, uint32_t *node)
+{
+    struct leader *leader = context;
+
+    if (!leader->started) {
+        start_nodes(leader);
+    }
+    leader->idle_ns = 0;
+    for (;;) {
+        enum backend_event event = BACKEND_TIMEOUT;
+
+        if (leader->broken) {
+            return lose_broken(leader, 0);
+        }
+        if (!ranks_at_hand() && leader->own_events < OWN_AT_ONCE) {
+            leader->own_events += 1;
+            event = look_at_own(leader, node, 0);
+        }
+        if (event == BACKEND_TIMEOUT) {
+            event = take_next(leader, node);
+        }
+        if (event == BACKEND_TIMEOUT && is_late(leader)) {
+            return BACKEND_TIMEOUT;
+        }
+        if (event == BACKEND_TIMEOUT) {
+            event = look_at_own(leader, node, ranks_sleep_ns(&leader->idle_ns));
+        }
+        if (event != BACKEND_TIMEOUT) {
+            return event;
+        }
+    }
+}
+
+/* ---- when something has gone wrong ---- */
+
+/* What comes while something else is awaited: nodes and their boards do not
+   know yet that rank 0 no longer listens. Result: false: it makes no sense. */
+static bool may_come_between(struct leader *leader,
+                             const struct ranks_record *record)
+{
+    switch (record->head.kind) {
+    case RECORD_LOOKED:
+    case RECORD_RANG:
+    case RECORD_DIED:
+        return take_patch(leader, record);
+    case RECORD_FAILED:
+    case RECORD_WORDS:
+    case RECORD_PAYLOAD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool leader_wait_for(struct leader *leader, struct ranks_record *record,
+                     unsigned rank, enum record_kind kind, unsigned ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    ranks_flush();
+    for (unsigned waited = 0; waited < ms; ++waited) {
+        while (leader->peer[rank].said != kind && ranks_next(record)) {
+            if (record->head.kind == RECORD_OPENED ||
+                record->head.kind == RECORD_STOPPED) {
+                leader->peer[record->from].said = record->head.kind;
+                continue;
+            }
+            if (record->from == rank && record->head.kind == kind) {
+                return true;
+            }
+            if (record->head.kind == RECORD_FAILED && kind != RECORD_STOPPED) {
+                (void)take_failure(leader, record);
+                leader->failed = true;
+                return false;
+            }
+            if (!may_come_between(leader, record)) {
+                (void)lose_broken(leader, record->from);
+                leader->failed = true;
+                return false;
+            }
+        }
+        if (leader->peer[rank].said == kind) {
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Asks ranks what they have seen, and brings copies of windows up to date. */
+static void look_at_others(struct leader *leader, bool windows)
+{
+    for (unsigned rank = 1; rank < leader->ranks; ++rank) {
+        struct peer *peer = &leader->peer[rank];
+        struct ranks_record record;
+
+        if (!peer->open) {
+            continue;
+        }
+        ranks_put(rank, RECORD_LOOK, windows, NULL, 0);
+        if (!leader_wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
+            if (leader->failed) {
+                return;
+            }
+            fprintf(stderr, "quincunx: nothing is heard%s\n", peer->place);
+        } else if (record.head.bytes == sizeof peer->looked) {
+            memcpy(&peer->looked, record.body, sizeof peer->looked);
+        }
+    }
+}
+
+void leader_explain(void *context, uint32_t node, FILE *out)
+{
+    struct leader *leader = context;
+    unsigned rank = leader_rank_of(leader, node);
+    struct ranks_record record;
+
+    if (leader_is_own(leader, node)) {
+        leader->own.explain(leader->own.context, node, out);
+        return;
+    }
+    ranks_put(rank, RECORD_EXPLAIN, node, NULL, 0);
+    if (leader_wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
+        fwrite(record.body, 1, record.head.bytes, out);
+    }
+}
+
+void leader_look(void *context, struct rank_seen row[])
+{
+    struct leader *leader = context;
+
+    look_at_others(leader, false);
+    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
+        const struct peer *peer = &leader->peer[rank];
+        struct ranks_traffic now = ranks_traffic_of(rank);
+
+        row[rank] = (struct rank_seen){
+            .cores = roll_of(rank)->cores,
+            .nodes = leader->first[rank + 1] - leader->first[rank],
+            .boot_s = peer->looked.boot_s,
+            .run_s = peer->looked.run_s,
+            .doorbells = peer->doorbells,
+            .up_bytes = now.in_bytes - peer->before.in_bytes,
+            .down_bytes = now.out_bytes - peer->before.out_bytes,
+            .between_bytes = peer->looked.between_bytes};
+        memcpy(row[rank].host, roll_of(rank)->host, sizeof row[rank].host);
+    }
+    row[0].boot_s = leader->up_s - leader->start_s;
+    row[0].run_s = mesh_wall_s() - leader->up_s;
+    row[0].between_bytes = local_between_bytes(leader->local);
+}
