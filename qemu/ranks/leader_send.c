@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+unsigned leader_rank_of(const struct leader *leader, uint32_t node)
+{
+    return share_rank_of(leader->first, leader->ranks, node);
+}
+
 struct window *leader_window(void *context, uint32_t node)
 {
     struct leader *leader = context;

@@ -55,12 +55,6 @@ struct leader {
     unsigned own_events; /* of own nodes, since the others were asked */
 };
 
-static inline unsigned leader_rank_of(const struct leader *leader,
-                                      uint32_t node)
-{
-    return share_rank_of(leader->first, leader->ranks, node);
-}
-
 static inline bool leader_is_own(const struct leader *leader, uint32_t node)
 {
     return node < leader->first[1];
@@ -68,6 +62,7 @@ static inline bool leader_is_own(const struct leader *leader, uint32_t node)
 
 /* ---- leader_send.c ---- */
 
+unsigned leader_rank_of(const struct leader *leader, uint32_t node);
 struct window *leader_window(void *context, uint32_t node);
 const char *leader_place(void *context, uint32_t node);
 void leader_slow(void *context, uint32_t node, unsigned shift);
