@@ -5,8 +5,10 @@ ends, with a reason or as if nothing had been, and nobody reads or writes
 outside of its memory."""
 import json
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 
 import pytest
 
@@ -36,19 +38,27 @@ def fixture_load(tmp_path_factory):
 
 
 def run(load, ranks, damage=None):
-    """The finished command, and what it says."""
+    """The finished command, and what it says. What sanitizers say goes to a
+    file of each process: on one pipe lines would get mixed."""
     more = {"OMPI_COMM_WORLD_SIZE": str(ranks)}
-    if damage is not None:
-        # What is under way when a mesh is lost, is not freed.
-        more |= {"QUINCUNX_TEST_DAMAGE": " ".join(map(str, damage)),
-                 "ASAN_OPTIONS": "detect_leaks=0"}
-    done = subprocess.run(
-        [PROGRAM, "run", "--json", "--mesh", "5x5", "--on", "native",
-         "--kernel", "search", "--arg", "the", "--watchdog", "2", load],
-        env={**os.environ, **more}, check=False, capture_output=True,
-        text=True, stdin=subprocess.DEVNULL, timeout=120, errors="replace")
+    with tempfile.TemporaryDirectory() as folder:
+        options = f"log_path={folder}/said"
+        if damage is not None:
+            # What is under way when a mesh is lost, is not freed.
+            more["QUINCUNX_TEST_DAMAGE"] = " ".join(map(str, damage))
+            options += ":detect_leaks=0"
+        more |= {"ASAN_OPTIONS": options, "UBSAN_OPTIONS": options}
+        done = subprocess.run(
+            [PROGRAM, "run", "--json", "--mesh", "5x5", "--on", "native",
+             "--kernel", "search", "--arg", "the", "--watchdog", "2", load],
+            env={**os.environ, **more}, check=False, capture_output=True,
+            text=True, stdin=subprocess.DEVNULL, timeout=120,
+            errors="replace")
+        said = "".join(path.read_text(errors="replace")
+                       for path in pathlib.Path(folder).iterdir())
     err = NOISE.sub("", done.stderr)
-    assert "Sanitizer" not in err and "runtime error" not in err, err
+    for text in (err, NOISE.sub("", said)):
+        assert "Sanitizer" not in text and "runtime error" not in text, text
     return done, err
 
 
