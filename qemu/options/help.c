@@ -93,7 +93,7 @@ static void print_lines(const char *line)
         }
         if (is_option(line)) {
             print_option(line, length);
-        } else if (length > 0 && is_option(next)) { /* a group's heading */
+        } else if (line[0] > ' ' && is_option(next)) { /* a group's heading */
             putchar(' ');
             print_text(line, length, 1, 1);
         } else {
