@@ -26,7 +26,7 @@ MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n",
           str(RANKS)]
 # Name, at most, and words.
 MESHES = [
-    ("225 boards, 15x15", 1.25, ["--mesh", "15x15"]),
+    ("225 boards, 15x15", None, ["--mesh", "15x15"]),
     ("625 boards, 25x25", 1.25, ["--mesh", "25x25"]),
     ("625 native nodes", None, ["--mesh", "25x25", "--on", "native"]),
     ("15,625 native nodes", 1.4, ["--mesh", "125x125", "--on", "native"]),
