@@ -148,7 +148,8 @@ struct verdict_times verdict_times(const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        times.scatter_ps += node->active ? node->compute_start_ps : makespan_ps;
+        /* One without a part is idle. */
+        times.scatter_ps += node->active ? node->compute_start_ps : 0;
         times.compute_ps += outcome_compute_ps(node);
     }
     times.scatter_ps /= outcome->node_count;
