@@ -180,6 +180,8 @@ def test_help_is_printed_once():
 
 @pytest.mark.parametrize("args,what", [
     pytest.param(["--gdb"], "--gdb", marks=MORE),
+    pytest.param(["--port", "/dev/null"], "--board stm32f405, --port",
+                 marks=MORE),
     (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
     done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",

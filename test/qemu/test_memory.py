@@ -179,6 +179,20 @@ def test_a_mesh_that_does_not_fit_is_refused(group, line):
     assert run_in(group, 60 * MIB, *line, "--on", "native").returncode == 0
 
 
+def test_more_threads_than_the_system_has_numbers(tmp_path):
+    """Three for each board; told before any starts."""
+    numbers = int(pathlib.Path("/proc/sys/kernel/pid_max").read_text())
+    if numbers >= 3 * 125 * 125:
+        pytest.skip("this system has numbers for the largest mesh")
+    load = tmp_path / "load"
+    load.write_bytes(bytes(1000))
+    done = mesh.command("run", "--mesh", "125x125", "--kernel", "spin",
+                        "--arg", "32", "--force", load)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"numbers for {numbers} " in done.stderr
+    assert "sysctl kernel.pid_max=65536" in done.stderr
+
+
 def test_boards_that_are_to_stand(group):
     """The same of `boards`, which has no native nodes to offer."""
     line = ["boards", "--mesh", "2x2"]
