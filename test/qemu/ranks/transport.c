@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ static struct {
     pid_t pid[RANKS_MAX];  /* of rank 0 */
     struct buffer in[RANKS_MAX];
     struct buffer out[RANKS_MAX];
+    /* Who has taken leave: shared by all, set before the sockets end. */
+    volatile bool *left;
     /* The message to damage, as the environment says. */
     bool damages;
     unsigned long message;
@@ -200,6 +203,11 @@ static int begin(unsigned *rank, unsigned *count)
     if (ranks.count < 1 || ranks.count > RANKS_MAX) {
         return -1;
     }
+    ranks.left = mmap(NULL, RANKS_MAX, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (ranks.left == MAP_FAILED) {
+        return -1;
+    }
     for (unsigned a = 0; a < ranks.count; ++a) {
         for (unsigned b = a + 1; b < ranks.count; ++b) {
             if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -266,7 +274,8 @@ static void fill(unsigned rank)
     while ((bytes = recv(ranks.socket[rank], data, sizeof data, 0)) > 0) {
         append(&ranks.in[rank], data, (size_t)bytes);
     }
-    if (bytes == 0 && ranks.in[rank].at == ranks.in[rank].bytes) {
+    if (bytes == 0 && !ranks.left[rank] &&
+        ranks.in[rank].at == ranks.in[rank].bytes) {
         lose(rank);
     }
 }
@@ -319,6 +328,7 @@ static void free_all(void)
 
 static void end(void)
 {
+    ranks.left[ranks.own] = true;
     for (unsigned rank = 1; ranks.own == 0 && rank < ranks.count; ++rank) {
         waitpid(ranks.pid[rank], NULL, 0);
     }
