@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define ANSWER_MS 30000
+/* For a board, on a host that others keep busy. */
+#define FORKED_MS 120000
 #define PRELOAD "LD_PRELOAD"
 
 static_assert(PROCESS_FD == FORKER_FD, "both count a board's descriptors");
@@ -38,12 +40,13 @@ void zygote_object(char path[PATH_MAX])
 /* ---- what is said ---- */
 
 /* Result: 1; 0: the other end is closed; -1 with errno. */
-static int receive(const struct zygote *zygote, struct forker_reply *reply)
+static int receive(const struct zygote *zygote, struct forker_reply *reply,
+                   int ms)
 {
     struct pollfd poll_fd = {.fd = zygote->socket, .events = POLLIN};
     ssize_t got;
 
-    if (poll(&poll_fd, 1, ANSWER_MS) != 1) {
+    if (poll(&poll_fd, 1, ms) != 1) {
         errno = ETIMEDOUT;
         return -1;
     }
@@ -125,7 +128,7 @@ static pid_t start_process(const struct zygote_config *config, int socket,
 static const char *await_ready(struct zygote *zygote)
 {
     struct forker_reply reply;
-    int result = zygote->pid < 0 ? 0 : receive(zygote, &reply);
+    int result = zygote->pid < 0 ? 0 : receive(zygote, &reply, ANSWER_MS);
 
     if (zygote->pid < 0) {
         return "QEMU could not be started";
@@ -173,7 +176,8 @@ pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds)
     int result;
 
     assert(fds <= FORKER_FDS_MAX);
-    result = send_request(zygote, fd, fds) ? receive(zygote, &reply) : 0;
+    result =
+        send_request(zygote, fd, fds) ? receive(zygote, &reply, FORKED_MS) : 0;
     if (result < 0) {
         return -1;
     }
