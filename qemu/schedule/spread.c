@@ -53,7 +53,7 @@ struct search {
     uint32_t crossings; /* of circuits that causes do not order, so far */
 
     /* Arrays of `nodes`, but where another number is said, in one piece of
-       memory; allocate() has their places. */
+       memory; place() gives them their places. */
     struct schedule_circuit *circuits; /* by receiver */
     uint32_t *senders; /* active before this phase, in order */
     uint32_t sender_count;
@@ -301,8 +301,7 @@ static bool spread_step(const struct search *search, const struct choice *best,
     if (crossed > 0 && search->weights.strict) {
         return false;
     }
-    if (search->weights.strict && search->phase > 2 &&
-        overtaken(search, link)) {
+    if (search->weights.strict && overtaken(search, link)) {
         return false;
     }
     crossed += overtaken(search, link);
