@@ -13,7 +13,7 @@
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
         .first_send_ps = 240 * (ps), .kernel_start_ps = 38 * (ps),             \
-        .round_end_ps = 160 * (ps), .first_start_ps = 224 * (ps),              \
+        .round_end_ps = 180 * (ps), .first_start_ps = 224 * (ps),              \
         .own_start_ps = 83 * (ps), .plan_rounds_ps = 5000 * (ps),              \
         .plan_tree_ps = 1600 * (ps), .try_rounds_ps = 300 * (ps),              \
         .branch_split_ps = 126 * (ps), .branch_queue_ps = 220 * (ps),          \

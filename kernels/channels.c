@@ -147,10 +147,10 @@ static bool sound(const struct channels *channels, uint32_t output,
            base_nv <= VOLTAGE_MAX_NV;
 }
 
-/* Instructions for 1000 pieces, roughly: 260 for a step of a group. */
+/* Instructions for 1000 pieces, roughly: 275 for a step of a group. */
 static uint32_t cost_of(const struct channels *channels)
 {
-    uint64_t cost = (uint64_t)channels->groups * channels->steps * 260000 /
+    uint64_t cost = (uint64_t)channels->groups * channels->steps * 275000 /
                     channels->pieces;
 
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;

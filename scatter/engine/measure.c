@@ -107,19 +107,22 @@ static uint64_t least_ps(const struct wire_order *order)
 }
 
 /*
- * Sets the rate from the times of a call of few units and of one of `units`
- * more. On boards with real time the first may be the longer one, by an
- * interrupt or because both are less than a tick of the clock; then all that
+ * Sets the rate from the times of a call of `few` units and of one of `more`
+ * units than that. On boards with real time the first may be the longer one, by
+ * an interrupt or because both are less than a tick of the clock; then all that
  * was computed, and all the time that it took, tell the rate.
  */
-static void set_rate(struct originator *originator, uint64_t first_ps,
-                     uint64_t piece_ps, uint32_t units)
+static void set_rate(struct originator *originator, uint32_t few,
+                     uint64_t few_ps, uint32_t more, uint64_t piece_ps)
 {
     struct wire_report *report = &originator->report;
 
-    if (first_ps < piece_ps) {
-        report->compute_ps = (piece_ps - first_ps) / units;
-        report->call_ps = first_ps;
+    if (few_ps < piece_ps) {
+        uint64_t units_ps;
+
+        report->compute_ps = (piece_ps - few_ps) / more;
+        units_ps = few * report->compute_ps;
+        report->call_ps = few_ps > units_ps ? few_ps - units_ps : 0;
     } else {
         report->compute_ps = report->measure_ps / report->measured_units;
     }
@@ -147,7 +150,7 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
         error = compute_piece(scatter, originator, 1, &piece_ps);
     }
     if (error == ERR_OK) {
-        set_rate(originator, call_ps, piece_ps, 1);
+        set_rate(originator, 0, call_ps, 1, piece_ps);
     }
     return error;
 }
@@ -159,12 +162,16 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
 #define SAMPLE_UNITS_MIN 8u
+/* Many kernels go by some units at once: so many, or a part of them. */
+#define BLOCK_UNITS 8u
+#define BLOCKS_MIN 8u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
-/* Samples in a piece of so many units, of which one takes unit_ps. */
+/* Samples in a piece of so many units, of which one takes unit_ps, and the
+   units of each: whole blocks, as many kernels go by some units at once. */
 static uint32_t samples_of(const struct scatter *scatter, uint64_t unit_ps,
-                           uint32_t units)
+                           uint32_t units, uint32_t *sample_units)
 {
     uint64_t samples = units / 2 * unit_ps / SAMPLE_PS;
     uint32_t most = smaller(SAMPLES_MAX, units / 2 / SAMPLE_UNITS_MIN);
@@ -172,10 +179,12 @@ static uint32_t samples_of(const struct scatter *scatter, uint64_t unit_ps,
     if (samples > most) {
         samples = most;
     }
-    return samples < SAMPLES_MIN || scatter->policy->learns ||
-                   torus_nodes(scatter->size) == 1
-               ? 0
-               : (uint32_t)samples;
+    if (samples < SAMPLES_MIN || scatter->policy->learns ||
+        torus_nodes(scatter->size) == 1) {
+        return 0;
+    }
+    *sample_units = units / 2 / (uint32_t)samples / BLOCK_UNITS * BLOCK_UNITS;
+    return (uint32_t)samples;
 }
 
 /* The time of a sample that begins `skip` units behind the range's begin. */
@@ -231,32 +240,55 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
+/* Units at the load's begin, which lack what the kernel reads before others and
+   may take another time; as they can be spared of so many, else one. */
+static uint32_t edge_units(const struct scatter *scatter,
+                           const struct originator *originator, uint32_t units)
+{
+    uint32_t unit_bytes = originator->order.unit_bytes;
+    uint32_t edge =
+        unit_bytes > 0 ? scatter->terms.before_bytes / unit_bytes : 0;
+
+    return edge > 0 && edge <= units / 4 ? edge : 1;
+}
+
 /*
- * One unit, then so many: what they differ by is free of a call's fixed part.
- * The very first call is slower than all others (caches; on an emulator
- * translation), so one unit goes ahead of both; and where so many units take
- * less than the estimate says, more follow.
+ * Few units, then so many: what they differ by is free of a call's fixed part.
+ * The few are as many as a sample has, so that this part is that of samples: a
+ * kernel that goes by blocks does a single unit in another way. The very first
+ * call is slower than all others (caches; on an emulator translation), so one
+ * unit goes ahead of both; and where so many units take less than the estimate
+ * says, more follow.
  */
 static int measure_piece(struct scatter *scatter, struct originator *originator,
                          uint32_t units)
 {
     uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
     unsigned pieces = 3;
-    uint32_t samples =
-        samples_of(scatter, originator->report.compute_ps, units);
-    uint32_t sample_units = samples > 0 ? units / 2 / samples : 0;
-    uint64_t first_ps = 0;
+    uint32_t few = 1;
+    uint32_t first = 1;
+    uint32_t sample_units = 0;
+    uint32_t samples = samples_of(scatter, originator->report.compute_ps, units,
+                                  &sample_units);
+    uint64_t few_ps = 0;
     uint64_t piece_ps = 0;
-    int error = compute_piece(scatter, originator, 1, &first_ps);
+    int error;
 
     units -= samples * sample_units;
+    if (units >= BLOCKS_MIN * BLOCK_UNITS) {
+        few = BLOCK_UNITS;
+        first = edge_units(scatter, originator, units);
+        first += (units - first) % BLOCK_UNITS;
+        units -= first + few;
+    }
+    error = compute_piece(scatter, originator, first, &few_ps);
     if (error == ERR_OK) {
-        error = compute_piece(scatter, originator, 1, &first_ps);
+        error = compute_piece(scatter, originator, few, &few_ps);
     }
     if (error == ERR_OK) {
         error = compute_piece(scatter, originator, units, &piece_ps);
     }
-    while (error == ERR_OK && piece_ps < first_ps + PIECE_PS / 4 &&
+    while (error == ERR_OK && piece_ps < few_ps + PIECE_PS / 4 &&
            units < most / 4 && pieces < MEASURE_PIECES_MAX - 2) {
         units *= 4;
         ++pieces;
@@ -265,15 +297,12 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     if (error != ERR_OK) {
         return error;
     }
-    set_rate(originator, first_ps, piece_ps, units - 1);
-    if (originator->report.call_ps >= originator->report.compute_ps) {
-        originator->report.call_ps -= originator->report.compute_ps;
-    }
+    set_rate(originator, few, few_ps, units - few, piece_ps);
     if (samples == 0 && originator->order.reserve == WIRE_BEST) {
         /* The reserve depends on them, and units may be dearer than estimated.
          */
-        samples = samples_of(scatter, originator->report.compute_ps, units);
-        sample_units = samples > 0 ? units / 2 / samples : 0;
+        samples = samples_of(scatter, originator->report.compute_ps, units,
+                             &sample_units);
     }
     return sample_load(scatter, originator, samples, sample_units);
 }
