@@ -11,6 +11,7 @@
 #include "qemu/board/table.h"
 
 #define EMULATOR_VARIABLE "QUINCUNX_QEMU"
+#define EMULATOR_THREADS 3ul /* of a board: main loop, RCU, processor */
 
 /* Its name or path. Valid as long as the environment is not changed. */
 const char *emulator_program(void);

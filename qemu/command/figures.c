@@ -32,8 +32,8 @@ static const struct argp_option descriptions[] = {
     {"output", 'o', "DIR", 0,
      "Folder for the files; made if it is not there (required)", 0},
     {"measure", KEY_MEASURE, "qemu|native", 0,
-     "Run meshes of 25 and 625 boards, or of native nodes, 15,625 of them as "
-     "well, write DIR/measured.csv, and draw its points too",
+     "Run meshes of 25, 625 and, if they fit, 15,625 boards or native nodes, "
+     "write DIR/measured.csv, and draw its points too",
      0},
     {"measured", KEY_MEASURED, "FILE", 0,
      "Draw the points of such a file instead", 0},

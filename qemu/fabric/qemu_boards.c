@@ -6,6 +6,7 @@
  * could refuse. Every board dies with its launcher (PR_SET_PDEATHSIG), also
  * when that is killed.
  */
+#include "qemu/board/emulator.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/starter.h"
 #include "qemu/support/memory.h"
@@ -27,8 +28,6 @@
 #include <unistd.h>
 
 #define RING 'R'
-#define THREADS 3ul         /* of a board: main loop, RCU, processor */
-#define SPARE_THREADS 400ul /* numbers that others have, about */
 #define EVENTS_MAX 64
 #define LOOK_MS 200 /* how long to wait for rings at once */
 
@@ -405,7 +404,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
-        process_allow_threads(THREADS * config->nodes + SPARE_THREADS,
+        process_allow_threads(EMULATOR_THREADS * config->nodes,
                               config->nodes) != 0) {
         return -1;
     }

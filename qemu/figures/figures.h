@@ -106,10 +106,11 @@ void figures_points_add(struct figures_points *measured,
                         const struct figures_point *point);
 
 /*
- * Runs meshes of 25 and 625 boards, or of native nodes, 15,625 of them as well,
- * for the figures that they can carry out: 3 to 7 and 9, loads of up to 10
- * million units. Result: 0, or an exit status after a message, and then no
- * points. Progress on stderr if it is a terminal. Takes minutes with boards.
+ * Runs meshes of 25, 625 and 15,625 boards or native nodes for the figures that
+ * they can carry out: 3 to 7 and 9, loads of up to 10 million units. A mesh
+ * that this host has no memory or threads for is left out, with a message.
+ * Result: 0, or an exit status after a message, and then no points. Progress on
+ * stderr if it is a terminal. Takes minutes with boards.
  */
 NODISCARD int figures_measure(struct figures_points *measured, const char *on);
 void figures_points_free(struct figures_points *measured);

@@ -7,11 +7,15 @@
  */
 #include "qemu/figures/figures.h"
 
+#include "qemu/board/emulator.h"
 #include "qemu/job/job.h"
+#include "qemu/job/memory_need.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/memory_limit.h"
+#include "qemu/support/process.h"
 #include "qemu/support/progress.h"
 
 #include <inttypes.h>
@@ -32,8 +36,7 @@ struct measurement {
     unsigned figure[2]; /* 0: none */
 };
 
-/* As few of 625 boards as tell something; of 15,625 nodes, native ones, last.
- */
+/* As few of 625 boards as tell something; of 15,625 nodes last. */
 static const struct measurement measurements[] = {
     {5, WIRE_BEST, 1, 10000, {3, 0}},
     {5, WIRE_BEST, 1, 100000, {3, 0}},
@@ -64,8 +67,6 @@ static const struct measurement measurements[] = {
     {125, WIRE_BEST, 1, 1000000, {4, 0}},
     {125, WIRE_BEST, 1, 10000000, {4, 0}},
 };
-
-#define BOARDS_SIDE_MAX 25u
 
 #define MEASUREMENTS (sizeof measurements / sizeof *measurements)
 
@@ -128,7 +129,6 @@ static int measure_one(struct figures_points *measured,
     struct outcome outcome;
     int status;
 
-    set_config(config, measurement);
     progress_within(0, "figure %u, %u x %u (run %zu of %zu)",
                     measurement->figure[0], measurement->side,
                     measurement->side, (size_t)(measurement - measurements) + 1,
@@ -139,6 +139,29 @@ static int measure_one(struct figures_points *measured,
         outcome_free(&outcome);
     }
     return status;
+}
+
+/* Whether this host carries its mesh; if not, says so on stderr. */
+static bool fits(const struct job_config *config,
+                 const struct measurement *measurement)
+{
+    uint32_t nodes = torus_nodes(config->size);
+    struct memory_limit limit;
+    bool memory;
+
+    memory_limit_read(&limit, "");
+    memory = memory_need(config) <= limit.bytes;
+    if (memory &&
+        (!config->mesh->has_images ||
+         process_allow_threads(EMULATOR_THREADS * nodes, nodes) == 0)) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: figure %u: left out: %" PRIu32 " units on %" PRIu32
+            " %s, for which this system has too %s\n",
+            measurement->figure[0], measurement->load_units, nodes,
+            config->mesh->nodes, memory ? "few threads" : "little memory");
+    return false;
 }
 
 static int measure_all(struct figures_points *measured,
@@ -156,11 +179,10 @@ static int measure_all(struct figures_points *measured,
     load->unit_bytes = 1;
     format_copy_arg(load, SPIN, sizeof SPIN - 1);
     for (size_t i = 0; status == 0 && i < MEASUREMENTS; ++i) {
-        if (measurements[i].side > BOARDS_SIDE_MAX &&
-            config->mesh->has_images) {
-            continue;
+        set_config(config, &measurements[i]);
+        if (fits(config, &measurements[i])) {
+            status = measure_one(measured, config, &measurements[i]);
         }
-        status = measure_one(measured, config, &measurements[i]);
     }
     format_free(load);
     return status;

@@ -16,6 +16,7 @@
 
 #define LOG_BYTES 65536      /* read of the end of a log */
 #define LAST_WORDS_BYTES 512 /* shown of it, at most */
+#define SPARE_THREADS 400ul  /* numbers that others have, about */
 
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
@@ -228,8 +229,9 @@ int process_allow_descriptors(unsigned long need, unsigned nodes)
     return 0;
 }
 
-int process_allow_threads(unsigned long need, unsigned nodes)
+int process_allow_threads(unsigned long threads, unsigned nodes)
 {
+    unsigned long need = threads + SPARE_THREADS;
     FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
     unsigned long most = 0;
     bool known = file != NULL && fscanf(file, "%lu", &most) == 1;

@@ -80,10 +80,10 @@ void process_last_words(FILE *out, int log);
 NODISCARD int process_allow_descriptors(unsigned long need, unsigned nodes);
 
 /*
- * Whether the system has room for `need` threads of `nodes` boards beside those
- * that run: their numbers are below kernel.pid_max. Result: 0; -1 after a
+ * Whether the system has room for `threads` of `nodes` boards beside some 400
+ * others: their numbers are below kernel.pid_max. Result: 0; -1 after a
  * message.
  */
-NODISCARD int process_allow_threads(unsigned long need, unsigned nodes);
+NODISCARD int process_allow_threads(unsigned long threads, unsigned nodes);
 
 #endif

@@ -18,9 +18,9 @@ COSTS = {3: (0, 2 * MICRO), 4: (0, 1), 5: (50 * MICRO, 1),
 FILES = {f"figure-{n}.{kind}" for n in COSTS for kind in ("csv", "svg")}
 
 
-def command(quincunx, *args, **more):
+def command(quincunx, *args, timeout=120, **more):
     return subprocess.run([quincunx, "figures", *map(str, args)], text=True,
-                          capture_output=True, check=False, timeout=120,
+                          capture_output=True, check=False, timeout=timeout,
                           **more)
 
 
@@ -295,6 +295,24 @@ def test_missing_measured_points(quincunx, tmp_path):
     done = command(quincunx, "-o", tmp_path, "--measured", tmp_path / "none")
     assert done.returncode == 1
     assert str(tmp_path / "none") in done.stderr
+
+
+@pytest.mark.boards
+def test_points_of_boards(quincunx, tmp_path):
+    """Those of 15,625 boards where the host carries them; else it says which
+    are not there."""
+    done = command(quincunx, "-o", tmp_path, "--measure", "qemu",
+                   timeout=1200)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(
+        (tmp_path / "measured.csv").read_text().splitlines()[2:]))
+    large = [row for row in rows if row["nodes"] == "15625"]
+    lines = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert {row["on"] for row in rows} == {"qemu"}
+    assert len(rows) - len(large) == 33
+    assert len(lines) + len(large) == 3
+    assert all("15625 boards, for which this system has too" in line
+               for line in lines)
 
 
 def test_measuring_without_qemu(quincunx, tmp_path):
