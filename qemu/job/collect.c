@@ -126,7 +126,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->files = config->load.files;
     outcome->file_count = config->load.file_count;
     outcome->memory_need = config->memory_need;
-    outcome->memory_left = config->memory_left;
+    outcome->memory_hosts = config->memory_hosts;
     outcome->load_units = order->load_units;
     outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
     outcome->node_count = nodes;

@@ -72,8 +72,10 @@ struct job_config {
     const char *gdb_dir;          /* NULL: the default */
     struct watch *watch;          /* of who looks on; or NULL */
     struct injections injections; /* for tests; no plan knows of them */
-    uint64_t memory_need; /* as qemu/job/memory_need.h expects it; 0: unasked */
-    uint64_t memory_left; /* then; UINT64_MAX: nobody knows */
+    /* As qemu/job/memory_need.h expects it, of one host that has all nodes, and
+       of the hosts of several ranks together; 0: unasked. */
+    uint64_t memory_need;
+    uint64_t memory_hosts;
 };
 
 /* The profile that the plan is made with: plan_profile if given, else

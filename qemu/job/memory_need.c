@@ -136,13 +136,11 @@ static int check_hosts(struct job_config *config, bool force)
     struct host *host = hosts_find(&count, config->size, config->map);
     int status = host != NULL ? 0 : EXIT_FAILED;
 
+    config->memory_hosts = 0;
     for (unsigned i = 0; status == 0 && i < count; ++i) {
         uint64_t need = host_need(config, &host[i]);
 
-        config->memory_need += need;
-        if (host[i].first) {
-            config->memory_left = host[i].left_bytes;
-        }
+        config->memory_hosts += need;
         if (need > host[i].left_bytes) {
             fprintf(stderr, "quincunx: %u %s on %s need about ", host[i].nodes,
                     config->mesh->nodes, host[i].name);
@@ -163,12 +161,11 @@ int memory_need_check(struct job_config *config, bool force)
 {
     struct memory_limit limit;
 
+    config->memory_need = memory_need(config);
     if (ranks_count() > 1) {
         return check_hosts(config, force);
     }
     memory_limit_read(&limit, "");
-    config->memory_need = memory_need(config);
-    config->memory_left = limit.bytes;
     if (config->memory_need <= limit.bytes) {
         return 0;
     }

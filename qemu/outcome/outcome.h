@@ -152,8 +152,10 @@ struct outcome {
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
-    uint64_t memory_need; /* bytes that were expected, and left; 0: unasked */
-    uint64_t memory_left; /* UINT64_MAX: nobody knew */
+    /* Bytes that one host with all nodes, and the hosts of several ranks
+       together, were expected to need; 0: unasked. */
+    uint64_t memory_need;
+    uint64_t memory_hosts;
     struct wire_report plan;     /* as the originator made it */
     struct rounds_plan rounds;   /* its tables */
     struct outcome_layer *layer; /* 0 to plan.phases */

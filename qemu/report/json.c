@@ -601,21 +601,15 @@ static void add_command(json_t *json, const char *command)
     }
 }
 
-/* What the mesh was expected to take of the host's memory. */
+/* What the mesh was expected to take of a host's memory, if it has all nodes.
+ */
 static void add_memory(json_t *json, const struct outcome *outcome)
 {
-    json_t *memory;
-
-    if (outcome->memory_need == 0) {
-        return;
+    if (outcome->memory_need > 0) {
+        json_object_set_new(json, "memory",
+                            json_pack("{s:o}", "expected_bytes",
+                                      integer(outcome->memory_need)));
     }
-    memory =
-        json_pack("{s:o}", "expected_bytes", integer(outcome->memory_need));
-    if (outcome->memory_left != UINT64_MAX) {
-        json_object_set_new(memory, "left_bytes",
-                            integer(outcome->memory_left));
-    }
-    json_object_set_new(json, "memory", memory);
 }
 
 /* The files of a load of several; where in the load something was found. */

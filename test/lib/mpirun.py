@@ -15,7 +15,7 @@ needs_mpi = pytest.mark.skipif(
     reason="no Open MPI here: openmpi-bin and libopenmpi-dev, then `make'")
 
 # All of a report that is the host's own.
-HOSTS = ("wall_s", "memory", "command", "ranks")
+HOSTS = ("wall_s", "ranks")
 
 
 def line(ranks, *args):
