@@ -170,7 +170,7 @@ static int help(int words, char **word)
     char full_name[64];
     char option[] = "--help";
 
-    if (words == 0) {
+    if (words == 0 || strcmp(word[0], "help") == 0) {
         usage(stdout);
         return 0;
     }

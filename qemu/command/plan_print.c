@@ -219,7 +219,8 @@ static void print_similar(const struct model_similar *similar,
     for (unsigned r = 0; r < similar->rounds; ++r) {
         printf(" %.4f", similar->part[r]);
     }
-    putchar('\n');
+    puts("\n         (similar: all rounds have the shares of one plan, each a "
+         "part of them)");
 }
 
 static void print_nodes(const struct model_node *nodes,

@@ -210,7 +210,20 @@ static bool has_star(const struct job_config *config)
     return tree != NULL;
 }
 
-/* The first schedule in its best rounds and in one, then the others. */
+/* The best number of rounds, and one round if that is another. */
+static int run_both(struct compare *compare, const struct job_config *config)
+{
+    struct job_config one = *config;
+    int status = run_one(compare, config);
+
+    one.rounds = 1;
+    return status == 0 && compare->entry[compare->count - 1].rounds > 1
+               ? run_one(compare, &one)
+               : status;
+}
+
+/* The first schedule and the star in their best rounds and in one, the others
+   in one. */
 static int run_all(struct compare *compare, const struct job_config *config)
 {
     struct job_config one = *config;
@@ -221,25 +234,20 @@ static int run_all(struct compare *compare, const struct job_config *config)
     while (!suits(config, one.schedule)) {
         one.schedule += 1;
     }
-    status = run_one(compare, &one);
-    one.rounds = 1;
-    if (status == 0 && compare->entry[0].rounds > 1) {
-        status = run_one(compare, &one);
-    }
+    status = run_both(compare, &one);
     one.phases = WIRE_BEST;
     for (unsigned i = one.schedule + 1; status == 0 && i < SCHEDULES; ++i) {
         one.schedule = (enum schedule)i;
         one.rounds = i == SCHEDULE_HYBRID ? config->rounds : 1;
-        if (suits(config, one.schedule) && job_policy_has(&one) &&
-            (star || i != SCHEDULE_STAR)) {
+        if (!suits(config, one.schedule) || !job_policy_has(&one)) {
+            continue;
+        }
+        if (i == SCHEDULE_STAR && config->originators == 0) {
+            one.rounds = config->rounds;
+            status = star ? run_both(compare, &one) : 0;
+        } else {
             status = run_one(compare, &one);
         }
-    }
-    one.schedule = SCHEDULE_STAR;
-    one.rounds = config->rounds;
-    if (status == 0 && star && config->rounds != 1 &&
-        config->originators == 0) {
-        status = run_one(compare, &one);
     }
     return status;
 }
@@ -441,8 +449,8 @@ void compare_print(FILE *out, const struct compare *compare)
         print_entry(out, compare, i);
     }
     fputs("* the best number of rounds, as the originator chose it\n"
-          "ratio: of answers; planned: the makespan; waits: circuits that "
-          "waited for a link\n",
+          "ratio: of answers; planned: the makespan; with results: from the "
+          "first send, too;\nwaits: circuits that waited for a link\n",
           out);
     summary_injections(out, &compare->injections);
     print_bound(out, compare);

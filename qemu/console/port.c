@@ -138,10 +138,10 @@ static int open_port(struct console_port *port, uint32_t rate)
     enum sp_return result;
 
     errno = 0;
-    result = find_port(port);
-    if (result == SP_OK) {
-        result = sp_open(port->sp, SP_MODE_READ_WRITE);
+    if (find_port(port) != SP_OK) {
+        return errno == ENOMEM ? ENOMEM : ENOTTY;
     }
+    result = sp_open(port->sp, SP_MODE_READ_WRITE);
     if (result != SP_OK) {
         int error = errno_of(result);
 

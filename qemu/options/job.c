@@ -7,6 +7,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/schedule/tree.h"
+#include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -211,16 +212,28 @@ static void choose_mesh(struct job_options *options)
 
 static int set_kernel(struct job_options *options, const char *name)
 {
+    const char *nearest = NULL;
+    unsigned least = EDITS_MAX + 1;
+
     for (unsigned i = 0; i < kernel_table_count; ++i) {
-        if (strcmp(kernel_table[i]->name, name) == 0) {
+        unsigned edits = edits_between(name, kernel_table[i]->name);
+
+        if (edits == 0) {
             options->config.kernel = kernel_table[i];
             return 0;
+        }
+        if (edits < least) {
+            least = edits;
+            nearest = kernel_table[i]->name;
         }
     }
     fprintf(stderr,
             "quincunx: --kernel '%s': must be one of:", quote_shown(name));
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         fprintf(stderr, " %s", kernel_table[i]->name);
+    }
+    if (nearest != NULL) {
+        fprintf(stderr, "; did you mean '%s'?", nearest);
     }
     fputc('\n', stderr);
     return EINVAL;

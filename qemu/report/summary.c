@@ -99,10 +99,11 @@ static void print_load(FILE *out, const struct outcome *outcome)
         fprintf(out, "%s, ", file_name(outcome->input_name));
     }
     if (outcome->load_bytes > 0) {
-        fprintf(out, "%" PRIu64 " bytes, ", outcome->load_bytes);
+        fprintf(out, "%" PRIu64 " byte%s, ", outcome->load_bytes,
+                outcome->load_bytes == 1 ? "" : "s");
     }
-    fprintf(out, "%" PRIu64 " units of %s\n", outcome->load_units,
-            outcome->kernel->name);
+    fprintf(out, "%" PRIu64 " unit%s of %s\n", outcome->load_units,
+            outcome->load_units == 1 ? "" : "s", outcome->kernel->name);
 }
 
 static void print_mesh(FILE *out, const struct outcome *outcome)

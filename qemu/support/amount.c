@@ -11,5 +11,5 @@ void amount_bytes(FILE *out, double bytes)
         i += 1;
     }
     fprintf(out, i == 0 || bytes >= 99.95 ? "%.0f %s" : "%.3g %s", bytes,
-            units[i]);
+            i == 0 && bytes == 1 ? "byte" : units[i]);
 }

@@ -846,7 +846,7 @@ def test_ports_that_are_none(tmp_path):
     for port, why in [("/dev/nowhere", "there is no such port"),
                       (str(plain), "that is no serial port"),
                       (str(tmp_path), "that is no serial port"),
-                      ("/dev/null", "")]:
+                      ("/dev/null", "that is no serial port")]:
         with pytest.raises(k.Failed, match=f"^{port}: {why}"):
             k.Client(port)
 
@@ -855,7 +855,7 @@ def test_a_link_is_what_it_leads_to(tmp_path):
     """As the names in /dev/serial/by-id: pseudo-terminals, and what is none."""
     link = tmp_path / "by-id"
     link.symlink_to("/dev/null")
-    with pytest.raises(k.Failed, match=f"^{link}: there is no such port"):
+    with pytest.raises(k.Failed, match=f"^{link}: that is no serial port"):
         k.Client(str(link))
     with k.Pty(k.scripted(lambda *_: [k.good("ok tag=TAG")])) as pty:
         link.unlink()
