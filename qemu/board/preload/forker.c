@@ -267,8 +267,8 @@ static void close_all(const struct request *request)
 }
 
 /* In the board: waits until the process that forked it has ended and the
-   launcher has adopted it; then it dies with the launcher, which may have died
-   just before that. */
+   launcher has adopted it; then it dies with the launcher. One that another
+   process adopts ends: the launcher has died, and nobody takes the answer. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {
@@ -276,6 +276,7 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launcher) {
+        reply(-1);
         _exit(0);
     }
 }
