@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From order to answer: speed-ups over one board's answer, makespans over the
-bound that no plan passes, and twenty jobs in which `--rounds auto` stands
-beside every schedule and number of rounds.
+bound that no plan passes, and what planning and results take.
 
 usage: answers.py [--quick], which leaves 625 boards out"""
 import json
@@ -20,7 +19,6 @@ PS_PER_INSTRUCTION = 32_000
 PS_PER_US = 10 ** 6
 PATTERN = "free software"
 LICENSES = mesh.BUILD / "licenses.txt"
-SHAPE = "{:51} {:12} {:>9} {:>9} {:>9}  {}"
 
 # What it is, how many times as fast as one board at least; kernel, argument,
 # bytes (None: of `make run`), size, profile.
@@ -45,39 +43,13 @@ BOUNDS = [
     ("25x25", "lvds", MEGA, 1.01), ("25x25", "lvds", 8 * MEGA, 1.002),
 ]
 
+ROUNDS = ("auto", 2, 3, 4, 6, 9)
 PHASES = {"5x5": "2", "25x25": "4"}
 
 # Results of a few bytes after the makespan, at most, in us.
 RESULTS_US = {"5x5": 60, "25x25": 150}
 # Instructions on the critical path: planning one round, any rounds.
 PLANNING = {"5x5": (3000, 8000), "25x25": (3000, 8000)}
-
-# Twenty jobs: kernel, argument, bytes, size, profile, options.
-JOBS = [
-    ("search", PATTERN, 2 * KILO, "5x5", "t3d"),
-    ("search", PATTERN, 20 * KILO, "5x5", "t3d"),
-    ("search", PATTERN, 237 * KILO, "5x5", "t3d"),
-    ("search", PATTERN, 2 * MEGA, "5x5", "t3d"),
-    ("search", PATTERN, 20 * KILO, "5x5", "lvds"),
-    ("search", PATTERN, 2 * MEGA, "5x5", "lvds"),
-    ("spin", "32", 100, "5x5", "t3d"),
-    ("spin", "32", 10 * KILO, "5x5", "t3d"),
-    ("spin", "32", 100 * KILO, "5x5", "t3d"),
-    ("spin", "32", 10 * KILO, "5x5", "lvds"),
-    ("spin", "32", 100 * KILO, "5x5", "lvds"),
-    ("spin", "32", MEGA, "5x5", "lvds"),
-    ("spin", "20000", 200, "5x5", "lvds"),
-    ("spin", "20000", 20 * KILO, "5x5", "t3d"),
-    ("stats", None, MEGA, "5x5", "t3d"),
-    ("spin", "32", 100 * KILO, "5x5", "t3d", "--slow", "1,2=4"),
-    ("spin", "32", 100 * KILO, "5x5", "lvds", "--slow", "0,1=8"),
-    ("spin", "32", 100 * KILO, "7x6", "lvds"),
-    ("spin", "32", 100 * KILO, "4x4", "t3d"),
-    ("search", PATTERN, 237 * KILO, "6x3", "t3d"),
-]
-# How much later than the best answer that of auto may be.
-WITHIN = 1.03
-ROUNDS = (1, 2, 3, 5, 8, 16)
 
 
 def log(*words):
@@ -138,7 +110,7 @@ def bound_lines(table, folder, large):
         bound_ps = told_by("compare", ["--on", "native", *job])["lower_bound"]
         # What auto takes has the shortest answer, planning included.
         reports = [told_by("run", ["--phases", PHASES[size], "--rounds", rounds,
-                                   *job]) for rounds in ("auto", 2, 3)]
+                                   *job]) for rounds in ROUNDS]
         makespan_ps = min(report["measured"]["makespan_ps"]
                           for report in reports if report is not None)
         ratio = makespan_ps / bound_ps["makespan_ps"]
@@ -165,53 +137,12 @@ def software_lines(table, folder, large):
                    f"{most} us at most", f"{late_us:.1f} us", late_us <= most)
 
 
-def name_of(kernel, arg, bytes_, size, profile, *options):
-    short = f" {arg}" if kernel == "spin" else ""
-    return " ".join((f"{kernel}{short}, {bytes_ / KILO:g} kB, {size}",
-                     profile, *options))
-
-
-def others_of(folder, job):
-    """{name: answer in ps} of all schedules, of numbers of rounds, and of a
-    mesh of one board."""
-    kernel, arg, bytes_, _, profile, *_ = job
-    alone = told_by("run", words_of(folder, kernel, arg, bytes_, "1x1",
-                                    profile))
-    compared = told_by("compare", words_of(folder, *job))
-    found = {f"{entry['schedule']}, {entry['rounds']}": entry["answer_ps"]
-             for entry in compared["schedules"]}
-    found["one board"] = alone["measured"]["answer_ps"]
-    for rounds in ROUNDS:
-        report = told_by("run", words_of(folder, *job, "--rounds", rounds))
-        if report is not None:
-            found[f"default, {rounds}"] = report["measured"]["answer_ps"]
-    return found
-
-
-def job_lines(table, folder):
-    table.headings("the answer of auto, on boards", "best is", "auto, us",
-                   "best, us", "of best", "met", shape=SHAPE)
-    worst = 0
-    for job in JOBS:
-        measured = told_by("run", words_of(folder, *job))["measured"]
-        auto_ps = measured["answer_ps"]
-        others = others_of(folder, job)
-        best = min(others, key=others.get)
-        ratio = auto_ps / others[best]
-        worst = max(worst, ratio)
-        table.row(name_of(*job), best, f"{auto_ps / PS_PER_US:.1f}",
-                  f"{others[best] / PS_PER_US:.1f}", f"{ratio:.3f}",
-                  table.verdict(True, ratio <= WITHIN))
-    log(f"  auto is {worst:.3f} of the best at worst")
-
-
 def lines(table, folder, large):
     folder = pathlib.Path(folder)
     table.headings("from order to answer", "must be", "measured", "met")
     answer_lines(table, folder, large)
     software_lines(table, folder, large)
     bound_lines(table, folder, large)
-    job_lines(table, folder)
 
 
 if __name__ == "__main__":

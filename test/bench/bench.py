@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 import answers  # noqa: E402
 import boot  # noqa: E402
 import chip  # noqa: E402
+import choices  # noqa: E402
 import host_speed  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
@@ -65,7 +66,7 @@ class Table:
         if self.markdown:
             self.print("| " + " | ".join(words) + " |")
         else:
-            self.print(self.shape.format(*words).rstrip())
+            self.print((self.shape or self.SHAPE).format(*words).rstrip())
 
     def verdict(self, must, met, aim=False):
         """Whether it is met, in words; what is not is counted."""
@@ -252,8 +253,8 @@ def hop_lines(table, report):
     for layer, values in sorted(costs.items()):
         low, high = min(values), max(values)
         shown = f"{low}" if low == high else f"{low} .. {high}"
-        table.line(f"hop of layer {layer} "
-                   f"({report['mesh']['nodes']} boards), instructions",
+        table.line(f"{report['mesh']['nodes']} boards, layer {layer}: "
+                   "software of a hop, instructions",
                    "300 aimed at" if layer > 0 else None, shown,
                    layer == 0 or high <= 300, aim=True)
 
@@ -279,8 +280,8 @@ def image_with(folder, kernel):
 
 def image_lines(bench, table, report):
     for kernels, limit, flash in (
-            ("all kernels", 48, image_bytes(mesh.FIRMWARE)),
-            ("records only", 32, image_with(bench.folder, "records"))):
+            ("all kernels", 64, image_bytes(mesh.FIRMWARE)),
+            ("records only", 64, image_with(bench.folder, "records"))):
         table.line(f"image with {kernels}: text and data, bytes",
                    f"{limit * 1024} at most", f"{flash}",
                    flash <= limit * 1024)
@@ -368,7 +369,6 @@ def main():
         table = Table(options.markdown)
         bench = Bench(table, pathlib.Path(folder))
         references.lines(bench, table)
-        table.headings("what", "must be", "measured", "met")
         job_bench.lines(bench, table, not options.quick)
         if options.kernels:
             return
@@ -380,6 +380,7 @@ def main():
         image_lines(bench, table, first)
         relay.lines(table)
         answers.lines(table, folder, not options.quick)
+        choices.lines(table, folder)
         policies.lines(table, folder)
         ranks.lines(table, folder, not options.quick)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])

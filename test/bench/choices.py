@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty situations on 25 boards: the answer of `--schedule auto` beside the
-best of all schedules, and beside one board's.
+"""Situations: the answer of `--schedule auto` beside the best of all schedules,
+and beside one board's.
 
 usage: choices.py"""
 import json
@@ -19,7 +19,7 @@ import policies  # noqa: E402
 
 KILO, MEGA = 10 ** 3, 10 ** 6
 WITHIN = 1.03
-SHAPE = "{:43} {:13} {:>9} {:13} {:>9} {:>7} {:>9}  {}"
+SHAPE = "{:47} {:13} {:>9} {:13} {:>9} {:>7} {:>9}  {}"
 
 # What it is; kernel, argument, bytes or a maker of the load, profile, options.
 SITUATIONS = [
@@ -33,6 +33,10 @@ SITUATIONS = [
     ("spin 32, 10 kB", "spin", "32", 10 * KILO, "t3d"),
     ("spin 32, 1 MB", "spin", "32", MEGA, "t3d"),
     ("spin 32, 100 kB", "spin", "32", 100 * KILO, "lvds"),
+    ("spin 32, 0.1 kB", "spin", "32", 100, "t3d"),
+    ("spin 20000, 0.2 kB", "spin", "20000", 200, "lvds"),
+    ("spin 20000, 20 kB", "spin", "20000", 20 * KILO, "t3d"),
+    ("stats, 1 MB", "stats", "type=u8", MEGA, "t3d"),
     ("spin 32, output, 10 kB", "spin", "32,1/1", 10 * KILO, "lvds"),
     ("spin 32, output, 100 kB", "spin", "32,1/1", 100 * KILO, "lvds"),
     ("spin 32, output, 1 MB", "spin", "32,1/1", MEGA, "t3d"),
@@ -63,29 +67,37 @@ def load_of(folder, kernel, load):
     return path
 
 
-def told_by(command, words, size="5x5"):
+# On other meshes, along trees.
+TREES = [
+    ("7x6", "spin 32, 100 kB", "spin", "32", 100 * KILO, "lvds"),
+    ("4x4", "spin 32, 100 kB", "spin", "32", 100 * KILO, "t3d"),
+    ("6x3", "search, 237 kB", "search", "free software", 237 * KILO, "t3d"),
+]
+
+
+def told_by(command, words, size):
     done = mesh.command(command, "--json", "--mesh", size, *words, timeout=900)
     if done.returncode != 0:
         sys.exit(f"bench: a {command} failed:\n{done.stderr}")
     return json.loads(done.stdout)
 
 
-def row(table, folder, name, kernel, arg, load, profile, *options):
+def row(table, folder, size, name, kernel, arg, load, profile, *options):
     job = ["--kernel", kernel, "--arg", arg, "--profile", profile,
            load_of(folder, kernel, load)]
     words = [*options, *job]
-    answers.log(f"  {name}, {profile} ...")
+    answers.log(f"  {name}, {size} {profile} ...")
     alone_ps = told_by("run", job, "1x1")["measured"]["answer_ps"]
-    compared = told_by("compare", words)
+    compared = told_by("compare", words, size)
     best = min(compared["schedules"], key=lambda entry: entry["answer_ps"])
     chosen = ["--schedule", "auto", *words]
     if KNOWN in name:
         chosen = ["--rates", folder / f"{kernel}-{arg}.json", *chosen]
-        told_by("run", chosen)
-    auto = told_by("run", chosen)
+        told_by("run", chosen, size)
+    auto = told_by("run", chosen, size)
     auto_ps = auto["measured"]["answer_ps"]
     ratio = auto_ps / min(best["answer_ps"], alone_ps, auto_ps)
-    table.row(f"{name}, {profile}", auto["choices"][0]["schedule"],
+    table.row(f"{name}, {size} {profile}", auto["choices"][0]["schedule"],
               f"{auto_ps / 10 ** 6:.1f}",
               f"{best['schedule']}, {best['rounds']}",
               f"{best['answer_ps'] / 10 ** 6:.1f}", f"{ratio:.3f}",
@@ -94,10 +106,10 @@ def row(table, folder, name, kernel, arg, load, profile, *options):
 
 
 def lines(table, folder):
-    table.headings("situation, 25 boards", "auto takes", "us", "best is", "us",
+    table.headings("situation", "auto takes", "us", "best is", "us",
                    "of best", "one board", "met", shape=SHAPE)
-    for situation in SITUATIONS:
-        row(table, pathlib.Path(folder), *situation)
+    for size, *situation in [("5x5", *each) for each in SITUATIONS] + TREES:
+        row(table, pathlib.Path(folder), size, *situation)
 
 
 if __name__ == "__main__":
