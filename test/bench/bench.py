@@ -385,6 +385,7 @@ def main():
         ranks.lines(table, folder, not options.quick)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
+        table.headings("what", "must be", "measured", "met")
         chip.lines(table)
     if not options.quick and not options.markdown:
         where = page.where(mesh.ROOT, mesh.QEMU)

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -40,6 +41,9 @@ ACROSS = {3: "E2", 1: "N2"}
 ORDERED_BYTES = 1000  # see test/boards/test_chip.py
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
+
+# Standard error has messages alone.
+os.environ["QUINCUNX_PROGRESS"] = "none"
 
 
 class Failed(Exception):

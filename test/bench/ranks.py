@@ -5,8 +5,10 @@ line is what mpirun itself takes, with a command that starts no mesh.
 
 usage: ranks.py"""
 import json
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
+import mpirun  # noqa: E402
 from core import BUILD  # noqa: E402
 
 RANKS = 3
@@ -31,6 +34,12 @@ MESHES = [
     ("625 native nodes", None, ["--mesh", "25x25", "--on", "native"]),
     ("15,625 native nodes", 1.4, ["--mesh", "125x125", "--on", "native"]),
 ]
+IDLE_MOST = 0.05  # of a core
+# One node computes for a minute, those of other ranks wait.
+IDLE = ["--mesh", "5x5", "--profile", "t3d", "--kernel", "spin", "--arg",
+        "100000", "--phases", "0"]
+IDLE_BYTES = 300_000
+IDLE_S = 5
 SHAPE = "{:20} {:>8} {:>8} {:>7} {:>9} {:>8} {:>8} {:>9}  {}"
 
 
@@ -62,6 +71,34 @@ def measure(load, words):
             len({each["timeline_sha256"] for _, each in one + many}) == 1)
 
 
+def cpu_s(pid):
+    """Seconds of a core that a process has taken."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle_shares(folder):
+    """Of a core, of each rank but the first, whose boards all wait."""
+    load = mesh.zeros(pathlib.Path(folder) / "idle-load", IDLE_BYTES)
+    before = set(mesh.pids())
+    process = subprocess.Popen(
+        list(map(str, [*MPIRUN, mesh.QUINCUNX, "run", *IDLE, load])),
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(IDLE_S)
+        ranks = [pid for pid in set(mesh.pids()) - before
+                 if mpirun.is_command(pid) and mpirun.rank_of(pid)]
+        start, taken = time.monotonic(), [cpu_s(pid) for pid in ranks]
+        time.sleep(IDLE_S)
+        seconds = time.monotonic() - start
+        return [(cpu_s(pid) - first) / seconds
+                for pid, first in zip(ranks, taken)]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
 def line(load, name, most, words):
     alone, together, ranks, equal = measure(load, words)
     remote = sum(r["doorbells"] for r in ranks["each"][1:])
@@ -83,6 +120,9 @@ def lines(table, folder, large):
     load = mesh.zeros(pathlib.Path(folder) / "ranks-load", MEGA)
     table.headings(f"{RANKS} ranks on this host, t3d, spin 32, 1 MB", "must be",
                    "measured", "met")
+    idle = max(idle_shares(folder))
+    table.line("ranks whose boards wait: share of a core",
+               f"{IDLE_MOST:.0%} at most", f"{idle:.1%}", idle <= IDLE_MOST)
     for name, most, words in MESHES:
         if not large and name.startswith("625 boards"):
             continue
@@ -107,6 +147,8 @@ def main():
         start = min(timed([*MPIRUN, mesh.QUINCUNX, "-V"])[0]
                     for _ in range(RUNS))
         print(f"{RANKS} ranks: mpirun itself takes {start:.2f} s")
+        idle = max(idle_shares(folder))
+        print(f"ranks whose boards wait take {idle:.1%} of a core at most")
         print(SHAPE.format("t3d, spin 32, 1 MB", "alone", "ranks", "ratio",
                            "doorbells", "up, each", "down", "between", ""))
         for name, most, words in MESHES:
