@@ -183,6 +183,16 @@ static size_t leave_out_usual(char *text, size_t bytes)
     return left;
 }
 
+/* Takes out what is left of a line that began before. Result: as above. */
+static size_t leave_out_part(char *text, size_t bytes)
+{
+    const char *end = memchr(text, '\n', bytes);
+    size_t part = end != NULL ? (size_t)(end - text) + 1 : 0;
+
+    memmove(text, text + part, bytes - part);
+    return bytes - part;
+}
+
 /* Where the last whole lines begin that have `most` bytes or fewer; if the last
    one is longer, its last bytes. */
 static size_t last_lines(const char *text, size_t bytes, size_t most)
@@ -201,9 +211,14 @@ void process_last_words(FILE *out, int log)
     off_t end = lseek(log, 0, SEEK_END);
     off_t from = end > LOG_BYTES ? end - LOG_BYTES : 0;
     ssize_t got = pread(log, text, sizeof text, from);
-    size_t bytes = got > 0 ? leave_out_usual(text, (size_t)got) : 0;
-    size_t first = last_lines(text, bytes, LAST_WORDS_BYTES);
+    size_t bytes = got > 0 ? (size_t)got : 0;
+    size_t first;
 
+    if (from > 0) {
+        bytes = leave_out_part(text, bytes);
+    }
+    bytes = leave_out_usual(text, bytes);
+    first = last_lines(text, bytes, LAST_WORDS_BYTES);
     if (bytes > 0) {
         fprintf(out, "quincunx: last words of the boards' QEMUs:\n%.*s%s",
                 (int)(bytes - first), text + first,
