@@ -19,10 +19,11 @@ TESTS ?= test
 test: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(TESTS) $(T)
 
-# Where two QEMUs could differ: whole meshes, the emulated chip, the cables. The
-# memory of 625 boards is the same, and one such run takes a minute.
-QEMU10_TESTS := test/qemu/test_two_qemus.py test/mesh/test_run.py \
-                test/boards/test_stm32f405.py test/boards/test_wired.py
+# Where two QEMUs could differ: forks, whole meshes, the emulated chip, the
+# cables. The memory of 625 boards is the same, and one such run takes a minute.
+QEMU10_TESTS := test/qemu/test_two_qemus.py test/qemu/test_boot.py \
+                test/mesh/test_run.py test/boards/test_stm32f405.py \
+                test/boards/test_wired.py
 
 ## test-qemu10: a part of the tests, on the QEMU of `make qemu10`
 .PHONY: test-qemu10

@@ -30,6 +30,7 @@ static_assert(PROCESS_FDS_MAX == FORKER_FDS_MAX, "both have room for as many");
 struct zygote {
     pid_t pid;
     int socket;
+    bool has_machine;
 };
 
 void zygote_object(char path[PATH_MAX])
@@ -133,6 +134,7 @@ static const char *await_ready(struct zygote *zygote)
     if (zygote->pid < 0) {
         return "QEMU could not be started";
     }
+    zygote->has_machine = result == 1 && reply.machine;
     return result == 1   ? NULL
            : result == 0 ? "this QEMU does not take zygote.so"
                          : "QEMU with zygote.so did not answer within 30 s";
@@ -182,6 +184,11 @@ pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds)
         return -1;
     }
     return result == 1 && reply.board > 0 ? reply.board : 0;
+}
+
+bool zygote_has_machine(const struct zygote *zygote)
+{
+    return zygote->has_machine;
 }
 
 void zygote_stop(struct zygote *zygote)

@@ -11,6 +11,7 @@
 #include "hal/nodiscard.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct zygote;
@@ -41,6 +42,10 @@ struct zygote *zygote_start(const char **why,
  * could not be forked, and does not exist; -1 with errno if that is not known.
  */
 NODISCARD pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds);
+
+/* Whether boards come with the zygote's machine, and take a third of the memory
+   that those take which make their own. */
+bool zygote_has_machine(const struct zygote *zygote);
 
 /* Ends the zygote, not its boards. NULL is allowed. */
 void zygote_stop(struct zygote *zygote);

@@ -93,7 +93,10 @@ static void start_zygote(struct starter *starter, unsigned slow_shift)
     if (starter->zygote[slow_shift] == NULL) {
         start_one_by_one(starter, why);
     } else if (starter->config->verbose && !starter->told) {
-        fprintf(stderr, "quincunx: boards are forked from one QEMU\n");
+        fprintf(stderr, "quincunx: boards are forked from one QEMU%s\n",
+                zygote_has_machine(starter->zygote[slow_shift])
+                    ? " with its machine"
+                    : ", and make their machine themselves");
         starter->told = true;
     }
 }

@@ -14,7 +14,12 @@ import pytest
 import mesh
 from standing import Standing
 
-FORKED = "quincunx: boards are forked from one QEMU\n"
+# Of a QEMU that has what it takes, boards get the machine that it has made.
+WITH_MACHINE = "version 7." in subprocess.run(
+    [mesh.QEMU, "--version"], capture_output=True, text=True, check=True).stdout
+FORKED = ("quincunx: boards are forked from one QEMU"
+          + (" with its machine\n" if WITH_MACHINE
+             else ", and make their machine themselves\n"))
 ONE_BY_ONE = "quincunx: boards start one by one: "
 
 JOBS = {

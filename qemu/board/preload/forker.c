@@ -21,7 +21,7 @@
 
 #define WINDOW_BYTES 0x01000000u
 #define ZYGOTE_WINDOW "quincunx-zygote"
-#define CONTROL_FD 64   /* and above, where no descriptor of QEMU is */
+#define CONTROL_FD 64 /* and above, where no descriptor of QEMU is */
 #define DESCRIPTORS 64
 #define EVENTFDS_MAX 16u
 #define TABLE_ELEMENTS 512u /* of translated blocks; it grows */
@@ -55,15 +55,6 @@ static void make_classes(void)
 }
 
 static int control_fd(void);
-
-static void reply(pid_t board)
-{
-    const struct forker_reply packet = {.board = board};
-
-    if (send(control_fd(), &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
-        _exit(0);
-    }
-}
 
 /* Result: false at the end of the launcher's requests. */
 static bool receive(struct request *request)
@@ -263,6 +254,16 @@ static void close_all(const struct request *request)
 {
     for (unsigned i = 0; i < request->fds; ++i) {
         close(request->fd[i]);
+    }
+}
+
+static void reply(pid_t board)
+{
+    const struct forker_reply packet = {.board = board,
+                                        .machine = machine.expected};
+
+    if (send(control_fd(), &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
+        _exit(0);
     }
 }
 

@@ -24,6 +24,7 @@
 #ifndef QEMU_BOARD_PRELOAD_FORKER_H
 #define QEMU_BOARD_PRELOAD_FORKER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The zygote's descriptors: its end of the socket, and the object itself. A
@@ -40,7 +41,8 @@ struct forker_request {
 };
 
 struct forker_reply {
-    pid_t board; /* 0: ready for requests; -1: it could not be forked */
+    pid_t board;  /* 0: ready for requests; -1: it could not be forked */
+    bool machine; /* it has one, which boards get with it */
 };
 
 #endif
