@@ -82,16 +82,6 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-static uint32_t nodes_at_work(const struct outcome *outcome)
-{
-    uint32_t nodes = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        nodes += outcome->node[i].active;
-    }
-    return nodes;
-}
-
 /* A result and its output, one behind the other; NULL: no memory. */
 static uint8_t *joined(const struct kernel_result *result)
 {
@@ -147,7 +137,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     entry->rounds = plan->rounds > 1 ? plan->rounds : 1;
     entry->chosen = config->rounds == WIRE_BEST;
     entry->phases = plan->phases;
-    entry->nodes = nodes_at_work(outcome);
+    entry->nodes = outcome_active_nodes(outcome);
     entry->answer_ps = outcome_answer_ps(outcome);
     entry->answer_speedup = outcome_answer_speedup(outcome);
     entry->makespan_ps = outcome_makespan_ps(outcome);

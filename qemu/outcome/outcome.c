@@ -79,6 +79,16 @@ uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index)
 
 /* ---- times ---- */
 
+uint32_t outcome_active_nodes(const struct outcome *outcome)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        count += outcome->node[i].active;
+    }
+    return count;
+}
+
 uint64_t outcome_makespan_ps(const struct outcome *outcome)
 {
     uint64_t sum = last_ps(outcome);

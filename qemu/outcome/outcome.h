@@ -178,6 +178,9 @@ struct outcome {
     struct rank_seen *rank;
 };
 
+/* Nodes that got a part of the load, or of its first batch. */
+uint32_t outcome_active_nodes(const struct outcome *outcome);
+
 /* Largest finished_ps of all active nodes: the measured makespan. */
 uint64_t outcome_makespan_ps(const struct outcome *outcome);
 

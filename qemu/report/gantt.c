@@ -648,16 +648,6 @@ static int print_script(struct chart *chart)
     return fflush(chart->script) == 0 ? 0 : -1;
 }
 
-static uint32_t active_nodes(const struct outcome *outcome)
-{
-    uint32_t nodes = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        nodes += outcome->node[i].active;
-    }
-    return nodes;
-}
-
 /* With some room to the right of the last thing that happens. */
 static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
 {
@@ -698,7 +688,7 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     bool opened = true;
 
     *chart = (struct chart){.outcome = outcome};
-    chart->banded = active_nodes(outcome) > GANTT_ROWS;
+    chart->banded = outcome_active_nodes(outcome) > GANTT_ROWS;
     chart->start_ps = outcome_scatter_start_ps(outcome);
     chart->end_ps = axis_end_ps(outcome, chart->start_ps);
     chart->top =

@@ -57,19 +57,9 @@ static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
     }
 }
 
-static uint32_t nodes_without_part(const struct outcome *outcome)
-{
-    uint32_t without = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        without += !outcome->node[i].active;
-    }
-    return without;
-}
-
 static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
 {
-    uint32_t without = nodes_without_part(outcome);
+    uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
 
     if (without > 0) {
         add(remarks,
@@ -88,11 +78,11 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
     const char *than = off > 0 ? "longer" : "shorter";
-    uint32_t without = nodes_without_part(outcome);
+    bool alone = outcome->node_count > 1 && outcome_active_nodes(outcome) == 1;
     char unit[SUMMARY_TIME_BYTES];
 
     if (outcome_planned_ps(outcome) == 0 || fabs(off) <= OFF_THE_PLAN ||
-        (without > 0 && without + 1 == outcome->node_count)) {
+        alone) {
         return;
     }
     if (outcome->batch_count > 1 || outcome->originators > 0 || !units_tell) {

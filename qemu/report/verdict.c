@@ -46,17 +46,6 @@ static void print_found(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Of the first batch. */
-static uint32_t active_nodes(const struct outcome *outcome)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        count += outcome->node[i].active;
-    }
-    return count;
-}
-
 /* "7.23 times as fast as one board" */
 static void print_speed(FILE *out, double speedup)
 {
@@ -72,7 +61,7 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     const struct format *format = format_of(outcome->kernel->name);
     size_t letters =
         strlen(outcome->nodes) - (outcome->node_count == 1 ? 1 : 0);
-    uint32_t active = active_nodes(outcome);
+    uint32_t active = outcome_active_nodes(outcome);
     char answer[SUMMARY_TIME_BYTES];
 
     if (active > 0 && active < outcome->node_count) {
