@@ -125,20 +125,14 @@ static const struct subcommand *subcommand_of(const char *name)
 /* Says that there is no such subcommand, and which one may be meant. */
 static int refuse(const char *word)
 {
-    const char *nearest = NULL;
-    unsigned least = EDITS_MAX + 1;
+    struct edits_nearest nearest = {.word = word};
 
     for (size_t i = 0; i < SUBCOMMANDS; ++i) {
-        unsigned edits = edits_between(word, subcommands[i].name);
-
-        if (edits < least && edits < strlen(subcommands[i].name)) {
-            least = edits;
-            nearest = subcommands[i].name;
-        }
+        edits_offer(&nearest, subcommands[i].name);
     }
     fprintf(stderr, "quincunx: '%s': no such subcommand", quote_shown(word));
-    if (nearest != NULL) {
-        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    if (nearest.name != NULL) {
+        fprintf(stderr, "; did you mean '%s'?\n", nearest.name);
     } else {
         fputs("; `quincunx --help' lists them\n", stderr);
     }

@@ -16,14 +16,12 @@ struct look {
     const char *name; /* of a long option, or "" */
     int key;          /* of a short one, or 0 */
     const struct argp_option *found;
-    const char *nearest; /* to the name; NULL: none is near */
-    unsigned edits;
+    struct edits_nearest nearest; /* to the name */
 };
 
 static void compare(struct look *look, const struct argp_option *option)
 {
     size_t length = strlen(look->name);
-    unsigned edits;
 
     if (look->key != 0 && option->key == look->key) {
         look->found = option;
@@ -35,11 +33,7 @@ static void compare(struct look *look, const struct argp_option *option)
         (look->found == NULL || option->name[length] == '\0')) {
         look->found = option;
     }
-    edits = edits_between(look->name, option->name);
-    if (edits < look->edits && edits < strlen(option->name)) {
-        look->edits = edits;
-        look->nearest = option->name;
-    }
+    edits_offer(&look->nearest, option->name);
 }
 
 /* Children have children of their own, a few deep. */
@@ -76,7 +70,7 @@ static bool takes_next(const struct look *look)
 static int look_at(const struct argp *argp, char **argv, const char *word)
 {
     char name[EDITS_NAME_BYTES + 1] = "";
-    struct look look = {.name = name, .edits = EDITS_MAX + 1};
+    struct look look = {.name = name, .nearest.word = name};
     size_t length = 0;
 
     if (strncmp(word, "--", 2) == 0) {
@@ -91,11 +85,11 @@ static int look_at(const struct argp *argp, char **argv, const char *word)
         return 1;
     }
     look_through(&look, argp);
-    if (look.key == 0 && look.found == NULL && look.nearest != NULL &&
+    if (look.key == 0 && look.found == NULL && look.nearest.name != NULL &&
         !is_of_argp(name)) {
         fprintf(stderr,
                 "%s: unrecognized option '--%s'; did you mean '--%s'?\n",
-                argv[0], quote_shown(name), look.nearest);
+                argv[0], quote_shown(name), look.nearest.name);
         return 0;
     }
     return takes_next(&look) && word[length + 2] == '\0' ? 2 : 1;

@@ -212,28 +212,22 @@ static void choose_mesh(struct job_options *options)
 
 static int set_kernel(struct job_options *options, const char *name)
 {
-    const char *nearest = NULL;
-    unsigned least = EDITS_MAX + 1;
+    struct edits_nearest nearest = {.word = name};
 
     for (unsigned i = 0; i < kernel_table_count; ++i) {
-        unsigned edits = edits_between(name, kernel_table[i]->name);
-
-        if (edits == 0) {
+        if (strcmp(kernel_table[i]->name, name) == 0) {
             options->config.kernel = kernel_table[i];
             return 0;
         }
-        if (edits < least) {
-            least = edits;
-            nearest = kernel_table[i]->name;
-        }
+        edits_offer(&nearest, kernel_table[i]->name);
     }
     fprintf(stderr,
             "quincunx: --kernel '%s': must be one of:", quote_shown(name));
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         fprintf(stderr, " %s", kernel_table[i]->name);
     }
-    if (nearest != NULL) {
-        fprintf(stderr, "; did you mean '%s'?", nearest);
+    if (nearest.name != NULL) {
+        fprintf(stderr, "; did you mean '%s'?", nearest.name);
     }
     fputc('\n', stderr);
     return EINVAL;

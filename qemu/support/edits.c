@@ -32,3 +32,14 @@ unsigned edits_between(const char *word, const char *name)
     }
     return row[length];
 }
+
+void edits_offer(struct edits_nearest *nearest, const char *name)
+{
+    unsigned edits = edits_between(nearest->word, name);
+    unsigned limit = nearest->name != NULL ? nearest->edits : EDITS_MAX + 1;
+
+    if (edits < limit && edits < strlen(name)) {
+        nearest->name = name;
+        nearest->edits = edits;
+    }
+}

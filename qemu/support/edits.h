@@ -10,4 +10,15 @@
    the other, a name. Pure; cost: the product of their lengths. */
 unsigned edits_between(const char *word, const char *name);
 
+/* The name, of those offered so far, that a word is nearest to. */
+struct edits_nearest {
+    const char *word;
+    const char *name; /* NULL: none is near */
+    unsigned edits;
+};
+
+/* Takes the name if it is nearer than those before, no more than EDITS_MAX
+   edits away, and not another word altogether. */
+void edits_offer(struct edits_nearest *nearest, const char *name);
+
 #endif

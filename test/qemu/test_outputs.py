@@ -768,6 +768,16 @@ def test_a_word_that_is_nearly_an_option(words, meant):
                         rf"did you mean '{meant}'\?\n", done.stderr)
 
 
+@pytest.mark.parametrize("word, meant", [
+    ("serch", "search"), ("Stats", "stats"), ("fri", "fir"), ("needle", None)])
+def test_a_word_that_is_nearly_a_kernel(word, meant):
+    done = mesh.command("run", "--mesh", "2x2", "--kernel", word)
+    assert (done.returncode, done.stdout) == (2, "")
+    guess = f"; did you mean '{meant}'?" if meant else ""
+    assert re.fullmatch(rf"quincunx: --kernel '{word}': must be one of:"
+                        rf"( [a-z]+)+{re.escape(guess)}\n", done.stderr)
+
+
 @pytest.mark.parametrize("words", [
     ["run", "--nothing-of-the-kind"], ["run", "--arg", "--agr"],
     ["run", "-o", "--agr"], ["run", "--", "--agr"], ["run", "--arg-hex=--agr"]])
