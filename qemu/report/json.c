@@ -601,8 +601,7 @@ static void add_command(json_t *json, const char *command)
     }
 }
 
-/* What the mesh was expected to take of a host's memory, if it has all nodes.
- */
+/* What a host with all nodes was expected to need of memory. */
 static void add_memory(json_t *json, const struct outcome *outcome)
 {
     if (outcome->memory_need > 0) {

@@ -183,7 +183,8 @@ static size_t leave_out_usual(char *text, size_t bytes)
     return left;
 }
 
-/* Takes out what is left of a line that began before. Result: as above. */
+/* Takes out the end of a line that began before the text. Result: the bytes
+   that are left. */
 static size_t leave_out_part(char *text, size_t bytes)
 {
     const char *end = memchr(text, '\n', bytes);

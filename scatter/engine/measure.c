@@ -161,20 +161,20 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-#define SAMPLE_UNITS_MIN 8u
-/* Many kernels go by some units at once: so many, or a part of them. */
+/* Many kernels go by some units at once: so many, or a part of them. Samples
+   are whole blocks, and pieces too if they have so many. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
 /* Samples in a piece of so many units, of which one takes unit_ps, and the
-   units of each: whole blocks, as many kernels go by some units at once. */
+   units of each. */
 static uint32_t samples_of(const struct scatter *scatter, uint64_t unit_ps,
                            uint32_t units, uint32_t *sample_units)
 {
     uint64_t samples = units / 2 * unit_ps / SAMPLE_PS;
-    uint32_t most = smaller(SAMPLES_MAX, units / 2 / SAMPLE_UNITS_MIN);
+    uint32_t most = smaller(SAMPLES_MAX, units / 2 / BLOCK_UNITS);
 
     if (samples > most) {
         samples = most;
@@ -240,8 +240,8 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Units at the load's begin, which lack what the kernel reads before others and
-   may take another time; as they can be spared of so many, else one. */
+/* Units at the load's begin: they lack what the kernel reads before others, and
+   may take another time. One if they are more than a quarter of `units`. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -254,11 +254,11 @@ static uint32_t edge_units(const struct scatter *scatter,
 
 /*
  * Few units, then so many: what they differ by is free of a call's fixed part.
- * The few are as many as a sample has, so that this part is that of samples: a
- * kernel that goes by blocks does a single unit in another way. The very first
- * call is slower than all others (caches; on an emulator translation), so one
- * unit goes ahead of both; and where so many units take less than the estimate
- * says, more follow.
+ * The few are a block, as a kernel that goes by blocks does a single unit in
+ * another way; one unit where there are not enough for that. The very first
+ * call is slower than all others (caches; on an emulator translation), so the
+ * units at the load's begin go ahead of both; and where so many units take less
+ * than the estimate says, more follow.
  */
 static int measure_piece(struct scatter *scatter, struct originator *originator,
                          uint32_t units)

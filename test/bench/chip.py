@@ -42,7 +42,7 @@ ORDERED_BYTES = 1000  # see test/boards/test_chip.py
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
 
-# Standard error has messages alone.
+# chip_truth.py takes all that a command says on standard error for a failure.
 os.environ["QUINCUNX_PROGRESS"] = "none"
 
 

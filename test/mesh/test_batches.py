@@ -72,7 +72,8 @@ def test_batches_are_summed_up(load, on):
     # Equal batches of a load that costs the same everywhere: the first one,
     # in which the kernel is measured, and those that know its rate.
     first, *others = (b["makespan_ps"] for b in batches)
-    assert max(others) / min(others) < 1.005
+    # Shares are whole units: these may end two units apart.
+    assert max(others) - min(others) <= 2 * 20 * 32_000
     assert abs(first / others[0] - 1) < .06
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rate of a kernel that goes by blocks, as the originator measures it on
-the first units, is what units take in the mean; these kernels take the same
-everywhere but at the load's begin, where there is nothing before a unit."""
+the first units, is what units take in the mean. These kernels take the same for
+all units, but for those at the load's begin, which have none before them, and
+those at the ends of an image's rows."""
 import wave
 
 import pytest

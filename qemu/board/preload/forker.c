@@ -268,8 +268,9 @@ static void reply(pid_t board)
 }
 
 /* In the board: waits until the process that forked it has ended and the
-   launcher has adopted it; then it dies with the launcher. One that another
-   process adopts ends: the launcher has died, and nobody takes the answer. */
+   launcher has adopted it; then it dies with the launcher. If another process
+   adopts it, it says that it is no board, and ends: the launcher has died, or
+   would wait for an answer. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {

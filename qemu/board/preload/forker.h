@@ -41,8 +41,9 @@ struct forker_request {
 };
 
 struct forker_reply {
-    pid_t board;  /* 0: ready for requests; -1: it could not be forked */
-    bool machine; /* it has one, which boards get with it */
+    pid_t board; /* 0: ready for requests; -1: it could not be forked */
+    bool
+        machine; /* the zygote has made one, and boards have it from the fork */
 };
 
 #endif
