@@ -35,6 +35,7 @@ import torus  # noqa: E402
 
 PS_PER_INSTRUCTION = 32_000
 MEGA = 10 ** 6
+IMAGE_BYTES = 64 * 1024  # as linker/mps2.ld allows
 SPIN = "32"
 
 
@@ -47,7 +48,7 @@ class Table:
     def __init__(self, markdown):
         self.markdown = markdown
         self.missed = 0
-        self.shape = None
+        self.shape = self.SHAPE
         self.lines = []  # as printed
 
     def print(self, line=""):
@@ -55,7 +56,7 @@ class Table:
         print(line, flush=True)
 
     def headings(self, *words, shape=SHAPE):
-        if self.shape is not None:
+        if self.lines:
             self.print()
         self.shape = shape
         self.row(*words)
@@ -66,7 +67,7 @@ class Table:
         if self.markdown:
             self.print("| " + " | ".join(words) + " |")
         else:
-            self.print((self.shape or self.SHAPE).format(*words).rstrip())
+            self.print(self.shape.format(*words).rstrip())
 
     def verdict(self, must, met, aim=False):
         """Whether it is met, in words; what is not is counted."""
@@ -279,12 +280,11 @@ def image_with(folder, kernel):
 
 
 def image_lines(bench, table, report):
-    for kernels, limit, flash in (
-            ("all kernels", 64, image_bytes(mesh.FIRMWARE)),
-            ("records only", 64, image_with(bench.folder, "records"))):
+    for kernels, flash in (
+            ("all kernels", image_bytes(mesh.FIRMWARE)),
+            ("records only", image_with(bench.folder, "records"))):
         table.line(f"image with {kernels}: text and data, bytes",
-                   f"{limit * 1024} at most", f"{flash}",
-                   flash <= limit * 1024)
+                   f"{IMAGE_BYTES} at most", f"{flash}", flash <= IMAGE_BYTES)
     stack = report["measured"]["stack"]
     used, size = stack["used_bytes"], stack["bytes"]
     table.line("stack: most used by a board, bytes", f"{size} at most",

@@ -52,6 +52,12 @@ SITUATIONS = [
     ("a last quarter that was dear, 1 MB", "spin", "32,burst", policies.burst,
      "t3d"),
 ]
+# The same on other meshes, along trees; the size first.
+TREES = [
+    ("7x6", "spin 32, 100 kB", "spin", "32", 100 * KILO, "lvds"),
+    ("4x4", "spin 32, 100 kB", "spin", "32", 100 * KILO, "t3d"),
+    ("6x3", "search, 237 kB", "search", "free software", 237 * KILO, "t3d"),
+]
 # Of these auto knows by --rates what an earlier run showed.
 KNOWN = " that was "
 
@@ -65,14 +71,6 @@ def load_of(folder, kernel, load):
     if not path.exists():
         load(path)
     return path
-
-
-# On other meshes, along trees.
-TREES = [
-    ("7x6", "spin 32, 100 kB", "spin", "32", 100 * KILO, "lvds"),
-    ("4x4", "spin 32, 100 kB", "spin", "32", 100 * KILO, "t3d"),
-    ("6x3", "search, 237 kB", "search", "free software", 237 * KILO, "t3d"),
-]
 
 
 def told_by(command, words, size):

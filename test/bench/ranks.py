@@ -7,7 +7,6 @@ usage: ranks.py"""
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,13 +19,10 @@ sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
 import mpirun  # noqa: E402
-from core import BUILD  # noqa: E402
 
 RANKS = 3
 RUNS = 3
 MEGA = 10 ** 6
-MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n",
-          str(RANKS)]
 # Name, at most, and words.
 MESHES = [
     ("225 boards, 15x15", None, ["--mesh", "15x15"]),
@@ -51,10 +47,13 @@ def timed(words):
     return time.monotonic() - start, done.stdout
 
 
-def once(load, report, words, before):
-    seconds, _ = timed([*before, mesh.QUINCUNX, "run", "--profile", "t3d",
-                        "--kernel", "spin", "--arg", "32", "--rounds", "1",
-                        "--report", report, *words, load])
+def once(load, words, ranks):
+    """Seconds and report of a run on so many ranks; 1: without mpirun."""
+    report = load.with_name("report.json")
+    run = ["run", "--profile", "t3d", "--kernel", "spin", "--arg", "32",
+           "--rounds", "1", "--report", report, *words, load]
+    seconds, _ = timed([mesh.QUINCUNX, *run] if ranks == 1
+                       else mpirun.line(ranks, *run))
     return seconds, json.loads(report.read_text())
 
 
@@ -62,10 +61,9 @@ def measure(load, words):
     """In turn, so that both see the same machine; the best of each. Result:
     both times, what ranks did, and whether all timelines are equal."""
     one, many = [], []
-    report = load.with_name("report.json")
     for _ in range(RUNS):
-        one.append(once(load, report, words, []))
-        many.append(once(load, report, words, MPIRUN))
+        one.append(once(load, words, 1))
+        many.append(once(load, words, RANKS))
     alone, together = (min(t for t, _ in each) for each in (one, many))
     return (alone, together, many[0][1]["ranks"],
             len({each["timeline_sha256"] for _, each in one + many}) == 1)
@@ -82,7 +80,7 @@ def idle_shares(folder):
     load = mesh.zeros(pathlib.Path(folder) / "idle-load", IDLE_BYTES)
     before = set(mesh.pids())
     process = subprocess.Popen(
-        list(map(str, [*MPIRUN, mesh.QUINCUNX, "run", *IDLE, load])),
+        mpirun.line(RANKS, "run", *IDLE, load),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL)
     try:
@@ -99,23 +97,28 @@ def idle_shares(folder):
         process.wait(60)
 
 
+def traffic_of(ranks):
+    """What crosses, in words: doorbells that rank 0 is told, bytes up at each,
+    bytes down, and bytes between the ranks."""
+    remote = sum(r["doorbells"] for r in ranks["each"][1:])
+    return (str(remote), f"{ranks['up_bytes'] / remote:.0f} B",
+            f"{ranks['down_bytes'] / 1e6:.2f} MB",
+            f"{ranks['between_bytes'] / 1e6:.2f} MB")
+
+
 def line(load, name, most, words):
     alone, together, ranks, equal = measure(load, words)
-    remote = sum(r["doorbells"] for r in ranks["each"][1:])
     ratio = together / alone
     late = "" if most is None or ratio <= most else f"at most {most}"
     print(SHAPE.format(
         name, f"{alone:.2f} s", f"{together:.2f} s", f"{ratio:.2f}",
-        remote, f"{ranks['up_bytes'] / remote:.0f} B",
-        f"{ranks['down_bytes'] / 1e6:.2f} MB",
-        f"{ranks['between_bytes'] / 1e6:.2f} MB",
-        late if equal else "ANOTHER TIMELINE"), flush=True)
+        *traffic_of(ranks), late if equal else "ANOTHER TIMELINE"), flush=True)
 
 
 def lines(table, folder, large):
     """The same in the table of `make bench`, if there is Open MPI; `large`:
     also where 625 boards start."""
-    if shutil.which("mpirun") is None or not (BUILD / "ranks.so").exists():
+    if not mpirun.AVAILABLE:
         return
     load = mesh.zeros(pathlib.Path(folder) / "ranks-load", MEGA)
     table.headings(f"{RANKS} ranks on this host, t3d, spin 32, 1 MB", "must be",
@@ -127,7 +130,7 @@ def lines(table, folder, large):
         if not large and name.startswith("625 boards"):
             continue
         alone, together, ranks, equal = measure(load, words)
-        remote = sum(r["doorbells"] for r in ranks["each"][1:])
+        doorbells, up, down, between = traffic_of(ranks)
         table.line(f"{name}: time over that of one process",
                    None if most is None else f"{most} at most",
                    f"{together / alone:.2f} ({together:.1f} s)",
@@ -135,16 +138,15 @@ def lines(table, folder, large):
         table.line(f"{name}: timelines of 6 runs", "equal",
                    "equal" if equal else "they differ", equal)
         table.line(f"{name}: doorbells to rank 0, bytes up each", None,
-                   f"{remote}, {ranks['up_bytes'] / remote:.0f} B")
+                   f"{doorbells}, {up}")
         table.line(f"{name}: bytes down, and between ranks", None,
-                   f"{ranks['down_bytes'] / 1e6:.2f} MB, "
-                   f"{ranks['between_bytes'] / 1e6:.2f} MB")
+                   f"{down}, {between}")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         load = mesh.zeros(pathlib.Path(folder) / "load", MEGA)
-        start = min(timed([*MPIRUN, mesh.QUINCUNX, "-V"])[0]
+        start = min(timed(mpirun.line(RANKS, "-V"))[0]
                     for _ in range(RUNS))
         print(f"{RANKS} ranks: mpirun itself takes {start:.2f} s")
         idle = max(idle_shares(folder))

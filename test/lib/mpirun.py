@@ -10,8 +10,11 @@ import pytest
 import mesh
 from core import BUILD
 
+AVAILABLE = (shutil.which("mpirun") is not None
+             and (BUILD / "ranks.so").exists())
+
 needs_mpi = pytest.mark.skipif(
-    shutil.which("mpirun") is None or not (BUILD / "ranks.so").exists(),
+    not AVAILABLE,
     reason="no Open MPI here: openmpi-bin and libopenmpi-dev, then `make'")
 
 # All of a report that is the host's own.
