@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What meshes take of the host's memory: the largest sum, at one moment, of
-the proportional set sizes of a run's processes, beside what `run` expects
-(qemu/job/memory_need.c). Prints a table; see qemu/board/DESIGN.md."""
+"""What meshes take of the host's memory: the most that a run's processes take
+together at one moment, beside what `run` expects (qemu/job/memory_need.c).
+Prints a table; see qemu/board/DESIGN.md."""
 import json
 import pathlib
 import sys

@@ -75,8 +75,8 @@ def peak_of(line, pause_s=0):
                           stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            peak = max(peak, sum(map(memory_of, [
-                process.pid, *children_of(process.pid)])))
+            peak = max(peak, memory_of_all([process.pid,
+                                            *children_of(process.pid)]))
             time.sleep(pause_s)
     return process, peak
 
@@ -275,16 +275,44 @@ def until(condition, seconds=60.0, pause=0.05):
         time.sleep(pause)
 
 
-def memory_of(pid):
-    """Proportional set size in bytes; 0 if the process has gone."""
+def memory_parts(pid):
+    """What the system counts of a process's memory, in bytes by name (Pss,
+    Pss_Anon, ...): proc(5), smaps_rollup; empty if the process has gone."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("Pss:"):
-                    return int(line.split()[1]) * 1024
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    return 0
+            next(lines)
+            return {name.rstrip(":"): int(size) * 1024
+                    for name, size, _ in map(str.split, lines)}
+    except (FileNotFoundError, ProcessLookupError, StopIteration):
+        return {}
+
+
+def memory_of(pid):
+    """Proportional set size in bytes; 0 if the process has gone."""
+    return memory_parts(pid).get("Pss", 0)
+
+
+def memory_of_all(pids):
+    """What processes that belong together take in this moment, in bytes.
+
+    Their own pages are counted once, however many of them share one; of the
+    files that they map, each program's with its libraries once. The sum of
+    their proportional set sizes would be less by chance: a file's page is
+    parted among all processes that map it, and other tests start boards, too.
+    """
+    own, files = 0, {}
+    for pid in pids:
+        parts = memory_parts(pid)
+        if not parts:
+            continue
+        own += parts["Pss_Anon"] + parts["Pss_Shmem"]
+        try:
+            program = os.readlink(f"/proc/{pid}/exe")
+        except OSError:
+            continue
+        mapped = parts["Rss"] - parts["Anonymous"] - parts["Pss_Shmem"]
+        files[program] = max(files.get(program, 0), mapped)
+    return own + sum(files.values())
 
 
 class Watched:

@@ -35,7 +35,7 @@ class Standing:
     def memory_bytes(self):
         """Of all boards and the launcher in this moment; a page that several
         share is parted among them."""
-        return sum(map(mesh.memory_of, [self.process.pid, *self.boards()]))
+        return mesh.memory_of_all([self.process.pid, *self.boards()])
 
     def __enter__(self):
         return self

@@ -165,7 +165,7 @@ def run_in(group, limit, *args):
 def line_fixture(tmp_path):
     load = tmp_path / "load"
     load.write_bytes(bytes(200_000))
-    return ["run", "--mesh", "5x5", "--kernel", "spin", "--arg", "32", load]
+    return ["run", "--mesh", "5x5", "--kernel", "spin", "--arg", "512", load]
 
 
 def test_a_mesh_that_does_not_fit_is_refused(group, line):
