@@ -24,7 +24,7 @@ struct gdb_sockets {
     char dir[PATH_MAX];
     int at; /* the directory, locked for as long as the mesh runs; -1 */
     uint32_t nodes;
-    int *socket; /* by node; -1: none yet */
+    struct gdb_door *door; /* by node; listener -1: none yet */
 };
 
 static int print_error(const struct gdb_sockets *sockets, const char *why)
@@ -168,8 +168,9 @@ static int open_sockets(struct gdb_sockets *sockets, const char *image,
         return print_error(sockets, strerror(errno));
     }
     for (uint32_t i = 0; i < sockets->nodes; ++i) {
-        sockets->socket[i] = open_socket(sockets, torus_coord_of(size, i));
-        if (sockets->socket[i] < 0) {
+        sockets->door[i].listener =
+            open_socket(sockets, torus_coord_of(size, i));
+        if (sockets->door[i].listener < 0) {
             return print_error(sockets, strerror(errno));
         }
     }
@@ -177,7 +178,7 @@ static int open_sockets(struct gdb_sockets *sockets, const char *image,
 }
 
 struct gdb_sockets *gdb_open(const char *dir, const char *image,
-                             struct torus_size size)
+                             struct torus_size size, struct gdb_halts halts)
 {
     struct gdb_sockets *sockets = calloc(1, sizeof *sockets);
     uint32_t nodes = torus_nodes(size);
@@ -188,13 +189,18 @@ struct gdb_sockets *gdb_open(const char *dir, const char *image,
     }
     sockets->at = -1;
     name_dir(sockets, dir);
-    sockets->socket = malloc(nodes * sizeof *sockets->socket);
-    if (sockets->socket == NULL || open_dir(sockets) != 0) {
+    sockets->door = calloc(nodes, sizeof *sockets->door);
+    if (sockets->door == NULL || open_dir(sockets) != 0) {
         gdb_close(sockets);
         return NULL;
     }
     sockets->nodes = nodes;
-    memset(sockets->socket, 0xff, nodes * sizeof *sockets->socket);
+    for (uint32_t i = 0; i < nodes; ++i) {
+        sockets->door[i].listener = -1;
+    }
+    for (unsigned i = 0; i < halts.count; ++i) {
+        sockets->door[torus_index(size, halts.at[i])].halts = true;
+    }
     sweep(sockets);
     if (open_sockets(sockets, image, size) != 0) {
         gdb_close(sockets);
@@ -203,9 +209,9 @@ struct gdb_sockets *gdb_open(const char *dir, const char *image,
     return sockets;
 }
 
-const int *gdb_listeners(const struct gdb_sockets *sockets)
+const struct gdb_door *gdb_doors(const struct gdb_sockets *sockets)
 {
-    return sockets->socket;
+    return sockets->door;
 }
 
 const char *gdb_dir(const struct gdb_sockets *sockets)
@@ -219,13 +225,13 @@ void gdb_close(struct gdb_sockets *sockets)
         return;
     }
     for (uint32_t i = 0; i < sockets->nodes; ++i) {
-        process_close(sockets->socket[i]);
+        process_close(sockets->door[i].listener);
     }
     if (sockets->nodes > 0) {
         sweep(sockets);
         rmdir(sockets->dir);
     }
     process_close(sockets->at);
-    free(sockets->socket);
+    free(sockets->door);
     free(sockets);
 }

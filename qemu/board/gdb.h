@@ -10,7 +10,24 @@
 
 #include "torus/torus.h"
 
+#include <stdbool.h>
+
+#define GDB_HALTS_MAX 32u
+
 struct gdb_sockets;
+
+/* What a board gets for its debugger. */
+struct gdb_door {
+    int listener; /* the listening socket, for the board to inherit */
+    bool halts;   /* the board halts before its first instruction, until a
+                     debugger lets it go on */
+};
+
+/* The boards that halt; all zero: none does. */
+struct gdb_halts {
+    struct torus_coord at[GDB_HALTS_MAX]; /* within the mesh */
+    unsigned count;
+};
 
 /*
  * Makes the directory, if it is not there, and the sockets, for boards to
@@ -18,10 +35,10 @@ struct gdb_sockets;
  * the caller's. NULL after a message on stderr.
  */
 struct gdb_sockets *gdb_open(const char *dir, const char *image,
-                             struct torus_size size);
+                             struct torus_size size, struct gdb_halts halts);
 
-/* The listening sockets by node, for boards to inherit. */
-const int *gdb_listeners(const struct gdb_sockets *sockets);
+/* The doors by node. */
+const struct gdb_door *gdb_doors(const struct gdb_sockets *sockets);
 
 /* The directory. */
 const char *gdb_dir(const struct gdb_sockets *sockets);

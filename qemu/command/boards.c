@@ -563,13 +563,13 @@ static int run(struct own_options *options)
         return EXIT_FAILED;
     }
     if (options->gdb) {
-        sockets =
-            gdb_open(options->gdb_dir, options->firmware, options->wired.size);
+        sockets = gdb_open(options->gdb_dir, options->firmware,
+                           options->wired.size, (struct gdb_halts){.count = 0});
         if (sockets == NULL) {
             stay_end(&stay);
             return EXIT_FAILED;
         }
-        options->wired.gdb = gdb_listeners(sockets);
+        options->wired.gdb = gdb_doors(sockets);
         fprintf(lines(options), "gdb %s\n", gdb_dir(sockets));
     }
     status = run_with_page(options, &stay);

@@ -8,6 +8,7 @@
 
 #include "hal/nodiscard.h"
 #include "hal/window/window.h"
+#include "qemu/board/gdb.h"
 #include "qemu/board/table.h"
 
 #include <stdbool.h>
@@ -116,9 +117,9 @@ struct boards_config {
     /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board
        is started by itself. */
     const char *zygote_object;
-    bool verbose;   /* says on stderr how boards are started */
-    const int *gdb; /* listening sockets by node, for debuggers: then there is
-                       no watchdog; or NULL */
+    bool verbose; /* says on stderr how boards are started */
+    /* By node, for debuggers: then there is no watchdog; or NULL. */
+    const struct gdb_door *gdb;
 };
 
 NODISCARD int boards_start(struct backend *backend,

@@ -136,6 +136,9 @@ static int open_window(struct board *board)
 
 static int start_board(struct boards *boards, uint32_t node)
 {
+    static const struct gdb_door none = {.listener = -1};
+    const struct gdb_door *door =
+        boards->config.gdb != NULL ? &boards->config.gdb[node] : &none;
     struct board *board = &boards->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
     int fd[STARTER_FDS];
@@ -151,12 +154,13 @@ static int start_board(struct boards *boards, uint32_t node)
     }
     fd[STARTER_DOORBELL] = pair[1];
     fd[STARTER_WINDOW] = window;
-    fd[STARTER_GDB] =
-        boards->config.gdb != NULL ? boards->config.gdb[node] : -1;
-    board->pid = board->injection.slow_shift > 0
-                     ? starter_board_alone(boards->starter,
-                                           boards->config.firmware_slow, fd)
-                     : starter_board(boards->starter, board->slow_shift, fd);
+    fd[STARTER_GDB] = door->listener;
+    board->pid =
+        board->injection.slow_shift > 0
+            ? starter_board_alone(boards->starter, boards->config.firmware_slow,
+                                  fd, door->halts)
+            : starter_board(boards->starter, board->slow_shift, fd,
+                            door->halts);
     close(window);
     close(pair[1]);
     board->doorbell = pair[0];
@@ -165,7 +169,7 @@ static int start_board(struct boards *boards, uint32_t node)
         return start_error("starting QEMU", node);
     }
     boards->started += 1;
-    boards->booting += 1;
+    boards->booting += door->halts ? 0 : 1;
     return epoll_ctl(boards->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0
                ? 0
                : start_error("epoll", node);

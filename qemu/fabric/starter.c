@@ -25,16 +25,11 @@ struct starter {
 
 /* ---- the command line ---- */
 
-/* An instruction takes 2^shift ns of virtual time. The board's timer counts
-   virtual time: on a slow board, more ticks for each instruction. */
-static const char *const icount[BACKEND_SLOW_SHIFT_MAX + 1] = {
-    "shift=5,sleep=off,align=off", "shift=6,sleep=off,align=off",
-    "shift=7,sleep=off,align=off", "shift=8,sleep=off,align=off"};
-
 struct line {
     const char *argv[ARGS_MAX];
     unsigned count;
     char machine[64];
+    char icount[48];
 };
 
 static void add_option(struct line *line, const char *option, const char *value)
@@ -42,6 +37,21 @@ static void add_option(struct line *line, const char *option, const char *value)
     assert(line->count + 2 < ARGS_MAX);
     line->argv[line->count++] = option;
     line->argv[line->count++] = value;
+}
+
+/*
+ * An instruction takes 2^shift ns of virtual time. The board's timer counts
+ * virtual time: on a slow board, more ticks for each instruction. QEMU takes a
+ * board that a debugger stops for one that sleeps: with sleep=off its clock
+ * then jumps to the timer's deadline, by 171 s; with sleep=on by the host's
+ * time until QEMU itself has stopped.
+ */
+static void add_icount(struct line *line, const struct boards_config *config,
+                       unsigned slow_shift)
+{
+    snprintf(line->icount, sizeof line->icount, "shift=%u,sleep=%s,align=off",
+             5 + slow_shift, config->gdb != NULL ? "on" : "off");
+    add_option(line, "-icount", line->icount);
 }
 
 static void compose(struct line *line, const struct boards_config *config,
@@ -56,7 +66,7 @@ static void compose(struct line *line, const struct boards_config *config,
                "memory-backend-file,id=window,size=16M,share=on,"
                "mem-path=/proc/self/fd/4");
     add_option(line, "-accel", "tcg,tb-size=1");
-    add_option(line, "-icount", icount[slow_shift]);
+    add_icount(line, config, slow_shift);
     line->argv[line->count++] = "-nodefaults";
     add_option(line, "-display", "none");
     add_option(line, "-chardev", "socket,id=doorbell,fd=3");
@@ -135,7 +145,8 @@ struct starter *starter_new(const struct boards_config *config, int log)
 }
 
 static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
-                         const char *firmware, const int fd[STARTER_FDS])
+                         const char *firmware, const int fd[STARTER_FDS],
+                         bool halts)
 {
     struct line line;
     const struct process_config process = {.argv = (char *const *)line.argv,
@@ -145,23 +156,26 @@ static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
                                            .small_pages = true};
 
     compose(&line, starter->config, slow_shift, firmware);
+    if (halts) {
+        line.argv[line.count++] = "-S";
+    }
     return process_start(&process);
 }
 
 pid_t starter_board(struct starter *starter, unsigned slow_shift,
-                    const int fd[STARTER_FDS])
+                    const int fd[STARTER_FDS], bool halts)
 {
     pid_t pid = fork_board(starter, slow_shift, fd);
 
     return pid != 0 ? pid
                     : start_alone(starter, slow_shift,
-                                  starter->config->firmware, fd);
+                                  starter->config->firmware, fd, halts);
 }
 
 pid_t starter_board_alone(struct starter *starter, const char *firmware,
-                          const int fd[STARTER_FDS])
+                          const int fd[STARTER_FDS], bool halts)
 {
-    return start_alone(starter, 0, firmware, fd);
+    return start_alone(starter, 0, firmware, fd, halts);
 }
 
 void starter_rest(struct starter *starter)

@@ -4,6 +4,7 @@
 #define QEMU_JOB_CONFIG_H
 
 #include "kernels/kernel.h"
+#include "qemu/board/gdb.h"
 #include "qemu/board/table.h"
 #include "qemu/fabric/injection.h"
 #include "qemu/fabric/mesh.h"
@@ -70,6 +71,7 @@ struct job_config {
     enum share_map map; /* of nodes to ranks, if there are several */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
+    struct gdb_halts halts;       /* boards that wait for a debugger */
     struct watch *watch;          /* of who looks on; or NULL */
     struct injections injections; /* for tests; no plan knows of them */
     /* As qemu/job/memory_need.h expects it, of one host that has all nodes, and

@@ -143,6 +143,25 @@ static int start_on_ranks(struct fabric_job *job,
                                 .boards = *boards});
 }
 
+/* For debuggers, who are told where; NULL after a message. */
+static struct gdb_sockets *open_doors(const struct job_config *config)
+{
+    struct gdb_sockets *sockets = gdb_open(config->gdb_dir, config->firmware,
+                                           config->size, config->halts);
+
+    if (sockets == NULL) {
+        return NULL;
+    }
+    fprintf(stderr, "gdb %s\n", gdb_dir(sockets));
+    for (unsigned i = 0; i < config->halts.count; ++i) {
+        struct torus_coord at = config->halts.at[i];
+
+        fprintf(stderr, "%u,%u waits for its debugger: make gdb NODE=%u,%u\n",
+                at.x, at.y, at.x, at.y);
+    }
+    return sockets;
+}
+
 static int start_boards(struct fabric_job *job, const struct job_config *config)
 {
     struct boards_config boards = {.board = config->board,
@@ -158,13 +177,11 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
         boards.zygote_object = job->zygote_object;
     }
     if (config->gdb) {
-        job->sockets =
-            gdb_open(config->gdb_dir, config->firmware, config->size);
+        job->sockets = open_doors(config);
         if (job->sockets == NULL) {
             return -1;
         }
-        boards.gdb = gdb_listeners(job->sockets);
-        fprintf(stderr, "gdb %s\n", gdb_dir(job->sockets));
+        boards.gdb = gdb_doors(job->sockets);
     }
     return ranks_count() > 1 ? start_on_ranks(job, config, &boards)
                              : boards_start(&job->backend, &boards);

@@ -59,6 +59,7 @@ enum key {
     KEY_LEVELS,
     KEY_RESERVE,
     KEY_GDB,
+    KEY_HALT,
     KEY_BOARD,
     KEY_PORT,
     KEY_DAMAGE,
@@ -126,6 +127,10 @@ static const struct argp_option descriptions[] = {
     {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
      "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
      "watchdog (default DIR: gdb beside this program)",
+     3},
+    {"halt", KEY_HALT, "X,Y", 0,
+     "With --gdb: node X,Y halts before its first instruction, and so the job "
+     "waits, until a debugger lets it go on; may be repeated",
      3},
     {0}};
 
@@ -388,6 +393,17 @@ static int set_switching(struct job_options *options, const char *text)
                             : "must be circuit or store-and-forward");
 }
 
+static int add_halt(struct job_options *options, const char *text)
+{
+    struct gdb_halts *halts = &options->config.halts;
+
+    if (halts->count == GDB_HALTS_MAX) {
+        return parse_report("--halt", text, "may be given 32 times");
+    }
+    return parse_report("--halt", text,
+                        parse_coord(text, &halts->at[halts->count++]));
+}
+
 static int set_slow(struct job_options *options, const char *text)
 {
     static const char *const factors[] = {"=1", "=2", "=4", "=8"};
@@ -599,6 +615,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         options->config.gdb = true;
         options->config.gdb_dir = text;
         return 0;
+    case KEY_HALT:
+        return add_halt(options, text);
     case ARGP_KEY_ARG:
         add_input(options, text);
         return 0;
@@ -987,6 +1005,29 @@ static int check_input(struct job_options *options)
     return check_several(options);
 }
 
+static int check_debuggers(const struct job_options *options)
+{
+    const struct job_config *config = &options->config;
+
+    if (config->gdb && options->native) {
+        fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
+                        "one process\n");
+        return EXIT_USAGE;
+    }
+    if (config->halts.count > 0 && !config->gdb) {
+        fprintf(stderr, "quincunx: --halt: needs --gdb, for the debugger that "
+                        "lets the node go on\n");
+        return EXIT_USAGE;
+    }
+    for (unsigned i = 0; i < config->halts.count; ++i) {
+        if (parse_report_outside("--halt", config->halts.at[i], config->size) !=
+            0) {
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
 int job_options_check(struct job_options *options)
 {
     const struct job_config *config = &options->config;
@@ -995,12 +1036,10 @@ int job_options_check(struct job_options *options)
     if (options->mesh_text == NULL || config->kernel == NULL) {
         return print_all_missing(options);
     }
-    if (config->gdb && options->native) {
-        fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
-                        "one process\n");
-        return EXIT_USAGE;
+    status = check_debuggers(options);
+    if (status == 0) {
+        status = check_input(options);
     }
-    status = check_input(options);
     if (status == 0) {
         status = job_options_check_mesh(options);
     }

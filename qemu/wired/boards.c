@@ -405,7 +405,8 @@ static struct wired *wired_new(const struct wired_config *config)
 
         board->pidfd = board->console = -1;
         memset(board->fd, 0xff, sizeof board->fd);
-        board->fd[CHILD_GDB] = config->gdb != NULL ? config->gdb[i] : -1;
+        board->fd[CHILD_GDB] =
+            config->gdb != NULL ? config->gdb[i].listener : -1;
     }
     if (wired->forwarder == NULL || wired->epoll < 0 || wired->log < 0) {
         wired_stop(wired);

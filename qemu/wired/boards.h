@@ -13,6 +13,7 @@
 #define QEMU_WIRED_BOARDS_H
 
 #include "hal/nodiscard.h"
+#include "qemu/board/gdb.h"
 #include "qemu/wired/cables.h"
 #include "qemu/wired/forwarder.h"
 
@@ -37,7 +38,7 @@ struct wired_config {
     /* Of links. None: they are sockets from board to board, with nobody
        between. */
     struct noise noise;
-    const int *gdb; /* listening sockets by node, for debuggers; or NULL */
+    const struct gdb_door *gdb; /* by node, for debuggers; or NULL */
 };
 
 struct wired;

@@ -123,6 +123,84 @@ def test_an_interrupted_run_removes_its_sockets(job):
     assert not job.doors.exists()
 
 
+# ---- boards that halt ----
+
+@pytest.fixture(name="halted")
+def fixture_halted(tmp_path):
+    """A short run, in which two boards halt before their first instruction;
+    what it would print and where their sockets are."""
+    load = tmp_path / "load"
+    load.write_bytes(bytes(9000))
+    line = ["run", "--json", "--mesh", "3x3", "--kernel", "spin", "--arg",
+            "100", load]
+    doors = tmp_path / "doors"
+    with subprocess.Popen(
+            list(map(str, [mesh.QUINCUNX, *line, "--watchdog", "1",
+                           f"--gdb={doors}", "--halt", "0,0", "--halt=2,1"])),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True) as process:
+        assert mesh.until(lambda: (doors / "2-2").exists())
+        yield process, line, doors
+        process.kill()
+
+
+def test_boards_that_halt_wait_for_their_debuggers(halted):
+    """At a breakpoint in the kernel, on a board that was halted: with another
+    board's debugger behind it all goes on, with the times of any other run."""
+    process, line, doors = halted
+    time.sleep(1.5)  # longer than the watchdog's time
+    assert process.poll() is None
+    for node in ("2,1", "0,0"):
+        done = gdb(doors, "info symbol $pc", node=node)
+        assert "boot_reset in section" in done.stdout, done.stderr
+        if node == "2,1":
+            assert process.poll() is None, "0,0 still halts"
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "\n2,1 waits for its debugger: make gdb NODE=2,1\n" in err
+    assert err.count("waits for its debugger") == 2
+    plain = mesh.command(*line)
+    assert (json.loads(out)["timeline_sha256"]
+            == json.loads(plain.stdout)["timeline_sha256"])
+
+
+def test_a_breakpoint_before_the_job(halted):
+    process, _, doors = halted
+    assert gdb(doors, "p 1", node="2,1").returncode == 0
+    done = gdb(doors, "break spin_run", "continue", "backtrace", "delete",
+               node="0,0")
+    assert "Breakpoint 1, spin_run (" in done.stdout, done.stdout + done.stderr
+    assert " in compute_" in done.stdout, "whom the kernel is called by"
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert json.loads(out)["measured"]["answer_ps"] < 10e12, \
+        "a clock jumped when its board was stopped"
+
+
+def test_interrupted_while_boards_halt(halted):
+    process, _, doors = halted
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert not doors.exists()
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--halt", "1,1"], "--halt: needs --gdb"),
+    (["--gdb", "--halt", "3,0"], "--halt '3,0': must be 0,0 to 2,2"),
+    (["--gdb", "--halt", "1"], "--halt '1': must be X,Y"),
+    (["--gdb", *["--halt=0,0"] * 33], "--halt '0,0': may be given 32 times")])
+def test_halts_that_cannot_be(tmp_path, options, words):
+    load = tmp_path / "load"
+    load.write_bytes(b"x")
+    done = mesh.command("run", "--mesh", "3x3", "--kernel", "spin", "--arg",
+                        "1", *options, load)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+# ---- native nodes ----
+
 def test_native_nodes_have_no_sockets(tmp_path):
     load = tmp_path / "load"
     load.write_bytes(b"x")
