@@ -200,6 +200,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     process_streams_hold();
     process_signals_ignore();
+    ranks_warn();
     if (ranks_launched()) {
         int status = ranks_begin();
 

@@ -11,6 +11,7 @@
 #include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
+#include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -396,6 +397,11 @@ static int check(struct own_options *options)
     if (options->mesh_text == NULL) {
         fprintf(stderr,
                 "quincunx: boards: --mesh WxH is required; see --help\n");
+        return EXIT_USAGE;
+    }
+    if (ranks_count() > 1) {
+        fprintf(stderr, "quincunx: boards: such a mesh is of one host: start "
+                        "it without mpirun\n");
         return EXIT_USAGE;
     }
     status = check_places(options);

@@ -12,6 +12,7 @@
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/page/page.h"
+#include "qemu/ranks/ranks.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
 #include "qemu/report/output.h"
@@ -487,7 +488,10 @@ static void stay_with_page(const struct own_options *options)
     const char *input = options->job.config.input_name;
 
     if (options->live != NULL && fflush(stdout) == 0) {
-        live_stay(options->live, input != NULL && strcmp(input, "-") == 0);
+        /* mpirun's standard input ends at once where its own is empty. */
+        live_stay(options->live,
+                  ranks_count() > 1 ||
+                      (input != NULL && strcmp(input, "-") == 0));
     }
 }
 

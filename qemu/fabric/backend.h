@@ -113,6 +113,7 @@ struct boards_config {
     const char *firmware_slow;
     const char *qemu; /* program name */
     uint32_t nodes;
+    uint32_t first; /* the number in the mesh of the first of these nodes */
     unsigned watchdog_s;
     /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board
        is started by itself. */

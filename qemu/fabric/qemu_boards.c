@@ -8,6 +8,7 @@
  */
 #include "qemu/board/emulator.h"
 #include "qemu/fabric/backend.h"
+#include "qemu/fabric/slices.h"
 #include "qemu/fabric/starter.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
@@ -97,10 +98,11 @@ static void boards_slow_from(void *context, uint32_t node, unsigned shift,
     }
 }
 
-static int start_error(const char *what, uint32_t node)
+static int start_error(const struct boards *boards, const char *what,
+                       uint32_t node)
 {
-    fprintf(stderr, "quincunx: board %u: %s: %s\n", node, what,
-            strerror(errno));
+    fprintf(stderr, "quincunx: board %u: %s: %s\n", boards->config.first + node,
+            what, strerror(errno));
     return -1;
 }
 
@@ -146,11 +148,11 @@ static int start_board(struct boards *boards, uint32_t node)
     int window = open_window(board);
 
     if (window < 0) {
-        return start_error("window memory", node);
+        return start_error(boards, "window memory", node);
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
         close(window);
-        return start_error("doorbell socket", node);
+        return start_error(boards, "doorbell socket", node);
     }
     fd[STARTER_DOORBELL] = pair[1];
     fd[STARTER_WINDOW] = window;
@@ -166,13 +168,13 @@ static int start_board(struct boards *boards, uint32_t node)
     board->doorbell = pair[0];
     if (board->pid < 0) {
         board->pid = 0;
-        return start_error("starting QEMU", node);
+        return start_error(boards, "starting QEMU", node);
     }
     boards->started += 1;
     boards->booting += door->halts ? 0 : 1;
     return epoll_ctl(boards->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0
                ? 0
-               : start_error("epoll", node);
+               : start_error(boards, "epoll", node);
 }
 
 /* Starts some more boards, if fewer are booting than may. Result: 0; -1 after a
@@ -405,8 +407,6 @@ static bool allocate_boards(struct boards *boards)
 int boards_start(struct backend *backend, const struct boards_config *config)
 {
     struct boards *boards;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
     if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
         process_allow_threads(EMULATOR_THREADS * config->nodes,
                               config->nodes) != 0) {
@@ -414,7 +414,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     }
     boards = memory_or_exit(calloc(1, sizeof *boards));
     boards->config = *config;
-    boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
+    boards->booting_max = 2 * slices_processors();
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
     boards->kills = memory_limit_kills("");

@@ -12,11 +12,35 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define OPEN_MS 60000u
-#define STOP_MS 10000u
+#define OPEN_S 60.0
+#define STOP_S 10.0
 
 /* Meshes so far. */
 static uint16_t meshes;
+
+/* Waits for all whose share is to end; one that still opens it hears of the end
+   behind that. */
+static void wait_for_stops(struct leader *leader)
+{
+    double now_s = mesh_wall_s();
+
+    leader->failed = false;
+    for (unsigned rank = 1; rank < leader->ranks; ++rank) {
+        const struct peer *peer = &leader->peer[rank];
+        double until_s = now_s + (peer->said == 0 ? OPEN_S : STOP_S);
+        struct ranks_record record;
+
+        if (!peer->open ||
+            leader_wait_for(leader, &record, rank, RECORD_STOPPED, until_s)) {
+            continue;
+        }
+        ranks_give_up();
+        if (leader->failed) {
+            return; /* as was said of whoever it was */
+        }
+        fprintf(stderr, "quincunx: boards have not ended%s\n", peer->place);
+    }
+}
 
 static void leader_stop(void *context)
 {
@@ -31,16 +55,7 @@ static void leader_stop(void *context)
     if (leader->own.stop != NULL) {
         leader->own.stop(leader->own.context);
     }
-    for (unsigned rank = 1; rank < leader->ranks; ++rank) {
-        struct ranks_record record;
-
-        if (leader->peer[rank].open &&
-            !leader_wait_for(leader, &record, rank, RECORD_STOPPED, STOP_MS)) {
-            fprintf(stderr, "quincunx: boards have not ended%s\n",
-                    leader->peer[rank].place);
-            ranks_give_up();
-        }
-    }
+    wait_for_stops(leader);
     if (leader->copies != NULL) {
         munmap(leader->copies, (size_t)leader->nodes * BACKEND_WINDOW_BYTES);
     }
@@ -62,8 +77,6 @@ static void share_nodes(struct leader *leader)
     }
     roll_share(leader->first, leader->config.size, leader->config.map);
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
-        leader->peer[rank].open =
-            rank > 0 && leader->first[rank] < leader->first[rank + 1];
         idle += leader->first[rank] == leader->first[rank + 1];
     }
     if (idle > 0 && meshes == 1) {
@@ -150,8 +163,9 @@ static int open_others(struct leader *leader)
             {image.data, image.bytes},
             {slow.data, slow.bytes}};
 
-        if (leader->peer[rank].open) {
+        if (leader->first[rank] < leader->first[rank + 1]) {
             ranks_put(rank, RECORD_OPEN, 0, body, 4);
+            leader->peer[rank].open = true;
         }
     }
     free(image.data);
@@ -162,11 +176,13 @@ static int open_others(struct leader *leader)
 
 static int wait_for_others(struct leader *leader)
 {
+    double until_s = mesh_wall_s() + OPEN_S;
+
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct ranks_record record;
 
         if (leader->peer[rank].open &&
-            !leader_wait_for(leader, &record, rank, RECORD_OPENED, OPEN_MS)) {
+            !leader_wait_for(leader, &record, rank, RECORD_OPENED, until_s)) {
             if (!leader->failed) {
                 fprintf(stderr, "quincunx: no nodes%s\n",
                         leader->peer[rank].place);

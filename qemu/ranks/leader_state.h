@@ -48,10 +48,11 @@ struct leader {
     double start_s;
     double up_s;
     uint32_t up;
-    bool *is_up; /* rank 0's own */
-    bool failed; /* a rank has told, which was said on stderr */
-    bool broken; /* what a rank sent makes no sense: said on stderr */
-    uint64_t idle_ns;
+    bool *is_up;         /* rank 0's own */
+    bool failed;         /* a rank has told, which was said on stderr */
+    bool broken;         /* what a rank sent makes no sense: said on stderr */
+    uint64_t idle_ns;    /* how long nobody has had anything to say, .. */
+    double idle_since_s; /* .. and since when */
     unsigned own_events; /* of own nodes, since the others were asked */
 };
 
@@ -80,9 +81,11 @@ void leader_explain(void *context, uint32_t node, FILE *out);
 
 /*
  * Takes what comes, but for nodes' events, until a rank has said what it was
- * asked for, for so long. Result: the record; false: it is silent.
+ * asked for, until that wall time (mesh_wall_s()). Result: the record; false:
+ * it is silent, or some rank has failed, which was said on stderr
+ * (leader->failed).
  */
 bool leader_wait_for(struct leader *leader, struct ranks_record *record,
-                     unsigned rank, enum record_kind kind, unsigned ms);
+                     unsigned rank, enum record_kind kind, double until_s);
 
 #endif

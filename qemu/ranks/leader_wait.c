@@ -7,20 +7,23 @@
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/support/progress.h"
+#include "qemu/support/quote.h"
 
 #include <string.h>
 #include <time.h>
 
-#define LOOK_MS 5000u
+#define LOOK_S 5.0
 /* Asking MPI costs more than an event, and gives the core away. */
 #define OWN_AT_ONCE 16u
-#define SECOND_NS UINT64_C(1000000000)
 
 static enum backend_event lose(const struct leader *leader, unsigned rank,
                                const char *what, size_t bytes)
 {
-    fprintf(stderr, "quincunx: the run ends%s: it %.*s\n",
-            leader->peer[rank].place, (int)bytes, what);
+    char text[128];
+
+    snprintf(text, sizeof text, "%.*s", (int)bytes, what);
+    fprintf(stderr, "quincunx: the run ends%s: it %s\n",
+            leader->peer[rank].place, quote_shown(text));
     return BACKEND_FAILED;
 }
 
@@ -37,7 +40,8 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
 {
     uint32_t node = record->head.node;
 
-    return record->from > 0 && node >= leader->first[record->from] &&
+    return leader->copies != NULL && record->from > 0 &&
+           node >= leader->first[record->from] &&
            node < leader->first[record->from + 1] &&
            patch_apply(leader_window(leader, node), record->body,
                        record->head.bytes);
@@ -151,8 +155,13 @@ static void look_at_others(struct leader *leader, bool windows);
 /* Nobody has anything to say: whether it is too late now. */
 static bool is_late(struct leader *leader)
 {
+    double now_s = mesh_wall_s();
+
+    if (leader->idle_ns == 0) {
+        leader->idle_since_s = now_s;
+    }
     if (!is_quiet(leader) &&
-        leader->idle_ns < leader->config.boards.watchdog_s * SECOND_NS) {
+        now_s - leader->idle_since_s < leader->config.boards.watchdog_s) {
         progress_again();
         return false;
     }
@@ -188,7 +197,10 @@ enum backend_event leader_wait(void *context, uint32_t *node)
         enum backend_event event = BACKEND_TIMEOUT;
 
         if (leader->broken) {
-            return lose_broken(leader, 0);
+            fputs("quincunx: the run ends: what came to rank 0 for its nodes "
+                  "makes no sense\n",
+                  stderr);
+            return BACKEND_FAILED;
         }
         if (!ranks_at_hand() && leader->own_events < OWN_AT_ONCE) {
             leader->own_events += 1;
@@ -231,12 +243,12 @@ static bool may_come_between(struct leader *leader,
 }
 
 bool leader_wait_for(struct leader *leader, struct ranks_record *record,
-                     unsigned rank, enum record_kind kind, unsigned ms)
+                     unsigned rank, enum record_kind kind, double until_s)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
     ranks_flush();
-    for (unsigned waited = 0; waited < ms; ++waited) {
+    for (;;) {
         while (leader->peer[rank].said != kind && ranks_next(record)) {
             if (record->head.kind == RECORD_OPENED ||
                 record->head.kind == RECORD_STOPPED) {
@@ -260,14 +272,31 @@ bool leader_wait_for(struct leader *leader, struct ranks_record *record,
         if (leader->peer[rank].said == kind) {
             return true;
         }
+        if (mesh_wall_s() > until_s) {
+            return false;
+        }
         nanosleep(&pause, NULL);
     }
-    return false;
+}
+
+/* The words that a rank was asked for: of a node, or of itself, 0. An answer to
+   what was asked before may come first, if that was waited for in vain. */
+static bool wait_for_words(struct leader *leader, struct ranks_record *record,
+                           unsigned rank, uint32_t node, double until_s)
+{
+    do {
+        if (!leader_wait_for(leader, record, rank, RECORD_WORDS, until_s)) {
+            return false;
+        }
+    } while (record->head.node != node);
+    return true;
 }
 
 /* Asks ranks what they have seen, and brings copies of windows up to date. */
 static void look_at_others(struct leader *leader, bool windows)
 {
+    double until_s = mesh_wall_s() + LOOK_S;
+
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
         struct ranks_record record;
@@ -276,7 +305,7 @@ static void look_at_others(struct leader *leader, bool windows)
             continue;
         }
         ranks_put(rank, RECORD_LOOK, windows, NULL, 0);
-        if (!leader_wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
+        if (!wait_for_words(leader, &record, rank, 0, until_s)) {
             if (leader->failed) {
                 return;
             }
@@ -298,7 +327,7 @@ void leader_explain(void *context, uint32_t node, FILE *out)
         return;
     }
     ranks_put(rank, RECORD_EXPLAIN, node, NULL, 0);
-    if (leader_wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
+    if (wait_for_words(leader, &record, rank, node, mesh_wall_s() + LOOK_S)) {
         fwrite(record.body, 1, record.head.bytes, out);
     }
 }

@@ -411,7 +411,9 @@ bool local_send(struct local *local, uint32_t node,
         send->number == 0) {
         return refuse(node, "is to send to a node that there is not");
     }
-    if (inbound->number == 0) {
+    /* What a node sends to itself does not wait for itself. */
+    if (inbound->number == 0 ||
+        (send->to == node && send->number == inbound->number)) {
         return send_now(local, node, send);
     }
     waiting = memory_or_exit(calloc(1, sizeof *waiting));

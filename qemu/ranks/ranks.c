@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define OBJECT "ranks.so"
 #define FLUSH_BYTES 32768u
 #define END_MS 5000u
+#define LEAVE_S 30u
 
 /* Records for one rank that have not gone out. */
 struct outbox {
@@ -60,6 +62,21 @@ bool ranks_launched(void)
     return getenv("PMIX_RANK") != NULL && number_of("SLURM_STEP_NUM_TASKS") > 1;
 }
 
+/* Tasks of srun that do not know of each other may be meant as runs of their
+   own, but seldom are: the first of them says so. */
+void ranks_warn(void)
+{
+    const char *own = getenv("SLURM_PROCID");
+
+    if (!ranks_launched() && number_of("SLURM_STEP_NUM_TASKS") > 1 &&
+        own != NULL && strcmp(own, "0") == 0) {
+        fprintf(stderr,
+                "quincunx: each of the %ld tasks of srun is a run of its own; "
+                "for one mesh of all: srun --mpi=pmix\n",
+                number_of("SLURM_STEP_NUM_TASKS"));
+    }
+}
+
 static const struct transport *load(void)
 {
     char path[PATH_MAX];
@@ -85,6 +102,31 @@ static const struct transport *load(void)
     return transport;
 }
 
+static void on_alarm(int signal)
+{
+    static const char why[] = "quincunx: other ranks do not end\n";
+
+    (void)signal;
+    (void)!write(STDERR_FILENO, why, sizeof why - 1);
+    _exit(EXIT_FAILED);
+}
+
+/* Takes leave of the others, who wait for each other, for a time that has an
+   end: who leaves without them has mpirun or srun end them. */
+static void take_leave(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm};
+    sigset_t alone;
+
+    sigemptyset(&alone);
+    sigaddset(&alone, SIGALRM);
+    sigaction(SIGALRM, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alone, NULL);
+    alarm(LEAVE_S);
+    ranks.transport->end();
+    alarm(0);
+}
+
 /* Rank 0's exit(), from wherever it is called. */
 static void end_all(int status, void *context)
 {
@@ -93,8 +135,8 @@ static void end_all(int status, void *context)
         ranks_put(rank, RECORD_END, 0, NULL, 0);
     }
     fflush(NULL);
-    if (ranks_drain(END_MS) && !ranks.given_up) {
-        ranks.transport->end();
+    if (!ranks.given_up && ranks_drain(END_MS)) {
+        take_leave();
     } else {
         ranks.transport->abort(status != 0 ? status : EXIT_FAILED);
     }
@@ -217,7 +259,7 @@ void ranks_leave(int status)
 {
     fflush(NULL);
     if (ranks_drain(END_MS)) {
-        ranks.transport->end();
+        take_leave();
     }
     _exit(status);
 }

@@ -17,6 +17,10 @@
    and loads nothing. */
 bool ranks_launched(void);
 
+/* Says on stderr if this process was started as one of several that
+   ranks_launched() does not see. */
+void ranks_warn(void);
+
 /* Joins the others. Result: 0, or an exit status after a message. From now on
    rank 0's exit() tells the workers that it is the end. */
 NODISCARD int ranks_begin(void);
@@ -66,8 +70,8 @@ struct ranks_traffic ranks_traffic_of(unsigned rank);
 /* Waits until all has gone out, for at most so long. Result: whether it has. */
 bool ranks_drain(unsigned ms);
 
-/* Some rank does not answer: exit() will end all of them at once, without
-   waiting for it. */
+/* Some rank does not answer, or as nobody knows: exit() will end all of them at
+   once, without waiting for it. */
 void ranks_give_up(void);
 
 /* A worker takes leave, and ends: all that it has to say was said. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/ranks/roll.h"
 
+#include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/memory.h"
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALL_MS 30000u
+#define CALL_S 30u
 
 #ifndef QUINCUNX_VERSION
 #define QUINCUNX_VERSION "unknown"
@@ -21,6 +22,7 @@
 
 /* Of rank 0, by rank; NULL: nobody was called yet. */
 static struct record_hello *hello;
+static bool incomplete; /* somebody is silent, or of another version */
 
 static struct record_hello own(void)
 {
@@ -47,6 +49,15 @@ static bool is_known(const struct record_hello *one)
     return one->cores > 0;
 }
 
+/* Text from elsewhere, as it may be shown anywhere. */
+static void make_plain(char text[RECORD_NAME_BYTES])
+{
+    text[RECORD_NAME_BYTES - 1] = '\0';
+    for (char *at = text; *at != '\0'; ++at) {
+        *at = *at > ' ' && *at <= '~' ? *at : '?';
+    }
+}
+
 /* Keeps what a rank tells. Result: whether it is one of ours. */
 static bool keep(const struct ranks_record *record)
 {
@@ -60,8 +71,8 @@ static bool keep(const struct ranks_record *record)
         return false;
     }
     memcpy(one, record->body, sizeof *one);
-    one->version[sizeof one->version - 1] = '\0';
-    one->host[sizeof one->host - 1] = '\0';
+    make_plain(one->version);
+    make_plain(one->host);
     one->cores = one->cores > 0 ? one->cores : 1;
     if (strcmp(one->version, hello[0].version) != 0) {
         fprintf(stderr,
@@ -73,35 +84,51 @@ static bool keep(const struct ranks_record *record)
     return true;
 }
 
-int roll_call(void)
+/* Keeps what all others tell. Result: whether they are ours; if not, after a
+   message. */
+static bool keep_all(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
+    double until_s = mesh_wall_s() + CALL_S;
     unsigned known = 1;
 
-    if (hello != NULL) {
-        return 0;
-    }
-    hello = memory_or_exit(calloc(ranks_count(), sizeof *hello));
-    hello[0] = own();
-    for (unsigned ms = 0; known < ranks_count() && ms < CALL_MS; ++ms) {
+    for (;;) {
         struct ranks_record record;
 
         while (known < ranks_count() && ranks_next(&record)) {
             if (!keep(&record)) {
-                return -1;
+                return false;
             }
             known += 1;
         }
-        if (known < ranks_count()) {
-            nanosleep(&pause, NULL);
+        if (known == ranks_count()) {
+            return true;
+        }
+        if (mesh_wall_s() > until_s) {
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
+    for (unsigned rank = 1; rank < ranks_count(); ++rank) {
+        if (!is_known(&hello[rank])) {
+            fprintf(stderr, "quincunx: rank %u is silent for %u s\n", rank,
+                    CALL_S);
         }
     }
-    if (known < ranks_count()) {
-        fprintf(stderr, "quincunx: %u of %u ranks are silent\n",
-                ranks_count() - known, ranks_count());
-        return -1;
+    return false;
+}
+
+int roll_call(void)
+{
+    if (hello == NULL) {
+        hello = memory_or_exit(calloc(ranks_count(), sizeof *hello));
+        hello[0] = own();
+        incomplete = !keep_all();
+        if (incomplete) {
+            ranks_give_up();
+        }
     }
-    return 0;
+    return incomplete ? -1 : 0;
 }
 
 const struct record_hello *roll_of(unsigned rank)

@@ -30,7 +30,8 @@ struct share {
     char zygote_object[PATH_MAX];
     uint32_t *first;
     uint32_t count;
-    bool *up; /* by node of the rank */
+    bool *up;    /* by node of the rank */
+    bool *waits; /* likewise: it has rung, and has no answer yet */
     uint32_t up_count;
     bool running;
     double open_s;
@@ -61,6 +62,7 @@ static void close_share(struct worker *worker)
     image_close(&share->firmware_slow);
     free(share->first);
     free(share->up);
+    free(share->waits);
     free(share);
 }
 
@@ -88,6 +90,7 @@ static bool read_open(struct share *share, const struct ranks_record *record)
     }
     memcpy(open, at, sizeof *open);
     open->board[sizeof open->board - 1] = '\0';
+    open->emulator[sizeof open->emulator - 1] = '\0';
     at += sizeof *open;
     left -= sizeof *open;
     table = (ranks_count() + (size_t)1) * sizeof *share->first;
@@ -113,14 +116,13 @@ static bool has_same_emulator(const struct record_open *open)
     char own[EMULATOR_VERSION_BYTES];
 
     emulator_version(own);
-    if (strncmp(own, open->emulator, sizeof own) == 0) {
+    if (strcmp(own, open->emulator) == 0) {
         return true;
     }
     fprintf(stderr,
-            "quincunx: rank %u: its QEMU is '%s', that of rank 0 "
-            "'%.*s'\n",
-            ranks_own(), quote_shown(own), (int)sizeof open->emulator,
-            open->emulator);
+            "quincunx: rank %u: its QEMU is '%s', that of rank 0 '%s'; "
+            "mpirun -x QUINCUNX_QEMU passes that variable on\n",
+            ranks_own(), quote_shown(own), quote_shown(open->emulator));
     return false;
 }
 
@@ -134,11 +136,16 @@ static int start_boards(struct share *share)
             open->slow_bytes > 0 ? share->firmware_slow.path : NULL,
         .qemu = emulator_program(),
         .nodes = share->count,
+        .first = share->first[ranks_own()],
         .watchdog_s = open->watchdog_s,
         .verbose = open->verbose != 0};
 
-    if (config.board == NULL || emulator_check(config.board, "") != 0 ||
-        !has_same_emulator(open)) {
+    if (config.board == NULL) {
+        fprintf(stderr, "quincunx: rank %u: there is no board '%s'\n",
+                ranks_own(), quote_shown(open->board));
+        return -1;
+    }
+    if (emulator_check(config.board, "") != 0 || !has_same_emulator(open)) {
         return -1;
     }
     if (open->one_by_one == 0) {
@@ -163,6 +170,8 @@ static bool start_share(struct share *share)
 
     if (error == 0) {
         share->up = memory_or_exit(calloc(share->count, sizeof *share->up));
+        share->waits =
+            memory_or_exit(calloc(share->count, sizeof *share->waits));
         share->local = local_new(&config);
     }
     return share->local != NULL;
@@ -186,6 +195,17 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 }
 
 /* ---- what rank 0 wants ---- */
+
+static bool has(const struct share *share, uint32_t node)
+{
+    return local_has(share->local, node);
+}
+
+/* A node's number in this rank. */
+static uint32_t index_of(const struct share *share, uint32_t node)
+{
+    return node - share->first[ranks_own()];
+}
 
 /* The nodes' identities, and how slow they are: now they may start. */
 static bool start_nodes(struct share *share, const struct ranks_record *record)
@@ -223,7 +243,8 @@ static bool answer(struct share *share, const struct ranks_record *record)
     struct window *window;
     struct window *copy;
 
-    if (record->head.bytes != sizeof answer || !local_has(share->local, node)) {
+    if (record->head.bytes != sizeof answer || !has(share, node) ||
+        !share->waits[index_of(share, node)]) {
         return false;
     }
     memcpy(&answer, record->body, sizeof answer);
@@ -231,6 +252,7 @@ static bool answer(struct share *share, const struct ranks_record *record)
         answer.response.bytes > BACKEND_WINDOW_BYTES) {
         return false;
     }
+    share->waits[index_of(share, node)] = false;
     window = local_window(share->local, node);
     copy = local_copy(share->local, node);
     window->done = answer.done;
@@ -244,8 +266,8 @@ static bool send_message(struct share *share, const struct ranks_record *record)
 {
     struct record_send send;
 
-    if (record->head.bytes != sizeof send ||
-        !local_has(share->local, record->head.node)) {
+    if (record->head.bytes != sizeof send || !has(share, record->head.node) ||
+        !share->up[index_of(share, record->head.node)]) {
         return false;
     }
     memcpy(&send, record->body, sizeof send);
@@ -257,13 +279,14 @@ static bool slow_from(struct share *share, const struct ranks_record *record)
     const struct backend *backend = &share->backend;
     struct record_start start;
 
-    if (record->head.bytes != sizeof start ||
-        !local_has(share->local, record->head.node)) {
+    if (record->head.bytes != sizeof start || !has(share, record->head.node)) {
         return false;
     }
     memcpy(&start, record->body, sizeof start);
-    backend->slow_from(backend->context,
-                       record->head.node - share->first[ranks_own()],
+    if (start.slow_from_shift > BACKEND_SLOW_SHIFT_MAX) {
+        return false;
+    }
+    backend->slow_from(backend->context, index_of(share, record->head.node),
                        start.slow_from_shift, start.slow_from_ps);
     return true;
 }
@@ -314,12 +337,11 @@ static bool explain(struct share *share, const struct ranks_record *record)
     size_t bytes = 0;
     FILE *out;
 
-    if (!local_has(share->local, record->head.node)) {
+    if (!has(share, record->head.node)) {
         return false;
     }
     out = memory_or_exit(open_memstream(&text, &bytes));
-    backend->explain(backend->context,
-                     record->head.node - share->first[ranks_own()], out);
+    backend->explain(backend->context, index_of(share, record->head.node), out);
     fclose(out);
     ranks_put(0, RECORD_WORDS, record->head.node,
               &(struct ranks_body){text, bytes}, 1);
@@ -331,11 +353,10 @@ static bool kill_node(struct share *share, const struct ranks_record *record)
 {
     const struct backend *backend = &share->backend;
 
-    if (!local_has(share->local, record->head.node)) {
+    if (!has(share, record->head.node)) {
         return false;
     }
-    backend->kill(backend->context,
-                  record->head.node - share->first[ranks_own()]);
+    backend->kill(backend->context, index_of(share, record->head.node));
     return true;
 }
 
@@ -368,6 +389,11 @@ static bool obey_share(struct worker *worker, const struct ranks_record *record)
 
 static void obey(struct worker *worker, const struct ranks_record *record)
 {
+    /* Only payload comes from others than rank 0. */
+    if (record->from != 0 && record->head.kind != RECORD_PAYLOAD) {
+        fail(worker, "was sent what only rank 0 may send", false);
+        return;
+    }
     switch (record->head.kind) {
     case RECORD_END:
         close_share(worker);
@@ -403,6 +429,7 @@ static bool listen(struct worker *worker, long ns)
     switch (event) {
     case BACKEND_RANG:
         note_up(share, index);
+        share->waits[index] = true;
         tell(worker, share->first[ranks_own()] + index, RECORD_RANG);
         return true;
     case BACKEND_DIED:

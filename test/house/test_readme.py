@@ -38,7 +38,7 @@ RULES = "\n".join(map(read, MAKEFILES))
 # Options of a benchmark, docker, mpirun and Slurm, not of the command.
 OTHERS = {"--quick", "--rm", "--host", "--map-by", "--bind-to",
           "--oversubscribe", "--mpi", "--nodes", "--ntasks-per-node",
-          "--cpus-per-task", "--mem"}
+          "--cpus-per-task", "--mem", "--kill-on-bad-exit"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",

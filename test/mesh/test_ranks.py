@@ -3,6 +3,7 @@
 process, but for wall times and what ranks did; and how such runs end."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -233,6 +234,26 @@ def test_a_rank_cannot_start_its_boards(load, before, why):
                      r"(cannot|could not) start", done.stderr), done.stderr
 
 
+@MORE
+def test_a_mesh_that_stands_is_of_one_host():
+    done = mpirun.command(2, "boards", "--mesh", "2x2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "boards: such a mesh is of one host" in done.stderr
+
+
+@pytest.mark.parametrize("more, warns", [
+    ({"SLURM_PROCID": "0"}, True), ({"SLURM_PROCID": "1"}, False),
+    ({"SLURM_PROCID": "0", "OMPI_COMM_WORLD_SIZE": "1"}, True),
+    ({}, False)])
+def test_tasks_of_srun_that_know_nothing_of_each_other(more, warns):
+    done = mesh.command("sizes", "--json",
+                        env={**os.environ, "SLURM_STEP_NUM_TASKS": "4", **more})
+    assert done.returncode == 0
+    assert done.stderr == warns * (
+        "quincunx: each of the 4 tasks of srun is a run of its own; for one "
+        "mesh of all: srun --mpi=pmix\n")
+
+
 # ---- ends ----
 
 def start(*args, count=3):
@@ -303,6 +324,52 @@ def test_interrupted(load, rank):
     _, err = process.communicate(timeout=30)
     assert "quincunx: interrupted; all boards ended" in err
     assert process.returncode == (1 if rank is None else 130), err
+    assert_gone(mark)
+
+
+def blocked(status):
+    """The signals that a thread does not take, by /proc/PID/task/TID/status."""
+    mask = int(re.search(r"^SigBlk:\s*(\w+)$", status, re.M)[1], 16)
+    return {number for number in range(1, 65) if mask >> (number - 1) & 1}
+
+
+@MORE
+def test_no_thread_of_mpi_takes_a_signal(load):
+    """Or a file that is being written would be left half done."""
+    process, mark = start(*LONG, load, count=2)
+    for pid in processes_of(mark, 25):
+        tasks = pathlib.Path("/proc", str(pid), "task")
+        others = [task for task in tasks.iterdir() if task.name != str(pid)]
+        assert others
+        for task in others:
+            assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= blocked(
+                (task / "status").read_text())
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert_gone(mark)
+
+
+@MORE
+def test_a_rank_that_goes_on_too_late(load):
+    """What it was asked for meanwhile is not taken for words about a board."""
+    process, mark = start(*job(load, "--boot", "exec", "--watchdog", "2",
+                               on="qemu", size="12x12"), count=2)
+    one = mesh.until(lambda: [pid for pid in mpirun.left_behind(mark)
+                              if mpirun.is_command(pid)
+                              and mpirun.rank_of(pid) == 1
+                              and len(mesh.children_of(pid)) > 3])[0]
+    os.kill(one, signal.SIGSTOP)
+    lines = [process.stderr.readline()]
+    while "nothing is heard" not in lines[-1]:
+        lines.append(process.stderr.readline())
+        assert lines[-1]
+    os.kill(one, signal.SIGCONT)
+    err = process.stderr.read()
+    assert process.wait(60) == 1
+    process.communicate()
+    assert re.search(r"nothing is heard on rank 1 \(", lines[-1])
+    assert "of 144 boards came up" in err
+    assert all(line.isprintable() for line in err.splitlines()), err
     assert_gone(mark)
 
 

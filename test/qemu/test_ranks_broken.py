@@ -37,10 +37,10 @@ def fixture_load(tmp_path_factory):
     return path
 
 
-def run(load, ranks, damage=None):
+def run(load, ranks, damage=None, **more):
     """The finished command, and what it says. What sanitizers say goes to a
     file of each process: on one pipe lines would get mixed."""
-    more = {"OMPI_COMM_WORLD_SIZE": str(ranks)}
+    more["OMPI_COMM_WORLD_SIZE"] = str(ranks)
     with tempfile.TemporaryDirectory() as folder:
         options = f"log_path={folder}/said"
         if damage is not None:
@@ -95,6 +95,14 @@ def test_the_first_message_is_damaged(load, rank):
         done, err = run(load, RANKS, (rank, 0, seed))
         assert done.returncode in (0, 1), err
         assert done.returncode == 0 or err.startswith(SAYS), err
+
+
+@pytest.mark.boards
+def test_a_silent_rank(load):
+    """It is named, and not waited for any longer."""
+    done, err = run(load, RANKS, QUINCUNX_TEST_SILENT="2")
+    assert done.returncode == 1
+    assert err == "quincunx: rank 2 is silent for 30 s\n"
 
 
 def test_another_version(load):

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +78,24 @@ static bool is_one_host(void)
     return all != NULL && here != NULL && strcmp(all, here) == 0;
 }
 
+/* MPI's own threads take no signal that is this process's to take, or to hold
+   back. */
+static int init_thread(void)
+{
+    sigset_t all;
+    sigset_t before;
+    int provided;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 static int begin(unsigned *rank, unsigned *ranks)
 {
-    int provided;
     int number;
 
     if (is_one_host()) {
@@ -88,8 +104,7 @@ static int begin(unsigned *rank, unsigned *ranks)
         setenv("OMPI_MCA_pml", "ob1", 0);
         setenv("OMPI_MCA_osc", "^ucx", 0);
     }
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) !=
-        MPI_SUCCESS) {
+    if (init_thread() != MPI_SUCCESS) {
         fputs("quincunx: MPI could not be started\n", stderr);
         return -1;
     }

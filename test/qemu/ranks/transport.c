@@ -5,6 +5,8 @@
  * join them. One message that a rank receives may be damaged:
  *
  *    QUINCUNX_TEST_DAMAGE="RANK MESSAGE SEED"   its how-manieth, from 0 on
+ *
+ * and one rank may say nothing, and do nothing: QUINCUNX_TEST_SILENT=RANK.
  */
 #include "qemu/ranks/transport.h"
 
@@ -161,6 +163,13 @@ static void read_damage(void)
 
 /* ---- the transport ---- */
 
+static bool is_silent(void)
+{
+    const char *rank = getenv("QUINCUNX_TEST_SILENT");
+
+    return rank != NULL && (unsigned)atoi(rank) == ranks.own;
+}
+
 static void kill_others(void)
 {
     for (unsigned rank = 1; ranks.own == 0 && rank < ranks.count; ++rank) {
@@ -228,6 +237,11 @@ static int begin(unsigned *rank, unsigned *count)
     }
     keep_ends(pair);
     read_damage();
+    if (is_silent()) {
+        for (;;) {
+            pause();
+        }
+    }
     *rank = ranks.own;
     *count = ranks.count;
     return 0;
