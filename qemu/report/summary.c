@@ -435,7 +435,7 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
 }
 
 /* Bytes of the load that nodes sent on; of one batch. */
-static uint64_t relayed_bytes(const struct outcome *outcome)
+static uint64_t passed_on_bytes(const struct outcome *outcome)
 {
     uint64_t bytes = 0;
 
@@ -455,8 +455,8 @@ static void print_network(FILE *out, const struct outcome *outcome, bool all)
     fprintf(out, "network   %" PRIu64 " circuits carried %" PRIu64 " bytes",
             outcome->messages, outcome->payload_bytes);
     if (outcome->circuit_count > 0 && outcome->batch_count <= 1) {
-        fprintf(out, ", of which nodes relayed %" PRIu64,
-                relayed_bytes(outcome));
+        fprintf(out, ", of which nodes passed on %" PRIu64,
+                passed_on_bytes(outcome));
     }
     fputc('\n', out);
     if (all) {

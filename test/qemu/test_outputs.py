@@ -519,19 +519,19 @@ def test_summary_begins_with_the_verdict(written):
     assert rest
 
 
-def test_relayed_bytes(written):
+def test_bytes_that_are_passed_on(written):
     """What parts carried, less what the originator sent."""
     _, summary, report = written
     width = report["mesh"]["width"]
     x, y = report["mesh"]["originator"]
     first = y * width + x
     header = 16
-    relayed = sum(circuit["bytes"] - header for circuit in report["circuits"]
-                  if circuit["kind"] == "part" and circuit["source"] != first)
-    told = re.search(r"^network .* bytes(?:, of which nodes relayed (\d+))?$",
+    passed_on = sum(circuit["bytes"] - header for circuit in report["circuits"]
+                    if circuit["kind"] == "part" and circuit["source"] != first)
+    told = re.search(r"^network .* bytes(?:, of which nodes passed on (\d+))?$",
                      summary, re.M)[1]
-    assert int(told or 0) == relayed
-    assert (relayed > 0) == (report["plan"]["phases"] > 1)
+    assert int(told or 0) == passed_on
+    assert (passed_on > 0) == (report["plan"]["phases"] > 1)
 
 
 def test_verbose_adds_lines(tmp_path, load):
