@@ -35,6 +35,11 @@ $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \
   -Wno-stringop-overflow)
 
+# Boards that do not keep to what their switch expects.
+$(call test_image,rude,$(COUNTED),test/qemu/rude/program.c \
+  $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
+  boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c))
+
 # Measure what a plan costs; a search beside the C library's, on a text in the
 # image; the kernels' jobs, written plainly and compiled as the kernels are.
 $(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \

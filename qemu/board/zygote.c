@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LOOK_MS 200
 #define ANSWER_MS 30000
 /* For a board, on a host that others keep busy. */
 #define FORKED_MS 120000
@@ -47,9 +48,13 @@ static int receive(const struct zygote *zygote, struct forker_reply *reply,
     struct pollfd poll_fd = {.fd = zygote->socket, .events = POLLIN};
     ssize_t got;
 
-    if (poll(&poll_fd, 1, ms) != 1) {
-        errno = ETIMEDOUT;
-        return -1;
+    /* Signals may be blocked, and are to end this. */
+    while (poll(&poll_fd, 1, LOOK_MS) != 1) {
+        ms -= LOOK_MS;
+        if (ms <= 0 || process_signal_pending() != 0) {
+            errno = ms <= 0 ? ETIMEDOUT : EINTR;
+            return -1;
+        }
     }
     got = recv(zygote->socket, reply, sizeof *reply, 0);
     return got == sizeof *reply;
@@ -135,9 +140,10 @@ static const char *await_ready(struct zygote *zygote)
         return "QEMU could not be started";
     }
     zygote->has_machine = result == 1 && reply.machine;
-    return result == 1   ? NULL
-           : result == 0 ? "this QEMU does not take zygote.so"
-                         : "QEMU with zygote.so did not answer within 30 s";
+    return result == 1      ? NULL
+           : result == 0    ? "this QEMU does not take zygote.so"
+           : errno == EINTR ? "interrupted"
+                            : "QEMU with zygote.so did not answer within 30 s";
 }
 
 struct zygote *zygote_start(const char **why,

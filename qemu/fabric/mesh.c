@@ -145,6 +145,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->backend = backend;
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
+    mesh->done = memory_or_exit(calloc(nodes, sizeof *mesh->done));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
     mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
     mesh->report =
@@ -182,6 +183,7 @@ void mesh_free(struct mesh *mesh)
     }
     fabric_free(mesh->fabric);
     free(mesh->taken);
+    free(mesh->done);
     free(mesh->sequence);
     free(mesh->posted);
     free(mesh->report);
@@ -208,7 +210,8 @@ static void assemble(struct mesh *mesh, uint8_t *out,
         const struct segment *segment = &parcel->segment[i];
 
         if (segment->bytes > 0 && segment->data != NULL) {
-            memcpy(out + total, segment->data, segment->bytes);
+            /* A node may send to itself, to where its own bytes are. */
+            memmove(out + total, segment->data, segment->bytes);
         } else if (segment->bytes > 0 &&
                    file_piece_copy(out + total, parcel->load, segment->bytes) !=
                        0) {
@@ -525,7 +528,8 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     window_read(&post, &window->post, sizeof post);
     if (post.number == mesh->posted[node] || post.cut.form >= WINDOW_FORMS ||
         action->bytes < CIRCUIT_HEADER_BYTES ||
-        bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job) {
+        bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
+        (uintptr_t)message % sizeof(uint32_t) != 0) {
         return;
     }
     window_read(&form, &window->form[post.cut.form], sizeof form);
@@ -654,7 +658,8 @@ static bool read_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
     uint32_t queued = window_read_u32(&window->queued);
-    bool sound = queued - mesh->taken[node] <= WINDOW_QUEUE;
+    bool sound = queued - mesh->done[node] <= WINDOW_QUEUE &&
+                 queued - mesh->taken[node] <= WINDOW_QUEUE;
 
     for (; sound && mesh->taken[node] != queued; mesh->taken[node] += 1) {
         union window_entry entry;
@@ -789,15 +794,21 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
-    window->done = mesh->taken[action->node];
+    mesh->done[action->node] = mesh->taken[action->node];
+    window->done = mesh->done[action->node];
     answer(mesh, action->node, &response);
 }
 
+/* Of the group's originator; what others say to the host is for nobody. */
 static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
-    struct mesh_report *report =
-        &mesh->report[group_of(mesh->config, action->node)];
+    uint32_t group = group_of(mesh->config, action->node);
+    struct mesh_report *report = &mesh->report[group];
 
+    if (action->node != mesh_originator(mesh->config, group)) {
+        free(action->cookie);
+        return;
+    }
     free(report->data);
     report->bytes = action->bytes;
     report->data = memory_or_exit(malloc(action->bytes));

@@ -71,6 +71,7 @@ struct mesh {
     struct backend *backend;
     struct fabric *fabric;
     uint32_t *taken;    /* sends taken, per node */
+    uint32_t *done;     /* of these, as the node was told last */
     uint32_t *sequence; /* last request answered, per node */
     uint32_t *posted;   /* the post of the last message sent on, per node */
     uint32_t up;

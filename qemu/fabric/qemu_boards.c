@@ -4,12 +4,15 @@
  * are socket pairs, both inherited by descriptor: there is no file, directory
  * or named socket that could be left behind, nor any that a full /dev/shm
  * could refuse. Every board dies with its launcher (PR_SET_PDEATHSIG), also
- * when that is killed.
+ * when that is killed; what a script in QEMU's place has started ends with the
+ * board's process group, when the launcher ends that.
  */
 #include "qemu/board/emulator.h"
 #include "qemu/fabric/backend.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/fabric/starter.h"
+#include "qemu/fabric/window_read.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
@@ -41,6 +44,8 @@ struct board {
     size_t mapped_bytes;
     pid_t pid; /* 0: not started, or ended */
     int doorbell;
+    bool boots;        /* it counts in `booting` */
+    uint32_t sequence; /* of its last request */
     unsigned slow_shift;
     struct window_injection injection;
 };
@@ -49,8 +54,9 @@ struct boards {
     struct boards_config config;
     struct board *board;
     uint32_t started;
-    uint32_t booting; /* started, but have not rung yet */
+    uint32_t booting; /* started, but have not asked for anything yet */
     uint32_t booting_max;
+    double silent_s; /* waited since a board asked for something new */
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
     struct sigaction before[ENDING]; /* what they did before */
@@ -98,11 +104,14 @@ static void boards_slow_from(void *context, uint32_t node, unsigned shift,
     }
 }
 
+/* Says nothing of a start that a signal has interrupted. */
 static int start_error(const struct boards *boards, const char *what,
                        uint32_t node)
 {
-    fprintf(stderr, "quincunx: board %u: %s: %s\n", boards->config.first + node,
-            what, strerror(errno));
+    if (errno != EINTR) {
+        fprintf(stderr, "quincunx: board %u: %s: %s\n",
+                boards->config.first + node, what, strerror(errno));
+    }
     return -1;
 }
 
@@ -171,7 +180,8 @@ static int start_board(struct boards *boards, uint32_t node)
         return start_error(boards, "starting QEMU", node);
     }
     boards->started += 1;
-    boards->booting += door->halts ? 0 : 1;
+    board->boots = !door->halts;
+    boards->booting += board->boots;
     return epoll_ctl(boards->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0
                ? 0
                : start_error(boards, "epoll", node);
@@ -196,6 +206,22 @@ static int start_boards(struct boards *boards)
     return 0;
 }
 
+/* A board asks for something new: the watchdog's time begins again. */
+static void note_request(struct boards *boards, struct board *board)
+{
+    uint32_t sequence = window_read_u32(&board->window->request.sequence);
+
+    if (sequence == board->sequence) {
+        return;
+    }
+    board->sequence = sequence;
+    boards->silent_s = 0;
+    if (board->boots) {
+        board->boots = false;
+        boards->booting -= 1;
+    }
+}
+
 /* Reads the rings of one board; false if its end of the socket is closed. */
 static bool read_ring(struct boards *boards, uint32_t node)
 {
@@ -206,18 +232,16 @@ static bool read_ring(struct boards *boards, uint32_t node)
     if (got <= 0) {
         return got < 0 && (errno == EAGAIN || errno == EINTR);
     }
-    if (board->window->request.sequence <= 1 && boards->booting > 0) {
-        boards->booting -= 1;
-    }
+    note_request(boards, board);
     return true;
 }
 
-/* Whether no board has spoken, in so many looks, for the watchdog's time; under
-   a debugger that may be. */
-static bool is_late(const struct boards *boards, uint64_t looks)
+/* Whether no board has asked for anything new for the watchdog's time; under a
+   debugger that may be. */
+static bool is_late(const struct boards *boards)
 {
     return boards->config.gdb == NULL &&
-           looks * LOOK_MS >= (uint64_t)boards->config.watchdog_s * 1000;
+           boards->silent_s >= boards->config.watchdog_s;
 }
 
 /* The next of the rings that a wait has found. */
@@ -227,27 +251,45 @@ static enum backend_event next_event(struct boards *boards, uint32_t *node)
     return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
 }
 
+/* Whether a signal has come that ends this program, also while it was blocked.
+ */
+static bool is_interrupted(void)
+{
+    if (interrupted == 0) {
+        interrupted = process_signal_pending();
+    }
+    return interrupted != 0;
+}
+
+/* Waits for rings, for a while. */
+static void look_for_rings(struct boards *boards)
+{
+    double from_s = mesh_wall_s();
+
+    boards->event_at = 0;
+    boards->event_count = epoll_pwait(boards->epoll, boards->event, EVENTS_MAX,
+                                      LOOK_MS, &boards->unblocked);
+    boards->silent_s += mesh_wall_s() - from_s;
+}
+
 static enum backend_event boards_wait(void *context, uint32_t *node)
 {
     struct boards *boards = context;
-    uint64_t looks = 0;
 
     while (boards->event_at == boards->event_count) {
-        if (start_boards(boards) != 0) {
-            return BACKEND_FAILED;
-        }
-        if (interrupted) {
+        int error = is_interrupted() ? 0 : start_boards(boards);
+
+        if (is_interrupted()) {
             return BACKEND_INTERRUPTED;
         }
-        boards->event_at = 0;
-        boards->event_count =
-            epoll_pwait(boards->epoll, boards->event, EVENTS_MAX, LOOK_MS,
-                        &boards->unblocked);
+        if (error != 0) {
+            return BACKEND_FAILED;
+        }
+        if (is_late(boards)) {
+            return BACKEND_TIMEOUT;
+        }
+        look_for_rings(boards);
         if (boards->event_count == 0) {
-            looks += 1;
-            if (is_late(boards, looks)) {
-                return BACKEND_TIMEOUT;
-            }
             progress_again();
         }
         if (boards->event_count < 0) {
@@ -271,7 +313,7 @@ static enum backend_event boards_look(void *context, uint32_t *node, long ns)
     if (boards->event_at < boards->event_count) {
         return next_event(boards, node);
     }
-    if (start_boards(boards) != 0) {
+    if (!is_interrupted() && start_boards(boards) != 0 && !is_interrupted()) {
         return BACKEND_FAILED;
     }
     (void)!ppoll(&any, 1, &wait, &boards->unblocked);
@@ -293,17 +335,17 @@ static void boards_ring(void *context, uint32_t node)
     struct boards *boards = context;
     const char ring = RING;
 
-    /* A board that is gone shows at the next wait. */
-    (void)!send(boards->board[node].doorbell, &ring, 1, MSG_NOSIGNAL);
+    /* A board that is gone shows at the next wait; one that has not read its
+       rings needs no more of them. */
+    (void)!send(boards->board[node].doorbell, &ring, 1,
+                MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void boards_kill(void *context, uint32_t node)
 {
     struct boards *boards = context;
 
-    if (boards->board[node].pid > 0) {
-        kill(boards->board[node].pid, SIGKILL);
-    }
+    process_kill(boards->board[node].pid);
 }
 
 /* Once no board is there, a signal ends this program as it would have before;
@@ -364,7 +406,8 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     process_last_words(out, boards->log);
 }
 
-/* Signals are blocked but while waiting: none can slip in before a wait. */
+/* Signals are blocked but while waiting: none can slip in before a wait. A
+   hang-up that is ignored, as under nohup, stays so. */
 static void catch_signals(struct boards *boards)
 {
     struct sigaction action = {.sa_handler = on_signal};
@@ -372,11 +415,16 @@ static void catch_signals(struct boards *boards)
 
     sigemptyset(&blocked);
     for (size_t i = 0; i < ENDING; ++i) {
-        sigaddset(&blocked, ending[i]);
+        sigaction(ending[i], NULL, &boards->before[i]);
+        if (ending[i] != SIGHUP || boards->before[i].sa_handler != SIG_IGN) {
+            sigaddset(&blocked, ending[i]);
+        }
     }
     sigprocmask(SIG_BLOCK, &blocked, &boards->unblocked);
     for (size_t i = 0; i < ENDING; ++i) {
-        sigaction(ending[i], &action, &boards->before[i]);
+        if (sigismember(&blocked, ending[i]) == 1) {
+            sigaction(ending[i], &action, NULL);
+        }
     }
     boards->catches = true;
 }

@@ -201,10 +201,11 @@ static void close_mesh(struct job_mesh *mesh)
     struct fabric_job *job = job_of(mesh);
 
     mesh_free(&job->driver);
+    /* Before signals do again what they did, which may be the end. */
+    gdb_close(job->sockets);
     if (job->backend.stop != NULL) {
         job->backend.stop(job->backend.context);
     }
-    gdb_close(job->sockets);
     free(job);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define STANDARD_OUTPUT "/dev/stdout"
+#define TEMPORARIES 100u
 
 static bool is_standard_input(const char *path)
 {
@@ -319,11 +320,33 @@ const char *file_output_name(const char *text)
     return strcmp(text, "-") == 0 ? STANDARD_OUTPUT : text;
 }
 
+/* The descriptor of this process that a path names; -1: none. */
+static int descriptor_named(const char *path)
+{
+    static const char *const before[] = {"/dev/fd/", "/proc/self/fd/"};
+
+    if (strcmp(path, STANDARD_OUTPUT) == 0) {
+        return STDOUT_FILENO;
+    }
+    if (strcmp(path, "/dev/stderr") == 0) {
+        return STDERR_FILENO;
+    }
+    for (size_t i = 0; i < sizeof before / sizeof *before; ++i) {
+        size_t length = strlen(before[i]);
+        const char *digits = path + length;
+
+        if (strncmp(path, before[i], length) == 0 && digits[0] != '\0' &&
+            digits[strspn(digits, "0123456789")] == '\0' &&
+            strlen(digits) < 6) {
+            return atoi(digits);
+        }
+    }
+    return -1;
+}
+
 bool file_is_standard_output(const char *path)
 {
-    return strcmp(path, STANDARD_OUTPUT) == 0 ||
-           strcmp(path, "/dev/fd/1") == 0 ||
-           strcmp(path, "/proc/self/fd/1") == 0;
+    return descriptor_named(path) == STDOUT_FILENO;
 }
 
 /* The signals that end this program while a file has its other name wait until
@@ -342,46 +365,63 @@ static void hold_signals(struct file_output *file)
 
 static void file_forget(struct file_output *file)
 {
-    if (file->temporary != NULL) {
+    if (file->held) {
         sigprocmask(SIG_SETMASK, &file->signals, NULL);
     }
     free(file->temporary);
     free(file->target);
 }
 
-/* The names of a file that is not written directly. Result: 0, or an errno. */
-static int name_file(struct file_output *file, const char *path)
+/* Opens a file that takes the path's place when it is complete. One that a
+   killed process of this number has left there keeps its name. Result: a
+   descriptor; -1 with errno. */
+static int open_temporary(struct file_output *file, const char *path)
 {
-    char *real = realpath(path, NULL);
+    int fd = -1;
 
-    file->target = real != NULL ? real : strdup(path);
-    if (file->target == NULL || asprintf(&file->temporary, "%s.%ld.tmp",
-                                         file->target, (long)getpid()) < 0) {
-        free(file->target);
-        file->target = NULL;
-        file->temporary = NULL;
-        return ENOMEM;
+    file->target = realpath(path, NULL);
+    if (file->target == NULL) {
+        file->target = memory_or_exit(strdup(path));
     }
-    hold_signals(file);
-    return 0;
+    errno = EEXIST;
+    for (unsigned i = 0; fd < 0 && errno == EEXIST && i < TEMPORARIES; ++i) {
+        free(file->temporary);
+        if (asprintf(&file->temporary, "%s.%ld-%u.tmp", file->target,
+                     (long)getpid(), i) < 0) {
+            file->temporary = NULL;
+        }
+        fd = open(memory_or_exit(file->temporary),
+                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    return fd;
 }
 
 /* Result: a descriptor; -1 with errno. */
 static int open_output(struct file_output *file, const char *path)
 {
+    int named = descriptor_named(path);
     struct stat status;
+    bool there;
+    int fd;
 
-    if (file_is_standard_output(path)) {
-        fflush(stdout);
-        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (named >= 0) {
+        fflush(named == STDOUT_FILENO ? stdout : stderr);
+        return fcntl(named, F_DUPFD_CLOEXEC, 3);
     }
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    there = stat(path, &status) == 0;
+    if (there && !S_ISREG(status.st_mode)) {
         return open(path, O_WRONLY | O_CLOEXEC);
     }
-    errno = name_file(file, path);
-    return errno != 0 ? -1
-                      : open(file->temporary,
-                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (there && access(path, W_OK) != 0) {
+        return -1;
+    }
+    hold_signals(file);
+    file->held = true;
+    fd = open_temporary(file, path);
+    if (fd >= 0 && there) {
+        fchmod(fd, status.st_mode & 0777);
+    }
+    return fd;
 }
 
 /* Of a stream's bytes: keeps why they could not be written, which the stream

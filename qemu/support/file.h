@@ -78,9 +78,10 @@ bool file_is_standard_output(const char *path);
 
 /*
  * A file that takes its name only when it is complete: until then it lies next
- * to it, and signals that would end this program wait. Standard output, and a
- * name that stands for no regular file (a pipe, /dev/null), is written
- * directly.
+ * to it, and signals that would end this program wait. One that is replaced
+ * leaves its mode. Standard output, another descriptor (/dev/stderr,
+ * /dev/fd/3), and a name that stands for no regular file (a pipe, /dev/null),
+ * is written directly.
  */
 struct file_output {
     FILE *stream;     /* for the caller to write to, not to close; it writes by
@@ -89,7 +90,8 @@ struct file_output {
     const char *option; /* that named it, for messages; or NULL */
     char *target;       /* own: `path` with its symbolic links resolved */
     char *temporary;    /* own: NULL if written directly */
-    sigset_t signals;   /* held back before the file was opened */
+    bool held;          /* signals are held back ... */
+    sigset_t signals;   /* ... which were not, or were, before */
     int descriptor;
     int error; /* of the first write that failed, or 0 */
 };

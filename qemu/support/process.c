@@ -128,6 +128,28 @@ int process_log(void)
     return log;
 }
 
+void process_kill(pid_t pid)
+{
+    if (pid > 0) {
+        kill(-pid, SIGKILL);
+        kill(pid, SIGKILL);
+    }
+}
+
+int process_signal_pending(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t pending;
+
+    sigpending(&pending);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; ++i) {
+        if (sigismember(&pending, ending[i]) == 1) {
+            return ending[i];
+        }
+    }
+    return 0;
+}
+
 bool process_ended(pid_t *pid, int *status)
 {
     const struct timespec pause = {.tv_nsec = 10000000};

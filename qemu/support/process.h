@@ -51,6 +51,13 @@ void process_signals_default(void);
  */
 pid_t process_start(const struct process_config *config);
 
+/* Ends a child by SIGKILL, and what it has started; 0: there is none. */
+void process_kill(pid_t pid);
+
+/* A signal that ends this program, SIGINT, SIGTERM or SIGHUP, and has come
+   while it was blocked; 0: none. */
+int process_signal_pending(void);
+
 /* Closes a descriptor; -1: there is none. */
 void process_close(int fd);
 

@@ -12,12 +12,17 @@
 
 int stay_begin(struct stay *stay, int input)
 {
+    struct sigaction hang_up;
     sigset_t caught;
 
     sigemptyset(&caught);
     sigaddset(&caught, SIGINT);
     sigaddset(&caught, SIGTERM);
-    sigaddset(&caught, SIGHUP);
+    /* Ignored, as under nohup, it stays so. */
+    sigaction(SIGHUP, NULL, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) {
+        sigaddset(&caught, SIGHUP);
+    }
     sigprocmask(SIG_BLOCK, &caught, &stay->before);
     signal(SIGTTIN, SIG_IGN);
     stay->input = input;

@@ -512,9 +512,7 @@ struct noise_counts wired_damage(const struct wired *wired)
 static void stop_boards(struct wired *wired)
 {
     for (uint32_t i = 0; i < wired->nodes; ++i) {
-        if (wired->board[i].pid > 0) {
-            kill(wired->board[i].pid, SIGKILL);
-        }
+        process_kill(wired->board[i].pid);
     }
     for (uint32_t i = 0; i < wired->nodes; ++i) {
         struct board *board = &wired->board[i];

@@ -10,11 +10,13 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
 import checks
 import mesh
+from core import BUILD, QEMU
 
 GONE_S = 15  # for the kernel to end 625 processes on a busy machine
 
@@ -180,6 +182,93 @@ def end(launcher, how):
     else:
         assert launcher.process.returncode != 0
     return stderr
+
+
+RUDE = BUILD / "test" / "rude.elf"
+
+
+@pytest.mark.parametrize("size, why", [
+    ("1x1", "hangs"), ("2x1", "hangs"),
+    ("3x1", "queued a send that makes no sense")])
+def test_boards_that_do_not_keep_to_the_rules(tmp_path, size, why):
+    """One asks on and on and never reads a ring, one rings without an end, one
+    overfills its queue: test/qemu/rude. Mesh time goes on in the first: that
+    takes Ctrl-C, which comes through."""
+    load = tmp_path / "load"
+    load.write_bytes(bytes(1000))
+    process = subprocess.Popen(
+        [mesh.QUINCUNX, "run", "--mesh", size, "--kernel", "spin", "--arg",
+         "1", "--firmware", RUDE, "--watchdog", "2", load],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    if size == "1x1":
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == (130 if size == "1x1" else 1), err
+    assert size == "1x1" or why in err
+
+
+def test_a_script_in_place_of_qemu_leaves_nothing(tmp_path):
+    """It starts QEMU as a child of its own."""
+    script = tmp_path / "qemu"
+    mark = f"rude-{os.getpid()}-{time.monotonic_ns()}"
+    script.write_text(f"""#!/bin/sh
+{QEMU} "$@" # {mark}
+exit $?
+""")
+    script.chmod(0o755)
+    image = tmp_path / "image.elf"
+    shutil.copy(mesh.FIRMWARE, image)
+    load = tmp_path / "load"
+    load.write_bytes(bytes(1000))
+    done = mesh.command("run", "--mesh", "2x2", "--kernel", "spin", "--arg",
+                        "1", "--boot", "exec", "--firmware", image, load,
+                        env={**os.environ, "QUINCUNX_QEMU": str(script)})
+    assert done.returncode == 0, done.stderr
+    assert mesh.until(lambda: not mesh.boards_with(image), 5)
+
+
+def test_interrupted_while_a_qemu_hangs(tmp_path):
+    """One that says what it is, and then nothing."""
+    script = tmp_path / "qemu"
+    script.write_text(f"""#!/bin/sh
+case "$1" in
+--version|-version|-machine) test $# -lt 3 && exec {QEMU} "$@" ;;
+esac
+exec sleep 60
+""")
+    script.chmod(0o755)
+    load = tmp_path / "load"
+    load.write_bytes(bytes(1000))
+    process = subprocess.Popen(
+        [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
+         "1", load], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "QUINCUNX_QEMU": str(script)})
+    assert mesh.until(lambda: mesh.children_of(process.pid))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130, err
+
+
+@pytest.mark.parametrize("command", ["run", "boards"])
+def test_a_hang_up_that_is_ignored_stays_so(launcher, command):
+    """As under nohup."""
+    words = (launcher.line("--inject", "hang@1,1", size="2x2")
+             if command == "run" else [mesh.QUINCUNX, "boards", "--mesh",
+                                       "2x2"])
+    process = subprocess.Popen(
+        ["nohup", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    assert mesh.until(lambda: len(mesh.children_of(process.pid)) >= 4)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == (130 if command == "run" else 0)
 
 
 @pytest.mark.boards

@@ -61,6 +61,56 @@ def test_standard_output_may_be_a_file(load, tmp_path):
     assert first == "before" and json.loads(rest)["kernel"] == "spin"
 
 
+def report_to(load, path, **options):
+    done = mesh.command("run", "--on", "native", "--mesh", "5x5", "--kernel",
+                        "spin", "--arg", "1", "--report", path, load,
+                        **options)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_standard_error_may_be_a_file(load, tmp_path):
+    """It goes on, and is not replaced."""
+    said = tmp_path / "said"
+    with said.open("w") as out:
+        out.write("before\n")
+        out.flush()
+        subprocess.run(
+            [mesh.QUINCUNX, "run", "--on", "native", "--mesh", "5x5",
+             "--kernel", "spin", "--arg", "1", "--report", "/dev/stderr",
+             load], stderr=out, stdout=subprocess.DEVNULL, check=True,
+            stdin=subprocess.DEVNULL, timeout=60)
+        out.seek(0, os.SEEK_END)
+        out.write("after\n")
+    text = said.read_text()
+    assert text.startswith("before\n{") and text.endswith("}\nafter\n")
+
+
+def test_a_file_keeps_its_mode(load, tmp_path):
+    report = tmp_path / "report"
+    report.write_text("old")
+    report.chmod(0o640)
+    report_to(load, report)
+    assert json.loads(report.read_text())
+    assert report.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_a_killed_process_of_this_number_left(tmp_path):
+    """Its temporary file stays, and another one is taken."""
+    script = """
+for i in 0 1 2; do echo old > "$2.$$-$i.tmp"; done
+exec "$0" run --on native --mesh 5x5 --kernel spin --arg 1 --report "$2" "$1"
+"""
+    load, report = tmp_path / "load", tmp_path / "report"
+    load.write_bytes(bytes(1000))
+    done = subprocess.run(["sh", "-c", script, mesh.QUINCUNX, load, report],
+                          check=False, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(report.read_text())
+    assert len(list(tmp_path.glob("*.tmp"))) == 3
+
+
 def test_an_output_to_standard_output(tmp_path):
     """The rows of a table; and an image is a PNG."""
     load = tmp_path / "in.csv"

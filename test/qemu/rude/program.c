@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Boards' programs that do not keep to what their switch expects: the width of
+ * the mesh says which.
+ */
+#include "hal/board.h"
+#include "hal/mps2/registers.h"
+#include "hal/window/window.h"
+
+#define AT WINDOW_DMA_OFFSET
+#define BYTES 4096u
+#define NEVER_PS (UINT64_C(1) << 60)
+
+enum how {
+    NEVER_READS = 1, /* asks on and on, and reads no answer's ring */
+    BABBLES,         /* rings on and on, and asks for nothing */
+    OVERFILLS        /* queues more sends than the ring holds */
+};
+
+static void ask(struct window *window, uint32_t op)
+{
+    struct window_request *request = &window->request;
+
+    request->op = op;
+    request->time_ps += 1;
+    request->deadline_ps = 0;
+    request->offset = AT;
+    request->capacity_bytes = BYTES;
+    request->ports = 1;
+    request->sequence += 1;
+    board_ring(window);
+}
+
+static void pause_a_little(void)
+{
+    for (volatile uint32_t i = 0; i < 10000; ++i) {
+    }
+}
+
+/* One ring full of sends to the board itself, all around the torus, that are
+   never ready. */
+static void fill_ring(struct window *window)
+{
+    for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
+        struct window_send *send = &window->entry[i].send;
+
+        *send = (struct window_send){.ready_ps = NEVER_PS,
+                                     .ports = 1,
+                                     .hops = 1,
+                                     .head = {.offset = AT, .bytes = 16}};
+    }
+    window->queued += WINDOW_QUEUE;
+}
+
+void node_main(struct window *window)
+{
+    enum how how = (enum how)window->node.identity.width;
+
+    CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE;
+    window->node.status.state = NODE_STATE_WAITING;
+    ask(window, WINDOW_OP_DRAIN);
+    for (;;) {
+        switch (how) {
+        case NEVER_READS:
+            pause_a_little();
+            ask(window, WINDOW_OP_DRAIN);
+            break;
+        case OVERFILLS:
+            fill_ring(window);
+            pause_a_little();
+            ask(window, WINDOW_OP_RECEIVE_UNTIL);
+            break;
+        default:
+            board_ring(window);
+        }
+    }
+}
