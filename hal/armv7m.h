@@ -50,6 +50,7 @@ static_assert(offsetof(struct armv7m_scb, CFSR) == 0x28, "B3.2.2");
 static_assert(offsetof(struct armv7m_scb, BFAR) == 0x38, "B3.2.2");
 
 #define SCB ((struct armv7m_scb *)0xE000ED00u)
+#define SCB_CCR_DIV_0_TRP (1u << 4)
 #define SCB_AIRCR_VECTKEY (0x05fau << 16)
 #define SCB_AIRCR_SYSRESETREQ (1u << 2)
 

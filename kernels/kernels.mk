@@ -29,11 +29,19 @@ endef
 
 $(eval $(call kernel_table,kernels,$(BUILD),$(ALL_KERNELS)))
 
+WORDS_OF_C := auto bool break case char const continue default do double else \
+              enum extern false float for goto if inline int kernel long main \
+              register restrict return short signed sizeof static struct \
+              switch true typedef union unsigned void volatile while
+
 ## new-kernel: begin one, NAME=foo: kernels/foo.c and its test
 .PHONY: new-kernel
 new-kernel:
 	$(Q)bad=; case "$$NAME" in [a-z]*) ;; *) bad=1;; esac; \
 	case "$$NAME" in *[!a-z0-9_]*) bad=1;; esac; \
+	case " $(WORDS_OF_C) " in *" $$NAME "*) \
+	  echo "make new-kernel NAME='$$NAME': that is a word of C, or of" \
+	    "kernel.h; must be another one" >&2; exit 2;; esac; \
 	if [ -n "$$bad" ] || [ $${#NAME} -gt 15 ]; then \
 	  echo "make new-kernel NAME='$$NAME': must be 1 to 15 of a-z, 0-9" \
 	    "and _, a letter first" >&2; exit 2; fi; \
@@ -44,4 +52,5 @@ new-kernel:
 	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
 	  > "test/kernels/test_kernel_$$NAME.py"; \
 	echo "kernels/$$NAME.c: counts the bytes of one value; make it yours"; \
-	echo "test/kernels/test_kernel_$$NAME.py: make test T='-k $$NAME' runs it"
+	echo "test/kernels/test_kernel_$$NAME.py: make test T='-k kernel_$$NAME'" \
+	  "runs it"

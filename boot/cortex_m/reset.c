@@ -2,6 +2,7 @@
 /* The C runtime of a Cortex-M board, and the stack's high-water mark. */
 #include "boot/boot.h"
 
+#include "hal/armv7m.h"
 #include "hal/board.h"
 
 #include <string.h>
@@ -56,5 +57,6 @@ _Noreturn void boot_reset(void)
     memset(boot_bss_start, 0,
            (size_t)((uintptr_t)boot_bss_end - (uintptr_t)boot_bss_start));
     paint_stack(boot_stack.start, (uint32_t *)__builtin_frame_address(0) - 16);
+    SCB->CCR |= SCB_CCR_DIV_0_TRP; /* a division by zero is a fault, not 0 */
     boot_board();
 }

@@ -914,7 +914,13 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
     snprintf(what, sizeof what,
              "hangs: it has not come to rest within %u s (--watchdog)",
              mesh->config->watchdog_s);
-    return lose_running(mesh, what);
+    (void)lose_running(mesh, what);
+    if (mesh->config->firmware != NULL) {
+        fputs("  hint: where it is, a debugger tells: `run --gdb --halt X,Y', "
+              "then `make gdb NODE=X,Y', `continue' and Ctrl-C\n",
+              stderr);
+    }
+    return MESH_FAILED;
 }
 
 /* Nothing can happen any more, and some originator has not ended. */

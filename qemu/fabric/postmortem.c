@@ -43,7 +43,8 @@ const char *postmortem_error(int error)
         return "dead link";
     case ERR_KERNEL:
         return "no such kernel (`make KERNELS=\"...\"' puts it into an image), "
-               "or it asks for more memory than there is";
+               "or its terms ask for more than there is (results: 16384 bytes, "
+               "6144 on an stm32f405)";
     case ERR_ARGUMENT:
         return "the kernel refuses its argument";
     case ERR_EMPTY:
@@ -75,7 +76,7 @@ const char *postmortem_error(int error)
     case ERR_TIMEOUT:
         return "no message came in time";
     case ERR_TERMS:
-        return "halo or result is not what the kernel asks for";
+        return "a result, an output or a halo is not as the kernel's terms say";
     }
     return "unknown error";
 }
@@ -105,8 +106,8 @@ const char *postmortem_hint(int error)
     case ERR_TIMEOUT:
         return "no message came in time";
     case ERR_TERMS:
-        return "the kernel differs between images or from the host command's: "
-               "build both, and write the image to all boards";
+        return "the kernel's run() or merge() made more or fewer bytes than "
+               "its terms say, or the image has another version of it";
     default:
         return NULL;
     }
@@ -121,6 +122,12 @@ void postmortem_print_hint(FILE *out, const char *before, int error)
     }
 }
 
+/* Stacks lie at the lowest addresses of RAM, or of core-coupled memory. */
+static bool is_below_memory(uint32_t sp)
+{
+    return sp >> 16 == 0x1fff || sp >> 16 == 0x0fff;
+}
+
 static void print_fault(FILE *out, const struct node_fault *fault)
 {
     fprintf(out,
@@ -131,6 +138,9 @@ static void print_fault(FILE *out, const struct node_fault *fault)
             fault->exception, fault->pc, fault->lr, fault->sp, fault->xpsr,
             fault->r[0], fault->r[1], fault->r[2], fault->r[3], fault->r12,
             fault->cfsr, fault->hfsr, fault->mmfar, fault->bfar);
+    if (is_below_memory(fault->sp)) {
+        fputs("    the stack has overflowed: sp is below the memory\n", out);
+    }
 }
 
 static void print_where(FILE *out, const struct node_fault *fault,

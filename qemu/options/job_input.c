@@ -88,9 +88,33 @@ static int refuse_no_arg(const struct job_options *options)
 static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
-    fprintf(stderr, "kernel %s does not accept it; it takes %s\n",
-            options->config.kernel->name, argument_of(options->config.kernel));
+    fprintf(stderr, "kernel %s does not accept it",
+            options->config.kernel->name);
+    if (options->unit_bytes > 1) {
+        fprintf(stderr, " with --unit %u", options->unit_bytes);
+    }
+    fprintf(stderr, "; it takes %s\n", argument_of(options->config.kernel));
     return EXIT_USAGE;
+}
+
+/* Whether boards have room for a result as long as the kernel's can get; those
+   with serial ports have less, and say so. */
+static int check_result(const struct job_config *config)
+{
+    const struct kernel_terms *terms = &config->terms;
+    bool output = terms->output_denominator != 0;
+    unsigned most =
+        output ? KERNEL_RESULT_BESIDE_OUTPUT_MAX : SCATTER_RESULT_MAX;
+
+    if (terms->result_bytes_max <= most) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: kernel %s: its result may get %u bytes "
+            "(result_bytes_max); at most %u are allowed%s\n",
+            config->kernel->name, terms->result_bytes_max, most,
+            output ? " beside an output" : "");
+    return -1;
 }
 
 /* Lets the kernel check its argument before any board starts, and gets its
@@ -114,6 +138,9 @@ static int check_arg(struct job_options *options)
         config->kernel->begin(work, &config->terms, &job) != KERNEL_OK) {
         return options->arg_bytes == 0 ? refuse_no_arg(options)
                                        : refuse_arg(options);
+    }
+    if (check_result(config) != 0) {
+        return EXIT_FAILED;
     }
     if (config->levels == 2 && !job_policy_has_masters(config)) {
         fprintf(stderr,

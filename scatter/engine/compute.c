@@ -65,6 +65,19 @@ static inline int run_kernel(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Whether a run's output is as long as the kernel's terms say. */
+static bool output_fits(const struct scatter *scatter,
+                        const struct kernel_result *result)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    uint32_t room =
+        kernel_output_room(terms, scatter->first_unit, scatter->range.units);
+
+    return result->output != NULL &&
+           (terms->output_varies ? result->output_bytes <= room
+                                 : result->output_bytes == room);
+}
+
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down
    to its beginning. */
 static void store_output(struct scatter *scatter,
@@ -94,8 +107,8 @@ int compute_run(struct scatter *scatter, struct kernel_result *result,
 int compute_keep(struct scatter *scatter, const struct kernel_result *result)
 {
     if (scatter_has_output(scatter)) {
-        if (result->output == NULL) {
-            return ERR_TERMS; /* the kernel makes none */
+        if (!output_fits(scatter, result)) {
+            return ERR_TERMS;
         }
         store_output(scatter, result);
     }

@@ -185,6 +185,20 @@ def test_interrupted_while_boards_halt(halted):
     assert not doors.exists()
 
 
+def test_faults_that_are_a_kernels(halted):
+    """A division by zero is one; a stack that has overflowed is told as that.
+    """
+    process, _, doors = halted
+    assert gdb(doors, "p 1", node="2,1").returncode == 0
+    done = gdb(doors, "break spin_run", "continue",
+               "p (*(unsigned *)0xE000ED14 >> 4) & 1", "delete",
+               "set $sp = 0x1fffff00", node="0,0")
+    assert "\n$1 = 1\n" in done.stdout, done.stdout + done.stderr
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "the stack has overflowed" in err
+
+
 @pytest.mark.parametrize("options, words", [
     (["--halt", "1,1"], "--halt: needs --gdb"),
     (["--gdb", "--halt", "3,0"], "--halt '3,0': must be 0,0 to 2,2"),

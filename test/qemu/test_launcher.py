@@ -147,6 +147,7 @@ def test_a_board_that_hangs(launcher, where):
     assert (done.returncode, done.stdout) == (1, "")
     assert f"node {where} hangs" in done.stderr
     assert "state: " in done.stderr
+    assert done.stderr.count("hint: where it is, a debugger tells") == 1
     named = set(re.findall(r"node (\d+,\d+) ", done.stderr))
     assert named == {where}, "the innocent are named too"
     launcher.nothing_left()

@@ -4,6 +4,7 @@
 struct echo {
     struct kernel_terms terms;
     uint64_t load_units;
+    int8_t lies;
 };
 
 atomic_uint echo_wrong;
@@ -56,6 +57,7 @@ static int echo_begin(void *work, struct kernel_terms *terms,
     terms->instructions_per_1000_units =
         kernel_load_u32(arg + ECHO_AT_INSTRUCTIONS);
     echo->terms = *terms;
+    echo->lies = (int8_t)arg[ECHO_AT_LIES];
     echo->load_units = bytes_load_u64(arg + ECHO_AT_UNITS);
     return KERNEL_OK;
 }
@@ -106,6 +108,8 @@ static void put_output(const struct echo *echo, struct kernel_result *result,
             }
         }
     }
+    result->output_bytes =
+        (uint32_t)((int64_t)result->output_bytes + echo->lies);
 }
 
 static void echo_run(const void *work, struct kernel_result *result,

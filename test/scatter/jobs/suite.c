@@ -66,6 +66,7 @@ static uint8_t *make_arg(const struct job *job, uint32_t bytes)
     bytes_store_u16(arg + ECHO_AT_NUMERATOR, job->numerator);
     bytes_store_u16(arg + ECHO_AT_DENOMINATOR, job->denominator);
     arg[ECHO_AT_VARIES] = job->varies;
+    arg[ECHO_AT_LIES] = (uint8_t)job->lies;
     bytes_store_u64(arg + ECHO_AT_UNITS, all_units(job));
     bytes_store_u32(arg + ECHO_AT_INSTRUCTIONS,
                     is_balanced(job) ? BALANCED_INSTRUCTIONS * job->unit_bytes

@@ -20,6 +20,7 @@
 #define ECHO_AT_NUMERATOR 8u
 #define ECHO_AT_DENOMINATOR 10u
 #define ECHO_AT_VARIES 12u
+#define ECHO_AT_LIES 13u         /* i8, bytes more than the output has */
 #define ECHO_AT_UNITS 16u        /* u64, of the whole load */
 #define ECHO_AT_INSTRUCTIONS 24u /* u32, for 1000 units */
 #define ECHO_ARG_BYTES 28u
@@ -46,6 +47,7 @@ struct job {
     bool masters; /* a farm of two levels */
     bool stored;
     bool varies;
+    int8_t lies;     /* bytes that each run's output has more than it should */
     uint8_t threads; /* of the native nodes; 0: one */
     uint16_t numerator;
     uint16_t denominator;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 #define ROOM 512u
 
 /* A message that grows. */
@@ -223,6 +225,35 @@ static void results_that_are_too_long_are_refused(struct unit *unit)
     }
 }
 
+/* A kernel whose output is not as long as its terms say. */
+static void outputs_of_another_length_are_refused(struct unit *unit)
+{
+    static const struct {
+        int8_t lies;
+        bool varies;
+        int error;
+    } cases[] = {{1, false, ERR_TERMS},
+                 {-1, false, ERR_TERMS},
+                 {100, true, ERR_TERMS},
+                 {0, false, ERR_OK},
+                 {0, true, ERR_OK}};
+
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        struct job job = {.size = {5, 5},
+                          .numerator = 1,
+                          .denominator = 1,
+                          .lies = cases[i].lies,
+                          .varies = cases[i].varies,
+                          .units = 100,
+                          .unit_bytes = 1};
+        struct job_outcome outcome;
+
+        job_run(&outcome, &job);
+        CHECK_EQUAL(unit, outcome.report.error, cases[i].error);
+        job_free(&outcome);
+    }
+}
+
 void test_chunks(struct unit *unit)
 {
     UNIT_RUN(unit, results_without_an_output);
@@ -232,4 +263,5 @@ void test_chunks(struct unit *unit)
     UNIT_RUN(unit, cut_messages_are_refused);
     UNIT_RUN(unit, chunks_that_are_too_long_are_refused);
     UNIT_RUN(unit, results_that_are_too_long_are_refused);
+    UNIT_RUN(unit, outputs_of_another_length_are_refused);
 }
