@@ -309,19 +309,31 @@ static void masters_json(struct papers_masters *masters, double makespan)
     model_json_print(json);
 }
 
-static void masters_text(const struct papers_masters *masters, double makespan)
+static void print_rounds(const struct papers_masters *masters)
 {
-    model_text_line("lower bound", masters->bound, TIME);
-    printf("%-13s %u\n", "class", masters->class);
-    printf("%-13s %.12g " TIME ", %.6g more than the bound\n", "makespan",
-           makespan, (double)masters->excess);
+    if (masters->rounds == 0) {
+        printf("%-13s 0: no node sends, each computes what it holds\n",
+               "rounds");
+        return;
+    }
     printf("%-13s %u, after %.12g idle " TIME "\n", "rounds", masters->rounds,
            (double)masters->idle);
     for (unsigned i = 0; i < masters->rounds; ++i) {
         printf("%s%.6g", i == 0 ? "              of parts " : ", ",
                (double)masters->part[i]);
     }
-    puts("\n\n  node  units sent and received in the basic round");
+    putchar('\n');
+}
+
+static void masters_text(const struct papers_masters *masters, double makespan)
+{
+    model_text_line("lower bound", masters->bound, TIME);
+    printf("%-13s %u\n", "class", masters->class);
+    printf("%-13s %.12g " TIME ", %.6g (%.6g %%) more than the bound\n",
+           "makespan", makespan, (double)masters->over,
+           100 * (double)masters->excess);
+    print_rounds(masters);
+    puts("\n  node  units sent and received in the basic round, the bound's");
     for (size_t i = 0; i < masters->nodes; ++i) {
         printf("%6zu  ", i + 1);
         model_text_number(masters->sent[i]);
