@@ -51,11 +51,14 @@ void papers_umr(struct papers_plan *plan, const struct papers_star *star);
 
 /*
  * Section 4.3, for long jobs: equal periods; in each the workers by rising g
- * get what they compute in one, until the link is full. plan->rate is the rate
- * without startups, V / rate = T_opt; the sends are those of one period, whose
- * length is the root of T_opt (its first 100 bits if that is no fraction), but
- * at least twice the startups of those who take part, and at least T_opt /
- * 10^9; plan->rounds periods end at the makespan, the first without computing.
+ * get what they compute in one, until the link is full. plan->rate_limit is the
+ * rate without startups, V / rate_limit = T_opt; the length of a period is the
+ * root of T_opt (its first 100 bits if that is no fraction), but at least twice
+ * the startups of those who take part, and at least T_opt / 10^9; plan->rounds
+ * periods, as few as hold the load, end at the makespan. Workers receive in all
+ * but the last and compute in all but the first. What everybody gets in a
+ * period is then cut by the same part, so that all periods hold the load and no
+ * more.
  */
 void papers_periodic(struct papers_plan *plan, const struct papers_star *star);
 

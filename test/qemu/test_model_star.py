@@ -87,9 +87,14 @@ def test_uniform_rounds(tmp_path):
 def test_equal_periods(tmp_path):
     got = planned(tmp_path, "star", [(1, 4, 1, 1), (2, 4, 1, 1), (4, 4, 1, 1)],
                   load="1e4", installments="periodic")
-    assert got["rate_exact"] == "9/16"
+    assert got["rate_limit_exact"] == "9/16"
+    assert F(got["rate_exact"]) == F(10000, 18800)
     assert got["period_exact"] == "400/3"
     assert (got["rounds"], got["makespan"]) == (141, 18800)
+    # Of 140 periods that hold the load; the paper's are uncut, and those of
+    # the first two workers 1/w of a period less all startups.
+    least, most = F(10000, 140) * 4 / 9, (F(400, 3) - 4) / 4
+    assert near(got["chunks"][0][0], least) and least < most
 
 
 # ---- one round ----
@@ -297,17 +302,46 @@ def test_periods_fill_the_link_or_all_workers(tmp_path):
         for g, w, _, _ in sorted(workers):
             units = min(1 / w, link / g)
             rate, link = rate + units, link - units * g
-        assert F(got["rate_exact"]) == rate
+        assert F(got["rate_limit_exact"]) == rate
         period = got["period"]
+        assert near(got["rate"] * got["makespan"], 5000)
         used = [(workers[i - 1], got["chunks"][i - 1][0])
                 for i in got["order"]]
         assert sum(float(w[2] + w[0] * F(a)) for w, a in used) <= period + 1e-9
         assert all(float(w[3] + w[1] * F(a)) <= period + 1e-9 for w, a in used)
-        done = (sum(a for _, a in used) * (got["rounds"] - 1)
-                + got["rounds"] * got["master_units"])
-        assert done >= 5000 * (1 - 1e-12)
+        assert got["master_units"] <= got["rounds"] * period / 7 * (1 + 1e-12)
+        assert near(sum(got["shares"]) + got["master_units"], 5000)
+        for row, share in zip(got["chunks"], got["shares"]):
+            assert near(sum(row) * (got["rounds"] - 1), share)
+        # One period less would not hold the load.
+        startups = sum(w[2] + w[3] for w, _ in used)
+        room = (period - float(startups)) * float(rate - F(1, 7))
+        assert (room * (got["rounds"] - 2) + (got["rounds"] - 1) * period / 7
+                < 5000 * (1 + 1e-12))
         assert near(got["makespan"], period * got["rounds"])
         assert got["makespan"] >= 5000 / rate
+
+
+@pytest.mark.parametrize("master", [None, 3])
+def test_short_loads_in_periods_are_no_more_than_the_load(tmp_path, master):
+    """Rate, shares and the master's units are of the load, as elsewhere."""
+    options = {"master": master} if master else {}
+    got = planned(tmp_path, "star", [(1, 1, 100, 0)], load=1,
+                  installments="periodic", **options)
+    # A period lasts twice the startup.
+    assert got["period"] == 200
+    assert got["rounds"] == (1 if master else 2)
+    assert got["makespan"] == 200 * got["rounds"]
+    assert near(got["rate"], F(1, 200 * got["rounds"]))
+    assert got["rate_limit"] == 1 + (1 / 3 if master else 0)
+    assert (got["shares"], got["master_units"], got["chunks"]) == (
+        ([0], 1, [[]]) if master else ([1], 0, [[1]]))
+    done = model(tmp_path, "star", [(1, 1, 100, 0)], load=1,
+                 installments="periodic")
+    assert "rate          0.0025 (1/400) units a unit of time\n" in done.stdout
+    assert "rate limit    1 unit a unit of time, of ever longer loads\n" \
+        in done.stdout
+    assert "     1  1: 1\n" in done.stdout
 
 
 def test_equal_links_are_served_by_startups(tmp_path):
