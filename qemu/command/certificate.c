@@ -50,8 +50,11 @@ static int check(const struct options *options)
     if (options->phase_given &&
         (options->phase == 0 || options->phase > phases)) {
         fprintf(stderr,
-                "quincunx: --phase '%llu': must be one of the %u phases of "
-                "this torus, from 1\n",
+                phases == 0
+                    ? "quincunx: --phase '%llu': must not be given: a torus "
+                      "of one node has no phases\n"
+                    : "quincunx: --phase '%llu': must be 1 to %u, a phase of "
+                      "this torus\n",
                 (unsigned long long)options->phase, phases);
         return EINVAL;
     }

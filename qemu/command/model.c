@@ -177,15 +177,17 @@ static int print_farm(const struct model_options *options,
     mpq_srcptr load = model_number(options, MODEL_LOAD);
     uint64_t units = mpz_get_ui(mpq_numref(load));
     struct papers_farm farm;
+    bool given;
     bool good;
 
     mpq_set(factor, model_number(options, MODEL_FACTOR));
-    if (mpq_sgn(factor) == 0) {
+    given = mpq_sgn(factor) > 0;
+    if (!given) {
         papers_farm_factor(factor, workers, units);
     }
     good = papers_farm(&farm, workers, units, factor);
     if (good) {
-        model_print_farm(&farm, load, factor, is_json(options));
+        model_print_farm(&farm, load, factor, given, is_json(options));
     } else {
         fprintf(stderr,
                 "quincunx: --load '%s': more than %u chunks: must be less, or "

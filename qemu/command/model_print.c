@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TIME "units of time"
+#define OF_TIME " of time"
+#define TIME "units" OF_TIME
 
 /* ---- star ---- */
 
@@ -23,16 +24,28 @@ static json_t *sends_json(const struct papers_plan *plan, size_t workers)
     return chunks;
 }
 
+static bool is_periodic(const struct papers_plan *plan)
+{
+    return mpq_sgn(plan->period) > 0;
+}
+
 /* Each worker's sum of chunks, of `workers`; to be freed. */
 static mpq_t *shares_of(const struct papers_plan *plan, size_t workers)
 {
     mpq_t *shares = papers_numbers_new(workers);
+    mpq_t times;
 
+    mpq_init(times);
+    mpq_set_ui(times, is_periodic(plan) ? plan->rounds - 1 : 1, 1);
     for (size_t i = 0; i < plan->sends; ++i) {
         mpq_ptr share = shares[plan->worker[i]];
 
         mpq_add(share, share, plan->units[i]);
     }
+    for (size_t i = 0; i < workers; ++i) {
+        mpq_mul(shares[i], shares[i], times);
+    }
+    mpq_clear(times);
     return shares;
 }
 
@@ -61,8 +74,9 @@ static void star_json(const struct papers_plan *plan,
     model_json_set(json, "load", star->load);
     model_json_set(json, "makespan", plan->makespan);
     model_json_set(json, "rate", plan->rate);
-    if (mpq_sgn(plan->period) > 0) {
+    if (is_periodic(plan)) {
         model_json_set(json, "period", plan->period);
+        model_json_set(json, "rate_limit", plan->rate_limit);
     }
     json_object_set_new(json, "order",
                         model_json_order(plan->worker, served(plan)));
@@ -74,7 +88,8 @@ static void star_json(const struct papers_plan *plan,
     model_json_print(json);
 }
 
-/* A line for each worker that is served: its share and its chunks. */
+/* A line for each worker that is served: its share and, if there are several,
+   its chunks; of equal periods one. */
 static void print_shares(const struct papers_plan *plan, size_t workers)
 {
     mpq_t *shares = shares_of(plan, workers);
@@ -83,7 +98,9 @@ static void print_shares(const struct papers_plan *plan, size_t workers)
     for (size_t i = 0; i < each; ++i) {
         printf("%6zu  ", plan->worker[i] + 1);
         model_text_number(shares[plan->worker[i]]);
-        for (size_t j = i; plan->sends > each && j < plan->sends; j += each) {
+        for (size_t j = i;
+             (plan->sends > each || is_periodic(plan)) && j < plan->sends;
+             j += each) {
             printf("%s%.12g", j == i ? ": " : ", ", mpq_get_d(plan->units[j]));
         }
         putchar('\n');
@@ -94,23 +111,27 @@ static void print_shares(const struct papers_plan *plan, size_t workers)
 static void star_text(const struct papers_plan *plan,
                       const struct papers_star *star)
 {
-    bool periodic = mpq_sgn(plan->period) > 0;
-    const char *unit = periodic ? "units a period" : "units";
+    bool periodic = is_periodic(plan);
 
-    model_text_line("load", star->load, "units");
-    model_text_line("makespan", plan->makespan, TIME);
-    model_text_line("rate", plan->rate, "units a unit of time");
+    model_text_line("load", star->load, "");
+    model_text_line("makespan", plan->makespan, OF_TIME);
+    model_text_line("rate", plan->rate, " a unit of time");
+    if (periodic) {
+        model_text_line("rate limit", plan->rate_limit,
+                        " a unit of time, of ever longer loads");
+    }
     printf("%-13s %lu\n", periodic ? "periods" : "rounds", plan->rounds);
     if (periodic) {
-        model_text_line("period", plan->period, TIME);
+        model_text_line("period", plan->period, OF_TIME);
     }
-    printf("%-13s %zu of %zu workers, in %s\n", "served", served(plan),
-           star->workers->count,
+    printf("%-13s %zu of %zu worker%s, in %s\n", "served", served(plan),
+           star->workers->count, star->workers->count == 1 ? "" : "s",
            plan->searched ? "the best order" : "an order found by rule");
     if (mpq_sgn(plan->master_units) > 0) {
-        model_text_line("master", plan->master_units, unit);
+        model_text_line("master", plan->master_units, "");
     }
-    printf("\nworker  %s\n", unit);
+    puts(periodic ? "\nworker  units, and those of each period but the last"
+                  : "\nworker  units");
     print_shares(plan, star->workers->count);
 }
 
@@ -157,7 +178,7 @@ static void print_collection(const char *name,
                              const struct papers_collection *of)
 {
     printf("\n%s\n", name);
-    model_text_line("makespan", of->makespan, TIME);
+    model_text_line("makespan", of->makespan, OF_TIME);
     model_text_order("sent", of->sent, of->takers);
     model_text_order("collected", of->collected, of->takers);
     puts("worker  units, and time idle before its results are collected");
@@ -178,7 +199,7 @@ void model_print_results(struct papers_results *results, size_t workers,
     json_t *object;
 
     if (!json) {
-        model_text_line("load", load, "units");
+        model_text_line("load", load, "");
         print_collection("LIFO, the last that is sent to is collected first",
                          &results->lifo);
         print_collection("FIFO, collected as sent", &results->fifo);
@@ -227,8 +248,20 @@ static void print_chunks(const struct papers_farm *farm, const json_t *chunks)
     }
 }
 
+/* A factor that was computed is no fraction but for its 53 bits. */
+static void print_factor(mpq_srcptr factor, bool given)
+{
+    printf("%-13s ", "factor");
+    if (given) {
+        model_text_number(factor);
+    } else {
+        printf("%.12g", mpq_get_d(factor));
+    }
+    puts(", the divisor of what is left (for first chunks: of the load)");
+}
+
 void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
-                      mpq_srcptr factor, bool json)
+                      mpq_srcptr factor, bool given, bool json)
 {
     json_t *chunks = chunks_json(farm);
     json_t *object;
@@ -240,7 +273,11 @@ void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
         object = json_pack("{s:s, s:I}", "platform", "farm", "workers",
                            (json_int_t)farm->workers);
         model_json_set(object, "load", load);
-        model_json_set(object, "factor", factor);
+        if (given) {
+            model_json_set(object, "factor", factor);
+        } else {
+            json_object_set_new(object, "factor", model_json_number(factor));
+        }
         model_json_set(object, "makespan", farm->makespan);
         model_json_set(object, "lower_bound", farm->bound);
         model_json_set(object, "rate", rate);
@@ -249,11 +286,11 @@ void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
         json_object_set_new(object, "chunks", json_incref(chunks));
         model_json_print(object);
     } else {
-        model_text_line("load", load, "units");
-        model_text_line("makespan", farm->makespan, TIME);
-        model_text_line("lower bound", farm->bound, TIME);
-        model_text_line("rate", rate, "units a unit of time");
-        model_text_line("factor", factor, "parts of what is left");
+        model_text_line("load", load, "");
+        model_text_line("makespan", farm->makespan, OF_TIME);
+        model_text_line("lower bound", farm->bound, OF_TIME);
+        model_text_line("rate", rate, " a unit of time");
+        print_factor(factor, given);
         printf("%-13s %zu\n\n", "chunks", farm->chunks);
         puts("worker  end in units of time, and chunks in units");
         print_chunks(farm, chunks);
@@ -309,19 +346,31 @@ static void masters_json(struct papers_masters *masters, double makespan)
     model_json_print(json);
 }
 
-static void masters_text(const struct papers_masters *masters, double makespan)
+static void print_rounds(const struct papers_masters *masters)
 {
-    model_text_line("lower bound", masters->bound, TIME);
-    printf("%-13s %u\n", "class", masters->class);
-    printf("%-13s %.12g " TIME ", %.6g more than the bound\n", "makespan",
-           makespan, (double)masters->excess);
+    if (masters->rounds == 0) {
+        printf("%-13s 0: no node sends, each computes what it holds\n",
+               "rounds");
+        return;
+    }
     printf("%-13s %u, after %.12g idle " TIME "\n", "rounds", masters->rounds,
            (double)masters->idle);
     for (unsigned i = 0; i < masters->rounds; ++i) {
         printf("%s%.6g", i == 0 ? "              of parts " : ", ",
                (double)masters->part[i]);
     }
-    puts("\n\n  node  units sent and received in the basic round");
+    putchar('\n');
+}
+
+static void masters_text(const struct papers_masters *masters, double makespan)
+{
+    model_text_line("lower bound", masters->bound, OF_TIME);
+    printf("%-13s %u\n", "class", masters->class);
+    printf("%-13s %.12g " TIME ", %.6g (%.6g %%) more than the bound\n",
+           "makespan", makespan, (double)masters->over,
+           100 * (double)masters->excess);
+    print_rounds(masters);
+    puts("\n  node  units sent and received in the basic round, the bound's");
     for (size_t i = 0; i < masters->nodes; ++i) {
         printf("%6zu  ", i + 1);
         model_text_number(masters->sent[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/model_text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,13 @@ void model_text_number(mpq_srcptr value)
     free(fraction);
 }
 
-void model_text_line(const char *name, mpq_srcptr value, const char *unit)
+void model_text_line(const char *name, mpq_srcptr value, const char *of)
 {
+    bool one = mpq_cmp_ui(value, 1, 1) == 0;
+
     printf("%-13s ", name);
     model_text_number(value);
-    printf(" %s\n", unit);
+    printf(" unit%s%s\n", one ? "" : "s", of);
 }
 
 void model_text_order(const char *name, const size_t *order, size_t count)

@@ -10,8 +10,9 @@
 /* Prints "39.8916967509 (11050/277)"; long fractions without the latter. */
 void model_text_number(mpq_srcptr value);
 
-/* Prints a line: name, number, unit. */
-void model_text_line(const char *name, mpq_srcptr value, const char *unit);
+/* Prints a line: name, number, "units" or "unit" and what follows it (" of
+   time"). */
+void model_text_line(const char *name, mpq_srcptr value, const char *of);
 
 /* Prints a line: name, the workers of an order. */
 void model_text_order(const char *name, const size_t *order, size_t count);

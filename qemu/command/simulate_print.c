@@ -182,6 +182,11 @@ void simulate_print_json(const struct simulate_result *result, bool per_node)
 
 /* ---- a table for people ---- */
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Prints a time in us with all six digits after the point. */
 static void print_time(int width, uint64_t time_ps)
 {
@@ -206,18 +211,20 @@ static void print_layers(const struct simulate_result *result)
 {
     const struct simulate_input *input = &result->input;
 
-    printf("Torus %d x %d, %u nodes, originator %d,%d. Load %" PRIu32
-           " units.\n%u of %d phases, 1 round, %u nodes reached.\n\n"
+    printf("Torus %d x %d, %u node%s, originator %d,%d. Load %" PRIu32
+           " unit%s.\n%u of %d phase%s, 1 round, %u node%s reached.\n\n"
            "                      volume [units]         share [units]"
            "                         received [us]"
            "                         finished [us]\n"
            "layer    nodes      least       most      least       most"
            "              first               last"
            "              first               last\n",
-           input->size.width, input->size.height,
-           torus_nodes(result->input.size), input->originator.x,
-           input->originator.y, input->load_units, input->phases,
-           torus_phases(input->size), result->outcome.reached);
+           input->size.width, input->size.height, torus_nodes(input->size),
+           plural(torus_nodes(input->size)), input->originator.x,
+           input->originator.y, input->load_units, plural(input->load_units),
+           input->phases, torus_phases(input->size),
+           plural((uint64_t)torus_phases(input->size)), result->outcome.reached,
+           plural(result->outcome.reached));
     for (unsigned i = 0; i <= input->phases; ++i) {
         print_layer(i, &result->outcome.layer[i]);
     }
@@ -283,10 +290,11 @@ void simulate_print_table(const struct simulate_result *result, bool per_node)
 
     print_layers(result);
     print_finish(result);
-    printf("events     %" PRIu64 ": %" PRIu64 " circuits set up, %" PRIu64
-           " ended, %" PRIu32 " nodes finished\n",
+    printf("events     %" PRIu64 ": %" PRIu64 " circuit%s set up, %" PRIu64
+           " ended, %" PRIu32 " node%s finished\n",
            event_count(outcome), outcome->circuits_set_up,
-           outcome->circuits_ended, outcome->finished);
+           plural(outcome->circuits_set_up), outcome->circuits_ended,
+           outcome->finished, plural(outcome->finished));
     print_meeting("conflicts", result, outcome->conflicts,
                   &outcome->first_conflict);
     print_meeting("overlaps", result, outcome->overlaps,

@@ -9,6 +9,7 @@
 #include "qemu/support/parse.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,22 +179,44 @@ static const struct row *nearest(const struct row powers[3], uint32_t nodes)
 
 /* Output. */
 
+/* Prints value / 10^digits exactly, without zeros at its end. */
+static void print_decimal(uint64_t value, int digits)
+{
+    uint64_t scale = 1;
+
+    for (int i = 0; i < digits; ++i) {
+        scale *= 10;
+    }
+    printf("%" PRIu64, value / scale);
+    value %= scale;
+    if (value > 0) {
+        while (value % 10 == 0) {
+            value /= 10;
+            digits -= 1;
+        }
+        printf(".%0*" PRIu64, digits, value);
+    }
+}
+
 static void print_head(const struct options *options)
 {
-    printf("Load %.6g units. Startup %.6g us, transfer %.6g ns, compute %.6g "
-           "us.\n"
-           "phases     of the scatter; used: of these, with the best shares\n"
-           "bound      the makespan over the least time of any scatter\n"
-           "even       .. over that of a tree that grows evenly\n"
-           "pairs      of circuits that share a link; unordered: those that "
-           "may meet\n"
-           "near 5^k   side of the nearest torus of the pattern, and its "
-           "`bound'\n\n"
-           "  torus  nodes phases used  makespan [us]   bound    even  pairs "
-           "unordered  near 5^k\n",
-           (double)options->load_units, (double)options->startup_ps / 1e6,
-           (double)options->transfer_ps / 1e3,
-           (double)options->compute_ps / 1e6);
+    printf("Load %" PRIu64 " unit%s. Startup ", options->load_units,
+           options->load_units == 1 ? "" : "s");
+    print_decimal(options->startup_ps, 6);
+    fputs(" us, transfer ", stdout);
+    print_decimal(options->transfer_ps, 3);
+    fputs(" ns a unit, compute ", stdout);
+    print_decimal(options->compute_ps, 6);
+    puts(" us a unit.\n"
+         "phases     of the scatter; used: of these, with the best shares\n"
+         "bound      the makespan over the least time of any scatter\n"
+         "even       .. over that of a tree that grows evenly\n"
+         "pairs      of circuits that share a link; unordered: those that "
+         "may meet\n"
+         "near 5^k   side of the nearest torus of the pattern, and its "
+         "`bound'\n\n"
+         "  torus  nodes phases used  makespan [us]   bound    even  pairs "
+         "unordered  near 5^k");
 }
 
 static void print_row(const struct row *row, const struct row *power)
@@ -250,16 +273,24 @@ static bool print_sizes(json_t *rows, const struct row powers[3],
     return true;
 }
 
+/* An integer, or the nearest double of what jansson's integers do not hold. */
+static json_t *integer_json(uint64_t value)
+{
+    return value <= INT64_MAX ? json_integer((json_int_t)value)
+                              : json_real((double)value);
+}
+
 static bool print_json(const struct row powers[3],
                        const struct options *options,
                        const struct model_tree_costs *costs)
 {
     json_t *rows = json_array();
     bool printed = print_sizes(rows, powers, options, costs);
-    json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:o}", "load_units",
-                             costs->load_units, "startup_ps", costs->startup_ps,
-                             "transfer_ps", costs->transfer_ps, "compute_ps",
-                             costs->compute_ps, "sizes", rows);
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "load_units",
+                             integer_json(options->load_units), "startup_ps",
+                             integer_json(options->startup_ps), "transfer_ps",
+                             integer_json(options->transfer_ps), "compute_ps",
+                             integer_json(options->compute_ps), "sizes", rows);
 
     if (printed) {
         json_dumpf(json, stdout, JSON_REAL_PRECISION(17));

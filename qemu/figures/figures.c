@@ -74,7 +74,7 @@ static int add_plan(struct figures_series *series,
     if (error == ERR_OK) {
         series->row[series->rows++] =
             (struct figures_row){.nodes = power_of_five(plan.phases),
-                                 .steps = plan.phases,
+                                 .phases = plan.phases,
                                  .rounds = plan.rounds,
                                  .load_units = load_units,
                                  .makespan_ps = plan.makespan_ps};
@@ -177,7 +177,7 @@ static int over_methods(struct figures_figure *figure)
         }
         series->row[series->rows++] =
             (struct figures_row){.nodes = 1 + 2ull * layers * (layers + 1),
-                                 .steps = layers,
+                                 .phases = layers,
                                  .rounds = 1,
                                  .load_units = load,
                                  .makespan_ps = (uint64_t)llround(
@@ -271,11 +271,11 @@ struct figures_row figures_row_of(const struct figures_figure *figure,
         .makespan_ps = (uint64_t)llround((double)point->makespan_ps * COMPUTE /
                                          (double)point->compute_ps)};
 
-    while (power_of_five(row.steps) < point->nodes) {
-        row.steps += 1;
+    while (power_of_five(row.phases) < point->nodes) {
+        row.phases += 1;
     }
     if (figure->number == 9) {
-        row.bound_ps = lower_bound_ps(figure, row.load_units, row.steps);
+        row.bound_ps = lower_bound_ps(figure, row.load_units, row.phases);
     }
     return row;
 }

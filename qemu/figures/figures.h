@@ -26,8 +26,8 @@
 #define FIGURES_ROWS_MAX 20u
 
 struct figures_row {
-    uint64_t nodes; /* that take part */
-    unsigned steps; /* phases; for the nearest idle nodes, layers */
+    uint64_t nodes;  /* that take part */
+    unsigned phases; /* for the nearest idle nodes, layers */
     unsigned rounds;
     uint64_t load_units;
     uint64_t makespan_ps;
@@ -76,7 +76,7 @@ NODISCARD int figures_compute(struct figures_figure *figure, unsigned number);
 
 /*
  * The value on the vertical axis: seconds (3 to 6), speedup (7 and 8), makespan
- * over lower bound (9, where 5^steps nodes count).
+ * over lower bound (9, where 5^phases nodes count).
  */
 double figures_value(const struct figures_figure *figure,
                      const struct figures_row *row);
@@ -115,7 +115,8 @@ void figures_points_add(struct figures_points *measured,
 NODISCARD int figures_measure(struct figures_points *measured, const char *on);
 void figures_points_free(struct figures_points *measured);
 
-/* Write a figure to a file. Result: 0, or -1 after a message on stderr. */
+/* Write a figure to a file; in the CSV there is a bound_ps in figure 9 only.
+   Result: 0, or -1 after a message on stderr. */
 NODISCARD int figures_csv_write(const struct figures_figure *figure,
                                 const char *path);
 NODISCARD int figures_svg_write(const struct figures_figure *figure,

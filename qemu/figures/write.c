@@ -62,13 +62,15 @@ static void print_rows(FILE *out, const struct figures_figure *figure)
             const struct figures_row *row = &series->row[i];
 
             fprintf(out,
-                    "\"%s\",%" PRIu64 ",%u,%u,%" PRIu64 ",%" PRIu64
-                    ",%.9g,%" PRIu64 "\n",
-                    series->name, row->nodes, row->steps, row->rounds,
+                    "\"%s\",%" PRIu64 ",%u,%u,%" PRIu64 ",%" PRIu64 ",%.9g,",
+                    series->name, row->nodes, row->phases, row->rounds,
                     row->load_units, row->makespan_ps,
                     (double)row->load_units * FIGURES_COMPUTE_PS /
-                        (double)row->makespan_ps,
-                    row->bound_ps);
+                        (double)row->makespan_ps);
+            if (row->bound_ps > 0) {
+                fprintf(out, "%" PRIu64, row->bound_ps);
+            }
+            fputc('\n', out);
         }
     }
 }
@@ -83,9 +85,10 @@ int figures_csv_write(const struct figures_figure *figure, const char *path)
     fprintf(file.stream, "# %s: ", title[figure->number - FIGURES_FIRST]);
     print_parameters(file.stream, figure);
     if (figure->number == 8) {
-        fprintf(file.stream, "\n# %s", assumed_layers(figure));
+        fprintf(file.stream, "\n# %s; they are counted as its phases",
+                assumed_layers(figure));
     }
-    fputs("\nseries,nodes,steps,rounds,load_units,makespan_ps,speedup,"
+    fputs("\nseries,nodes,phases,rounds,load_units,makespan_ps,speedup,"
           "bound_ps\n",
           file.stream);
     print_rows(file.stream, figure);

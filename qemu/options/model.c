@@ -34,8 +34,9 @@ static const struct argp_option descriptions[] = {
      "Units of results for a unit of the load (required)", 3},
     {NULL, 0, NULL, 0, "farm, a line `t' a worker:", 4},
     {"factor", MODEL_FACTOR, "K|auto", 0,
-     "A worker gets its part of the K-th part of what is left, 1 or more; auto "
-     "(default): ln(V)^CV, CV the times' coefficient of variation",
+     "A worker gets its part of the K-th part of what is left, its first chunk "
+     "of the K-th part of the whole load; 1 or more; auto (default): ln(V)^CV, "
+     "CV the times' coefficient of variation",
      4},
     {NULL, 0, NULL, 0, "masters, a line `x' (units held) a node:", 5},
     {"startup", MODEL_STARTUP, "A", 0, "Startup of a transfer (required)", 5},

@@ -33,24 +33,32 @@ NODISCARD bool papers_installments(struct papers_plan *plan,
 /*
  * Section 4.2, UMR, for equal workers: in each round but the last, equal chunks
  * for all P workers, the next ones of which have come when worker P is done:
- * W + w a_j = P (G + g a_{j+1}); in the last round, falling ones with which all
- * finish together, at
+ * W + w a_j = P (G + g a_{j+1}); in the last round, falling ones, as many units
+ * in all, with which all finish together. Worker P never waits, so z being what
+ * it gets last,
  *
- *     T = V w / P + M W + (P + 1)/2 (G + g a_0).
+ *     T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z).
+ *
+ * The others wait for each chunk that is smaller than the one before, and the
+ * last ones of them perhaps for the last round. If nobody waits, V the workers'
+ * load, T = V w / P + M W + (P + 1)/2 (G + g a_0).
  *
  * M, up to PAPERS_ROUNDS_MAX, is the number of rounds of the least T whose
- * chunks are more than nothing and come in time; M = 1 is the plan of one
- * round.
+ * chunks are more than nothing; M = 1 is the plan of one round. Exact, but for
+ * powers of (g + w)/w of more than some 4096 bits, which have 256.
  */
 void papers_umr(struct papers_plan *plan, const struct papers_star *star);
 
 /*
  * Section 4.3, for long jobs: equal periods; in each the workers by rising g
- * get what they compute in one, until the link is full. plan->rate is the rate
- * without startups, V / rate = T_opt; the sends are those of one period, whose
- * length is the root of T_opt (its first 100 bits if that is no fraction), but
- * at least twice the startups of those who take part, and at least T_opt /
- * 10^9; plan->rounds periods end at the makespan, the first without computing.
+ * get what they compute in one, until the link is full. plan->rate_limit is the
+ * rate without startups, V / rate_limit = T_opt; the length of a period is the
+ * root of T_opt (its first 100 bits if that is no fraction), but at least twice
+ * the startups of those who take part, and at least T_opt / 10^9; plan->rounds
+ * periods, as few as hold the load, end at the makespan. Workers receive in all
+ * but the last and compute in all but the first. What everybody gets in a
+ * period is then cut by the same part, so that all periods hold the load and no
+ * more.
  */
 void papers_periodic(struct papers_plan *plan, const struct papers_star *star);
 

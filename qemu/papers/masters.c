@@ -154,6 +154,47 @@ static void set_limits(struct papers_masters *masters,
     mpq_clears(of.other, stock.first, stock.used, stock.used_max, NULL);
 }
 
+/* How much later than the bound nodes end that send nothing: gamma max x - T.
+ */
+static long double alone_over(const struct papers_masters *masters,
+                              const struct papers_workers *workers,
+                              const struct papers_network *network)
+{
+    mpq_t time;
+    long double over;
+
+    mpq_init(time);
+    for (size_t i = 0; i < workers->count; ++i) {
+        mpq_srcptr held = papers_workers_at(workers, i, 0);
+
+        if (mpq_cmp(held, time) > 0) {
+            mpq_set(time, held);
+        }
+    }
+    mpq_mul(time, time, network->compute);
+    mpq_mul(time, time, network->scale);
+    mpq_sub(time, time, masters->bound);
+    over = number(time);
+    mpq_clear(time);
+    return over;
+}
+
+/* Scales what of the basic round is unscaled. */
+static void scale_round(struct papers_masters *masters, mpq_srcptr scale)
+{
+    mpq_mul(masters->length, masters->length, scale);
+    for (size_t i = 0; i < masters->nodes; ++i) {
+        mpq_mul(masters->sent[i], masters->sent[i], scale);
+        mpq_mul(masters->received[i], masters->received[i], scale);
+    }
+    for (size_t i = 0; i < masters->transfers; ++i) {
+        struct papers_transfer *transfer = &masters->transfer[i];
+
+        mpq_mul(transfer->start, transfer->start, scale);
+        mpq_mul(transfer->units, transfer->units, scale);
+    }
+}
+
 bool papers_masters(struct papers_masters *masters,
                     const struct papers_workers *workers,
                     const struct papers_network *network)
@@ -166,10 +207,10 @@ bool papers_masters(struct papers_masters *masters,
     if (masters->transfers > 0) {
         round_time =
             number(network->startup) * (long double)masters->transfers_most;
-        good = papers_masters_rounds(masters, round_time);
-        masters->excess =
-            ((long double)masters->rounds * round_time + masters->idle) /
-            number(masters->bound);
+        good = papers_masters_rounds(masters, round_time,
+                                     alone_over(masters, workers, network));
+        masters->excess = masters->over / number(masters->bound);
     }
+    scale_round(masters, network->scale);
     return good;
 }

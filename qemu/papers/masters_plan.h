@@ -24,7 +24,9 @@
  * w_i: what a worker computes within L, less q_i; w'_i: the most that it has
  * computed more than received, at any time within L; x'_i: x_i and what it
  * could compute while it is idle in T. k rounds end at T + k A + zeta, A =
- * alpha times the most transfers of one node.
+ * alpha times the most transfers of one node. Without rounds each node computes
+ * what it holds, until gamma max x_i: with few units or a dear startup that may
+ * be earlier.
  */
 #ifndef QEMU_PAPERS_MASTERS_PLAN_H
 #define QEMU_PAPERS_MASTERS_PLAN_H
@@ -41,7 +43,7 @@ struct papers_network {
     mpq_srcptr scale;    /* every x is this many times as many */
 };
 
-/* A transfer of the basic round, times and units unscaled. */
+/* A transfer of the basic round, scaled. */
 struct papers_transfer {
     size_t from, to;
     mpq_t start; /* from the round's start */
@@ -57,20 +59,21 @@ struct papers_limit {
    digits, which papers_masters_rounds() shows. */
 struct papers_masters {
     mpq_t bound;    /* T, scaled: nothing of this kind ends earlier */
-    mpq_t length;   /* L, unscaled */
+    mpq_t length;   /* L, scaled */
     unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
                        1/sqrt(C), log(C)/C, 1/C */
     size_t nodes;
-    mpq_t *sent;     /* s of each node, unscaled */
-    mpq_t *received; /* q of each node, unscaled */
+    mpq_t *sent;     /* s of each node, scaled */
+    mpq_t *received; /* q of each node, scaled */
     size_t transfers;
     struct papers_transfer *transfer;
     size_t transfers_most; /* of one node */
     size_t limits;
     struct papers_limit *limit;
-    unsigned rounds;    /* k; 0: nothing is to be sent */
+    unsigned rounds;    /* k; 0: nothing is sent, as that ends no later */
     long double *part;  /* of each round */
     long double idle;   /* zeta */
+    long double over;   /* makespan - bound */
     long double excess; /* makespan / bound - 1 */
 };
 

@@ -90,7 +90,7 @@ static struct point try_rounds(struct search *search, unsigned rounds,
     struct point point = {rounds, least_idle(search->masters, rounds, from)};
     long double time = rounds * search->round_time + point.idle;
 
-    if (search->rounds == 0 || time < search->time ||
+    if (time < search->time ||
         (time == search->time && rounds < search->rounds)) {
         search->rounds = rounds;
         search->idle = point.idle;
@@ -127,7 +127,7 @@ static void set_parts(struct papers_masters *masters)
     long double sum = 0;
 
     masters->part =
-        memory_or_exit(malloc(masters->rounds * sizeof *masters->part));
+        memory_or_exit(malloc((masters->rounds + 1) * sizeof *masters->part));
     for (unsigned i = 0; i < masters->rounds; ++i) {
         long double next;
 
@@ -141,9 +141,10 @@ static void set_parts(struct papers_masters *masters)
 }
 
 bool papers_masters_rounds(struct papers_masters *masters,
-                           long double round_time)
+                           long double round_time, long double alone)
 {
-    struct search search = {.masters = masters, .round_time = round_time};
+    struct search search = {
+        .masters = masters, .round_time = round_time, .time = alone};
     struct point low = try_rounds(&search, 1, 0);
 
     while (low.rounds * round_time < search.time) {
@@ -158,6 +159,7 @@ bool papers_masters_rounds(struct papers_masters *masters,
     }
     masters->rounds = search.rounds;
     masters->idle = search.idle;
+    masters->over = search.time;
     set_parts(masters);
     return true;
 }

@@ -8,8 +8,9 @@
 #include "qemu/papers/masters_plan.h"
 
 /*
- * Sets rounds, part and idle such that rounds * round_time + idle is least;
- * limits and their numbers are set, with a >= c, b > 0 and c <= 1. For each
+ * Sets rounds, part, idle and over such that over = rounds * round_time + idle
+ * is least; or no rounds and over = alone, if that is no more. Limits and their
+ * numbers are set, with a >= c, b > 0 and c <= 1. For each
  * number of rounds the least idle time is a root of a concave function, found
  * by Newton from below; between two numbers of rounds no idle time is less than
  * that of the larger, so whole ranges are left out and the result is the least
@@ -19,6 +20,6 @@
  * Result: whether PAPERS_MASTERS_ROUNDS_MAX rounds are enough.
  */
 NODISCARD bool papers_masters_rounds(struct papers_masters *masters,
-                                     long double round_time);
+                                     long double round_time, long double alone);
 
 #endif

@@ -70,7 +70,7 @@ static void set_period(struct papers_plan *plan,
     mpq_t least, other;
 
     mpq_inits(least, other, NULL);
-    mpq_div(least, periodic->star->load, plan->rate);
+    mpq_div(least, periodic->star->load, plan->rate_limit);
     set_root(plan->period, least);
     mpq_set_ui(other, PERIODS_MAX, 1);
     mpq_div(least, least, other);
@@ -84,30 +84,70 @@ static void set_period(struct papers_plan *plan,
     mpq_clears(least, other, NULL);
 }
 
-/* Sets period and number of periods, k = ceil((V + n) / (n + m)): n units a
-   period of the workers, who have nothing to compute in the first one, m of the
+/* Sets the sends of a period to what is their part of the load, the master's
+   units to the rest of it: (k - 1) n + k m units have room in k periods. */
+static void cut_units(struct papers_plan *plan, const struct periodic *periodic,
+                      mpq_srcptr workers_units, mpq_srcptr master_units)
+{
+    mpq_t room, periods;
+
+    mpq_inits(room, periods, NULL);
+    mpq_set_ui(periods, plan->rounds, 1);
+    mpq_add(room, workers_units, master_units);
+    mpq_mul(room, room, periods);
+    mpq_sub(room, room, workers_units);
+    mpq_div(room, periodic->star->load, room);
+    for (size_t i = 0; i < plan->sends; ++i) {
+        mpq_mul(plan->units[i], plan->units[i], room);
+    }
+    mpq_mul(plan->master_units, room, periods);
+    mpq_mul(plan->master_units, plan->master_units, master_units);
+    mpq_clears(room, periods, NULL);
+}
+
+/* Sets the number of periods, k = ceil((V + n) / (n + m)): n units a period of
+   the workers, who have nothing to compute in the first one, m of the
    master. */
+static void set_rounds(struct papers_plan *plan,
+                       const struct periodic *periodic,
+                       mpq_srcptr workers_units, mpq_srcptr master_units)
+{
+    mpq_t periods, all;
+
+    mpq_inits(periods, all, NULL);
+    mpq_add(periods, workers_units, periodic->star->load);
+    mpq_add(all, workers_units, master_units);
+    mpq_div(periods, periods, all);
+    mpz_cdiv_q(mpq_numref(periods), mpq_numref(periods), mpq_denref(periods));
+    mpz_set_ui(mpq_denref(periods), 1);
+    plan->rounds = mpz_get_ui(mpq_numref(periods));
+    mpq_mul(plan->makespan, plan->period, periods);
+    mpq_clears(periods, all, NULL);
+}
+
+/* Sets period, periods and what everybody gets. A single period is the
+   master's: no worker is sent to. */
 static void set_periods(struct papers_plan *plan, struct periodic *periodic)
 {
-    mpq_t units, all;
+    mpq_t units, own;
 
-    mpq_inits(units, all, NULL);
+    mpq_inits(units, own, NULL);
     set_period(plan, periodic);
     mpq_sub(units, plan->period, periodic->startups);
     for (size_t i = 0; i < plan->sends; ++i) {
         mpq_mul(plan->units[i], plan->units[i], units);
     }
     mpq_mul(units, units, periodic->rate);
-    papers_star_master_rate(all, periodic->star);
-    mpq_mul(all, all, plan->period);
-    mpq_add(all, all, units);
-    mpq_add(units, units, periodic->star->load);
-    mpq_div(units, units, all);
-    mpz_cdiv_q(mpq_numref(units), mpq_numref(units), mpq_denref(units));
-    mpz_set_ui(mpq_denref(units), 1);
-    plan->rounds = mpz_get_ui(mpq_numref(units));
-    mpq_mul(plan->makespan, plan->period, units);
-    mpq_clears(units, all, NULL);
+    papers_star_master_rate(own, periodic->star);
+    mpq_mul(own, own, plan->period);
+    set_rounds(plan, periodic, units, own);
+    cut_units(plan, periodic, units, own);
+    while (plan->rounds == 1 && plan->sends > 0) {
+        plan->sends -= 1;
+        mpq_clear(plan->units[plan->sends]);
+    }
+    mpq_div(plan->rate, periodic->star->load, plan->makespan);
+    mpq_clears(units, own, NULL);
 }
 
 void papers_periodic(struct papers_plan *plan, const struct papers_star *star)
@@ -124,11 +164,9 @@ void papers_periodic(struct papers_plan *plan, const struct papers_star *star)
     for (size_t i = 0; i < workers && mpq_cmp(periodic.full, one) < 0; ++i) {
         add_worker(plan, &periodic, order[i]);
     }
-    papers_star_master_rate(plan->rate, star);
-    mpq_add(plan->rate, plan->rate, periodic.rate);
+    papers_star_master_rate(plan->rate_limit, star);
+    mpq_add(plan->rate_limit, plan->rate_limit, periodic.rate);
     set_periods(plan, &periodic);
-    papers_star_master_rate(plan->master_units, star);
-    mpq_mul(plan->master_units, plan->master_units, plan->period);
     mpq_clears(periodic.full, periodic.startups, periodic.rate, one, NULL);
     free(order);
 }

@@ -13,7 +13,7 @@ void papers_plan_init(struct papers_plan *plan, size_t sends_max)
         memory_or_exit(malloc((sends_max + 1) * sizeof *plan->worker));
     plan->units = memory_or_exit(malloc((sends_max + 1) * sizeof *plan->units));
     mpq_inits(plan->makespan, plan->rate, plan->master_units, plan->period,
-              NULL);
+              plan->rate_limit, NULL);
 }
 
 void papers_plan_free(struct papers_plan *plan)
@@ -21,7 +21,7 @@ void papers_plan_free(struct papers_plan *plan)
     papers_numbers_free(plan->units, plan->sends);
     free(plan->worker);
     mpq_clears(plan->makespan, plan->rate, plan->master_units, plan->period,
-               NULL);
+               plan->rate_limit, NULL);
 }
 
 mpq_ptr papers_plan_add(struct papers_plan *plan, size_t worker)

@@ -35,10 +35,11 @@ struct papers_plan {
     size_t *worker; /* of each send in time's order, from 0 */
     mpq_t *units;   /* of each send, more than 0 */
     mpq_t makespan;
-    mpq_t rate;
+    mpq_t rate; /* load / makespan */
     mpq_t master_units;
-    mpq_t period; /* of a schedule of equal periods, of which the sends are
-                     one; else 0 */
+    mpq_t period;     /* of a schedule of equal periods; the sends are those of
+                         each but the last; else 0 */
+    mpq_t rate_limit; /* of such a schedule: the rate of ever longer loads */
 };
 
 /* A plan without sends, with room for so many. Ends the program if there is no

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BLANKS " \t\r\n"
+#define NAME_CHARS 8
 
 struct reader {
     struct papers_workers *workers;
@@ -19,12 +20,16 @@ struct reader {
     unsigned line; /* from 1 */
 };
 
-/* Prints what is wrong with a line; `text` may be NULL. Result: false. */
-static bool complain(const struct reader *reader, const char *text,
-                     const char *allowed)
+/* Prints what is wrong with a line; `column` and `text` may be NULL. Result:
+   false. */
+static bool complain(const struct reader *reader, const char *column,
+                     const char *text, const char *allowed)
 {
     fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->workers->path),
             reader->line);
+    if (column != NULL) {
+        fprintf(stderr, "%s ", column);
+    }
     if (text != NULL) {
         fprintf(stderr, "'%s': ", quote_shown(text));
     }
@@ -42,7 +47,7 @@ static bool add_worker(struct reader *reader)
     if (count > reader->form->workers_max) {
         snprintf(allowed, sizeof allowed, "must be at most %zu workers",
                  reader->form->workers_max);
-        return complain(reader, NULL, allowed);
+        return complain(reader, NULL, NULL, allowed);
     }
     workers->numbers =
         memory_or_exit(realloc(workers->numbers, count * PAPERS_COLUMNS_MAX *
@@ -57,6 +62,21 @@ static bool add_worker(struct reader *reader)
     return true;
 }
 
+/* Sets `name` to the column's in the form, "G" for 2 of "g w [G [W]]". */
+static void name_column(char name[NAME_CHARS], const struct papers_line *form,
+                        unsigned column)
+{
+    const char *word = form->words;
+    size_t length;
+
+    for (unsigned i = 0; i < column; ++i) {
+        word += strcspn(word, " ");
+        word += strspn(word, " [");
+    }
+    length = strcspn(word, " []");
+    snprintf(name, NAME_CHARS, "%.*s", (int)length, word);
+}
+
 static bool read_number(const struct reader *reader, unsigned column,
                         const char *text)
 {
@@ -66,8 +86,10 @@ static bool read_number(const struct reader *reader, unsigned column,
     const char *allowed = reader->form->positive[column]
                               ? papers_number_positive(value, text)
                               : papers_number_natural(value, text);
+    char name[NAME_CHARS];
 
-    return allowed == NULL || complain(reader, text, allowed);
+    name_column(name, reader->form, column);
+    return allowed == NULL || complain(reader, name, text, allowed);
 }
 
 /* One line: its numbers, or nothing; `#` begins a comment. */
@@ -85,7 +107,7 @@ static bool read_line(struct reader *reader, char *text)
             continue;
         }
         if (words == form->most) {
-            return complain(reader, word, allowed);
+            return complain(reader, NULL, word, allowed);
         }
         if ((words == 0 && !add_worker(reader)) ||
             !read_number(reader, words, word)) {
@@ -94,7 +116,7 @@ static bool read_line(struct reader *reader, char *text)
         words += 1;
     }
     return words == 0 || words >= form->least ||
-           complain(reader, NULL, allowed);
+           complain(reader, NULL, NULL, allowed);
 }
 
 static bool read_lines(struct reader *reader, FILE *file)
@@ -107,7 +129,7 @@ static bool read_lines(struct reader *reader, FILE *file)
         reader->line += 1;
         good = strlen(text) == (size_t)bytes
                    ? read_line(reader, text)
-                   : complain(reader, NULL, "must have no bytes of 0");
+                   : complain(reader, NULL, NULL, "must have no bytes of 0");
     }
     free(text);
     return good;

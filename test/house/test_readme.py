@@ -60,6 +60,13 @@ def subcommands():
     return re.findall(r"^  ([a-z-]+) ", said("--help"), re.MULTILINE)
 
 
+def test_which_commands_have_json():
+    told = re.search(r"With\s`--json`, which (.*?) have,",
+                     PAGES["qemu/README.md"], re.DOTALL)
+    assert sorted(re.findall(r"`([a-z-]+)`", told[1])) == sorted(
+        name for name in subcommands() if "--json" in said(name, "--help"))
+
+
 def rows(text, heading):
     """The cells of the table that begins so, without its two first lines."""
     lines = text[text.index(heading):].split("\n\n")[0].splitlines()[2:]

@@ -41,56 +41,78 @@ def best_star(workers, load, master):
 def run_star(workers, sends):
     """Carries out sends [(worker, units)], one after the other on one link.
 
-    Returns when each worker ends, and whether one waited after its first
-    chunk (a 10^-11th of the time does not count: floats are rounded)."""
-    link, end, waited = 0, {}, False
+    Returns when each worker ends, and who waited after its first chunk (a
+    10^-11th of the time does not count: floats are rounded)."""
+    link, end, waited = 0, {}, set()
     for i, units in sends:
         g, w, startup, latency = workers[i]
         link += startup + g * units
-        waited |= i in end and link - end[i] > link / 10 ** 11
+        if i in end and link - end[i] > link / 10 ** 11:
+            waited.add(i)
         end[i] = max(end.get(i, 0), link) + latency + w * units
     return end, waited
 
 
-def umr(count, worker, load, master, most):
-    """(M, T): the least T of M >= 2 rounds by (10) to (12) whose chunks, the
-    last ones fitted, let all end together and nobody wait; None if none does.
-    """
+def last_round(worker, sends, count, late, makespan):
+    """The last chunks with which all end at the makespan, if those of `late`
+    begin when they have come, and the others have not waited at all."""
     g, w, startup, latency = worker
+    end, link = {}, 0
+    for i, units in sends:
+        link += startup + g * units
+        end[i] = end.get(i, link) + latency + w * units
+    chunks = []
+    for i in range(count):
+        if i in late:
+            units = (makespan - link - startup - latency) / (g + w)
+        else:
+            units = (makespan - end[i] - latency) / w
+        link += startup + g * units
+        chunks.append((i, units))
+    return chunks
+
+
+def umr_rounds(count, worker, load, master, rounds, late):
+    """(chunks sent, T) of equal chunks in all rounds but the last, from (10);
+    its chunks are as many units as (10) says. Unknown are the first chunk and
+    T."""
+    g, w, startup, latency = worker
+
+    def misses(first, makespan):
+        """By how much the last round and the load are missed."""
+        sends, chunk = [], first
+        for _ in range(rounds - 1):
+            sends += [(i, chunk) for i in range(count)]
+            chunk = (w * chunk + latency - count * startup) / (count * g)
+        last = last_round(worker, sends, count, late, makespan)
+        total = sum(units for _, units in last)
+        given = total + sum(units for _, units in sends)
+        return (sends + last, total - count * chunk,
+                given + (makespan / master if master else 0) - load)
+    zero, one, two = (misses(Fraction(x), Fraction(y))[1:]
+                      for x, y in ((0, 0), (1, 0), (0, 1)))
+    found = solve([[one[k] - zero[k], two[k] - zero[k], -zero[k]]
+                   for k in (0, 1)])
+    return None if found is None else (misses(*found)[0], found[1])
+
+
+def umr(count, worker, load, master, most):
+    """(M, T): the least T of M >= 2 rounds, carried out, all of whose chunks
+    are more than nothing, in which all end together and the last worker never
+    waits; None if there is none. Of any workers it is tried whether they wait
+    for their last chunk."""
     found = None
     for rounds in range(2, most + 1):
-        rows = [(Fraction(1), Fraction(0))]
-        for _ in range(rounds - 1):
-            slope, offset = rows[-1]
-            rows.append((slope * w / (count * g),
-                         (offset * w + latency - count * startup)
-                         / (count * g)))
-
-        def fitted(first, rows=rows):
-            """[round][worker] and T: a last round with which all end at T."""
-            chunks = [[a * first + b] * count for a, b in rows[:-1]]
-            begin = [(i + 1) * (startup + g * first) for i in range(count)]
-            a, b = rows[-1]
-            mean = a * first + b
-            middle = sum(begin) / count
-            chunks.append([mean + (middle - begin[i]) / w
-                           for i in range(count)])
-            total = sum(column[0] for column in chunks)
-            return chunks, begin[0] + len(rows) * latency + w * total
-
-        def given(first, fitted=fitted):
-            chunks, end = fitted(first)
-            return sum(map(sum, chunks)) + (end / master if master else 0)
-        at_0, at_1 = given(Fraction(0)), given(Fraction(1))
-        first = (load - at_0) / (at_1 - at_0)
-        chunks, makespan = fitted(first)
-        sends = [(i, units) for row in chunks for i, units in enumerate(row)]
-        if min(units for _, units in sends) <= 0:
-            continue
-        end, waited = run_star([worker] * count, sends)
-        if not waited and set(end.values()) == {makespan}:
-            if found is None or makespan < found[1]:
-                found = rounds, makespan
+        for mask in range(2 ** (count - 1)):
+            late = {i for i in range(count - 1) if mask >> i & 1}
+            one = umr_rounds(count, worker, load, master, rounds, late)
+            if one is None or min(units for _, units in one[0]) <= 0:
+                continue
+            end, waited = run_star([worker] * count, one[0])
+            if count - 1 not in waited and set(end.values()) == {one[1]}:
+                if found is None or one[1] < found[1]:
+                    found = rounds, one[1]
+                break
     return found
 
 

@@ -182,3 +182,15 @@ def test_bad_usage_exits_2(quincunx, arguments):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("side, phase, words", [
+    ("5", "3", "--phase '3': must be 1 to 2, a phase of this torus"),
+    ("1", "1", "--phase '1': must not be given: a torus of one node has no "
+               "phases")])
+def test_a_phase_that_is_not_there_is_named(quincunx, side, phase, words):
+    done = subprocess.run(
+        [quincunx, "certificate", "--torus", side, "--phase", phase],
+        capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr

@@ -48,27 +48,27 @@ def test_what_is_good(path, kind):
 
 
 @pytest.mark.parametrize("kind,text,words", [
-    ("star", "1 2\n\n1 0\n", (":3: '0': must be more than 0",)),
-    ("star", "0 1\n", (":1: '0': must be more than 0",)),
-    ("star", "1 -2\n", (":1: '-2': must be more than 0",)),
-    ("star", "1 2 -1\n", (":1: '-1': must be 0 or more",)),
-    ("star", "1 2 0 -1/3\n", (":1: '-1/3': must be 0 or more",)),
+    ("star", "1 2\n\n1 0\n", (":3: w '0': must be more than 0",)),
+    ("star", "0 1\n", (":1: g '0': must be more than 0",)),
+    ("star", "1 -2\n", (":1: w '-2': must be more than 0",)),
+    ("star", "1 2 -1\n", (":1: G '-1': must be 0 or more",)),
+    ("star", "1 2 0 -1/3\n", (":1: W '-1/3': must be 0 or more",)),
     ("star", "# g w\n1\n", (":2: must be a line g w [G [W]]",)),
     ("star", "1 2 3 4 5\n", (":1: '5': must be a line g w [G [W]]",)),
     ("results", "1 2\n1 2 3\n", (":2: '3': must be a line C E",)),
-    ("results", "0 2\n", (":1: '0': must be more than 0",)),
-    ("results", "1 0\n", (":1: '0': must be more than 0",)),
+    ("results", "0 2\n", (":1: C '0': must be more than 0",)),
+    ("results", "1 0\n", (":1: E '0': must be more than 0",)),
     ("results", 6 * "1 2\n", (":6: must be at most 5 workers",)),
-    ("farm", "1\n2\n-1\n", (":3: '-1': must be more than 0",)),
-    ("farm", "0\n", (":1: '0': must be more than 0",)),
+    ("farm", "1\n2\n-1\n", (":3: t '-1': must be more than 0",)),
+    ("farm", "0\n", (":1: t '0': must be more than 0",)),
     ("farm", "1 1\n", (":1: '1': must be a line t",)),
     ("farm", 1001 * "1\n", (":1001: must be at most 1000 workers",)),
     ("star", 1001 * "1 1\n", (":1001: must be at most 1000 workers",)),
-    ("masters", "1\n-1\n", (":2: '-1': must be 0 or more",)),
+    ("masters", "1\n-1\n", (":2: x '-1': must be 0 or more",)),
     ("masters", "0\n0\n", ("all x are 0",)),
     *((kind, text, ("workers: has no worker",))
       for kind in GOOD for text in ("", "\n\n", "# nothing\n")),
-    *(("farm", f"{word}\n", (f":1: '{word}': must be a number",))
+    *(("farm", f"{word}\n", (f":1: t '{word}': must be a number",))
       for word in ("one", "1/0", "0/0", "1/2/3", "1.", ".", "1,5", "+1",
                    "0x10", "1e", "1e99", "--1", "1/-2", "nan", "inf", "1_0",
                    "1e5/2", "\u00b5", 61 * "1")),
@@ -86,6 +86,17 @@ def test_numbers(path, word, value):
     done = run(path, "farm", f"{word}\n", load="1")
     assert done.returncode == 0
     assert f"makespan      {value:g} " in done.stdout.replace(" (", "  ")
+
+
+def test_one_unit_is_one(path):
+    """Of the load, of time, and of workers."""
+    out = run(path, "farm", "1\n", load="1").stdout
+    assert "load          1 unit\nmakespan      1 unit of time\n" in out
+    out = run(path, "star", "1 3\n", load="1").stdout
+    assert "load          1 unit\nmakespan      4 units of time\n" in out
+    assert "served        1 of 1 worker, in" in out
+    out = run(path, "star", "1/4 3/4\n", load="1").stdout
+    assert "rate          1 unit a unit of time\n" in out
 
 
 def test_a_missing_file(tmp_path):

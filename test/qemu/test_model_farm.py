@@ -7,6 +7,7 @@ from fractions import Fraction as F
 
 import pytest
 
+import mesh
 import papers
 from papers_runs import model, near, planned
 
@@ -77,3 +78,27 @@ def test_the_text_lists_chunks(tmp_path):
     done = model(tmp_path, "farm", [[1], [2], [3], [4]], load=64, factor=2)
     assert "     4  28: 4, 1, 1, 1\n" in done.stdout
     assert "makespan      32 units of time\n" in done.stdout
+    assert ("factor        2, the divisor of what is left (for first chunks: "
+            "of the load)\n") in done.stdout
+
+
+def test_first_chunks_are_of_the_whole_load(tmp_path):
+    """Not of what those before have left, as help and README say."""
+    got = planned(tmp_path, "farm", [[2], [5]], load=64, factor=1)
+    assert got["chunks"] == [[46], [18]]
+    assert [int(64 * F(part, 7) + F(1, 2)) for part in (5, 2)] == [46, 18]
+    assert "of the whole load" in " ".join(
+        mesh.command("model", "--help").stdout.split())
+
+
+def test_a_computed_factor_is_not_shown_as_a_fraction(tmp_path):
+    want = math.log(64) ** (statistics.pstdev((1, 2, 3, 4)) / 2.5)
+    for factor in (None, "auto"):
+        options = {"factor": factor} if factor else {}
+        rows = [[1], [2], [3], [4]]
+        got = planned(tmp_path, "farm", rows, load=64, **options)
+        assert near(got["factor"], want) and "factor_exact" not in got
+        done = model(tmp_path, "farm", rows, load=64, **options)
+        assert f"factor        {want:.12g}, the divisor" in done.stdout
+    got = planned(tmp_path, "farm", [[1], [2]], load=64, factor="5/3")
+    assert got["factor_exact"] == "5/3"

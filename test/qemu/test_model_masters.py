@@ -91,6 +91,19 @@ def test_basic_rounds_are_the_shortest(tmp_path, seed):
         check_transfers(got, held, beta, gamma, float(time))
 
 
+@pytest.mark.parametrize("scale", [1, 5])
+def test_what_a_basic_round_sends_is_scaled(tmp_path, scale):
+    held, beta, _, _ = CASES["case3"]
+    got = masters(tmp_path, held, beta, scale=scale)
+    time = papers.masters_time(held, beta, GAMMA) * scale
+    assert near(got["lower_bound"], time)
+    check_transfers(got, [x * scale for x in held], beta, GAMMA, float(time))
+    # Masters send no more than they must: their computing ends at T.
+    for x, sent in zip(held, got["sent"]):
+        assert sent == 0 or near(
+            float(GAMMA) * (x * scale - sent) + float(beta) * sent, time)
+
+
 def least_idle(limits, rounds):
     """The least zeta with which so many rounds suffice, by bisection."""
     def done(zeta):
@@ -117,24 +130,27 @@ def test_rounds_are_the_best_of_all_numbers(tmp_path, seed):
         held, beta, gamma = draw(rng)
         scale, alpha = rng.choice((1, 20, 300)), F(rng.randint(1, 9), 3)
         got = masters(tmp_path, held, beta, gamma, alpha, scale)
-        time = papers.masters_time(held, beta, gamma)
+        time = papers.masters_time(held, beta, gamma) * scale
         stocks = [s for s in papers.masters_stocks(
-            held, (float(beta), float(gamma), float(time)),
-            got) if s[2] > 1e-9]
+            [scale * x for x in held],
+            (float(beta), float(gamma), float(time)),
+            got) if s[2] > 1e-9 * scale]
         most = max((sum(i + 1 in (t["from"], t["to"])
                         for t in got["transfers"])
                     for i in range(len(held))))
+        alone = float(gamma * scale * max(held) - time)
         if not stocks:
-            assert got["rounds"] == (most > 0)
+            assert got["rounds"] == (0 < most and most * alpha < alone)
             continue
         tried += 1
         number = 3
         for first, used, _ in stocks:
-            none, same = abs(first) < 1e-9, abs(first - used) < 1e-9
+            none = abs(first) < 1e-9 * scale
+            same = abs(first - used) < 1e-9 * scale
             number = min(number, 1 if none and same
                          else 2 if none or same else 3)
         assert got["class"] == number
-        limits = [(float(a / w), float(1 / (scale * gamma)) / w, float(u / w))
+        limits = [(float(a / w), float(1 / gamma) / w, float(u / w))
                   for a, u, w in stocks]
         best = float("inf")
         rounds = 1
@@ -142,8 +158,11 @@ def test_rounds_are_the_best_of_all_numbers(tmp_path, seed):
             best = min(best, rounds * most * float(alpha)
                        + least_idle(limits, rounds))
             rounds += 1
-        assert near(got["makespan"], float(time) * scale + best, 9)
-        check_parts(got, limits)
+        if alone <= best:
+            assert (got["rounds"], got["parts"], got["idle"]) == (0, [], 0)
+        else:
+            check_parts(got, limits)
+        assert near(got["makespan"], float(time) + min(best, alone), 9)
     assert tried > 4
 
 
@@ -156,6 +175,20 @@ def check_parts(got, limits):
         assert i + 1 == got["rounds"] or abs(part - least) < 1e-9
         total += part
     assert abs(total - 1) < 1e-12 and len(got["parts"]) == got["rounds"]
+
+
+@pytest.mark.parametrize("alpha,scale,alone", [
+    (50, 1, True), (50, 9, False), (F(1, 2), F(1, 100), True),
+    (1000, 10, True), (F(1, 2), 1, False)])
+def test_no_node_sends_if_that_ends_later(tmp_path, alpha, scale, alone):
+    """Alone the one that holds all needs 100 units of time, scaled."""
+    got = masters(tmp_path, [100, 0, 0], F(1, 10), F(1), alpha, scale)
+    assert (got["rounds"] == 0) == alone
+    if alone:
+        assert near(got["makespan"], 100 * scale)
+        assert got["parts"] == []
+    else:
+        assert got["makespan"] < 100 * scale
 
 
 def test_sending_may_not_pay(tmp_path):
@@ -180,3 +213,12 @@ def test_the_text_names_class_and_bound(tmp_path):
     assert "lower bound   110.416666667 (1325/12) units of time\n" \
         in done.stdout
     assert "class         3\n" in done.stdout
+    # One round, after no idle time, of at most three transfers of one node.
+    assert "makespan      110.716666667 units of time, 0.3 (0.271698 %) more " \
+        "than the bound\n" in done.stdout
+    sent = (F(15000, 80) - F(1325, 12)) / (GAMMA - F(1, 300))
+    assert f"     1  {float(sent):.12g} ({sent}), 0\n" in done.stdout
+    done = model(tmp_path, "masters", [[100], [0], [0]], startup=50,
+                 transfer=".1", compute=1)
+    assert "rounds        0: no node sends, each computes what it holds\n" \
+        in done.stdout

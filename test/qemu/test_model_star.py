@@ -24,8 +24,9 @@ def sends_of(plan):
             for i in plan["order"]]
 
 
-def check(plan, workers, load, master=0, waits=False):
-    """A plan's numbers agree, and carried out it ends when it says."""
+def check(plan, workers, load, master=0):
+    """A plan's numbers agree, and carried out it ends when it says. Returns
+    the workers, from 0, that wait after their first chunk."""
     sends = sends_of(plan)
     floats = [tuple(map(float, row)) for row in workers]
     end, waited = papers.run_star(floats, sends)
@@ -38,7 +39,7 @@ def check(plan, workers, load, master=0, waits=False):
     assert near(plan["rate"] * plan["makespan"], load, 9)
     assert near(plan["master_units"] * float(master), plan["makespan"], 9) \
         or not master
-    return waits or not waited
+    return waited
 
 
 # ---- printed examples ----
@@ -86,9 +87,14 @@ def test_uniform_rounds(tmp_path):
 def test_equal_periods(tmp_path):
     got = planned(tmp_path, "star", [(1, 4, 1, 1), (2, 4, 1, 1), (4, 4, 1, 1)],
                   load="1e4", installments="periodic")
-    assert got["rate_exact"] == "9/16"
+    assert got["rate_limit_exact"] == "9/16"
+    assert F(got["rate_exact"]) == F(10000, 18800)
     assert got["period_exact"] == "400/3"
     assert (got["rounds"], got["makespan"]) == (141, 18800)
+    # Of 140 periods that hold the load; the paper's are uncut, and those of
+    # the first two workers 1/w of a period less all startups.
+    least, most = F(10000, 140) * 4 / 9, (F(400, 3) - 4) / 4
+    assert near(got["chunks"][0][0], least) and least < most
 
 
 # ---- one round ----
@@ -177,7 +183,7 @@ def test_installments_keep_link_and_workers_busy(tmp_path, rounds):
         got = planned(tmp_path, "star", workers, load=400,
                       installments=rounds, **options)
         feasible += 1
-        assert check(got, workers, 400, master)
+        assert not check(got, workers, 400, master)
         clock, ends = 0.0, {}
         for i, units in sends_of(got):
             g, w, startup, latency = map(float, workers[i])
@@ -197,31 +203,93 @@ def test_the_largest_feasible_number_of_installments_is(tmp_path):
                  installments=3).returncode == 2
 
 
+def check_umr(tmp_path, worker, count, load, master):
+    """Against the oracle; returns the plan, and who waits in it."""
+    workers = [worker] * count
+    options = {"master": master} if master else {}
+    got = planned(tmp_path, "star", workers, load=load, installments="umr",
+                  **options)
+    best = planned(tmp_path, "star", workers, load=load, **options)
+    want = (1, best["makespan"])
+    one = papers.one_round(workers, range(count), load, master)
+    assert want[1] <= float(one[0]) * (1 + 1e-12) or min(one[1]) < 0
+    found = papers.umr(count, worker, load, master, 8)
+    if found is not None and found[1] < want[1]:
+        want = found
+    if got["rounds"] <= 8:
+        assert got["rounds"] == want[0], (worker, count, load)
+        assert near(got["makespan"], want[1]), (worker, count, load)
+    else:
+        assert got["makespan"] < want[1]
+    waited = set()
+    if got["order"]:
+        waited = check(got, workers, load, master)
+        assert got["rounds"] == 1 or count - 1 not in waited
+    return got, waited
+
+
 def test_uniform_rounds_are_the_best_number_of_them(tmp_path):
     rng = random.Random(3)
-    several = 0
+    several = busy = falling = 0
     for _ in range(60):
         worker = (F(rng.randint(1, 20), 100), F(rng.randint(1, 30), 10),
                   F(rng.randint(0, 10), 10), F(rng.randint(0, 10), 10))
-        count = rng.randint(1, 5)
-        master = rng.choice((0, 4))
-        load = F(rng.randint(20, 2000))
-        options = {"master": 4} if master else {}
-        got = planned(tmp_path, "star", [worker] * count, load=load,
-                      installments="umr", **options)
-        one = papers.one_round([worker] * count, range(count), load, master)
-        found = papers.umr(count, worker, load, master, 12)
-        want = (1, planned(tmp_path, "star", [worker] * count, load=load,
-                           **options)["makespan"])
-        assert want[1] <= float(one[0]) * (1 + 1e-12) or min(one[1]) < 0
-        if found is not None and found[1] < want[1]:
-            want = found
+        count, master = rng.randint(1, 4), rng.choice((0, 4))
+        if rng.random() < .6:
+            g = worker[1] / count * F(rng.randint(60, 110), 100)
+            worker = (g, *worker[1:])
+        got, waited = check_umr(tmp_path, worker, count,
+                                F(rng.randint(20, 2000)), master)
+        if got["rounds"] > 1:
             several += 1
-        if got["rounds"] <= 12:
-            assert got["rounds"] == want[0], (worker, count, load)
-            assert near(got["makespan"], want[1])
-        assert check(got, [worker] * count, load, master) or not got["order"]
-    assert several > 20
+            first, second = (got["chunks"][0] + [0])[:2]
+            busy += not waited
+            falling += got["rounds"] > 2 and second < first
+    assert several > 25 and min(busy, falling) >= 8
+
+
+@pytest.mark.parametrize("worker,count,load", [
+    (("13/50", 1, "9/10", "31/10"), 3, 69),
+    (("9/25", 1, "1/2", "31/10"), 3, 65),
+    (("333/1000", "9/5", 1, "33/10"), 4, 62),
+    (("473/2000", "11/10", "3/10", "8/5"), 4, 18),
+    (("147/250", "12/5", "1/2", "14/5"), 4, 55)])
+def test_uniform_rounds_for_which_some_wait(tmp_path, worker, count, load):
+    """The last ones but one wait for the last round, the first do not."""
+    _, waited = check_umr(tmp_path, tuple(map(F, worker)), count, F(load), 0)
+    assert waited in ({1}, {2}, {1, 2}) and 0 < len(waited) < count - 1
+
+
+@pytest.mark.parametrize("worker", [
+    (1, 4, 0, 0), (1, 4, "1/10", "2/5"), (1, 3, "1/10", 0), (1, 1, 0, 0),
+    (1, "41/10", "1/10", 0)])
+def test_uniform_rounds_that_do_not_grow(tmp_path, worker):
+    """The ratio w/(P g) is 1, or near it: workers wait, but not the last."""
+    worker = tuple(map(F, worker))
+    got, _ = check_umr(tmp_path, worker, 4, F(10), 0)
+    assert got["rounds"] > 1
+
+
+def test_two_uniform_rounds_that_are_equal(tmp_path):
+    """Carried out: no later than M rounds of 10/(4 M) units for each."""
+    got = planned(tmp_path, "star", [(1, 4)] * 4, load=10, installments="umr")
+    for rounds in (2, got["rounds"]):
+        sends = [(i, F(10, 4 * rounds)) for _ in range(rounds)
+                 for i in range(4)]
+        end, _ = papers.run_star([(F(1), F(4), 0, 0)] * 4, sends)
+        assert max(end.values()) == 10 * (1 + F(1, rounds))
+        assert got["makespan"] < max(end.values())
+    assert got["rounds"] == 64
+
+
+def test_many_uniform_rounds_are_planned_in_seconds(tmp_path):
+    for worker in ((F(1, 999), F(997, 998), F(1, 9997), F(1, 3)),
+                   (F(1, 999), F(7, 8), F(0), F(0))):
+        begin = time.monotonic()
+        got = planned(tmp_path, "star", [worker] * 1000, load=10 ** 6,
+                      installments="umr")
+        assert time.monotonic() - begin < 10
+        check(got, [worker] * 1000, 10 ** 6)
 
 
 def test_periods_fill_the_link_or_all_workers(tmp_path):
@@ -234,17 +302,46 @@ def test_periods_fill_the_link_or_all_workers(tmp_path):
         for g, w, _, _ in sorted(workers):
             units = min(1 / w, link / g)
             rate, link = rate + units, link - units * g
-        assert F(got["rate_exact"]) == rate
+        assert F(got["rate_limit_exact"]) == rate
         period = got["period"]
+        assert near(got["rate"] * got["makespan"], 5000)
         used = [(workers[i - 1], got["chunks"][i - 1][0])
                 for i in got["order"]]
         assert sum(float(w[2] + w[0] * F(a)) for w, a in used) <= period + 1e-9
         assert all(float(w[3] + w[1] * F(a)) <= period + 1e-9 for w, a in used)
-        done = (sum(a for _, a in used) * (got["rounds"] - 1)
-                + got["rounds"] * got["master_units"])
-        assert done >= 5000 * (1 - 1e-12)
+        assert got["master_units"] <= got["rounds"] * period / 7 * (1 + 1e-12)
+        assert near(sum(got["shares"]) + got["master_units"], 5000)
+        for row, share in zip(got["chunks"], got["shares"]):
+            assert near(sum(row) * (got["rounds"] - 1), share)
+        # One period less would not hold the load.
+        startups = sum(w[2] + w[3] for w, _ in used)
+        room = (period - float(startups)) * float(rate - F(1, 7))
+        assert (room * (got["rounds"] - 2) + (got["rounds"] - 1) * period / 7
+                < 5000 * (1 + 1e-12))
         assert near(got["makespan"], period * got["rounds"])
         assert got["makespan"] >= 5000 / rate
+
+
+@pytest.mark.parametrize("master", [None, 3])
+def test_short_loads_in_periods_are_no_more_than_the_load(tmp_path, master):
+    """Rate, shares and the master's units are of the load, as elsewhere."""
+    options = {"master": master} if master else {}
+    got = planned(tmp_path, "star", [(1, 1, 100, 0)], load=1,
+                  installments="periodic", **options)
+    # A period lasts twice the startup.
+    assert got["period"] == 200
+    assert got["rounds"] == (1 if master else 2)
+    assert got["makespan"] == 200 * got["rounds"]
+    assert near(got["rate"], F(1, 200 * got["rounds"]))
+    assert got["rate_limit"] == 1 + (1 / 3 if master else 0)
+    assert (got["shares"], got["master_units"], got["chunks"]) == (
+        ([0], 1, [[]]) if master else ([1], 0, [[1]]))
+    done = model(tmp_path, "star", [(1, 1, 100, 0)], load=1,
+                 installments="periodic")
+    assert "rate          0.0025 (1/400) units a unit of time\n" in done.stdout
+    assert "rate limit    1 unit a unit of time, of ever longer loads\n" \
+        in done.stdout
+    assert "     1  1: 1\n" in done.stdout
 
 
 def test_equal_links_are_served_by_startups(tmp_path):

@@ -297,6 +297,33 @@ def test_people_can_read_it(program):
                           re.MULTILINE)) == 25
 
 
+def test_one_is_not_several(program):
+    done = command(program, torus=5, load=1, phases=0)
+    assert "Torus 5 x 5, 25 nodes, originator 0,0. Load 1 unit.\n" \
+        "0 of 2 phases, 1 round, 1 node reached.\n" in done.stdout
+    assert ": 0 circuits set up, 0 ended, 1 node finished\n" in done.stdout
+    done = command(program, torus=1, load=2)
+    assert "Torus 1 x 1, 1 node, originator 0,0. Load 2 units.\n" \
+        in done.stdout
+
+
+def test_most_phases_are_best_but_for_whole_units(program):
+    """In fractions two phases end earlier than one; of 5 whole units, one for
+    each node of one phase, the second phase only costs. The help says so."""
+    costs_of = {"torus": 5, "load": 5, "startup": 0, "transfer": "1us",
+                "compute": "1us"}
+    two, one = (simulated(program, **costs_of, **more)
+                for more in ({}, {"phases": 1}))
+    assert (two["phases"], two["makespan_ps"]) == (2, 3 * 10 ** 6)
+    # One unit for everybody: a transfer of 1 us, 1 us of computing.
+    assert one["makespan_ps"] == 2 * 10 ** 6
+    assert two["model_makespan_ps"] < one["model_makespan_ps"]
+    done = subprocess.run(program + ["--help"], capture_output=True,
+                          text=True, check=False)
+    assert "best but for the rounding to whole units" in " ".join(
+        done.stdout.split())
+
+
 @pytest.mark.parametrize("options, largest", [
     ({"phases": 5}, 4), ({"phases": 10 ** 19}, 4), ({"phases": 259}, 4),
     ({"phases": 4, "load": 100}, None),

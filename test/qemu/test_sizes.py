@@ -237,6 +237,32 @@ def test_table_says_the_same(quincunx):
                                str(row["nearest"]["side"])]
 
 
+def test_what_is_given_is_told_exactly(quincunx):
+    """Whole numbers in JSON, as of all commands; no digit lost in the text."""
+    case = (9007199254740993, 4850001, 1234567, 1000000)
+    got = json.loads(command(
+        quincunx, "--json", "--max", "1", "--load", str(case[0]), "--startup",
+        "4850001ps", "--transfer", "1234567ps", "--compute", "1us").stdout)
+    found = [got[key] for key in ("load_units", "startup_ps", "transfer_ps",
+                                  "compute_ps")]
+    assert found == list(case)
+    assert {type(value) for value in found} == {int}
+    done = command(quincunx, "--max", "1", "--load", "1234567", "--startup",
+                   "4850001ps", "--transfer", "1234567ps", "--compute", "1us")
+    assert done.stdout.startswith(
+        "Load 1234567 units. Startup 4.850001 us, transfer 1234.567 ns a "
+        "unit, compute 1 us a unit.\n")
+    done = command(quincunx, "--max", "1", "--load", "1", "--startup", "0",
+                   "--transfer", "20ps")
+    assert done.stdout.startswith(
+        "Load 1 unit. Startup 0 us, transfer 0.02 ns a unit, ")
+    most = 2 ** 64 - 1
+    assert str(most) in command(quincunx, "--max", "1", "--load",
+                                str(most)).stdout
+    assert json.loads(command(quincunx, "--json", "--max", "1", "--load",
+                              str(most)).stdout)["load_units"] == 2.0 ** 64
+
+
 @pytest.mark.parametrize("flags, words", [
     (["--max", "0"], "--max '0': must be 1 to 31"),
     (["--max", "32"], "--max '32': must be 1 to 31"),
