@@ -793,6 +793,73 @@ def test_rounds_return_results_meanwhile(quincunx, rounds, results):
                for layer in got["layers"]) == load
 
 
+def meanwhile_costs(options):
+    """Of the oracle, for rounds whose results return meanwhile."""
+    _, load, compute, transfers, startups = exact_costs(
+        {**options, "results": None})
+    return meanwhile.Costs(load, compute, transfers[0],
+                           transfers[0] * Fraction(options["results"]),
+                           tuple(startups), sum(startups), 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("options", [
+    {"torus": 5, "load": 999654, "startup": "13.96us", "hop_delay": "100ns",
+     "transfer": "80ns", "compute": "1024ns", "results": "1/1"},
+    {"torus": 5, "transfer": "80ns", "compute": "900ns", "results": "1/3"},
+    {"torus": 5, "transfer": "80ns", "compute": "300ns", "results": "5/2"}])
+def test_receipts_wait_for_results_in_between(quincunx, options):
+    """A port that takes results in sends its next round later: so 25 boards
+    with the first options got the last of 16 rounds at 27.1 ms."""
+    got = planned(quincunx, rounds=16, **options)
+    assert got["results_return"] == "meanwhile"
+    costs = meanwhile_costs(options)
+    layers = [layer["rounds"] for layer in got["layers"][1:]]
+    volumes = [[Fraction(part["volume_units"]) for part in parts]
+               for parts in zip(*layers)]
+    late = 0
+    for r, now in enumerate(meanwhile.begins(costs, volumes)):
+        late += r > 0 and now > end + 1
+        for phase, volume in enumerate(volumes[r]):
+            now += costs.startups[phase] + costs.transfer * volume
+            assert abs(layers[phase][r]["received_ps"] - now) <= 1
+        end = now
+    assert late > 0
+
+
+def test_no_results_before_any_can_be_there(quincunx):
+    """A circuit holds its links both ways: four ports that send a unit and
+    take its output in, and the originator's own units. With transfers of few
+    picoseconds, of which an output takes a part."""
+    rng = random.Random(f"bound {SEED}")
+    several = 0
+    for _ in range(60):
+        transfer, compute = rng.randint(1, 5), rng.randint(1, 20)
+        results = Fraction(rng.randint(1, 9), rng.randint(1, 9))
+        rounds = rng.choice([3, 8, 16, "auto"])
+        got = planned(quincunx, torus=5, load=10 ** 6, startup="0",
+                      transfer=f"{transfer}ps", compute=f"{compute}ps",
+                      results=f"{results.numerator}/{results.denominator}",
+                      rounds=rounds)
+        rate = Fraction(1, compute) + 4 / ((1 + results) * transfer)
+        several += got.get("results_return") == "meanwhile"
+        assert got.get("with_results_ps", got["makespan_ps"]) >= (
+            10 ** 6 / rate - 1), (transfer, compute, results, rounds)
+    assert several > 5
+
+
+def test_units_of_time_do_not_matter_with_results(quincunx):
+    """An output of half a picosecond, and of half a nanosecond."""
+    for load, results in ((10 ** 6, "1/2"), (10 ** 5, "2/7")):
+        one, other = (planned(quincunx, torus=5, load=load, startup="0",
+                              transfer=f"1{unit}", compute=f"12{unit}",
+                              results=results, rounds=8)
+                      for unit in ("ps", "ns"))
+        assert one["results_return"] == "meanwhile"
+        assert one["rounds"] == other["rounds"]
+        assert one["makespan_ps"] == pytest.approx(
+            other["makespan_ps"] / 1000, rel=1e-4)
+
+
 def best_of_ports(options, ports):
     """Every node for itself, for the best feasible number of phases."""
     _, load, compute, transfers, startups = exact_costs(options)
