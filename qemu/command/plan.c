@@ -279,8 +279,9 @@ int plan_command(int argc, char **argv)
     returns = (struct plan_returns){.after_ps = planned.collect_ps,
                                     .meanwhile = planned.meanwhile};
     if (status == 0 && plan_given(&options, PLAN_JSON)) {
-        plan_print_json(&planned.plan, &planned.detail, &planned.similar,
-                        planned.nodes, &returns, &options);
+        status =
+            plan_print_json(&planned.plan, &planned.detail, &planned.similar,
+                            planned.nodes, &returns, &options);
     } else if (status == 0) {
         plan_print_table(&planned.plan, &planned.similar, planned.nodes,
                          &returns, &options);

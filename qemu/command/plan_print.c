@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan_print.h"
 
+#include "qemu/support/exit_status.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -95,11 +97,14 @@ static json_t *layer_json(const struct model_plan *plan,
     return layer;
 }
 
-/* How much longer similar rounds take, as a part of the plan's makespan. */
+/* How much longer similar rounds take, as a part of the plan's makespan; none
+   if that is less than half a picosecond. */
 static double loss_of(const struct model_similar *similar,
                       const struct model_plan *plan)
 {
-    return (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
+    return plan->makespan_ps == 0
+               ? 0
+               : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
 static json_t *similar_json(const struct model_similar *similar,
@@ -158,12 +163,12 @@ static void print_nodes_json(const struct model_node *nodes,
     putchar(']');
 }
 
-void plan_print_json(const struct model_plan *plan,
-                     const struct model_detail *detail,
-                     const struct model_similar *similar,
-                     const struct model_node *nodes,
-                     const struct plan_returns *returns,
-                     const struct plan_options *options)
+int plan_print_json(const struct model_plan *plan,
+                    const struct model_detail *detail,
+                    const struct model_similar *similar,
+                    const struct model_node *nodes,
+                    const struct plan_returns *returns,
+                    const struct plan_options *options)
 {
     json_t *json = plan_json(plan, detail, options);
 
@@ -178,6 +183,10 @@ void plan_print_json(const struct model_plan *plan,
     if (similar->rounds > 0) {
         json_object_set_new(json, "similar", similar_json(similar, plan));
     }
+    if (json == NULL) {
+        fputs("quincunx: the plan has a number that JSON can't hold\n", stderr);
+        return EXIT_FAILED;
+    }
     putchar('{');
     json_dumpf(json, stdout, JSON_EMBED | JSON_REAL_PRECISION(17));
     json_decref(json);
@@ -185,6 +194,7 @@ void plan_print_json(const struct model_plan *plan,
         print_nodes_json(nodes, options);
     }
     puts("}");
+    return 0;
 }
 
 /* A table for people. */

@@ -690,6 +690,50 @@ def test_nonlinear_times_are_consistent(quincunx, options):
     assert sum(node["units"] for node in got["per_node"]) == load
 
 
+@pytest.mark.parametrize("options", [
+    {"torus": 625, "load": 1, "transfer": "1us", "compute_power": 2},
+    {"torus": 125, "load": 100, "transfer": "1ms", "compute_power": 8},
+    {"torus": 25, "load": 100, "transfer": "1us", "compute": "1ps",
+     "compute_power": 2},
+    {"torus": 3125, "load": 10, "transfer": "1ns", "compute_power": "7/2"},
+    {"torus": 9765625, "load": 1000, "transfer": "1ms", "compute_power": 8},
+    {"torus": 25, "load": 1000, "transfer": "0", "compute_power": 8}])
+def test_nonlinear_times_without_startups(quincunx, options):
+    """Shares of outer layers are next to nothing; the equations hold."""
+    options = {"startup": "0", **options}
+    got = planned(quincunx, **options)
+    _, load, compute, transfers, _ = exact_costs(options)
+    power = float(Fraction(options["compute_power"]))
+    share = [layer["share_units"] for layer in got["layers"]]
+    volume = [layer["volume_units"] for layer in got["layers"]]
+    assert len(share) == torus.phases_of(int(options["torus"])) + 1
+    assert volume[0] == pytest.approx(load)
+    assert got["makespan_ps"] == pytest.approx(compute * share[0] ** power,
+                                               abs=.6)
+    for i in range(1, len(share)):
+        assert share[i - 1] ** power == pytest.approx(
+            float(transfers[i - 1] / compute) * volume[i] + share[i] ** power,
+            rel=1e-9, abs=0)
+        assert volume[i] == pytest.approx(share[i] + 4 * sum(volume[i + 1:]),
+                                          rel=1e-9, abs=0)
+    assert share[0] + 4 * sum(volume[1:]) == pytest.approx(load)
+
+
+def test_a_share_of_the_other_nodes_that_is_small(quincunx):
+    """One phase alone: compute a0^2 = transfer a1 + compute a1^2, and the four
+    others' shares and a0 are the load; deeper ones get next to nothing."""
+    got = planned(quincunx, torus=25, load=100, startup="0", transfer="1us",
+                  compute="1ps", compute_power=2)
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(60):
+        middle = (low + high) / 2
+        late = 10 ** 6 * middle + middle ** 2 > (100 - 4 * middle) ** 2
+        low, high = (low, middle) if late else (middle, high)
+    assert got["layers"][1]["share_units"] == pytest.approx(float(low),
+                                                            rel=1e-6)
+    assert abs(got["makespan_ps"] - (100 - 4 * low) ** 2) < 1
+
+
 def test_power_of_one_is_the_plain_plan(quincunx):
     for options in ({}, {"load": 100}, {"phases": 2}, {"hop_delay": "1us"}):
         want = planned(quincunx, **options)
