@@ -25,6 +25,10 @@ void model_exact_set(mpq_t to, uint64_t value);
 uint64_t model_exact_floor(const mpq_t from);
 uint64_t model_exact_round(const mpq_t from);
 
+/* The nearest double, for from >= 0; of two, the even one. mpq_get_d()
+   truncates. */
+double model_exact_double(const mpq_t from);
+
 /*
  * s_i alpha_i and s_i tau of phase i = 1 .., in ps and ps per unit; with
  * `results` also what their return costs.

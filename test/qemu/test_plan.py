@@ -734,6 +734,19 @@ def test_a_share_of_the_other_nodes_that_is_small(quincunx):
     assert abs(got["makespan_ps"] - (100 - 4 * low) ** 2) < 1
 
 
+def test_numbers_are_the_nearest_doubles(quincunx):
+    """71/3 is 23.666666666666668, and not the double below."""
+    got = planned(quincunx, torus=5, load=100, phases=2, **SECONDS)
+    assert got["layers"][0]["share_units"] == float(Fraction(71, 3))
+    for load in range(100, 160):
+        got, want = check(quincunx, torus=25, load=load, **{
+            **SECONDS, "startup": "0"})
+        assert got["speedup"] == float(load * 10 ** 12 / want.makespan)
+        for i, layer in enumerate(got["layers"]):
+            assert layer["share_units"] == float(want.shares[i])
+            assert layer["volume_units"] == float(want.volumes[i])
+
+
 def test_power_of_one_is_the_plain_plan(quincunx):
     for options in ({}, {"load": 100}, {"phases": 2}, {"hop_delay": "1us"}):
         want = planned(quincunx, **options)
