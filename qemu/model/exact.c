@@ -165,3 +165,17 @@ int model_exact_best(struct model_plan *plan, const struct model_input *input,
     }
     return found ? ERR_OK : ERR_RANGE;
 }
+
+void model_exact_add_parts(struct model_plan *plan,
+                           const struct model_part part[])
+{
+    unsigned layers = plan->phases + 1u;
+
+    for (unsigned j = 0; j < layers; ++j) {
+        for (unsigned r = 0; r < plan->rounds; ++r) {
+            plan->volume_units[j] += part[r * layers + j].volume_units;
+            plan->share_units[j] += part[r * layers + j].share_units;
+        }
+        plan->end_ps[j] = part[j].end_ps;
+    }
+}

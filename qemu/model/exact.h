@@ -46,6 +46,11 @@ NODISCARD int model_exact_makespan(struct model_plan *plan,
                                    const mpq_t makespan_ps, uint64_t load_units,
                                    uint64_t compute_ps);
 
+/* Adds volumes and shares of all rounds up, of parts in MODEL_BY_ROUND, and
+   takes the first one's ends; the plan has its phases and rounds, and zeros. */
+void model_exact_add_parts(struct model_plan *plan,
+                           const struct model_part part[]);
+
 /*
  * Solves a model for exactly `phases` phases and stores the makespan in ps.
  * Result: whether nobody's part is negative.

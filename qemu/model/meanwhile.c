@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/meanwhile.h"
 
+#include "qemu/model/exact.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/meanwhile.h"
 
@@ -266,7 +267,7 @@ static void set_round(struct model_part part[], long double end_ps,
     }
 }
 
-static void set_rounds(struct model_plan *plan, struct model_detail *detail,
+static void set_rounds(struct model_detail *detail,
                        const struct rounds_plan *made,
                        const struct model_input *input)
 {
@@ -277,16 +278,7 @@ static void set_rounds(struct model_plan *plan, struct model_detail *detail,
         port.startups_ps += (long double)input->startup_ps[i];
     }
     for (unsigned r = 0; r < made->rounds; ++r) {
-        struct model_part *part = &detail->part[r * layers];
-
-        set_round(part, next_round(&port), made, r, input);
-        for (unsigned j = 0; j < layers; ++j) {
-            plan->volume_units[j] += part[j].volume_units;
-            plan->share_units[j] += part[j].share_units;
-            if (r == 0) {
-                plan->end_ps[j] = part[j].end_ps;
-            }
-        }
+        set_round(&detail->part[r * layers], next_round(&port), made, r, input);
     }
 }
 
@@ -305,7 +297,8 @@ static void set_plan(struct model_plan *plan, struct model_detail *detail,
     *detail = (struct model_detail){.count = made->rounds * (made->phases + 1u),
                                     .order = MODEL_BY_ROUND};
     detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
-    set_rounds(plan, detail, made, input);
+    set_rounds(detail, made, input);
+    model_exact_add_parts(plan, detail->part);
 }
 
 int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
@@ -314,9 +307,8 @@ int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
 {
     struct planner_input base;
     struct rounds_plan made;
-    struct meanwhile_input how = {
-        .rounds_min = rounds == 0 ? 3 : (uint8_t)rounds,
-        .rounds_max = rounds == 0 ? ROUNDS_MAX : (uint8_t)rounds};
+    struct meanwhile_input how = {.rounds_min = (uint8_t)rounds,
+                                  .rounds_max = (uint8_t)rounds};
     uint64_t scale;
     uint64_t before;
 

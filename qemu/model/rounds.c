@@ -128,20 +128,6 @@ static int single_round(struct model_plan *plan,
     return model_plan(plan, &single);
 }
 
-static void add_parts(struct model_plan *plan, const struct model_part part[],
-                      unsigned rounds)
-{
-    unsigned phases = plan->phases;
-
-    for (unsigned j = 0; j <= phases; ++j) {
-        for (unsigned r = 0; r < rounds; ++r) {
-            plan->volume_units[j] += part[r * (phases + 1) + j].volume_units;
-            plan->share_units[j] += part[r * (phases + 1) + j].share_units;
-        }
-        plan->end_ps[j] = part[j].end_ps;
-    }
-}
-
 /* Several rounds, of the choice. */
 static int several_rounds(struct model_plan *plan, struct model_detail *detail,
                           struct model_lines *lines,
@@ -165,7 +151,7 @@ static int several_rounds(struct model_plan *plan, struct model_detail *detail,
     plan->rounds = (uint8_t)choice->rounds;
     detail->part[0].share_units = model_exact_double(choice->own);
     detail->part[0].share_floor = model_exact_floor(choice->own);
-    add_parts(plan, detail->part, choice->rounds);
+    model_exact_add_parts(plan, detail->part);
     model_exact_set(end, lines->input->load_units);
     plan->volume_units[0] = model_exact_double(end);
     mpq_mul(end, choice->own, lines->compute);
