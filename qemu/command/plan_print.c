@@ -345,6 +345,9 @@ static void print_similar(const struct plan_solved *solved)
         printf(" us (%+.4f %%) ", 100 * loss_of(similar, &solved->plan));
     }
     print_parts(similar);
+    if (solved->is_similar) {
+        puts("         (they need nodes that pass a round on as it comes)");
+    }
     if (solved->equations_ps > 0) {
         fputs("         best without similar ones: ", stdout);
         print_time(0, solved->equations_ps);

@@ -542,6 +542,7 @@ def test_similar_rounds_that_end_earlier_are_the_plan(quincunx, rounds, alone):
     done = command(quincunx, rounds=rounds, **options)
     assert re.search(r"^similar  these rounds, with 2 phases and .* in 2 "
                      r"rounds:$", done.stdout, re.MULTILINE)
+    assert "pass a round on as it comes" in done.stdout
     late_us = re.search(r"best without similar ones: ([0-9.]+) us",
                         done.stdout)[1]
     assert abs(Fraction(late_us) - alone * 10 ** 6) < Fraction(1, 10 ** 6)
@@ -1284,6 +1285,17 @@ def test_the_table_says_what_its_lines_are_of(quincunx, options, words):
     assert done.returncode == 0
     for word in ["of all rounds", "Nodes of a layer differ"]:
         assert (word in done.stdout) == (word in words)
+
+
+@pytest.mark.parametrize("subcommand, words", [
+    ("plan", "when all is computed, `results' when all are back"),
+    ("plan", "takes them where they end earlier"),
+    ("plan", "means of a layer's shares"),
+    ("simulate", "with parts of few units fewer phases may end earlier")])
+def test_help_says_what_numbers_mean(quincunx, subcommand, words):
+    done = subprocess.run([quincunx, subcommand, "--help"], check=True,
+                          capture_output=True, text=True)
+    assert words in re.sub(r"\s+", " ", done.stdout)
 
 
 def test_help(quincunx):
