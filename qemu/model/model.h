@@ -156,8 +156,7 @@ NODISCARD int model_plan_layers(struct model_plan *plan,
 /*
  * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
  * bisection of the logarithm of a_N, in long double: about 15 digits are right,
- * also of shares that are next to nothing. Else as
- * model_plan_layers().
+ * also of shares that are next to nothing. Else as model_plan_layers().
  */
 NODISCARD int model_plan_power(struct model_plan *plan,
                                const struct model_input *input,
