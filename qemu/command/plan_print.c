@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan_print.h"
 
+#include "qemu/support/exit_status.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -95,25 +97,104 @@ static json_t *layer_json(const struct model_plan *plan,
     return layer;
 }
 
-/* How much longer similar rounds take, as a part of the plan's makespan. */
+/* How much longer similar rounds take, as a part of the plan's makespan; none
+   if that is less than half a picosecond. */
 static double loss_of(const struct model_similar *similar,
                       const struct model_plan *plan)
 {
-    return (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
+    return plan->makespan_ps == 0
+               ? 0
+               : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
-static json_t *similar_json(const struct model_similar *similar,
-                            const struct model_plan *plan)
+/* Adds similar rounds, and if the plan is theirs the best by the equations. */
+static void add_similar(json_t *json, const struct plan_solved *solved)
 {
+    const struct model_similar *similar = &solved->similar;
     json_t *parts = json_array();
+    json_t *object;
 
     for (unsigned r = 0; r < similar->rounds; ++r) {
         json_array_append_new(parts, json_real(similar->part[r]));
     }
-    return json_pack("{s:i, s:i, s:I, s:f, s:o}", "phases", similar->phases,
-                     "rounds", similar->rounds, "makespan_ps",
-                     (json_int_t)similar->makespan_ps, "loss",
-                     loss_of(similar, plan), "parts", parts);
+    object = json_pack("{s:i, s:i, s:I, s:f, s:o, s:b}", "phases",
+                       similar->phases, "rounds", similar->rounds,
+                       "makespan_ps", (json_int_t)similar->makespan_ps, "loss",
+                       loss_of(similar, &solved->plan), "parts", parts, "taken",
+                       solved->is_similar);
+    json_object_set_new(json, "similar", object);
+    if (solved->equations_ps > 0) {
+        json_object_set_new(json, "equations",
+                            json_pack("{s:i, s:i, s:I}", "phases",
+                                      solved->equations_phases, "rounds",
+                                      solved->equations_rounds, "makespan_ps",
+                                      (json_int_t)solved->equations_ps));
+    }
+}
+
+static void add_results(json_t *json, const struct plan_solved *solved)
+{
+    json_object_set_new(json, "with_results_ps",
+                        json_integer((json_int_t)plan_results_ps(solved)));
+    json_object_set_new(
+        json, "results_return",
+        json_string(solved->meanwhile ? "meanwhile" : "at the end"));
+    if (solved->meanwhile_limit != NULL) {
+        json_object_set_new(json, "meanwhile_planned_for",
+                            json_string(solved->meanwhile_limit));
+    }
+}
+
+/* A time that was given; jansson has 63 bits. */
+static json_t *time_json(uint64_t time_ps)
+{
+    return time_ps > INT64_MAX ? json_real((double)time_ps)
+                               : json_integer((json_int_t)time_ps);
+}
+
+/* The text of an option, or null. */
+static json_t *text_json(const struct plan_options *options, enum plan_key key)
+{
+    return plan_given(options, key) ? json_string(plan_text(options, key))
+                                    : json_null();
+}
+
+static json_t *computes_json(const struct plan_options *options)
+{
+    json_t *times;
+
+    if (!plan_given(options, PLAN_LAYER_COMPUTE)) {
+        return time_json(options->compute_ps);
+    }
+    times = json_array();
+    for (unsigned i = 0; i < options->layer_computes; ++i) {
+        json_array_append_new(times, time_json(options->layer_compute_ps[i]));
+    }
+    return times;
+}
+
+/* What was asked for beside torus, originator and load. */
+static json_t *inputs_json(const struct plan_options *options)
+{
+    bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
+    bool phases = plan_given(options, PLAN_PHASES);
+    bool automatic = options->rounds == 0;
+
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "startup_ps",
+        time_json(options->startup_ps), "hop_delay_ps",
+        time_json(options->hop_delay_ps), "transfer_ps",
+        time_json(options->transfer_ps),
+        layers ? "layer_compute_ps" : "compute_ps", computes_json(options),
+        "node_compute", text_json(options, PLAN_NODE_COMPUTE), "compute_power",
+        text_json(options, PLAN_COMPUTE_POWER), "phases",
+        phases ? json_integer((json_int_t)options->phases) : json_null(),
+        "rounds",
+        automatic ? json_string("auto")
+                  : json_integer((json_int_t)options->rounds),
+        "ports", (json_int_t)options->ports, "results",
+        text_json(options, PLAN_RESULTS), "switching",
+        options->store_and_forward ? "store-and-forward" : "circuit");
 }
 
 static json_t *plan_json(const struct model_plan *plan,
@@ -158,25 +239,22 @@ static void print_nodes_json(const struct model_node *nodes,
     putchar(']');
 }
 
-void plan_print_json(const struct model_plan *plan,
-                     const struct model_detail *detail,
-                     const struct model_similar *similar,
-                     const struct model_node *nodes,
-                     const struct plan_returns *returns,
-                     const struct plan_options *options)
+int plan_print_json(const struct plan_solved *solved,
+                    const struct model_node *nodes,
+                    const struct plan_options *options)
 {
-    json_t *json = plan_json(plan, detail, options);
+    json_t *json = plan_json(&solved->plan, &solved->detail, options);
 
-    if (returns->meanwhile || returns->after_ps > 0) {
-        json_object_set_new(
-            json, "with_results_ps",
-            json_integer((json_int_t)(plan->makespan_ps + returns->after_ps)));
-        json_object_set_new(
-            json, "results_return",
-            json_string(returns->meanwhile ? "meanwhile" : "at the end"));
+    if (json == NULL) {
+        fputs("quincunx: the plan has a number that JSON can't hold\n", stderr);
+        return EXIT_FAILED;
     }
-    if (similar->rounds > 0) {
-        json_object_set_new(json, "similar", similar_json(similar, plan));
+    json_object_set_new(json, "inputs", inputs_json(options));
+    if (plan_given(options, PLAN_RESULTS)) {
+        add_results(json, solved);
+    }
+    if (solved->similar.rounds > 0) {
+        add_similar(json, solved);
     }
     putchar('{');
     json_dumpf(json, stdout, JSON_EMBED | JSON_REAL_PRECISION(17));
@@ -185,6 +263,7 @@ void plan_print_json(const struct model_plan *plan,
         print_nodes_json(nodes, options);
     }
     puts("}");
+    return 0;
 }
 
 /* A table for people. */
@@ -208,19 +287,75 @@ static void print_layers(const struct model_plan *plan)
     }
 }
 
-static void print_similar(const struct model_similar *similar,
-                          const struct model_plan *plan)
+/* What a line of the table is of, where its nodes or rounds differ. */
+static void print_meaning(const struct plan_solved *solved,
+                          const struct plan_options *options)
 {
-    fputs("similar  ", stdout);
-    print_time(0, similar->makespan_ps);
-    printf(" us (%+.4f %%) with %u phases and these parts of the load in %u "
-           "rounds:\n        ",
-           100 * loss_of(similar, plan), similar->phases, similar->rounds);
+    bool differ =
+        plan_given(options, PLAN_NODE_COMPUTE) || options->ports != TORUS_PORTS;
+
+    if (differ) {
+        puts("\nNodes of a layer differ: share and volume are their means, "
+             "received is the\nfirst one's.");
+    }
+    if (solved->plan.rounds > 1) {
+        puts("\nShare and volume are of all rounds, received is of the first.");
+    }
+}
+
+static void print_results(const struct plan_solved *solved)
+{
+    const char *how = "when all is computed";
+
+    if (solved->meanwhile) {
+        how = solved->plan.rounds > 1 ? "while later rounds are computed"
+                                      : "while others compute";
+    }
+    fputs("results  ", stdout);
+    print_time(0, plan_results_ps(solved));
+    printf(" us until all are back, collected %s\n", how);
+    if (solved->meanwhile_limit != NULL) {
+        printf("         (rounds that return them meanwhile are planned for\n"
+               "         %s)\n",
+               solved->meanwhile_limit);
+    }
+}
+
+static void print_parts(const struct model_similar *similar)
+{
+    printf("with %u phases and these parts of the load in %u rounds:\n"
+           "        ",
+           similar->phases, similar->rounds);
     for (unsigned r = 0; r < similar->rounds; ++r) {
         printf(" %.4f", similar->part[r]);
     }
     puts("\n         (similar: all rounds have the shares of one plan, each a "
          "part of them)");
+}
+
+static void print_similar(const struct plan_solved *solved)
+{
+    const struct model_similar *similar = &solved->similar;
+
+    fputs("similar  ", stdout);
+    if (solved->is_similar) {
+        fputs("these rounds, ", stdout);
+    } else {
+        print_time(0, similar->makespan_ps);
+        printf(" us (%+.4f %%) ", 100 * loss_of(similar, &solved->plan));
+    }
+    print_parts(similar);
+    if (solved->is_similar) {
+        puts("         (they need nodes that pass a round on as it comes)");
+    }
+    if (solved->equations_ps > 0) {
+        fputs("         best without similar ones: ", stdout);
+        print_time(0, solved->equations_ps);
+        printf(
+            " us, with %u phase%s and %u round%s\n", solved->equations_phases,
+            solved->equations_phases == 1 ? "" : "s", solved->equations_rounds,
+            solved->equations_rounds == 1 ? "" : "s");
+    }
 }
 
 static void print_nodes(const struct model_node *nodes,
@@ -235,12 +370,12 @@ static void print_nodes(const struct model_node *nodes,
     }
 }
 
-void plan_print_table(const struct model_plan *plan,
-                      const struct model_similar *similar,
+void plan_print_table(const struct plan_solved *solved,
                       const struct model_node *nodes,
-                      const struct plan_returns *returns,
                       const struct plan_options *options)
 {
+    const struct model_plan *plan = &solved->plan;
+
     printf("Torus %" PRIu64 " x %" PRIu64 ", %" PRIu64 " nodes. Load %" PRIu64
            " units.\n"
            "%u of %u phases (%u feasible), %u round%s, %" PRIu64
@@ -250,18 +385,15 @@ void plan_print_table(const struct model_plan *plan,
            plan->phases_feasible, plan->rounds, plan->rounds == 1 ? "" : "s",
            active_nodes(plan));
     print_layers(plan);
+    print_meaning(solved, options);
     fputs("\nmakespan ", stdout);
     print_time(0, plan->makespan_ps);
     printf(" us\nspeedup  %.6f\n", plan->speedup);
-    if (returns->meanwhile || returns->after_ps > 0) {
-        fputs("results  ", stdout);
-        print_time(0, plan->makespan_ps + returns->after_ps);
-        printf(" us until all are back, collected %s\n",
-               returns->meanwhile ? "while later rounds are computed"
-                                  : "when all is computed");
+    if (plan_given(options, PLAN_RESULTS)) {
+        print_results(solved);
     }
-    if (similar->rounds > 0) {
-        print_similar(similar, plan);
+    if (solved->similar.rounds > 0) {
+        print_similar(solved);
     }
     if (nodes != NULL) {
         print_nodes(nodes, options);

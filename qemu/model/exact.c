@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/exact.h"
 
+#include <math.h>
 #include <string.h>
 
 int model_exact_check(struct model_plan *plan, const struct model_input *input)
@@ -49,6 +50,37 @@ uint64_t model_exact_floor(const mpq_t from)
 uint64_t model_exact_round(const mpq_t from)
 {
     return get(from, 1);
+}
+
+/* Whether a number lies above the middle between two doubles, or on it and the
+   lower one's last digit is 1. */
+static bool is_nearer(const mpq_t number, double lower, double upper)
+{
+    mpq_t middle;
+    mpq_t half;
+    int order;
+
+    mpq_inits(middle, half, NULL);
+    mpq_set_d(middle, lower);
+    mpq_set_d(half, upper);
+    mpq_add(middle, middle, half);
+    mpq_div_2exp(middle, middle, 1);
+    order = mpq_cmp(number, middle);
+    mpq_clears(middle, half, NULL);
+    if (order == 0) {
+        int exponent;
+
+        return fmod(ldexp(frexp(lower, &exponent), 53), 2) != 0;
+    }
+    return order > 0;
+}
+
+double model_exact_double(const mpq_t from)
+{
+    double lower = mpq_get_d(from); /* truncated */
+    double upper = nextafter(lower, INFINITY);
+
+    return isfinite(upper) && is_nearer(from, lower, upper) ? upper : lower;
 }
 
 /* Adds what the results cost: the startup again, P/Q of the transfer. */
@@ -100,7 +132,7 @@ int model_exact_makespan(struct model_plan *plan, const mpq_t makespan_ps,
     model_exact_set(compute, compute_ps);
     mpq_mul(speedup, speedup, compute);
     mpq_div(speedup, speedup, makespan_ps);
-    plan->speedup = mpq_get_d(speedup);
+    plan->speedup = model_exact_double(speedup);
     mpq_clears(speedup, compute, NULL);
     return ERR_OK;
 }
@@ -132,4 +164,18 @@ int model_exact_best(struct model_plan *plan, const struct model_input *input,
         return wanted ? ERR_OK : ERR_PHASES;
     }
     return found ? ERR_OK : ERR_RANGE;
+}
+
+void model_exact_add_parts(struct model_plan *plan,
+                           const struct model_part part[])
+{
+    unsigned layers = plan->phases + 1u;
+
+    for (unsigned j = 0; j < layers; ++j) {
+        for (unsigned r = 0; r < plan->rounds; ++r) {
+            plan->volume_units[j] += part[r * layers + j].volume_units;
+            plan->share_units[j] += part[r * layers + j].share_units;
+        }
+        plan->end_ps[j] = part[j].end_ps;
+    }
 }

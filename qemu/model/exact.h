@@ -25,6 +25,10 @@ void model_exact_set(mpq_t to, uint64_t value);
 uint64_t model_exact_floor(const mpq_t from);
 uint64_t model_exact_round(const mpq_t from);
 
+/* The nearest double, for from >= 0; of two, the even one. mpq_get_d()
+   truncates. */
+double model_exact_double(const mpq_t from);
+
 /*
  * s_i alpha_i and s_i tau of phase i = 1 .., in ps and ps per unit; with
  * `results` also what their return costs.
@@ -41,6 +45,11 @@ void model_exact_costs(mpq_t startup, mpq_t transfer,
 NODISCARD int model_exact_makespan(struct model_plan *plan,
                                    const mpq_t makespan_ps, uint64_t load_units,
                                    uint64_t compute_ps);
+
+/* Adds volumes and shares of all rounds up, of parts in MODEL_BY_ROUND, and
+   takes the first one's ends; the plan has its phases and rounds, and zeros. */
+void model_exact_add_parts(struct model_plan *plan,
+                           const struct model_part part[]);
 
 /*
  * Solves a model for exactly `phases` phases and stores the makespan in ps.

@@ -104,10 +104,10 @@ static void find_layers(struct model_plan *plan, struct layers *layers)
     mpq_init(end);
     for (unsigned i = 0; i <= plan->phases; ++i) {
         value(layers, layers->term, layers->share[i]);
-        plan->share_units[i] = mpq_get_d(layers->term);
+        plan->share_units[i] = model_exact_double(layers->term);
         plan->share_floor[i] = model_exact_floor(layers->term);
         value(layers, layers->term, layers->volume[i]);
-        plan->volume_units[i] = mpq_get_d(layers->term);
+        plan->volume_units[i] = model_exact_double(layers->term);
         plan->volume_floor[i] = model_exact_floor(layers->term);
         if (i > 0) {
             model_exact_costs(layers->startup, layers->transfer, layers->input,

@@ -155,8 +155,8 @@ NODISCARD int model_plan_layers(struct model_plan *plan,
 
 /*
  * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
- * bisection in long double: about 15 digits are right. Else as
- * model_plan_layers().
+ * bisection of the logarithm of a_N, in long double: about 15 digits are right,
+ * also of shares that are next to nothing. Else as model_plan_layers().
  */
 NODISCARD int model_plan_power(struct model_plan *plan,
                                const struct model_input *input,

@@ -109,8 +109,8 @@ static int find_plan(struct model_plan *plan, struct exact *exact,
     }
     find_shares(exact, plan->phases);
     for (unsigned i = 0; i <= plan->phases; ++i) {
-        plan->volume_units[i] = mpq_get_d(exact->volume[i]);
-        plan->share_units[i] = mpq_get_d(exact->share[i]);
+        plan->volume_units[i] = model_exact_double(exact->volume[i]);
+        plan->share_units[i] = model_exact_double(exact->share[i]);
         plan->volume_floor[i] = model_exact_floor(exact->volume[i]);
         plan->share_floor[i] = model_exact_floor(exact->share[i]);
         plan->end_ps[i] = model_exact_round(exact->end[i]);

@@ -94,10 +94,10 @@ static void set_round(struct model_part part[], struct model_lines *lines,
     for (unsigned j = lines->phases; j >= 1; --j) {
         model_lines_value(lines, volume, &lines->line[k][j]);
         part[j].nodes = model_layer_nodes(j);
-        part[j].volume_units = mpq_get_d(volume);
+        part[j].volume_units = model_exact_double(volume);
         part[j].volume_floor = model_exact_floor(volume);
         mpq_sub(time, volume, below);
-        part[j].share_units = mpq_get_d(time);
+        part[j].share_units = model_exact_double(time);
         part[j].share_floor = model_exact_floor(time);
         mpq_mul_2exp(volume, volume, 2);
         mpq_add(below, below, volume);
@@ -111,7 +111,7 @@ static void set_round(struct model_part part[], struct model_lines *lines,
         part[j].end_ps = model_exact_round(end);
     }
     part[0].nodes = 1;
-    part[0].volume_units = mpq_get_d(below);
+    part[0].volume_units = model_exact_double(below);
     part[0].volume_floor = model_exact_floor(below);
     mpq_clears(volume, below, time, NULL);
 }
@@ -126,20 +126,6 @@ static int single_round(struct model_plan *plan,
     single.phases_fixed = 1;
     single.phases_want = (uint8_t)choice->phases;
     return model_plan(plan, &single);
-}
-
-static void add_parts(struct model_plan *plan, const struct model_part part[],
-                      unsigned rounds)
-{
-    unsigned phases = plan->phases;
-
-    for (unsigned j = 0; j <= phases; ++j) {
-        for (unsigned r = 0; r < rounds; ++r) {
-            plan->volume_units[j] += part[r * (phases + 1) + j].volume_units;
-            plan->share_units[j] += part[r * (phases + 1) + j].share_units;
-        }
-        plan->end_ps[j] = part[j].end_ps;
-    }
 }
 
 /* Several rounds, of the choice. */
@@ -163,11 +149,11 @@ static int several_rounds(struct model_plan *plan, struct model_detail *detail,
     }
     plan->phases = (uint8_t)choice->phases;
     plan->rounds = (uint8_t)choice->rounds;
-    detail->part[0].share_units = mpq_get_d(choice->own);
+    detail->part[0].share_units = model_exact_double(choice->own);
     detail->part[0].share_floor = model_exact_floor(choice->own);
-    add_parts(plan, detail->part, choice->rounds);
+    model_exact_add_parts(plan, detail->part);
     model_exact_set(end, lines->input->load_units);
-    plan->volume_units[0] = mpq_get_d(end);
+    plan->volume_units[0] = model_exact_double(end);
     mpq_mul(end, choice->own, lines->compute);
     error = model_exact_makespan(plan, end, lines->input->load_units,
                                  lines->input->compute_ps);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/similar.h"
 
+#include "qemu/model/exact.h"
+#include "qemu/support/memory.h"
+
+#include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #define LAYERS (MODEL_PHASES_MAX + 1)
 #define HALVINGS 64 /* as many as a long double has bits */
@@ -155,4 +160,104 @@ void model_similar(struct model_similar *similar,
             }
         }
     }
+}
+
+/* ---- the plan ---- */
+
+static uint64_t to_u64(long double value)
+{
+    return value < (long double)UINT64_MAX ? (uint64_t)value : UINT64_MAX;
+}
+
+/* Volumes and shares of a round as integers that a node can always hand out:
+   rounding errors may have put a volume on the other side of an integer than
+   the sum of its parts. Returns what the originator sends, at least. */
+static uint64_t set_floors(struct model_part part[], unsigned phases)
+{
+    uint64_t children = 0;
+    uint64_t parts = 0;
+
+    for (unsigned j = phases; j >= 1; --j) {
+        uint64_t least = (uint64_t)part[j].share_units + children;
+        uint64_t volume = (uint64_t)part[j].volume_units;
+
+        volume = volume < least ? least : volume;
+        volume = volume > least + parts ? least + parts : volume;
+        part[j].share_floor = (uint64_t)part[j].share_units;
+        part[j].volume_floor = volume;
+        children += 4 * volume;
+        parts += 4;
+    }
+    part[0].volume_floor = children;
+    return children;
+}
+
+/* One round; `*end_ps` is the end of the one before, and moves on. */
+static uint64_t set_round(struct model_part part[], const struct trial *trial,
+                          long double times, long double *end_ps)
+{
+    long double below = 0;
+
+    for (unsigned j = trial->phases; j >= 1; --j) {
+        long double volume = times * trial->volume[j];
+
+        part[j].nodes = model_layer_nodes(j);
+        part[j].volume_units = (double)volume;
+        part[j].share_units = (double)fmaxl(volume - below, 0);
+        below += 4 * volume;
+    }
+    for (unsigned j = 1; j <= trial->phases; ++j) {
+        *end_ps += trial->startup_ps[j] +
+                   times * trial->transfer_ps[j] * trial->volume[j];
+        part[j].end_ps = to_u64(*end_ps + 0.5L);
+    }
+    part[0].nodes = 1;
+    part[0].volume_units = (double)below;
+    return set_floors(part, trial->phases);
+}
+
+/* All rounds; the originator's share is a part of the first. */
+static void set_rounds(struct model_part part[], const struct trial *trial,
+                       const struct model_similar *similar)
+{
+    long double own =
+        trial->makespan_ps / (long double)trial->input->compute_ps;
+    uint64_t left = trial->input->load_units;
+    long double end_ps = 0;
+
+    for (unsigned r = 0; r < similar->rounds; ++r) {
+        left -= set_round(&part[r * (trial->phases + 1)], trial,
+                          (long double)similar->part[r], &end_ps);
+    }
+    part[0].share_units = (double)own;
+    part[0].share_floor = to_u64(own) < left ? to_u64(own) : left;
+}
+
+int model_plan_similar(struct model_plan *plan, struct model_detail *detail,
+                       const struct model_input *input,
+                       const struct model_similar *similar)
+{
+    struct trial trial = {.phases = similar->phases};
+    unsigned layers = similar->phases + 1u;
+    long double load = (long double)input->load_units;
+
+    set_costs(&trial, input);
+    set_volumes(&trial, (long double)similar->part[0]);
+    if (trial.makespan_ps > (long double)MODEL_TIME_MAX_PS) {
+        return ERR_RANGE;
+    }
+    *detail = (struct model_detail){.count = similar->rounds * layers,
+                                    .order = MODEL_BY_ROUND};
+    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
+    set_rounds(detail->part, &trial, similar);
+    *plan = (struct model_plan){
+        .phases = similar->phases,
+        .phases_feasible = similar->phases,
+        .rounds = similar->rounds,
+        .makespan_ps = similar->makespan_ps,
+        .speedup = (double)(load * (long double)input->compute_ps /
+                            trial.makespan_ps)};
+    model_exact_add_parts(plan, detail->part);
+    plan->volume_units[0] = (double)load;
+    return ERR_OK;
 }

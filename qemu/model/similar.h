@@ -37,4 +37,14 @@ struct model_similar {
 void model_similar(struct model_similar *similar,
                    const struct model_input *input, unsigned rounds);
 
+/*
+ * The plan and its rounds of what model_similar() found for this input, of two
+ * rounds or more. Phases follow each other without a pause. Result: 0, or
+ * ERR_RANGE as model_plan(). After success the caller frees the detail.
+ */
+NODISCARD int model_plan_similar(struct model_plan *plan,
+                                 struct model_detail *detail,
+                                 const struct model_input *input,
+                                 const struct model_similar *similar);
+
 #endif

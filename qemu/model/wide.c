@@ -48,11 +48,15 @@ double model_wide_double(const mpf_t from)
 {
     double value;
     mpf_t near;
+    mpq_t exact;
 
     mpf_init(near);
+    mpq_init(exact);
     add_near(near, from);
-    value = mpf_get_d(near);
+    mpq_set_f(exact, near);
+    value = model_exact_double(exact);
     mpf_clear(near);
+    mpq_clear(exact);
     return value;
 }
 
@@ -113,7 +117,7 @@ int model_wide_makespan(struct model_plan *plan, const mpf_t makespan_ps,
     model_wide_set(compute, compute_ps);
     mpf_mul(speedup, speedup, compute);
     mpf_div(speedup, speedup, makespan_ps);
-    plan->speedup = mpf_get_d(speedup);
+    plan->speedup = model_wide_double(speedup);
     mpf_clears(speedup, compute, NULL);
     return ERR_OK;
 }

@@ -31,7 +31,7 @@ void model_wide_apply(mpf_t of, const struct model_affine *function);
 /* Not below 0, but for less than 2^-100. */
 bool model_wide_positive(const mpf_t number);
 
-/* mpf_get_d() truncates; what is nearly an integer becomes that integer. */
+/* The nearest one; what is nearly an integer becomes that integer. */
 double model_wide_double(const mpf_t from);
 
 /* As model_exact_floor() and model_exact_round(); below 0 they are 0. */

@@ -40,17 +40,21 @@ static const struct argp_option descriptions[] = {
      "Use N phases (default: as many as give the smallest makespan)", 2},
     {"rounds", PLAN_ROUNDS, "R|auto", 0,
      "Send the load in R rounds, 1 (default) to 64; auto: as many as give the "
-     "smallest makespan, up to 16. Also prints similar rounds, R parts of one "
-     "plan",
+     "smallest makespan, up to 16, with --results the earliest results. Also "
+     "prints similar rounds, R parts of one plan, and takes them where they "
+     "end earlier",
      2},
     {"ports", PLAN_PORTS, "P", 0,
      "Ports that a node uses at once: 1, 2 or 4 (default); with --rounds, 1 or "
-     "2 on sides up to 625",
+     "2 on sides up to 625. The table has means of a layer's shares and "
+     "volumes, and its first receipt",
      2},
     {"results", PLAN_RESULTS, "P/Q", 0,
      "Results of P/Q units for each unit return to the originator (default: "
      "none; 0/1: results that take a startup, but no transfer). In one round "
-     "while others compute; in several when all is computed, as boards do",
+     "while others compute; in several while later rounds are computed, or "
+     "when all is, whichever is earlier. The makespan is when all is "
+     "computed, `results' when all are back",
      2},
     {"switching", PLAN_SWITCHING, "HOW", 0,
      "circuit (default) or store-and-forward", 2},

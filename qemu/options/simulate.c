@@ -25,9 +25,9 @@ static const struct argp_option descriptions[] = {
     {"hop-delay", PLAN_HOP_DELAY, "T", 0,
      "Extra startup for each hop of a circuit (default 0)", 2},
     {"phases", PLAN_PHASES, "N", 0,
-     "Use N phases (default: as many as are feasible, best but for the "
-     "rounding "
-     "to whole units: with very few units, fewer phases may end earlier)",
+     "Use N phases (default: as many as are feasible, which is best but for "
+     "the rounding to whole units: with parts of few units fewer phases may "
+     "end earlier)",
      2},
     {"rounds", PLAN_ROUNDS, "R", 0,
      "Send the load in R rounds; this release simulates 1", 2},

@@ -5,8 +5,6 @@
 
 #define FIFTH (UINT64_MAX / 5)
 #define CHILDREN 4u /* of a node, in each phase */
-/* Sums of all that a port or a node does stay below 2^63. */
-#define ALL_MAX_PS ((uint64_t)1 << 54)
 /* The weight of the first and the last round. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
@@ -108,7 +106,7 @@ static int read_costs(struct costs *costs, const struct meanwhile_input *input)
     all_ps = larger(larger(costs->work_ps, costs->in_ps), costs->out_ps);
     all_ps = larger(larger(all_ps, startups_ps), input->back_ps);
     all_ps = larger(larger(all_ps, software_ps), input->wait_ps);
-    if (all_ps >= ALL_MAX_PS) {
+    if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
     /* All of them, a hundred times at most. */

@@ -32,6 +32,10 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
 
+/* What a port or a node does in all takes less, so that sums stay below 2^63.
+ */
+#define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
+
 struct meanwhile_input {
     /* phases_want of its phases are used; stages and results are not. Changed
        while a plan is made, and set back. */

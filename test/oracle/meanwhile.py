@@ -74,6 +74,26 @@ def end(costs, shape):
     return port + (costs.phases - 1) * costs.back + left * out
 
 
+def begins(costs, volumes):
+    """When the port begins to send each round: volumes[r] are the units of its
+    circuits, phase by phase, and all nodes behind it compute alike."""
+    nodes = Fraction(5 ** costs.phases - 1, 4)
+    units = [sum(map(Fraction, of)) for of in volumes]
+    depth = behind(costs.phases)
+    port, found, computed, turn = Fraction(costs.wait), [], [], 0
+    for r, moved in enumerate(units):
+        while turn < r and computed[turn] <= port:
+            back = sum(depth[d] * units[turn - d]
+                       for d in range(min(turn + 1, costs.phases)))
+            port += costs.back + costs.output * back
+            turn += 1
+        found.append(port)
+        port += sum(costs.startups) + costs.transfer * moved
+        computed.append(max([port, *computed[-1:]])
+                        + costs.compute * moved / nodes)
+    return found
+
+
 def merges(costs, rounds):
     """Units that a node of each layer computes less, and the sum of all: for
     every child of every round one merge."""

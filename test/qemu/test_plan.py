@@ -14,6 +14,7 @@ import pytest
 
 import meanwhile
 import model
+import similar
 import torus
 from values import in_ps
 
@@ -35,9 +36,12 @@ def command(quincunx, *flags, **options):
 
 
 def planned(quincunx, *flags, **options):
+    """The plan, without what was given, which differs from plan to plan."""
     done = command(quincunx, "--json", *flags, **options)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    got = json.loads(done.stdout)
+    got.pop("inputs")
+    return got
 
 
 def exact_costs(options):
@@ -298,6 +302,60 @@ def best_rounds(options, phases, rounds):
     return -n, r, solved
 
 
+def best_similar(options, phases, rounds):
+    """(T, N, R, the plan) of the best similar rounds, all of which have a part
+    of the load; None if there are none."""
+    _, load, compute, transfers, startups = exact_costs(options)
+    found = [(plan.makespan, n, r, plan) for n in phases for r in rounds
+             if n > 0 and r > 1 and (plan := similar.solve(
+                 load, compute, transfers[:n], startups[:n], r)) is not None
+             and plan.parts[-1] > 0]
+    return min(found, key=lambda one: one[0]) if found else None
+
+
+def check_similar(got, want, equations):
+    """A plan of similar rounds; what it says of the equations."""
+    makespan, phases, rounds, plan = want
+    assert (got["phases"], got["rounds"]) == (phases, rounds)
+    assert got["similar"]["taken"] and got["similar"]["loss"] == 0
+    assert abs(got["makespan_ps"] - makespan) <= 1 + makespan / 10 ** 9
+    assert got["speedup"] == pytest.approx(
+        float(got["load_units"] / plan.shares[0]))
+    if equations is None:
+        assert "equations" not in got
+    else:
+        assert abs(got["equations"]["makespan_ps"] - equations[2][0]) <= (
+            Fraction(1, 2))
+    end = 0
+    for layer, volume, share in zip(got["layers"], plan.volumes, plan.shares):
+        assert layer["volume_units"] == pytest.approx(float(volume), rel=1e-6)
+        assert layer["share_units"] == pytest.approx(float(share), rel=1e-6)
+    for r, part in enumerate(got["similar"]["parts"]):
+        assert part == pytest.approx(float(plan.parts[r]), abs=1e-6)
+        for layer in got["layers"][1:]:
+            one = layer["rounds"][r]
+            assert one["volume_units"] == pytest.approx(
+                part * layer["volume_units"])
+            assert one["share_units"] == pytest.approx(
+                part * layer["share_units"])
+            assert end <= one["received_ps"] <= got["makespan_ps"]
+            end = one["received_ps"]
+
+
+def check_best(got, options, allowed, rounds):
+    """Similar rounds if they are earlier than all by the equations. Returns
+    these, or None if the plan is similar."""
+    want = best_rounds(options, allowed, rounds)
+    other = best_similar(options, allowed, rounds)
+    if other is not None and (want is None
+                              or other[0] < want[2][0] * (1 - 1e-9)):
+        check_similar(got, other, want)
+        return None
+    assert not got.get("similar", {}).get("taken")
+    check_rounds(got, want)
+    return want
+
+
 def check_rounds(got, want):
     phases, rounds, (makespan, volumes, kept) = want
     assert (got["phases"], got["rounds"]) == (phases, rounds)
@@ -321,6 +379,12 @@ def check_rounds(got, want):
         assert own[0]["share_units"] == got["layers"][0]["share_units"]
         for r, part in enumerate(own):
             assert near(part["volume_units"], 4 * sum(volumes[r]))
+
+
+def feasible(options, allowed, rounds):
+    """Whether there are so many rounds, by the equations or similar ones."""
+    return (best_rounds(options, allowed, [rounds]) is not None
+            or best_similar(options, allowed, [rounds]) is not None)
 
 
 def check_received(got, options, want):
@@ -364,14 +428,13 @@ def test_rounds(quincunx, rounds, options):
     if rounds == 7:  # elimination is cubic in rounds * phases
         options = {**options, "phases": options.get("phases", 9) % 2 + 1}
     allowed = [options["phases"]] if "phases" in options else range(phases + 1)
-    want = best_rounds(options, allowed, [rounds])
     done = command(quincunx, "--json", rounds=rounds, **options)
-    if want is None:
+    if not feasible(options, allowed, rounds):
         assert done.returncode == 2 and "--rounds" in done.stderr
         return
     got = json.loads(done.stdout)
-    check_rounds(got, want)
-    if rounds > 1:
+    want = check_best(got, options, allowed, [rounds])
+    if rounds > 1 and want is not None:
         check_received(got, options, want)
 
 
@@ -384,8 +447,8 @@ def test_rounds(quincunx, rounds, options):
 def test_best_rounds(quincunx, options):
     phases = exact_costs(options)[0] * 2
     allowed = [options["phases"]] if "phases" in options else range(phases + 1)
-    want = best_rounds(options, allowed, range(1, 17))
-    check_rounds(planned(quincunx, rounds="auto", **options), want)
+    check_best(planned(quincunx, rounds="auto", **options), options, allowed,
+               range(1, 17))
 
 
 def test_ties_go_to_fewer_rounds_then_to_more_phases(quincunx):
@@ -422,14 +485,14 @@ def test_random_rounds(quincunx):
             "compute": f"{int(10 ** rng.uniform(4, 8))}ps",
             "hop_delay": f"{int(10 ** rng.uniform(0, 6))}ps"}
         rounds = rng.randint(2, 4)
-        want = best_rounds(options, range(3), [rounds])
         done = command(quincunx, "--json", rounds=rounds, **options)
         try:
-            if want is None:
+            if not feasible(options, range(3), rounds):
                 assert done.returncode == 2
             else:
                 several += 1
-                check_rounds(json.loads(done.stdout), want)
+                check_best(json.loads(done.stdout), options, range(3),
+                           [rounds])
         except AssertionError as error:
             raise AssertionError(
                 f"QUINCUNX_SEED={SEED}: {rounds} {options}") from error
@@ -437,7 +500,7 @@ def test_random_rounds(quincunx):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"rounds": 2, "phases": 2, "torus": 5, "load": 100, **SECONDS},
+    ({"rounds": 2, "phases": 2, "torus": 5, "load": 30, **SECONDS},
      ["--rounds '2'", "2 phases", "largest feasible R is 1"]),
     ({"rounds": 64, "torus": 5, "load": 100, **SECONDS},
      ["--rounds '64'", "largest feasible R is"]),
@@ -458,9 +521,64 @@ def test_the_largest_feasible_rounds_are_exact(quincunx):
     done = command(quincunx, "--json", rounds=64, **options)
     largest = int(done.stderr.rsplit(" ", 1)[1])
     assert 1 <= largest < 64
-    assert best_rounds(options, [2], [largest]) is not None
+    assert feasible(options, [2], largest)
     for rounds in range(largest + 1, largest + 4):
-        assert best_rounds(options, [2], [rounds]) is None
+        assert not feasible(options, [2], rounds)
+
+
+@pytest.mark.parametrize("rounds, alone", [("auto", Fraction(71, 3)),
+                                           (2, Fraction(312, 11))])
+def test_similar_rounds_that_end_earlier_are_the_plan(quincunx, rounds, alone):
+    """No more than 1.7 % are left to the two phases and rounds without this
+    shape, whose volumes are 76/5 and 3, then 1 and 0: they end after 116/5."""
+    options = {"torus": 5, "load": 100, **SECONDS}
+    got = planned(quincunx, rounds=rounds, **options)
+    check_best(got, options, range(3), range(1, 17) if rounds == "auto"
+               else [rounds])
+    assert got["similar"]["taken"]
+    assert got["equations"]["makespan_ps"] == round(alone * 10 ** 12)
+    assert Fraction(116, 5) * 10 ** 12 < got["makespan_ps"] < (
+        Fraction(237, 10) * 10 ** 12)
+    done = command(quincunx, rounds=rounds, **options)
+    assert re.search(r"^similar  these rounds, with 2 phases and .* in 2 "
+                     r"rounds:$", done.stdout, re.MULTILINE)
+    assert "pass a round on as it comes" in done.stdout
+    late_us = re.search(r"best without similar ones: ([0-9.]+) us",
+                        done.stdout)[1]
+    assert abs(Fraction(late_us) - alone * 10 ** 6) < Fraction(1, 10 ** 6)
+
+
+def test_similar_rounds_where_the_equations_have_none(quincunx):
+    options = {"torus": 5, "load": 100, "phases": 2, **SECONDS}
+    got = planned(quincunx, "--per-node", rounds=2, **options)
+    assert check_best(got, options, [2], [2]) is None
+    assert "equations" not in got
+    assert sum(node["units"] for node in got["per_node"]) == 100
+
+
+def test_similar_rounds_are_carried_out_as_planned(quincunx):
+    """By nodes that pass a round on when it comes, event by event."""
+    rng = random.Random(f"carried {SEED}")
+    several = 0
+    for _ in range(60):
+        options = {"torus": 5, "load": rng.randint(20, 300),
+                   "startup": f"{rng.randint(200, 2000)}ns",
+                   "transfer": f"{rng.randint(500, 3000)}ns",
+                   "compute": "1us"}
+        got = planned(quincunx, rounds="auto", **options)
+        if not got["similar"].get("taken"):
+            continue
+        several += 1
+        layers = [layer["rounds"] for layer in got["layers"]]
+        rows = [([Fraction(part["volume_units"]) for part in parts],
+                 [Fraction(part["share_units"]) for part in parts])
+                for parts in zip(*layers)]
+        phases = got["phases"]
+        _, _, compute, transfers, startups = exact_costs(options)
+        end = similar.carry_out(rows, compute, transfers[:phases],
+                                startups[:phases], True)
+        assert abs(end - got["makespan_ps"]) < 1 + end / 10 ** 9
+    assert several > 5
 
 
 @pytest.mark.parametrize("side, originator, options", [
@@ -690,6 +808,63 @@ def test_nonlinear_times_are_consistent(quincunx, options):
     assert sum(node["units"] for node in got["per_node"]) == load
 
 
+@pytest.mark.parametrize("options", [
+    {"torus": 625, "load": 1, "transfer": "1us", "compute_power": 2},
+    {"torus": 125, "load": 100, "transfer": "1ms", "compute_power": 8},
+    {"torus": 25, "load": 100, "transfer": "1us", "compute": "1ps",
+     "compute_power": 2},
+    {"torus": 3125, "load": 10, "transfer": "1ns", "compute_power": "7/2"},
+    {"torus": 9765625, "load": 1000, "transfer": "1ms", "compute_power": 8},
+    {"torus": 25, "load": 1000, "transfer": "0", "compute_power": 8}])
+def test_nonlinear_times_without_startups(quincunx, options):
+    """Shares of outer layers are next to nothing; the equations hold."""
+    options = {"startup": "0", **options}
+    got = planned(quincunx, **options)
+    _, load, compute, transfers, _ = exact_costs(options)
+    power = float(Fraction(options["compute_power"]))
+    share = [layer["share_units"] for layer in got["layers"]]
+    volume = [layer["volume_units"] for layer in got["layers"]]
+    assert len(share) == torus.phases_of(int(options["torus"])) + 1
+    assert volume[0] == pytest.approx(load)
+    assert got["makespan_ps"] == pytest.approx(compute * share[0] ** power,
+                                               abs=.6)
+    for i in range(1, len(share)):
+        assert share[i - 1] ** power == pytest.approx(
+            float(transfers[i - 1] / compute) * volume[i] + share[i] ** power,
+            rel=1e-9, abs=0)
+        assert volume[i] == pytest.approx(share[i] + 4 * sum(volume[i + 1:]),
+                                          rel=1e-9, abs=0)
+    assert share[0] + 4 * sum(volume[1:]) == pytest.approx(load)
+
+
+def test_a_share_of_the_other_nodes_that_is_small(quincunx):
+    """One phase alone: compute a0^2 = transfer a1 + compute a1^2, and the four
+    others' shares and a0 are the load; deeper ones get next to nothing."""
+    got = planned(quincunx, torus=25, load=100, startup="0", transfer="1us",
+                  compute="1ps", compute_power=2)
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(60):
+        middle = (low + high) / 2
+        late = 10 ** 6 * middle + middle ** 2 > (100 - 4 * middle) ** 2
+        low, high = (low, middle) if late else (middle, high)
+    assert got["layers"][1]["share_units"] == pytest.approx(float(low),
+                                                            rel=1e-6)
+    assert abs(got["makespan_ps"] - (100 - 4 * low) ** 2) < 1
+
+
+def test_numbers_are_the_nearest_doubles(quincunx):
+    """71/3 is 23.666666666666668, and not the double below."""
+    got = planned(quincunx, torus=5, load=100, phases=2, **SECONDS)
+    assert got["layers"][0]["share_units"] == float(Fraction(71, 3))
+    for load in range(100, 160):
+        got, want = check(quincunx, torus=25, load=load, **{
+            **SECONDS, "startup": "0"})
+        assert got["speedup"] == float(load * 10 ** 12 / want.makespan)
+        for i, layer in enumerate(got["layers"]):
+            assert layer["share_units"] == float(want.shares[i])
+            assert layer["volume_units"] == float(want.volumes[i])
+
+
 def test_power_of_one_is_the_plain_plan(quincunx):
     for options in ({}, {"load": 100}, {"phases": 2}, {"hop_delay": "1us"}):
         want = planned(quincunx, **options)
@@ -732,25 +907,98 @@ def test_what_is_not_modelled_together(quincunx, first, second):
             assert f"--{name.replace('_', '-')} '{value}'" in done.stderr
 
 
+def collected(options, results, plan):
+    """When results are back that return when all is computed."""
+    _, _, _, transfers, startups = exact_costs(options)
+    return plan["makespan_ps"] + sum(
+        startup + transfer * Fraction(results)
+        * Fraction(layer["volume_units"]) for startup, transfer, layer
+        in zip(startups, transfers, plan["layers"][1:]))
+
+
+@pytest.mark.parametrize("results", ["2/1", "1/1", "1/9"])
+@pytest.mark.parametrize("options", [
+    {"transfer": "3.3ns", "compute": "13.7ns"},
+    {"transfer": "80ns", "compute": "1024ns"},
+    {"transfer": "80ns", "compute": "1024ns", "load": 3000},
+    {"transfer": "80ns", "compute": "1024ns", "phases": 1}])
+def test_no_number_of_rounds_has_results_earlier(quincunx, results, options):
+    options = {"torus": 5, "startup": "5us", "results": results, **options}
+    got = planned(quincunx, rounds="auto", **options)
+    found = {}
+    for rounds in range(1, 17):
+        done = command(quincunx, "--json", rounds=rounds, **options)
+        if done.returncode == 0:
+            found[rounds] = json.loads(done.stdout)["with_results_ps"]
+    assert got["with_results_ps"] == min(found.values())
+    assert got["rounds"] == min(found, key=found.get)
+    assert len(found) > 5
+
+
+@pytest.mark.parametrize("options, allowed", [
+    ({"rounds": 17}, "at most 16 rounds"),
+    ({"load": 2 ** 32}, "at most 4294967295 units"),
+    ({"switching": "store-and-forward"}, "circuits"),
+    ({"transfer": "2s", "startup": "0", "load": 10 ** 4,
+      "compute": "1s"}, "1.1 s")])
+def test_what_results_return_meanwhile_for(quincunx, options, allowed):
+    """A limit is named; just below it there is none."""
+    options = {"torus": 5, "transfer": "80ns", "compute": "1024ns",
+               "rounds": 16, "results": "1/1", **options}
+    assert allowed in planned(quincunx, **options)["meanwhile_planned_for"]
+    done = command(quincunx, **options)
+    assert re.search(rf"planned for\n +{allowed}|{re.escape(allowed)}",
+                     done.stdout)
+    below = {**options, "rounds": 16, "switching": "circuit",
+             "load": min(int(options.get("load", 10 ** 6)), 2 ** 32 - 1),
+             "transfer": "80ns"}
+    got = planned(quincunx, **below)
+    assert "meanwhile_planned_for" not in got
+    assert "planned for" not in command(quincunx, **below).stdout
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4, "auto"])
+def test_makespan_and_results_mean_the_same_in_all_rounds(quincunx, rounds):
+    """The makespan is when all is computed, with_results_ps when all is back.
+    Of one round, too, which ends at once with its results."""
+    options = {"torus": 5, "transfer": "80ns", "compute": "1024ns",
+               "hop_delay": "100ns", "startup": "5us"}
+    got = planned(quincunx, rounds=rounds, results="1/1", **options)
+    own = sum(part["share_units"] for part in
+              got["layers"][0].get("rounds", [got["layers"][0]]))
+    assert own * 1024000 <= got["makespan_ps"] * (1 + 1e-4)
+    assert got["with_results_ps"] >= got["makespan_ps"]
+    if got["results_return"] == "meanwhile":
+        assert got["with_results_ps"] == got["makespan_ps"]
+    else:
+        assert near(got["with_results_ps"], collected(options, "1/1", got))
+    text = command(quincunx, rounds=rounds, results="1/1", **options).stdout
+    assert f"results  {got['with_results_ps'] // 10 ** 6}." in text
+    assert "with_results_ps" not in planned(quincunx, rounds=rounds, **options)
+
+
 @pytest.mark.parametrize("switching", ["circuit", "store-and-forward"])
 @pytest.mark.parametrize("rounds", [2, 5, "auto"])
 @pytest.mark.parametrize("results", ["1/1", "1/3", "5/2", "0/1"])
 def test_rounds_collect_results_when_all_is_computed(quincunx, rounds, results,
                                                      switching):
     """Phase by phase; one round, in which results overlap, if it is as early
-    and may be. On 625 boards, whose first ports would have to take back too
-    much in each round."""
+    and may be; or many rounds that return them meanwhile. On 625 boards, whose
+    first ports would have to take back too much in each of few rounds."""
     options = {"torus": "25", "compute": "900ns", "transfer": "80ns",
                "switching": switching}
-    plain = planned(quincunx, rounds=rounds, **options)
     one = planned(quincunx, results=results, **options)
     got = planned(quincunx, rounds=rounds, results=results, **options)
-    _, _, _, transfers, startups = exact_costs(options)
-    back = sum(startup + transfer * Fraction(results)
-               * Fraction(layer["volume_units"]) for startup, transfer, layer
-               in zip(startups, transfers, plain["layers"][1:]))
-    late = plain["makespan_ps"] + back
-    if rounds == "auto" and one["makespan_ps"] <= late:
+    numbers = range(2, 17) if rounds == "auto" else [rounds]
+    late, plain = min(((collected(options, results, plan), plan) for plan in
+                       (planned(quincunx, rounds=number, **options)
+                        for number in numbers)), key=lambda pair: pair[0])
+    got.pop("meanwhile_planned_for", None)
+    one.pop("meanwhile_planned_for", None)
+    if rounds == "auto" and (got["results_return"], got["rounds"] > 1) == (
+            "meanwhile", True):
+        assert got["with_results_ps"] < min(late, one["makespan_ps"])
+    elif rounds == "auto" and one["makespan_ps"] <= late:
         assert got == one
     else:
         assert near(got.pop("with_results_ps"), late)
@@ -791,6 +1039,73 @@ def test_rounds_return_results_meanwhile(quincunx, rounds, results):
     assert min(abs(got["makespan_ps"] / time - 1) for time in times) < 1e-4
     assert sum(layer["nodes"] * Fraction(layer["share_units"])
                for layer in got["layers"]) == load
+
+
+def meanwhile_costs(options):
+    """Of the oracle, for rounds whose results return meanwhile."""
+    _, load, compute, transfers, startups = exact_costs(
+        {**options, "results": None})
+    return meanwhile.Costs(load, compute, transfers[0],
+                           transfers[0] * Fraction(options["results"]),
+                           tuple(startups), sum(startups), 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("options", [
+    {"torus": 5, "load": 999654, "startup": "13.96us", "hop_delay": "100ns",
+     "transfer": "80ns", "compute": "1024ns", "results": "1/1"},
+    {"torus": 5, "transfer": "80ns", "compute": "900ns", "results": "1/3"},
+    {"torus": 5, "transfer": "80ns", "compute": "300ns", "results": "5/2"}])
+def test_receipts_wait_for_results_in_between(quincunx, options):
+    """A port that takes results in sends its next round later: so 25 boards
+    with the first options got the last of 16 rounds at 27.1 ms."""
+    got = planned(quincunx, rounds=16, **options)
+    assert got["results_return"] == "meanwhile"
+    costs = meanwhile_costs(options)
+    layers = [layer["rounds"] for layer in got["layers"][1:]]
+    volumes = [[Fraction(part["volume_units"]) for part in parts]
+               for parts in zip(*layers)]
+    late = 0
+    for r, now in enumerate(meanwhile.begins(costs, volumes)):
+        late += r > 0 and now > end + 1
+        for phase, volume in enumerate(volumes[r]):
+            now += costs.startups[phase] + costs.transfer * volume
+            assert abs(layers[phase][r]["received_ps"] - now) <= 1
+        end = now
+    assert late > 0
+
+
+def test_no_results_before_any_can_be_there(quincunx):
+    """A circuit holds its links both ways: four ports that send a unit and
+    take its output in, and the originator's own units. With transfers of few
+    picoseconds, of which an output takes a part."""
+    rng = random.Random(f"bound {SEED}")
+    several = 0
+    for _ in range(60):
+        transfer, compute = rng.randint(1, 5), rng.randint(1, 20)
+        results = Fraction(rng.randint(1, 9), rng.randint(1, 9))
+        rounds = rng.choice([3, 8, 16, "auto"])
+        got = planned(quincunx, torus=5, load=10 ** 6, startup="0",
+                      transfer=f"{transfer}ps", compute=f"{compute}ps",
+                      results=f"{results.numerator}/{results.denominator}",
+                      rounds=rounds)
+        rate = Fraction(1, compute) + 4 / ((1 + results) * transfer)
+        several += got.get("results_return") == "meanwhile"
+        assert got.get("with_results_ps", got["makespan_ps"]) >= (
+            10 ** 6 / rate - 1), (transfer, compute, results, rounds)
+    assert several > 5
+
+
+def test_units_of_time_do_not_matter_with_results(quincunx):
+    """An output of half a picosecond, and of half a nanosecond."""
+    for load, results in ((10 ** 6, "1/2"), (10 ** 5, "2/7")):
+        one, other = (planned(quincunx, torus=5, load=load, startup="0",
+                              transfer=f"1{unit}", compute=f"12{unit}",
+                              results=results, rounds=8)
+                      for unit in ("ps", "ns"))
+        assert one["results_return"] == "meanwhile"
+        assert one["rounds"] == other["rounds"]
+        assert one["makespan_ps"] == pytest.approx(
+            other["makespan_ps"] / 1000, rel=1e-4)
 
 
 def best_of_ports(options, ports):
@@ -928,6 +1243,59 @@ def test_people_can_read_it(quincunx):
     assert done.returncode == 0
     assert not done.stderr
     assert "2436.962899" in done.stdout
+
+
+def given(quincunx, **options):
+    return json.loads(command(quincunx, "--json", **options).stdout)["inputs"]
+
+
+def test_the_json_has_what_was_given(quincunx, tmp_path):
+    usual = {"startup_ps": 4850000, "hop_delay_ps": 0, "transfer_ps": 3300,
+             "compute_ps": 10 ** 6, "node_compute": None,
+             "compute_power": None, "phases": None, "rounds": 1, "ports": 4,
+             "results": None, "switching": "circuit"}
+    assert given(quincunx) == usual
+    assert given(quincunx, rounds="auto", results="2/4", phases=2,
+                 hop_delay="1ns") == {
+        **usual, "rounds": "auto", "results": "2/4", "phases": 2,
+        "hop_delay_ps": 1000}
+    assert given(quincunx, switching="store-and-forward", ports=2, torus=5
+                 ) == {**usual, "switching": "store-and-forward", "ports": 2}
+    assert given(quincunx, compute_power="3/2") == {
+        **usual, "compute_power": "3/2"}
+    file = tmp_path / "speeds"
+    file.write_text("")
+    assert given(quincunx, node_compute=file) == {
+        **usual, "node_compute": str(file)}
+    usual.pop("compute_ps")
+    assert given(quincunx, torus=5, compute=None,
+                 layer_compute="1us,2us,3ns") == {
+        **usual, "layer_compute_ps": [10 ** 6, 2 * 10 ** 6, 3000]}
+    assert given(quincunx, torus=1, startup=f"{2 ** 63}ps",
+                 )["startup_ps"] == 2 ** 63
+
+
+@pytest.mark.parametrize("options, words", [
+    ({}, []), ({"rounds": 2}, ["of all rounds"]),
+    ({"ports": 2}, ["Nodes of a layer differ"]),
+    ({"node_compute": N, "rounds": 2}, ["Nodes of a layer differ",
+                                        "of all rounds"])])
+def test_the_table_says_what_its_lines_are_of(quincunx, options, words):
+    done = command(quincunx, torus=5, **options)
+    assert done.returncode == 0
+    for word in ["of all rounds", "Nodes of a layer differ"]:
+        assert (word in done.stdout) == (word in words)
+
+
+@pytest.mark.parametrize("subcommand, words", [
+    ("plan", "when all is computed, `results' when all are back"),
+    ("plan", "takes them where they end earlier"),
+    ("plan", "means of a layer's shares"),
+    ("simulate", "with parts of few units fewer phases may end earlier")])
+def test_help_says_what_numbers_mean(quincunx, subcommand, words):
+    done = subprocess.run([quincunx, subcommand, "--help"], check=True,
+                          capture_output=True, text=True)
+    assert words in re.sub(r"\s+", " ", done.stdout)
 
 
 def test_help(quincunx):

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/plan_solve.h"
+
+#include "qemu/model/meanwhile.h"
+#include "qemu/model/member_rounds.h"
+#include "qemu/model/member_similar.h"
+#include "qemu/support/exit_status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct model_torus plan_torus(const struct plan_options *options)
+{
+    uint16_t side = (uint16_t)options->side;
+
+    return (struct model_torus){
+        .size = {side, side},
+        .originator = {(uint16_t)options->x, (uint16_t)options->y}};
+}
+
+/* Plans several rounds where nodes differ, by --node-compute (then `torus`) or
+   by --ports. */
+static int solve_members(struct plan_solved *solved,
+                         const struct model_input *input,
+                         const struct model_torus *torus,
+                         const struct plan_options *options)
+{
+    struct model_members members;
+    int error;
+
+    model_members_make(&members, input, torus, (unsigned)options->ports);
+    error = model_plan_member_rounds(&solved->plan, &solved->detail, &members,
+                                     (unsigned)options->rounds);
+    if (error == ERR_OK) {
+        model_similar_members(&solved->similar, &members,
+                              (unsigned)options->rounds);
+    }
+    model_members_free(&members);
+    return error;
+}
+
+/* Plans with --node-compute. Result: the solver's error, or an exit status. */
+static int solve_nodes(struct plan_solved *solved,
+                       const struct model_input *input,
+                       const struct plan_options *options)
+{
+    struct model_torus torus = plan_torus(options);
+    int result = 0;
+    uint64_t *compute_ps = plan_options_nodes(&result, options);
+
+    if (compute_ps != NULL) {
+        torus.compute_ps = compute_ps;
+        result = options->rounds == 1
+                     ? model_plan_nodes(&solved->plan, &solved->detail, input,
+                                        &torus)
+                     : solve_members(solved, input, &torus, options);
+        free(compute_ps);
+    }
+    return result;
+}
+
+uint64_t plan_results_ps(const struct plan_solved *solved)
+{
+    return solved->plan.makespan_ps + solved->collect_ps;
+}
+
+/* ---- several rounds ---- */
+
+/* Times of two solvers differ by less than this where they are the same. */
+static uint64_t nearest_ps(uint64_t time_ps)
+{
+    return time_ps / 1000000000000 + 1;
+}
+
+/* The largest number of rounds below one for which nothing is feasible. */
+static void find_feasible(struct plan_solved *solved,
+                          const struct model_input *input, unsigned rounds)
+{
+    struct model_similar similar;
+
+    for (unsigned r = rounds; --r > solved->plan.rounds_feasible;) {
+        model_similar(&similar, input, r);
+        if (similar.rounds > 0) {
+            solved->plan.rounds_feasible = (uint8_t)r;
+        }
+    }
+}
+
+/*
+ * The best of the rounds in which no node is ever idle, or similar ones if they
+ * are earlier: where startups are long against the load, the equations have a
+ * volume of less than nothing, and with it no plan.
+ */
+static int solve_rounds(struct plan_solved *solved,
+                        const struct model_input *input, unsigned rounds)
+{
+    struct model_plan *plan = &solved->plan;
+    struct model_similar *similar = &solved->similar;
+    uint8_t phases_feasible;
+    int error = model_plan_rounds(plan, &solved->detail, input, rounds);
+
+    if (error != ERR_OK && error != ERR_PHASES) {
+        return error;
+    }
+    model_similar(similar, input, rounds);
+    if (error == ERR_PHASES && similar->rounds == 0 && rounds > 1) {
+        find_feasible(solved, input, rounds);
+    }
+    if (similar->rounds < 2 ||
+        (error == ERR_OK &&
+         similar->makespan_ps + nearest_ps(plan->makespan_ps) >=
+             plan->makespan_ps)) {
+        return error;
+    }
+    if (error == ERR_OK) {
+        solved->equations_ps = plan->makespan_ps;
+        solved->equations_phases = plan->phases;
+        solved->equations_rounds = plan->rounds;
+        model_detail_free(&solved->detail);
+    }
+    phases_feasible = plan->phases_feasible;
+    solved->is_similar = true;
+    error = model_plan_similar(plan, &solved->detail, input, similar);
+    if (phases_feasible > plan->phases_feasible) {
+        plan->phases_feasible = phases_feasible;
+    }
+    return error;
+}
+
+/* ---- results ---- */
+
+/* Time in which results come back when all is computed, phase by phase, as long
+   as those of all rounds take, to the nearest picosecond. */
+static uint64_t collect_ps(const struct model_plan *plan,
+                           const struct model_input *input)
+{
+    double sum_ps = 0;
+
+    for (unsigned phase = 1; phase <= plan->phases; ++phase) {
+        double stages =
+            input->stages[phase - 1] > 0 ? input->stages[phase - 1] : 1;
+
+        sum_ps += (double)input->startup_ps[phase - 1] * stages +
+                  (double)input->transfer_ps * stages *
+                      plan->volume_units[phase] * input->results_numerator /
+                      input->results_denominator;
+    }
+    return (uint64_t)(sum_ps + 0.5);
+}
+
+/* Several rounds whose results return when all is computed. */
+static int solve_collected(struct plan_solved *solved,
+                           const struct model_input *input, unsigned rounds)
+{
+    struct model_input without = *input;
+    int error;
+
+    without.results_numerator = 0;
+    without.results_denominator = 0;
+    error = solve_rounds(solved, &without, rounds);
+    if (error == ERR_OK) {
+        solved->collect_ps = collect_ps(&solved->plan, input);
+    }
+    if (!solved->is_similar) {
+        solved->similar.rounds = 0;
+    }
+    return error;
+}
+
+/* Takes rounds whose results return meanwhile, if that is earlier than what was
+   planned, if anything. */
+static int solve_meanwhile(struct plan_solved *solved,
+                           const struct model_input *input, unsigned rounds,
+                           int error)
+{
+    uint64_t time_ps =
+        error == ERR_OK ? plan_results_ps(solved) : MODEL_TIME_MAX_PS;
+    struct model_detail detail;
+
+    solved->meanwhile_limit = model_meanwhile_limit(input, rounds);
+    if (model_plan_meanwhile(&solved->plan, &detail, &time_ps, input, rounds) !=
+        ERR_OK) {
+        return error;
+    }
+    model_detail_free(&solved->detail);
+    *solved = (struct plan_solved){
+        .plan = solved->plan, .detail = detail, .meanwhile = true};
+    return ERR_OK;
+}
+
+/* A number of rounds with results, as boards carry them out; in one round
+   layers that are done return theirs while others compute. */
+static int solve_results(struct plan_solved *solved,
+                         const struct model_input *input, unsigned rounds)
+{
+    int error;
+
+    *solved = (struct plan_solved){.meanwhile = rounds == 1};
+    if (rounds == 1) {
+        return model_plan(&solved->plan, input);
+    }
+    error = solve_collected(solved, input, rounds);
+    return error == ERR_OK || error == ERR_PHASES
+               ? solve_meanwhile(solved, input, rounds, error)
+               : error;
+}
+
+/* The number of rounds whose results are back first; ties go to fewer. */
+static int solve_best_results(struct plan_solved *solved,
+                              const struct model_input *input)
+{
+    int error = solve_results(solved, input, 1);
+
+    for (unsigned rounds = 2; rounds <= MODEL_ROUNDS_AUTO_MAX; ++rounds) {
+        struct plan_solved other;
+
+        if (solve_results(&other, input, rounds) != ERR_OK) {
+            continue;
+        }
+        if (error == ERR_OK &&
+            plan_results_ps(&other) >= plan_results_ps(solved)) {
+            model_detail_free(&other.detail);
+            continue;
+        }
+        model_detail_free(&solved->detail);
+        *solved = other;
+        error = ERR_OK;
+    }
+    solved->meanwhile_limit =
+        model_meanwhile_limit(input, MODEL_ROUNDS_AUTO_MAX);
+    return error;
+}
+
+/* Several rounds, or a number of them that is free. */
+static int solve_several(struct plan_solved *solved,
+                         const struct model_input *input,
+                         const struct plan_options *options)
+{
+    unsigned rounds = (unsigned)options->rounds;
+
+    if (options->ports != TORUS_PORTS) {
+        return solve_members(solved, input, NULL, options);
+    }
+    if (input->results_denominator == 0) {
+        return solve_rounds(solved, input, rounds);
+    }
+    return rounds == 0 ? solve_best_results(solved, input)
+                       : solve_results(solved, input, rounds);
+}
+
+/* Plans by the model that the options ask for. Result: the solver's error, or
+   an exit status after a message. */
+static int solve(struct plan_solved *solved, const struct model_input *input,
+                 const struct plan_options *options)
+{
+    struct model_plan *plan = &solved->plan;
+
+    if (plan_given(options, PLAN_NODE_COMPUTE)) {
+        return solve_nodes(solved, input, options);
+    }
+    if (options->rounds != 1) {
+        return solve_several(solved, input, options);
+    }
+    if (options->ports != TORUS_PORTS) {
+        return model_plan_ports(plan, &solved->detail, input,
+                                (unsigned)options->ports);
+    }
+    solved->meanwhile = input->results_denominator > 0;
+    if (plan_given(options, PLAN_LAYER_COMPUTE)) {
+        return model_plan_layers(plan, input, options->layer_compute_ps);
+    }
+    if (plan_given(options, PLAN_COMPUTE_POWER)) {
+        return model_plan_power(plan, input, options->power_numerator,
+                                options->power_denominator);
+    }
+    return model_plan(plan, input);
+}
+
+/* Prints which of --rounds and --phases is infeasible, and what is feasible. */
+static void print_infeasible(const struct model_plan *plan,
+                             const struct model_input *input,
+                             const struct plan_options *options)
+{
+    if (options->rounds > 1 && plan->rounds_feasible > 0) {
+        fprintf(stderr, "quincunx: --rounds '%" PRIu64 "': infeasible",
+                options->rounds);
+        if (input->phases_fixed) {
+            fprintf(stderr, " with %" PRIu64 " phases", options->phases);
+        }
+        fprintf(stderr, ": the largest feasible R is %u\n",
+                plan->rounds_feasible);
+        return;
+    }
+    fprintf(stderr,
+            "quincunx: --phases '%" PRIu64 "': infeasible: the largest "
+            "feasible N is %u (this torus has %u phases)\n",
+            options->phases, plan->phases_feasible, input->phases_max);
+}
+
+int plan_solve(struct plan_solved *solved, const struct plan_options *options)
+{
+    struct model_input input;
+    int status = plan_options_input(&input, options);
+
+    *solved = (struct plan_solved){.meanwhile = false};
+    if (status != 0) {
+        return status;
+    }
+    status = solve(solved, &input, options);
+    switch (status) {
+    case ERR_OK:
+    case EXIT_FAILED:
+    case EXIT_USAGE:
+        return status;
+    case ERR_PHASES:
+        print_infeasible(&solved->plan, &input, options);
+        return EXIT_USAGE;
+    default:
+        fputs("quincunx: the makespan must be below 2^63 ps (106 days): a "
+              "smaller --load or --compute is needed\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+}
