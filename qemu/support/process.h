@@ -56,7 +56,7 @@ void process_kill(pid_t pid);
 
 /* A signal that ends this program, SIGINT, SIGTERM or SIGHUP, and has come
    while it was blocked; 0: none. */
-int process_signal_pending(void);
+NODISCARD int process_signal_pending(void);
 
 /* Closes a descriptor; -1: there is none. */
 void process_close(int fd);

@@ -4,6 +4,7 @@
 Every test runs a copy of the firmware of its own, so that its boards can be
 told from those of any other run by their command line.
 """
+import contextlib
 import json
 import os
 import re
@@ -188,6 +189,17 @@ def end(launcher, how):
 RUDE = BUILD / "test" / "rude.elf"
 
 
+@contextlib.contextmanager
+def running(*args, before=(), **options):
+    """A command that is killed at the end, if it still runs."""
+    with subprocess.Popen(
+            [*before, mesh.QUINCUNX, *map(str, args)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            **options) as process:
+        yield process
+        process.kill()
+
+
 @pytest.mark.parametrize("size, why", [
     ("1x1", "hangs"), ("2x1", "hangs"),
     ("3x1", "queued a send that makes no sense")])
@@ -197,15 +209,12 @@ def test_boards_that_do_not_keep_to_the_rules(tmp_path, size, why):
     takes Ctrl-C, which comes through."""
     load = tmp_path / "load"
     load.write_bytes(bytes(1000))
-    process = subprocess.Popen(
-        [mesh.QUINCUNX, "run", "--mesh", size, "--kernel", "spin", "--arg",
-         "1", "--firmware", RUDE, "--watchdog", "2", load],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
-    if size == "1x1":
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    with running("run", "--mesh", size, "--kernel", "spin", "--arg", "1",
+                 "--firmware", RUDE, "--watchdog", "2", load) as process:
+        if size == "1x1":
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == (130 if size == "1x1" else 1), err
     assert size == "1x1" or why in err
 
@@ -242,33 +251,28 @@ exec sleep 60
     script.chmod(0o755)
     load = tmp_path / "load"
     load.write_bytes(bytes(1000))
-    process = subprocess.Popen(
-        [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
-         "1", load], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "QUINCUNX_QEMU": str(script)})
-    assert mesh.until(lambda: mesh.children_of(process.pid))
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    with running("run", "--mesh", "2x2", "--kernel", "spin", "--arg", "1",
+                 load, env={**os.environ,
+                            "QUINCUNX_QEMU": str(script)}) as process:
+        assert mesh.until(lambda: mesh.children_of(process.pid))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
     assert process.returncode == 130, err
 
 
 @pytest.mark.parametrize("command", ["run", "boards"])
 def test_a_hang_up_that_is_ignored_stays_so(launcher, command):
     """As under nohup."""
-    words = (launcher.line("--inject", "hang@1,1", size="2x2")
-             if command == "run" else [mesh.QUINCUNX, "boards", "--mesh",
-                                       "2x2"])
-    process = subprocess.Popen(
-        ["nohup", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
-    assert mesh.until(lambda: len(mesh.children_of(process.pid)) >= 4)
-    process.send_signal(signal.SIGHUP)
-    time.sleep(0.5)
-    assert process.poll() is None
-    process.terminate()
-    process.communicate(timeout=30)
+    words = (launcher.line("--inject", "hang@1,1", size="2x2")[1:]
+             if command == "run" else ["boards", "--mesh", "2x2"])
+    with running(*words, before=["nohup"]) as process:
+        assert mesh.until(lambda: len(mesh.children_of(process.pid)) >= 4)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.terminate()
+        process.communicate(timeout=30)
     assert process.returncode == (130 if command == "run" else 0)
 
 
