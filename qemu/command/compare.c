@@ -132,8 +132,9 @@ int compare_command(int argc, char **argv)
     static const char description[] =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
-        "nearest, star, farm; of several originators star and farm. All must "
-        "have the same result. Boards with serial ports know peters-syska "
+        "nearest, star with the best rounds (or --rounds) and with one, farm, "
+        "and hybrid, on 5^k x 5^k; of several originators star and farm. All "
+        "must have the same result. Boards with serial ports know peters-syska "
         "alone."
         "\vExample:\n"
         "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE";

@@ -26,6 +26,17 @@ static unsigned shift_of(const struct job_config *config, uint32_t index)
     return config->slow_shift != NULL ? config->slow_shift[index] : 0;
 }
 
+static uint64_t output_bytes(const struct outcome *outcome)
+{
+    uint64_t bytes =
+        outcome->originators > 0 ? 0 : outcome->result.output_bytes;
+
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        bytes += outcome->several[i].result.output_bytes;
+    }
+    return bytes;
+}
+
 /* What no schedule changes, from a run of one round. A node that a test made
    slow counts as if it were not, so that the bound is one. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
@@ -51,6 +62,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->compute_ps = units > 0 ? compute_ps / (double)units : 0;
     terms->transfer_ps = (double)config->profile.transfer_ps *
                          (double)outcome->load_bytes / terms->load_units;
+    terms->output_ps = (double)config->profile.transfer_ps *
+                       (double)output_bytes(outcome) / terms->load_units;
     /* Several originators grow from as many nodes: their bound knows none. */
     terms->startup_ps = config->originators > 0
                             ? 0
@@ -200,6 +213,20 @@ static bool has_star(const struct job_config *config)
     return tree != NULL;
 }
 
+/* A hybrid chooses its phases: where a number is asked for, it is left out,
+   with a word. */
+static bool has_hybrid(const struct job_config *config)
+{
+    if (config->phases == WIRE_BEST) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: compare: hybrid is left out: it chooses its phases, "
+            "--phases %u is for peters-syska\n",
+            config->phases);
+    return false;
+}
+
 /* The best number of rounds, and one round if that is another. */
 static int run_both(struct compare *compare, const struct job_config *config)
 {
@@ -229,7 +256,8 @@ static int run_all(struct compare *compare, const struct job_config *config)
     for (unsigned i = one.schedule + 1; status == 0 && i < SCHEDULES; ++i) {
         one.schedule = (enum schedule)i;
         one.rounds = i == SCHEDULE_HYBRID ? config->rounds : 1;
-        if (!suits(config, one.schedule) || !job_policy_has(&one)) {
+        if (!suits(config, one.schedule) || !job_policy_has(&one) ||
+            (i == SCHEDULE_HYBRID && !has_hybrid(config))) {
             continue;
         }
         if (i == SCHEDULE_STAR && config->originators == 0) {
@@ -302,9 +330,10 @@ static double sending_part(const struct compare *compare)
     double sent_units =
         compare->largest_units - (double)best_ps(compare) / terms->compute_ps;
 
-    return sent_units <= 0 ? 0
-                           : sent_units * terms->transfer_ps / terms->ports /
-                                 (double)best_ps(compare);
+    return sent_units <= 0
+               ? 0
+               : sent_units * (terms->transfer_ps + terms->output_ps) /
+                     terms->ports / (double)best_ps(compare);
 }
 
 static bool ports_bound(const struct compare *compare)
@@ -340,7 +369,11 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
             entry->answer_speedup);
     print_time(out, 11, entry->makespan_ps);
     print_time(out, 13, entry->with_results_ps);
-    print_time(out, 11, entry->planned_ps);
+    if (entry->planned_ps > 0) {
+        print_time(out, 11, entry->planned_ps);
+    } else {
+        fprintf(out, "%11s", "-"); /* not known */
+    }
     fprintf(out, " %9" PRIu64 "\n", entry->conflicts);
 }
 
@@ -350,9 +383,10 @@ static void print_bound(FILE *out, const struct compare *compare)
 
     summary_time(text, (uint64_t)bound_ps(&compare->bound));
     fprintf(out,
-            "\nlower bound %s, set by %s: no schedule can save more than "
+            "\nlower bound %s%s, set by %s: no schedule can save more than "
             "%.1f %% of the best\n",
             text,
+            compare->terms.output_ps > 0 ? " until all outputs are back" : "",
             ports_bound(compare) ? "the originator's ports"
                                  : "the nodes' computing",
             100 * (1 - bound_part(compare)));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/choose.h"
 
+#include "qemu/job/farm_time.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/job/rates.h"
+#include "qemu/job/tree_time.h"
 #include "qemu/schedule/tree.h"
 #include "scatter/wire/wire.h"
 
@@ -21,12 +23,13 @@
 /* What the formulas of choose.h are made of, for one job. */
 struct terms {
     double instruction_ps;
-    double units;       /* V */
-    double compute_ps;  /* w */
-    double transfer_ps; /* g */
-    double output_ps;   /* o */
-    double halo_ps;     /* of what goes with every chunk beside its units */
-    double nodes;       /* n */
+    double units;        /* V */
+    double compute_ps;   /* w */
+    double transfer_ps;  /* g */
+    double output_ps;    /* o */
+    double output_bytes; /* of all units */
+    double halo_ps;      /* of what goes with every chunk beside its units */
+    double nodes;        /* n */
     double speed;
     double slowest; /* speed of the slowest node */
     double late;    /* times as long as planned that the slowest takes */
@@ -65,7 +68,7 @@ static struct terms terms_of(const struct job_config *config)
     const struct profile *profile = job_plan_profile(config);
     uint32_t nodes = torus_nodes(config->size);
     struct terms terms = {
-        .instruction_ps = config->board == NULL ? 0 : INSTRUCTION_PS,
+        .instruction_ps = config->mesh->has_images ? INSTRUCTION_PS : 0,
         .units = (double)config->load.units,
         .compute_ps = compute_ps(config),
         .transfer_ps =
@@ -78,8 +81,10 @@ static struct terms terms_of(const struct job_config *config)
         .ports = smaller(config->ports, schedule_ports(config->size))};
 
     if (kernel->output_denominator > 0) {
-        terms.output_ps = (double)profile->transfer_ps *
-                          kernel->output_numerator / kernel->output_denominator;
+        terms.output_bytes =
+            terms.units * kernel->output_numerator / kernel->output_denominator;
+        terms.output_ps =
+            (double)profile->transfer_ps * terms.output_bytes / terms.units;
     }
     for (uint32_t i = 0; i < nodes; ++i) {
         unsigned shift = config->slow_shift != NULL ? config->slow_shift[i] : 0;
@@ -103,6 +108,13 @@ static double code_ps(const struct terms *terms, double instructions)
 static double ports_ps(const struct terms *terms, double transfer_ps)
 {
     return terms->units * transfer_ps / terms->ports;
+}
+
+/* The originator measures the kernel on this part of a share, while the
+   announcement goes out. */
+static double measuring_ps(const struct terms *terms)
+{
+    return terms->units * terms->compute_ps / terms->nodes / 64;
 }
 
 static double bound_of_ps(const struct terms *terms, double speed,
@@ -150,47 +162,84 @@ static double pattern_ps(const struct terms *terms, bool keeps_messages)
                                      HALO_CIRCUITS * terms->halo_ps);
 }
 
-/* Along a tree, with what one round and several lose by sending. */
-static double tree_ps(const struct terms *terms, double instructions,
-                      double one, double several)
-{
-    double bound_ps = bound_of_ps(terms, terms->speed, terms->transfer_ps);
-    double sending_ps = ports_ps(terms, terms->transfer_ps);
-    double later_ps = several * sending_ps * sending_ps / bound_ps +
-                      code_ps(terms, 4700 * terms->nodes);
+/* ---- along trees, and of farms ---- */
 
-    return terms->late * bound_ps + code_ps(terms, instructions) +
-           smaller(one * sending_ps, later_ps) + collect_ps(terms);
+/* Instructions of the originator and its nodes: */
+struct instructions {
+    double one;     /* of any plan */
+    double several; /* more, of several rounds */
+};
+
+static struct instructions instructions_of(enum schedule schedule, double nodes)
+{
+    switch (schedule) {
+    case SCHEDULE_EQUAL:
+        return (struct instructions){9500 + 485 * nodes, 0};
+    case SCHEDULE_STAR:
+        return (struct instructions){9700 + 1070 * nodes, 6000 * nodes};
+    case SCHEDULE_NEAREST:
+        return (struct instructions){13700 + 750 * nodes, 6000 * nodes};
+    default:
+        return (struct instructions){11200 + 750 * nodes, 6000 * nodes};
+    }
 }
 
-static double equal_ps(const struct terms *terms)
+/* In the better of one round and the best number. */
+static struct choice tree_choice(const struct terms *terms,
+                                 const struct tree_times *times,
+                                 enum schedule schedule)
 {
-    return terms->late * terms->units * terms->compute_ps /
-               (terms->nodes * terms->slowest) +
-           code_ps(terms, 15600 + 485 * terms->nodes) +
-           1.25 * ports_ps(terms, terms->transfer_ps) + collect_ps(terms);
+    struct instructions more = instructions_of(schedule, terms->nodes);
+    double late = terms->late - 1;
+    double before_ps = larger(times->announce_ps, measuring_ps(terms)) +
+                       code_ps(terms, more.one);
+    double one_ps = times->one.with_results_ps + late * times->one.makespan_ps;
+    double several_ps = times->several.with_results_ps +
+                        late * times->several.makespan_ps +
+                        code_ps(terms, more.several);
+
+    return (struct choice){
+        schedule,
+        schedule != SCHEDULE_EQUAL && one_ps <= several_ps ? 1 : WIRE_BEST,
+        before_ps + smaller(one_ps, several_ps)};
 }
 
-static double farm_ps(const struct terms *terms, bool masters)
+/* A farm with masters. */
+static double masters_ps(const struct terms *terms)
 {
     double both_ps = terms->transfer_ps + terms->output_ps;
     double least_ps = 0;
 
     for (double nodes = 1; nodes <= terms->nodes; ++nodes) {
         double speed = terms->speed * nodes / terms->nodes;
-        double serving = FARM_INSTRUCTIONS(nodes);
+        double serving =
+            smaller(FARM_INSTRUCTIONS(nodes), MASTERS_INSTRUCTIONS(nodes));
         /* Its originator takes no more than another node. */
         double takes_ps = larger(bound_of_ps(terms, speed, both_ps),
-                                 0.85 * ports_ps(terms, both_ps));
+                                 0.85 * ports_ps(terms, both_ps)) +
+                          code_ps(terms, serving);
 
-        if (masters) {
-            serving = smaller(serving, MASTERS_INSTRUCTIONS(nodes));
-        }
-        takes_ps += code_ps(terms, serving);
         least_ps = nodes == 1 ? takes_ps : smaller(least_ps, takes_ps);
     }
     return least_ps + ports_ps(terms, both_ps) / 20 +
            FARM_CHUNKS * terms->nodes * terms->halo_ps / terms->ports;
+}
+
+static double farm_ps(const struct job_config *config,
+                      const struct terms *terms)
+{
+    double units = smaller(terms->units, UINT32_MAX);
+    struct job_config farm = *config;
+    struct farm_run run;
+
+    farm.schedule = SCHEDULE_FARM;
+    if (farm_time(&run, &farm, (uint64_t)units, (uint64_t)terms->compute_ps,
+                  (uint64_t)terms->instruction_ps) != 0) {
+        return masters_ps(terms);
+    }
+    return (double)run.with_results_ps * terms->units / units +
+           code_ps(terms, 4700 + 535 * terms->nodes +
+                              smaller(terms->output_bytes / 6, 16000));
 }
 
 /* ---- the choice ---- */
@@ -219,6 +268,22 @@ static uint8_t pattern_rounds(const struct terms *terms)
     return share_ps < few_ps && alone_ps > one_ps ? 1 : WIRE_BEST;
 }
 
+/* If there is such a tree. */
+static void add_tree(struct choices *choices, const struct job_config *config,
+                     const struct terms *terms, enum schedule schedule)
+{
+    struct job_config along = *config;
+    struct tree_times times;
+    struct choice choice;
+
+    along.schedule = schedule;
+    along.rounds = WIRE_BEST;
+    if (tree_times(&times, &along, terms->compute_ps) == 0) {
+        choice = tree_choice(terms, &times, schedule);
+        add(choices, schedule, choice.rounds, choice.answer_ps);
+    }
+}
+
 struct choices choose_schedule(struct job_config *config)
 {
     struct terms terms = terms_of(config);
@@ -237,14 +302,12 @@ struct choices choose_schedule(struct job_config *config)
         add(&choices, SCHEDULE_HYBRID, pattern_rounds(&terms),
             pattern_ps(&terms, true));
     } else {
-        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST,
-            tree_ps(&terms, 17200 + 750 * terms.nodes, 1.2, 0.7));
+        add_tree(&choices, config, &terms, SCHEDULE_PETERS_SYSKA);
     }
-    add(&choices, SCHEDULE_STAR, WIRE_BEST,
-        tree_ps(&terms, 6250 + 1600 * terms.nodes, 0.65, 0.58));
-    add(&choices, SCHEDULE_EQUAL, WIRE_BEST, equal_ps(&terms));
-    add(&choices, SCHEDULE_FARM, WIRE_BEST,
-        farm_ps(&terms, job_policy_levels(config) == 2));
+    add_tree(&choices, config, &terms, SCHEDULE_NEAREST);
+    add_tree(&choices, config, &terms, SCHEDULE_STAR);
+    add_tree(&choices, config, &terms, SCHEDULE_EQUAL);
+    add(&choices, SCHEDULE_FARM, WIRE_BEST, farm_ps(config, &terms));
     config->schedule = choices.choice[0].schedule;
     config->rounds = choices.choice[0].rounds;
     return choices;

@@ -4,28 +4,35 @@
  * first. With n nodes, of which all together compute `speed` units while one of
  * speed 1 computes one, V units, w the compute and g the transfer time of a
  * unit, o that of its output, P ports, and c(k) the time of k instructions on
- * the boards, these answers are expected:
+ * boards, 0 on native nodes, these answers are expected:
  *
  *   bound         T = max( V w / speed, V / (1 / w + P / g) )
- *   peters-syska  T + c(5600) + min( V g / P / 10, T / 50 ) on the pattern;
- *                 along a tree
- *                 T + c(17200 + 750 n) + min( 1.2 V g / P,
- *                                             0.7 (V g / P)^2 / T + c(4700 n) )
- *                 with outputs that return meanwhile
- *                 the same, with g + o in place of g, + c(16000) +
- *                 V (g + o) / P / 50 + 8 halos
- *   star          T + c(6250 + 1600 n) + the same with 0.65 and 0.58
- *   equal         V w / (n speed of the slowest) + c(15600 + 485 n) +
- *                 1.25 V g / P
- *   farm          min over m <= n nodes of max( T of these nodes, with g + o in
- *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m) +
- *                 V (g + o) / P / 20 + the halos of 12 n chunks / P;
- *                 with masters c(97000 + 95 m), where that is less
+ *   peters-syska  on the pattern T + c(5600) + min( V g / P / 10, T / 50 ) and
+ *                 V o / P (n - 1) / n; with outputs that return meanwhile
+ *                 the same, with g + o in place of g and o, + c(16000) +
+ *                 V (g + o) / P / 50 + 8 halos, if that is less
+ *   along a tree  the plan with the mesh's startups, hops, ports and switching,
+ *                 and the way back (tree_time.h); before it the announcement,
+ *                 or if that takes longer measuring, V w / n / 64; and
+ *                 peters-syska  c(11200 + 750 n)
+ *                 nearest       c(13700 + 750 n)
+ *                 star          c(9700 + 1070 n)
+ *                 equal         c(9500 + 485 n)
+ *                 of all but equal in the better of one round, and of the best
+ *                 number with c(6000 n) more
+ *   farm          event by event, chunk by chunk, with the same circuits
+ *                 (farm_time.h), + c(4700 + 535 n), and c(1 / 6) for each byte
+ *                 of output, up to c(16000); with masters
+ *                 min over m <= n nodes of max( T of these nodes, with g + o in
+ *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
+ *                 c(97000 + 95 m) if that is less, +
+ *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
  *
- * All others then collect outputs: + V o / P (n - 1) / n. If an earlier
- * job showed a node to be slower than the plan will take it to be, all but the
- * farm take as many times as long. The constants are fitted to measured answers
- * of 42 jobs on MPS2 boards (test/bench/policies.py has twenty).
+ * If an earlier job showed a node to be slower than the plan will take it to
+ * be, all but the farm take as many times as long. The constants are fitted to
+ * measured answers of MPS2 boards: of the pattern and of masters to 42 jobs
+ * (test/bench/policies.py has twenty), of trees and farms to 120 jobs on up to
+ * 25 boards, with fewer ports, store and forward and slow nodes, too.
  *
  * Where the pattern is best, hybrid is taken: its reserve is chosen on the
  * boards, from how much the load varies.

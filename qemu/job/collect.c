@@ -118,6 +118,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->host_times = config->mesh->has_cables;
     outcome->size = config->size;
     outcome->originator = config->originator;
+    outcome->phases_asked = config->phases == WIRE_BEST ? 0 : config->phases;
     outcome->profile = config->profile;
     outcome->plan_profile = *job_plan_profile(config);
     outcome->kernel = config->kernel;

@@ -3,6 +3,7 @@
 
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
+#include "qemu/job/farm_time.h"
 #include "qemu/job/groups.h"
 #include "qemu/job/order.h"
 #include "qemu/job/rates.h"
@@ -110,6 +111,7 @@ static int read_reports(struct outcome *outcome, const struct forest *forest,
         int failed = job_order_report(&part, &mesh->report[i], config);
 
         status = failed != 0 ? failed : status;
+        farm_time_plan(&part.plan, config, config->load.units);
         *originator = (struct outcome_originator){
             .at = config->originator,
             .input_name = config->input_name,
@@ -156,9 +158,12 @@ static struct wire_report join_plans(const struct wire_report *a,
     both.rounds = a->rounds > b->rounds ? a->rounds : b->rounds;
     both.layers = false;
     both.measured_units = a->measured_units + b->measured_units;
-    both.makespan_ps = later(a->scatter_start_ps + a->makespan_ps,
-                             b->scatter_start_ps + b->makespan_ps) -
-                       start_ps;
+    both.makespan_ps = 0; /* not known of one, so of both */
+    if (a->makespan_ps > 0 && b->makespan_ps > 0) {
+        both.makespan_ps = later(a->scatter_start_ps + a->makespan_ps,
+                                 b->scatter_start_ps + b->makespan_ps) -
+                           start_ps;
+    }
     both.gather_done_ps = later(a->gather_done_ps, b->gather_done_ps);
     both.overhead_ps = later(a->overhead_ps, b->overhead_ps);
     return both;

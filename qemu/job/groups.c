@@ -2,22 +2,15 @@
 #include "qemu/job/groups.h"
 
 #include "qemu/job/policy.h"
+#include "qemu/job/tree_time.h"
 #include "qemu/support/memory.h"
-#include "scatter/plan/tree_rounds.h"
+#include "scatter/plan/tree.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #define NO_GROUP UINT16_MAX
-
-/* As kernels count their instructions, and what an originator queues at most,
-   on emulated boards and native nodes. */
-#define INSTRUCTION_PS 32000u
-#define SENDS_MAX 768u
-
-/* Planners take a transfer time of less than 2^16 compute times. */
-#define RATIO_BITS 15u
 
 /* One of so many nodes that are left, and one more, are given out at once. */
 #define AT_ONCE 64u
@@ -27,82 +20,17 @@
 
 /* ---- when a group ends ---- */
 
-static uint64_t unit_ps(const struct job_config *config)
-{
-    uint64_t estimate_ps =
-        config->terms.instructions_per_1000_units * INSTRUCTION_PS / 1000;
-    uint64_t transfer_ps =
-        job_plan_profile(config)->transfer_ps * config->load.unit_bytes;
-    uint64_t least_ps = (transfer_ps >> RATIO_BITS) + 1;
-
-    return estimate_ps > least_ps ? estimate_ps : least_ps;
-}
-
-/* The nodes' software counts as nothing, as on native nodes: on 25 boards the
-   groups were the same with it, from 20 kB on. */
-static struct tree_input input_of(const struct job_config *config)
-{
-    const struct profile *profile = job_plan_profile(config);
-    uint64_t head_bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
-                          config->terms.before_bytes +
-                          config->terms.after_bytes;
-
-    return (struct tree_input){
-        .load_units = (uint32_t)config->load.units,
-        .compute_ps = unit_ps(config),
-        .transfer_ps = profile->transfer_ps * config->load.unit_bytes,
-        .circuit_ps = {.startup = profile->startup_ps +
-                                  profile->transfer_ps * head_bytes,
-                       .hop = profile->hop_delay_ps,
-                       .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
-        .ports = config->ports,
-        .store_and_forward = config->store_and_forward};
-}
-
-/* Plans several rounds, if they are asked for, where one ends at *end_ps. */
-static void plan_rounds(uint64_t *end_ps, const struct job_config *config,
-                        const struct tree_input *input, uint8_t *tree,
-                        void *work)
-{
-    uint32_t nodes = tree_nodes(tree);
-    bool best = config->rounds == WIRE_BEST;
-    struct tree_rounds_input rounds = {
-        .tree = input,
-        .sends_max = SENDS_MAX,
-        .rounds_min = (uint8_t)(best ? 2 : config->rounds),
-        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : config->rounds)};
-    uint32_t *tables = memory_or_exit(
-        malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof *tables));
-    uint64_t begin_ps[ROUNDS_MAX];
-    void *memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)));
-
-    (void)tree_rounds_plan(tree, tables, begin_ps, end_ps, &rounds, work,
-                           memory);
-    free(memory);
-    free(tables);
-}
-
 /* When the group of a config ends, as planned; if there is no plan, as if its
-   originator were alone. */
+   originator were alone. The nodes' software counts as nothing: on 25 boards
+   the groups were the same with it, from 20 kB on. */
 static uint64_t end_ps(const struct job_config *config)
 {
-    struct tree_input input = input_of(config);
-    uint64_t all_ps = config->load.units * input.compute_ps;
-    uint8_t *tree = job_policy(config)->tree(config);
-    unsigned phases;
-    void *work;
+    double compute_ps = tree_time_compute_ps(config);
+    struct tree_times times;
 
-    if (tree == NULL) {
-        return all_ps;
-    }
-    work = memory_or_exit(malloc(tree_work_bytes(tree_nodes(tree))));
-    if (tree_plan(tree, &input, work, &all_ps, &phases) == ERR_OK &&
-        config->rounds != 1) {
-        plan_rounds(&all_ps, config, &input, tree, work);
-    }
-    free(work);
-    free(tree);
-    return all_ps;
+    return tree_times(&times, config, compute_ps) == 0
+               ? (uint64_t)times.several.makespan_ps
+               : (uint64_t)((double)config->load.units * compute_ps);
 }
 
 /* ---- who gets the next node ---- */

@@ -3,6 +3,7 @@
 
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
+#include "qemu/job/farm_time.h"
 #include "qemu/job/forest.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
@@ -33,6 +34,7 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
         }
         return status;
     }
+    farm_time_plan(&outcome->plan, &job->config, order->load_units);
     collect_begin(outcome, &job->config, order);
     outcome->board = mesh->board;
     if (order->compute_ps > 0 && outcome->plan.measured_units == 0 &&

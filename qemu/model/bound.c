@@ -4,11 +4,11 @@
 /* Before the first startup is over, only the originator computes. */
 static double by_ports(const struct bound_input *input)
 {
+    double transfer_ps = input->transfer_ps + input->output_ps;
     double alone_ps = input->load_units * input->compute_ps;
-    double both_ps = (input->load_units * input->transfer_ps +
-                      input->ports * input->startup_ps) *
-                     input->compute_ps /
-                     (input->transfer_ps + input->ports * input->compute_ps);
+    double both_ps =
+        (input->load_units * transfer_ps + input->ports * input->startup_ps) *
+        input->compute_ps / (transfer_ps + input->ports * input->compute_ps);
 
     return both_ps < input->startup_ps ? alone_ps : both_ps;
 }

@@ -9,7 +9,9 @@
  *   V <= T / c + P (T - alpha) / tau                       (ports)
  *   V <= 1/c integral_0^T min(speed, (P+1)^floor(t/alpha)) dt  (nodes)
  *
- * where `speed` is what all nodes together compute, in units of 1/c.
+ * With an output, which returns over the same ports, T is the time until all is
+ * back, and tau counts it too: a circuit holds its links both ways. `speed` is
+ * what all nodes together compute, in units of 1/c.
  */
 #ifndef QEMU_MODEL_BOUND_H
 #define QEMU_MODEL_BOUND_H
@@ -17,7 +19,8 @@
 struct bound_input {
     double load_units;
     double compute_ps;  /* c, more than 0 */
-    double transfer_ps; /* tau, 0 or more */
+    double transfer_ps; /* tau without the output, 0 or more */
+    double output_ps;   /* to transfer a unit's output, 0 or more */
     double startup_ps;  /* alpha, 0 or more */
     double speed;       /* 1 or more: the number of nodes, if all are alike */
     unsigned ports;     /* P */

@@ -113,7 +113,7 @@ struct outcome_choice {
     uint64_t answer_ps; /* that was expected */
 };
 
-#define OUTCOME_CHOICES_MAX 4u
+#define OUTCOME_CHOICES_MAX 5u
 
 /* One of several originators, with what it planned and found. */
 struct outcome_originator {
@@ -128,7 +128,9 @@ struct outcome_originator {
 
 struct outcome {
     struct torus_size size;
-    struct torus_coord originator; /* of several, the first */
+    struct torus_coord originator;
+    unsigned phases_asked;
+    /* by the user; 0: none were */ /* of several, the first */
     /* Several originators, or 0. Then load, plan and result are those of all:
        the plan begins with the first that starts and ends with the last. */
     uint32_t originators;

@@ -61,7 +61,12 @@ static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
 {
     uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
 
-    if (without > 0) {
+    if (without > 0 && outcome->phases_asked > 0) {
+        add(remarks,
+            "%" PRIu32 " of %" PRIu32 " nodes got no part: --phases %u reaches "
+            "no more.",
+            without, outcome->node_count, outcome->phases_asked);
+    } else if (without > 0) {
         add(remarks,
             "%" PRIu32 " of %" PRIu32 " nodes got no part: with them, the "
             "answer would come later.",

@@ -253,7 +253,23 @@ static void print_layers(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* The makespan of a plan of one round and at most as many phases; 0 if unknown.
+/* Outputs that return meanwhile are part of the plan's time. */
+static void set_results(struct model_input *input,
+                        const struct outcome *outcome)
+{
+    uint64_t output = outcome->result.output_bytes;
+    uint64_t load = outcome->load_bytes;
+
+    while ((output | load) >> 32 != 0) {
+        output >>= 1;
+        load >>= 1;
+    }
+    input->results_numerator = (uint32_t)output;
+    input->results_denominator = (uint32_t)load;
+}
+
+/* The makespan of a plan of one round and at most as many phases, with outputs
+   if that of several rounds has them; 0 if unknown.
    Its own software at the originator counts as that of all rounds. */
 static uint64_t one_round_ps(const struct outcome *outcome)
 {
@@ -265,6 +281,9 @@ static uint64_t one_round_ps(const struct outcome *outcome)
         .phases_max = plan->phases};
     struct model_plan one;
 
+    if (plan->meanwhile) {
+        set_results(&input, outcome);
+    }
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
     return model_plan(&one, &input) == ERR_OK
                ? one.makespan_ps + plan->overhead_ps
@@ -389,10 +408,14 @@ static void print_makespan(FILE *out, const struct outcome *outcome)
 {
     char planned[SUMMARY_TIME_BYTES];
     char measured[SUMMARY_TIME_BYTES];
-    char remark[80];
+    char remark[80] = "scatter and computing";
 
-    summary_time(planned, outcome_planned_ps(outcome));
     summary_time(measured, outcome_makespan_ps(outcome));
+    if (outcome_planned_ps(outcome) == 0) {
+        print_row(out, "makespan", "-", measured, remark); /* not known */
+        return;
+    }
+    summary_time(planned, outcome_planned_ps(outcome));
     snprintf(remark, sizeof remark, "%+.2f %%: scatter and computing",
              100 * outcome_overhead_vs_plan(outcome));
     print_row(out, "makespan", planned, measured,
@@ -480,7 +503,10 @@ static void print_groups(FILE *out, const struct outcome *outcome)
         char answer[SUMMARY_TIME_BYTES];
 
         snprintf(place, sizeof place, "%u,%u", one->at.x, one->at.y);
-        summary_time(planned, one->plan.makespan_ps);
+        snprintf(planned, sizeof planned, "-"); /* not known */
+        if (one->plan.makespan_ps > 0) {
+            summary_time(planned, one->plan.makespan_ps);
+        }
         summary_time(measured, outcome_group_makespan_ps(outcome, i));
         summary_time(answer, outcome_group_answer_ps(outcome, i));
         fprintf(out,

@@ -270,3 +270,39 @@ def test_full_standard_output(tmp_path, args):
                               stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == FAILED
     assert b"standard output" in done.stderr
+
+
+def test_the_bound_counts_outputs(tmp_path):
+    """Links carry them back over the same ports: V = T / w + P (T - startup) /
+    (g + o), which more than all nodes' computing sets here."""
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    report = compared(load, arg="8,1/1")
+    bound = report["lower_bound"]
+    compute = Fraction(bound["compute_ps_per_unit"])
+    startup, transfer = map(Fraction, PROFILE["lvds"])
+    exact = ((10 ** 6 + 4 * startup / (2 * transfer))
+             / (1 / compute + 4 / (2 * transfer)))
+    assert bound["set_by"] == "ports"
+    assert bound["makespan_ps"] == pytest.approx(float(exact), rel=1e-6)
+    best = min(entry["with_results_ps"] for entry in report["schedules"])
+    assert bound["makespan_ps"] <= best < bound["makespan_ps"] * 1.05
+    done = compare(load, arg="8,1/1")
+    assert "until all outputs are back" in done.stdout
+
+
+def test_phases_leave_the_hybrid_out(tmp_path):
+    done = compare(mesh.zeros(tmp_path / "load", 10_000), "--json", "--phases",
+                   "1")
+    assert done.returncode == 0
+    line, = done.stderr.splitlines()
+    assert "hybrid is left out" in line and "--phases 1" in line
+    names = {entry["schedule"]
+             for entry in json.loads(done.stdout)["schedules"]}
+    assert names == set(SCHEDULES) - {"hybrid"}
+
+
+def test_help_names_all_schedules():
+    text = " ".join(mesh.command("compare", "--help").stdout.split())
+    for name in SCHEDULES:
+        assert name in text
+    assert "star with the best rounds" in text

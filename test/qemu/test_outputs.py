@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 
 import pytest
 
@@ -879,3 +880,41 @@ def test_kernels_lists_every_file():
     files = {p.stem for p in (mesh.ROOT / "kernels").glob("*.c")}
     assert {"search", "spin"} <= files
     assert set(re.findall(r"^(\w+)", done.stdout, re.M)) == files
+
+
+def one_round(report, delta):
+    """The makespan in ps of the plan of one round with results of `delta` times
+    the input, startup included, exactly: v_i = (c v_(i-1) - 2 alpha_i) / (5 c +
+    (1 + delta) tau), and as many phases as nobody gets less than nothing in."""
+    plan = report["plan"]
+    compute = plan["compute_ps_per_unit"]
+    volumes = [Fraction(plan["load_units"])]
+    for startup in plan["startup_ps"][:plan["phases"]]:
+        volume = ((compute * volumes[-1] - 2 * startup)
+                  / (5 * compute + (1 + delta) * plan["transfer_ps_per_unit"]))
+        if volume < 0:
+            break
+        volumes.append(volume)
+    return compute * (volumes[0] - 4 * sum(volumes[1:])) + plan["overhead_ps"]
+
+
+def test_rounds_are_compared_with_one_that_returns_outputs_too(tmp_path):
+    words = ["--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
+             "32,1/1", "--profile", "lvds", "--rounds", "16",
+             mesh.zeros(tmp_path / "load", 1_000_000)]
+    report = json.loads(mesh.command("run", "--json", *words).stdout)
+    assert report["plan"]["outputs_return"] == "meanwhile"
+    told = re.search(r"planned to take ([0-9.]+) % of one round's ([0-9.]+) ms",
+                     mesh.command("run", *words).stdout)
+    exact = one_round(report, 1)
+    percent = 100 * report["plan"]["makespan_ps"] / exact
+    assert float(told[1]) == pytest.approx(float(percent), abs=0.06)
+    assert float(told[2]) == pytest.approx(float(exact / 10 ** 9), abs=0.006)
+
+
+def test_phases_that_are_asked_for_are_why_nodes_got_no_part(tmp_path):
+    words = ["--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
+             "32", mesh.zeros(tmp_path / "load", 100_000)]
+    said = " ".join(mesh.command("run", *words, "--phases", "1").stdout.split())
+    assert "20 of 25 nodes got no part: --phases 1 reaches no more." in said
+    assert "would come later" not in said

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/farm_time.h"
+
+#include "hal/circuit.h"
+#include "hal/err.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/job/policy.h"
+#include "qemu/job/tree_time.h"
+#include "qemu/support/memory.h"
+#include "scatter/plan/one_round.h"
+#include "scatter/wire/wire.h"
+
+#include <stdlib.h>
+
+/* As in scatter/engine/originator_farm.c: two circuits for each chunk; outputs
+   are received ahead in an eighth of the memory that all of them take. */
+#define CIRCUITS 4u
+#define SLOTS_PART 8u
+
+/* Of an MPS2 board. */
+#define INSTRUCTION_PS 32000u
+
+/* Instructions for a demand, and for a run of a kernel, roughly. */
+#define DEMAND_INSTRUCTIONS 550u
+#define RUN_INSTRUCTIONS 120u
+
+static uint32_t most_units(const struct job_config *config, uint32_t units)
+{
+    uint32_t workers = torus_nodes(config->size);
+    uint32_t slots = workers < CIRCUIT_AHEAD_MAX ? workers : CIRCUIT_AHEAD_MAX;
+
+    return config->terms.output_denominator > 0
+               ? units / (SLOTS_PART * slots) + 1
+               : units - units / 2;
+}
+
+static struct farm_input rule_of(const struct job_config *config,
+                                 uint32_t units, uint64_t compute_ps,
+                                 uint64_t software_ps)
+{
+    const struct profile *profile = job_plan_profile(config);
+    uint64_t circuits_ps = CIRCUITS * profile->startup_ps / config->ports;
+    uint64_t demand_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
+
+    return (struct farm_input){
+        .compute_ps = compute_ps,
+        .transfer_ps = profile->transfer_ps * config->load.unit_bytes,
+        .demand_ps = demand_ps < UINT32_MAX ? demand_ps : UINT32_MAX,
+        .load_units = units,
+        .most_units = most_units(config, units),
+        .nodes = torus_nodes(config->size),
+        .ports = config->ports,
+        .installment = config->installment};
+}
+
+int farm_time(struct farm_run *run, const struct job_config *config,
+              uint64_t units, uint64_t compute_ps, uint64_t instruction_ps)
+{
+    const struct profile *profile = &config->profile;
+    const struct kernel_terms *terms = &config->terms;
+    uint8_t *tree;
+    struct farm_run_input input;
+    uint64_t software_ps = DEMAND_INSTRUCTIONS * instruction_ps;
+    int status;
+
+    if (!config->mesh->has_fabric || config->originators > 0 ||
+        config->groups != NULL || job_policy_levels(config) == 2 ||
+        units == 0 || units > UINT32_MAX || compute_ps == 0 ||
+        compute_ps > PLANNER_TIME_MAX_PS) {
+        return -1;
+    }
+    tree = job_policy(config)->tree(config);
+    if (tree == NULL) {
+        return -1;
+    }
+    input = (struct farm_run_input){
+        .farm = rule_of(config, (uint32_t)units, compute_ps, software_ps),
+        .tree = tree,
+        .startup_ps = profile->startup_ps,
+        .hop_delay_ps = profile->hop_delay_ps,
+        .byte_ps = profile->transfer_ps,
+        .software_ps = software_ps,
+        .run_ps = RUN_INSTRUCTIONS * instruction_ps,
+        .unit_bytes = config->load.unit_bytes,
+        .chunk_bytes = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
+                       terms->before_bytes + terms->after_bytes,
+        .first_bytes = WIRE_JOB_BYTES,
+        .demand_bytes = CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
+        .result_bytes = CIRCUIT_HEADER_BYTES + 4 + terms->result_bytes_max,
+        .output_bytes =
+            terms->output_denominator == 0
+                ? 0
+                : (double)terms->output_numerator / terms->output_denominator,
+        .store_and_forward = config->store_and_forward};
+    tree_time_announce(input.announced_ps, config, tree);
+    status = farm_run(run, &input) == ERR_OK ? 0 : -1;
+    free(tree);
+    return status;
+}
+
+/* Of the reference: an originator that is slow measured more. */
+static uint64_t reference_ps(const struct wire_report *plan,
+                             const struct job_config *config)
+{
+    uint32_t at = torus_index(config->size, config->originator);
+    unsigned shift = config->slow_shift != NULL ? config->slow_shift[at] : 0;
+    uint64_t compute_ps = plan->compute_ps >> shift;
+
+    return compute_ps > 0 ? compute_ps : 1;
+}
+
+void farm_time_plan(struct wire_report *plan, const struct job_config *config,
+                    uint64_t units)
+{
+    uint64_t instruction_ps = config->mesh->has_images ? INSTRUCTION_PS : 0;
+    struct farm_run run;
+
+    if (config->schedule != SCHEDULE_FARM) {
+        return;
+    }
+    if (farm_time(&run, config, units - plan->measured_units,
+                  reference_ps(plan, config), instruction_ps) == 0) {
+        plan->makespan_ps = run.makespan_ps;
+    } else if (config->terms.output_denominator > 0 ||
+               config->store_and_forward || config->ports < TORUS_PORTS) {
+        plan->makespan_ps = 0;
+    }
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/tree_time.h"
+
+#include "qemu/job/policy.h"
+#include "qemu/support/memory.h"
+#include "scatter/plan/tree_rounds.h"
+#include "scatter/wire/wire.h"
+
+#include <stdlib.h>
+
+/* As kernels count their instructions, and what an originator queues at most,
+   on emulated boards and native nodes. */
+#define INSTRUCTION_PS 32000
+#define SENDS_MAX 768u
+
+/* Planners take a transfer time of less than 2^16 compute times. */
+#define RATIO_BITS 15u
+
+/* Results along trees leave so much of the makespan after its planned end. */
+#define GATHER_GUARD 128
+
+/* One job, with what its plan is made of. */
+struct plan {
+    const struct job_config *config;
+    struct tree_input input;
+    double scale; /* times as many units as the plan has */
+    uint8_t *tree;
+    void *work;
+};
+
+double tree_time_compute_ps(const struct job_config *config)
+{
+    double estimate_ps = (double)config->terms.instructions_per_1000_units *
+                         INSTRUCTION_PS / 1000;
+
+    return estimate_ps > 1 ? estimate_ps : 1;
+}
+
+static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
+{
+    uint64_t least_ps = (transfer_ps >> RATIO_BITS) + 1;
+    uint64_t unit_ps = compute_ps < (double)PLANNER_TIME_MAX_PS
+                           ? (uint64_t)compute_ps
+                           : PLANNER_TIME_MAX_PS;
+
+    return unit_ps > least_ps ? unit_ps : least_ps;
+}
+
+/* Of every part: its header, the job, and what the kernel reads besides. */
+static uint64_t head_bytes_of(const struct job_config *config,
+                              const uint8_t *tree)
+{
+    unsigned phases = tree_last_phase(tree);
+    uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
+                     config->terms.before_bytes + config->terms.after_bytes;
+
+    /* When each phase's outputs return. */
+    return config->terms.output_denominator > 0 ? bytes + 8u * (phases + 1u)
+                                                : bytes;
+}
+
+static struct tree_input input_of(const struct job_config *config,
+                                  const uint8_t *tree, double compute_ps)
+{
+    const struct profile *profile = job_plan_profile(config);
+    uint64_t transfer_ps = profile->transfer_ps * config->load.unit_bytes;
+    uint64_t head_bytes = head_bytes_of(config, tree);
+    uint64_t units = config->load.units;
+
+    return (struct tree_input){
+        .load_units =
+            (uint32_t)(units < PLANNER_UNITS_MAX ? units : PLANNER_UNITS_MAX),
+        .compute_ps = planned_unit_ps(transfer_ps, compute_ps),
+        .transfer_ps = transfer_ps,
+        .circuit_ps = {.startup = profile->startup_ps +
+                                  profile->transfer_ps * head_bytes,
+                       .hop = profile->hop_delay_ps,
+                       .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
+        .ports = config->ports,
+        .store_and_forward = config->store_and_forward,
+        .equal = schedule_is_equal(config->schedule)};
+}
+
+/* ---- the announcement ---- */
+
+static uint64_t announce_ps(const struct job_config *config,
+                            const uint8_t *branch)
+{
+    const struct profile *profile = job_plan_profile(config);
+    uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_BYTES +
+                     TREE_BRANCH_BYTES * tree_nodes(branch) +
+                     WIRE_PAD4(config->load.arg_bytes);
+    uint32_t hops = torus_path_hops(tree_path(branch));
+    uint64_t once_ps = profile->startup_ps + bytes * profile->transfer_ps;
+
+    return once_ps * (config->store_and_forward ? hops : 1u) +
+           profile->hop_delay_ps * hops;
+}
+
+void tree_time_announce(uint64_t port_ps[TORUS_PORTS],
+                        const struct job_config *config, const uint8_t *tree)
+{
+    const uint8_t *end = tree_next(tree);
+    unsigned ports = config->ports;
+    uint64_t lane_ps[TORUS_PORTS] = {0};
+    uint64_t last_ps = 0;
+    uint32_t order = 0;
+
+    for (const uint8_t *at = tree + TREE_BRANCH_BYTES; at < end;
+         at = tree_next(at)) {
+        unsigned lane =
+            ports == TORUS_PORTS ? tree_path(at).port : order & (ports - 1u);
+
+        order += 1;
+        lane_ps[lane] += announce_ps(config, at);
+        last_ps = lane_ps[lane] > last_ps ? lane_ps[lane] : last_ps;
+    }
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        port_ps[port] = ports == TORUS_PORTS ? lane_ps[port] : last_ps;
+    }
+}
+
+/* ---- the way back ---- */
+
+/* Units of the subtree of branch `index`, in all rounds. */
+static double units_of(const struct plan *plan, const uint32_t tables[],
+                       unsigned rounds, uint32_t index)
+{
+    const uint8_t *branch = plan->tree + TREE_BRANCH_BYTES * index;
+    uint32_t words = TREE_ROUND_WORDS(tree_nodes(plan->tree));
+    double units = tree_units(branch);
+
+    for (unsigned round = 1; round < rounds; ++round) {
+        const uint32_t *table = tables + round * words + 1;
+
+        units += table[index + tree_nodes(branch)] - table[index];
+    }
+    return units;
+}
+
+/* A result's circuit with the outputs of a subtree. */
+static double return_ps(const struct plan *plan, const uint8_t *branch,
+                        unsigned rounds, double units)
+{
+    const struct kernel_terms *terms = &plan->config->terms;
+    const struct profile *profile = job_plan_profile(plan->config);
+    uint32_t hops = torus_path_hops(tree_path(branch));
+    double chunks = (double)rounds * tree_nodes(branch);
+    double bytes = CIRCUIT_HEADER_BYTES + 4 + terms->result_bytes_max +
+                   chunks * WIRE_OUTPUT_CHUNK_BYTES +
+                   units * terms->output_numerator / terms->output_denominator;
+    double once_ps =
+        (double)profile->startup_ps + bytes * (double)profile->transfer_ps;
+
+    return once_ps * (plan->config->store_and_forward ? hops : 1) +
+           (double)profile->hop_delay_ps * hops;
+}
+
+/* Outputs return phase by phase; a phase lasts as long as its longest one. */
+static double returns_ps(const struct plan *plan, const uint32_t tables[],
+                         unsigned rounds)
+{
+    double phase_ps[TREE_PHASES_MAX + 1] = {0};
+    double all_ps = 0;
+
+    if (plan->config->terms.output_denominator == 0) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < tree_nodes(plan->tree); ++i) {
+        const uint8_t *branch = plan->tree + TREE_BRANCH_BYTES * i;
+        double units = units_of(plan, tables, rounds, i);
+        double *most_ps = &phase_ps[tree_phase(branch)];
+        double takes_ps =
+            units > 0 ? return_ps(plan, branch, rounds, units) : 0;
+
+        *most_ps = takes_ps > *most_ps ? takes_ps : *most_ps;
+    }
+    for (unsigned phase = 1; phase <= TREE_PHASES_MAX; ++phase) {
+        all_ps += phase_ps[phase];
+    }
+    return all_ps;
+}
+
+/* `phases` of a plan of rounds that end there; none: nobody is sent anything.
+ */
+static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
+                                const uint32_t tables[], unsigned rounds,
+                                unsigned phases)
+{
+    double end_ps = plan->scale * (double)makespan_ps;
+    double back_ps = plan->scale * returns_ps(plan, tables, rounds);
+
+    return phases == 0 ? (struct tree_time){end_ps, end_ps}
+                       : (struct tree_time){
+                             end_ps, end_ps + end_ps / GATHER_GUARD + back_ps};
+}
+
+/* ---- the plan ---- */
+
+/* Several rounds, where one ends at makespan_ps. */
+static struct tree_time plan_rounds(const struct plan *plan,
+                                    const struct tree_time *one,
+                                    uint64_t makespan_ps)
+{
+    uint32_t nodes = tree_nodes(plan->tree);
+    unsigned rounds = plan->config->rounds;
+    bool best = rounds == WIRE_BEST;
+    struct tree_rounds_input input = {
+        .tree = &plan->input,
+        .sends_max = SENDS_MAX,
+        .rounds_min = (uint8_t)(best ? 2 : rounds),
+        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
+    uint32_t *tables = memory_or_exit(
+        malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof *tables));
+    void *memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)));
+    uint64_t begin_ps[ROUNDS_MAX];
+    unsigned made = tree_rounds_plan(plan->tree, tables, begin_ps, &makespan_ps,
+                                     &input, plan->work, memory);
+    struct tree_time time =
+        made > 1 ? time_of(plan, makespan_ps, tables, made, 1) : *one;
+
+    free(memory);
+    free(tables);
+    return time;
+}
+
+static int plan_all(struct tree_times *times, const struct plan *plan)
+{
+    uint64_t makespan_ps;
+    unsigned phases;
+
+    if (tree_plan(plan->tree, &plan->input, plan->work, &makespan_ps,
+                  &phases) != ERR_OK) {
+        return -1;
+    }
+    times->one = time_of(plan, makespan_ps, NULL, 1, phases);
+    times->several = plan->config->rounds == 1 || plan->input.equal
+                         ? times->one
+                         : plan_rounds(plan, &times->one, makespan_ps);
+    return 0;
+}
+
+int tree_times(struct tree_times *times, const struct job_config *config,
+               double compute_ps)
+{
+    struct plan plan = {.config = config,
+                        .tree = job_policy(config)->tree(config)};
+    uint64_t port_ps[TORUS_PORTS];
+    int status;
+
+    if (plan.tree == NULL || config->load.units == 0) {
+        free(plan.tree);
+        return -1;
+    }
+    plan.input = input_of(config, plan.tree, compute_ps);
+    tree_time_announce(port_ps, config, plan.tree);
+    times->announce_ps = 0;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        double ps = (double)port_ps[port];
+
+        times->announce_ps = ps > times->announce_ps ? ps : times->announce_ps;
+    }
+    plan.scale = (double)config->load.units / plan.input.load_units;
+    plan.work = memory_or_exit(malloc(tree_work_bytes(tree_nodes(plan.tree))));
+    status = plan_all(times, &plan);
+    free(plan.work);
+    free(plan.tree);
+    return status;
+}
