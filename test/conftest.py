@@ -3,6 +3,7 @@
 several tests share."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -17,6 +18,11 @@ for folder in (HERE / "lib", HERE / "oracle"):
 # What a command says about its progress on a busy machine is no part of what
 # tests expect on stderr.
 os.environ["QUINCUNX_PROGRESS"] = "none"
+
+# A shell has its jobs in the background ignore Ctrl-C, and so would commands
+# that tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import parts  # noqa: E402
 import progress  # noqa: E402

@@ -226,7 +226,7 @@ def compare_lines(bench, table, size, profile):
                f"answer {bound['part_of_best']:.3f}")
     ahead = min(entry["makespan_ps"] for entry in others)
     # 1 %: where communication does not matter, all are alike.
-    table.line(f"{name}: other makespans over the first's", "0.99 at least",
+    table.line(f"{name}: others' makespans, ratio", "0.99 at least",
                f"{ahead / first['makespan_ps']:.3f}",
                100 * first["makespan_ps"] <= 101 * ahead)
 
