@@ -65,17 +65,20 @@ static inline int run_kernel(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Whether a run's output is as long as the kernel's terms say. */
+/* Whether a run's output is as long as the kernel's terms say; of a kernel that
+   makes none, it is not. */
 static bool output_fits(const struct scatter *scatter,
                         const struct kernel_result *result)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    uint32_t room =
-        kernel_output_room(terms, scatter->first_unit, scatter->range.units);
+    uint32_t room;
 
-    return result->output != NULL &&
-           (terms->output_varies ? result->output_bytes <= room
-                                 : result->output_bytes == room);
+    if (result->output == NULL) {
+        return false;
+    }
+    room = kernel_output_room(terms, scatter->first_unit, scatter->range.units);
+    return terms->output_varies ? result->output_bytes <= room
+                                : result->output_bytes == room;
 }
 
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down
