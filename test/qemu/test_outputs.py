@@ -246,7 +246,7 @@ def test_the_table_has_every_unit_once(load, size, more):
 
 
 def test_one_board_is_taken_for_what_it_is(tmp_path):
-    """Its answer, as 25 boards tell it, is that of a mesh of one within 2 %,
+    """Its answer, as 25 boards tell it, is that of a mesh of one within 3 %,
     though each of them calls the kernel in each round."""
     load = tmp_path / "load"
     load.write_bytes(mesh.text(200_000, mesh.seeded("one board")))
@@ -256,7 +256,7 @@ def test_one_board_is_taken_for_what_it_is(tmp_path):
                    arg="free software", size="1x1")["measured"]
     assert many["calls_ps"] > 0 and one["calls_ps"] == 0
     assert many["one_board_answer_ps"] == pytest.approx(
-        one["one_board_answer_ps"], rel=.02)
+        one["one_board_answer_ps"], rel=.03)
 
 
 @pytest.mark.parametrize("kernel,arg", [("search", "the"), ("spin", "32")])
