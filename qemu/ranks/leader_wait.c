@@ -282,8 +282,10 @@ bool leader_wait_for(struct leader *leader, struct ranks_record *record,
 /* The words that a rank was asked for: of a node, or of itself, 0. An answer to
    what was asked before may come first, if that was waited for in vain. */
 static bool wait_for_words(struct leader *leader, struct ranks_record *record,
-                           unsigned rank, uint32_t node, double until_s)
+                           unsigned rank, uint32_t node)
 {
+    double until_s = mesh_wall_s() + LOOK_S;
+
     do {
         if (!leader_wait_for(leader, record, rank, RECORD_WORDS, until_s)) {
             return false;
@@ -295,8 +297,6 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
 /* Asks ranks what they have seen, and brings copies of windows up to date. */
 static void look_at_others(struct leader *leader, bool windows)
 {
-    double until_s = mesh_wall_s() + LOOK_S;
-
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
         struct ranks_record record;
@@ -305,7 +305,7 @@ static void look_at_others(struct leader *leader, bool windows)
             continue;
         }
         ranks_put(rank, RECORD_LOOK, windows, NULL, 0);
-        if (!wait_for_words(leader, &record, rank, 0, until_s)) {
+        if (!wait_for_words(leader, &record, rank, 0)) {
             if (leader->failed) {
                 return;
             }
@@ -327,7 +327,7 @@ void leader_explain(void *context, uint32_t node, FILE *out)
         return;
     }
     ranks_put(rank, RECORD_EXPLAIN, node, NULL, 0);
-    if (wait_for_words(leader, &record, rank, node, mesh_wall_s() + LOOK_S)) {
+    if (wait_for_words(leader, &record, rank, node)) {
         fwrite(record.body, 1, record.head.bytes, out);
     }
 }

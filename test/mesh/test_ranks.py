@@ -351,9 +351,10 @@ def test_no_thread_of_mpi_takes_a_signal(load):
 
 @MORE
 def test_a_rank_that_goes_on_too_late(load):
-    """What it was asked for meanwhile is not taken for words about a board."""
+    """What it was asked for meanwhile is not taken for words about a board; and
+    the rank that is asked behind it has its own time to answer."""
     process, mark = start(*job(load, "--boot", "exec", "--watchdog", "2",
-                               on="qemu", size="12x12"), count=2)
+                               on="qemu", size="12x12"), count=3)
     one = mesh.until(lambda: [pid for pid in mpirun.left_behind(mark)
                               if mpirun.is_command(pid)
                               and mpirun.rank_of(pid) == 1
@@ -369,6 +370,7 @@ def test_a_rank_that_goes_on_too_late(load):
     process.communicate()
     assert re.search(r"nothing is heard on rank 1 \(", lines[-1])
     assert "of 144 boards came up" in err
+    assert "nothing is heard on rank 2" not in err
     assert all(line.isprintable() for line in err.splitlines()), err
     assert_gone(mark)
 
