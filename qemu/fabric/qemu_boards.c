@@ -406,22 +406,16 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     process_last_words(out, boards->log);
 }
 
-/* Signals are blocked but while waiting: none can slip in before a wait. A
-   hang-up that is ignored, as under nohup, stays so. */
+/* Signals are blocked but while waiting: none can slip in before a wait. */
 static void catch_signals(struct boards *boards)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigset_t blocked;
 
-    sigemptyset(&blocked);
-    for (size_t i = 0; i < ENDING; ++i) {
-        sigaction(ending[i], NULL, &boards->before[i]);
-        if (ending[i] != SIGHUP || boards->before[i].sa_handler != SIG_IGN) {
-            sigaddset(&blocked, ending[i]);
-        }
-    }
+    process_ending_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &boards->unblocked);
     for (size_t i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], NULL, &boards->before[i]);
         if (sigismember(&blocked, ending[i]) == 1) {
             sigaction(ending[i], &action, NULL);
         }

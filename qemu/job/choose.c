@@ -9,9 +9,6 @@
 #include "qemu/schedule/tree.h"
 #include "scatter/wire/wire.h"
 
-/* A node of an emulated MPS2 board executes an instruction in so long; native
-   nodes take no time but for kernels, by whose count they go, too. */
-#define INSTRUCTION_PS 32000.0
 /* What workers cost a farm's originator, in instructions; with masters. */
 #define FARM_INSTRUCTIONS(nodes) (16200 + 1125 * (nodes))
 #define MASTERS_INSTRUCTIONS(nodes) (97000 + 95 * (nodes))
@@ -56,10 +53,8 @@ static double compute_ps(const struct job_config *config)
     if (config->rates != NULL) {
         rate = rates_find(config->rates, config, board);
     }
-    return rate.compute_ps > 0
-               ? (double)rate.compute_ps
-               : larger(1, (double)config->terms.instructions_per_1000_units *
-                               INSTRUCTION_PS / 1000);
+    return rate.compute_ps > 0 ? (double)rate.compute_ps
+                               : tree_time_compute_ps(config);
 }
 
 static struct terms terms_of(const struct job_config *config)
@@ -68,7 +63,8 @@ static struct terms terms_of(const struct job_config *config)
     const struct profile *profile = job_plan_profile(config);
     uint32_t nodes = torus_nodes(config->size);
     struct terms terms = {
-        .instruction_ps = config->mesh->has_images ? INSTRUCTION_PS : 0,
+        .instruction_ps =
+            config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0,
         .units = (double)config->load.units,
         .compute_ps = compute_ps(config),
         .transfer_ps =

@@ -17,9 +17,6 @@
 #define CIRCUITS 4u
 #define SLOTS_PART 8u
 
-/* Of an MPS2 board. */
-#define INSTRUCTION_PS 32000u
-
 /* Instructions for a demand, and for a run of a kernel, roughly. */
 #define DEMAND_INSTRUCTIONS 550u
 #define RUN_INSTRUCTIONS 120u
@@ -112,7 +109,8 @@ static uint64_t reference_ps(const struct wire_report *plan,
 void farm_time_plan(struct wire_report *plan, const struct job_config *config,
                     uint64_t units)
 {
-    uint64_t instruction_ps = config->mesh->has_images ? INSTRUCTION_PS : 0;
+    uint64_t instruction_ps =
+        config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0;
     struct farm_run run;
 
     if (config->schedule != SCHEDULE_FARM) {

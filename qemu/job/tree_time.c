@@ -8,9 +8,7 @@
 
 #include <stdlib.h>
 
-/* As kernels count their instructions, and what an originator queues at most,
-   on emulated boards and native nodes. */
-#define INSTRUCTION_PS 32000
+/* What an originator queues at most, on emulated boards and native nodes. */
 #define SENDS_MAX 768u
 
 /* Planners take a transfer time of less than 2^16 compute times. */
@@ -31,7 +29,7 @@ struct plan {
 double tree_time_compute_ps(const struct job_config *config)
 {
     double estimate_ps = (double)config->terms.instructions_per_1000_units *
-                         INSTRUCTION_PS / 1000;
+                         TREE_TIME_INSTRUCTION_PS / 1000;
 
     return estimate_ps > 1 ? estimate_ps : 1;
 }
@@ -83,18 +81,27 @@ static struct tree_input input_of(const struct job_config *config,
 
 /* ---- the announcement ---- */
 
+/* A circuit along a branch's path, either way. */
+static double circuit_ps(const struct job_config *config, const uint8_t *branch,
+                         double bytes)
+{
+    const struct profile *profile = job_plan_profile(config);
+    uint32_t hops = torus_path_hops(tree_path(branch));
+    double once_ps =
+        (double)profile->startup_ps + bytes * (double)profile->transfer_ps;
+
+    return once_ps * (config->store_and_forward ? hops : 1) +
+           (double)profile->hop_delay_ps * hops;
+}
+
 static uint64_t announce_ps(const struct job_config *config,
                             const uint8_t *branch)
 {
-    const struct profile *profile = job_plan_profile(config);
-    uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_BYTES +
+    uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_BYTES +
                      TREE_BRANCH_BYTES * tree_nodes(branch) +
                      WIRE_PAD4(config->load.arg_bytes);
-    uint32_t hops = torus_path_hops(tree_path(branch));
-    uint64_t once_ps = profile->startup_ps + bytes * profile->transfer_ps;
 
-    return once_ps * (config->store_and_forward ? hops : 1u) +
-           profile->hop_delay_ps * hops;
+    return (uint64_t)circuit_ps(config, branch, bytes);
 }
 
 void tree_time_announce(uint64_t port_ps[TORUS_PORTS],
@@ -143,17 +150,12 @@ static double return_ps(const struct plan *plan, const uint8_t *branch,
                         unsigned rounds, double units)
 {
     const struct kernel_terms *terms = &plan->config->terms;
-    const struct profile *profile = job_plan_profile(plan->config);
-    uint32_t hops = torus_path_hops(tree_path(branch));
     double chunks = (double)rounds * tree_nodes(branch);
     double bytes = CIRCUIT_HEADER_BYTES + 4 + terms->result_bytes_max +
                    chunks * WIRE_OUTPUT_CHUNK_BYTES +
                    units * terms->output_numerator / terms->output_denominator;
-    double once_ps =
-        (double)profile->startup_ps + bytes * (double)profile->transfer_ps;
 
-    return once_ps * (plan->config->store_and_forward ? hops : 1) +
-           (double)profile->hop_delay_ps * hops;
+    return circuit_ps(plan->config, branch, bytes);
 }
 
 /* Outputs return phase by phase; a phase lasts as long as its longest one. */

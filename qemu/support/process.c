@@ -136,15 +136,30 @@ void process_kill(pid_t pid)
     }
 }
 
+void process_ending_signals(sigset_t *ending)
+{
+    struct sigaction hang_up;
+
+    sigemptyset(ending);
+    sigaddset(ending, SIGINT);
+    sigaddset(ending, SIGTERM);
+    sigaction(SIGHUP, NULL, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) {
+        sigaddset(ending, SIGHUP);
+    }
+}
+
 int process_signal_pending(void)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t ending;
     sigset_t pending;
 
+    process_ending_signals(&ending);
     sigpending(&pending);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; ++i) {
-        if (sigismember(&pending, ending[i]) == 1) {
-            return ending[i];
+    for (int number = 1; number < NSIG; ++number) {
+        if (sigismember(&ending, number) == 1 &&
+            sigismember(&pending, number) == 1) {
+            return number;
         }
     }
     return 0;

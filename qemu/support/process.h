@@ -11,6 +11,7 @@
 #include "hal/nodiscard.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,8 +55,11 @@ pid_t process_start(const struct process_config *config);
 /* Ends a child by SIGKILL, and what it has started; 0: there is none. */
 void process_kill(pid_t pid);
 
-/* A signal that ends this program, SIGINT, SIGTERM or SIGHUP, and has come
-   while it was blocked; 0: none. */
+/* The signals that end this program: SIGINT, SIGTERM, and SIGHUP unless it is
+   ignored, as under nohup. */
+void process_ending_signals(sigset_t *ending);
+
+/* One of them that has come while it was blocked; 0: none. */
 NODISCARD int process_signal_pending(void);
 
 /* Closes a descriptor; -1: there is none. */

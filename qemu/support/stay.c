@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/stay.h"
 
+#include "qemu/support/process.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -12,17 +14,9 @@
 
 int stay_begin(struct stay *stay, int input)
 {
-    struct sigaction hang_up;
     sigset_t caught;
 
-    sigemptyset(&caught);
-    sigaddset(&caught, SIGINT);
-    sigaddset(&caught, SIGTERM);
-    /* Ignored, as under nohup, it stays so. */
-    sigaction(SIGHUP, NULL, &hang_up);
-    if (hang_up.sa_handler != SIG_IGN) {
-        sigaddset(&caught, SIGHUP);
-    }
+    process_ending_signals(&caught);
     sigprocmask(SIG_BLOCK, &caught, &stay->before);
     signal(SIGTTIN, SIG_IGN);
     stay->input = input;
