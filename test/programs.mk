@@ -140,8 +140,10 @@ $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
-  $(addprefix qemu/options/,simulate.c progress.c guess.c help.c) \
-  $(addprefix qemu/support/,edits.c parse.c quote.c utf8.c) \
+  $(addprefix qemu/options/,simulate.c profile.c progress.c guess.c \
+    help.c) \
+  $(addprefix qemu/support/,edits.c file.c memory_limit.c parse.c process.c \
+    profile.c quote.c utf8.c) \
   test/qemu/simulate/lossy.c, \
   $(HOST_LIBS))
 

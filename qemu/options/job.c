@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
+#include "qemu/options/profile.h"
 #include "qemu/options/progress.h"
 
 #include "qemu/format/table.h"
@@ -12,7 +13,6 @@
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
-#include "qemu/support/profile.h"
 #include "qemu/support/quote.h"
 #include "scatter/engine/core.h"
 #include "scatter/plan/farm.h"
@@ -292,25 +292,10 @@ static int set_arg_hex(struct job_options *options, const char *text)
     return 0;
 }
 
-static int load_profile(struct profile *profile, const char *option,
-                        const char *name)
-{
-    char message[PROFILE_MESSAGE_BYTES];
-
-    if (profile_load(profile, message, name) != 0) {
-        /* A message on a line of the file begins with its name, without
-           quotes. */
-        fprintf(stderr, "quincunx: %s%s %s\n", option,
-                message[0] == '\'' ? "" : ":", message);
-        return EINVAL;
-    }
-    return 0;
-}
-
 static int set_plan_profile(struct job_options *options, const char *name)
 {
     options->config.plan_profile = &options->plan_profile;
-    return load_profile(&options->plan_profile, "--plan-profile", name);
+    return profile_option_load(&options->plan_profile, "--plan-profile", name);
 }
 
 static int set_rounds(struct job_options *options, const char *text)
@@ -532,7 +517,7 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
     case KEY_MESH:
         return set_mesh(options, text);
     case KEY_PROFILE:
-        return load_profile(&options->config.profile, "--profile", text);
+        return profile_option_load(&options->config.profile, "--profile", text);
     case KEY_ORIGINATOR:
         return originators_options_add(&options->originators,
                                        &options->config.originator, text);
@@ -642,6 +627,14 @@ static const struct argp_child mesh_child[] = {
 const struct argp job_options_argp = {
     descriptions, parse_job_option, "INPUT...", NULL, mesh_child, NULL, NULL};
 
+/* Is among the profiles that are known by their name. */
+static void take_default_profile(struct profile *profile)
+{
+    if (profile_option_load(profile, "--profile", PROFILE_DEFAULT) != 0) {
+        abort();
+    }
+}
+
 void job_options_init(struct job_options *options, const char *command)
 {
     *options = (struct job_options){.command = command};
@@ -651,7 +644,7 @@ void job_options_init(struct job_options *options, const char *command)
     choose_mesh(options);
     options->config.watchdog_s = WATCHDOG_S;
     options->config.noise = noise_none();
-    load_profile(&options->config.profile, "--profile", PROFILE_DEFAULT);
+    take_default_profile(&options->config.profile);
 }
 
 /* ---- the options together ---- */

@@ -2,6 +2,7 @@
 #include "qemu/options/plan.h"
 
 #include "qemu/options/guess.h"
+#include "qemu/options/profile.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -36,6 +37,11 @@ static const struct argp_option descriptions[] = {
      "Bytes of a unit; --load may then be given in bytes, such as 1000000B", 2},
     {"hop-delay", PLAN_HOP_DELAY, "T", 0,
      "Extra startup for each hop of a circuit (default 0)", 2},
+    {"profile", PLAN_PROFILE, "NAME|FILE", 0,
+     "What a circuit costs, as with `run': t3d, lvds, uart, emulated, or a "
+     "file, in place of --startup, --transfer (that of --unit bytes, or of "
+     "one) and --hop-delay; any of these that is given overrules it",
+     2},
     {"phases", PLAN_PHASES, "N", 0,
      "Use N phases (default: as many as give the smallest makespan)", 2},
     {"rounds", PLAN_ROUNDS, "R|auto", 0,
@@ -71,9 +77,10 @@ static const char description[] =
     "Plan how a divisible load is scattered over a torus of boards: the share "
     "of every layer, and the makespan, exactly.\vTimes take a suffix: s, ms, "
     "us, ns or ps. --transfer and --compute are times per unit."
-    "\n\nExample:\n"
+    "\n\nExamples:\n"
     "  quincunx plan --torus 25 --load 1M --startup 4.85us \\\n"
-    "      --transfer 3.3ns --compute 1us";
+    "      --transfer 3.3ns --compute 1us\n"
+    "  quincunx plan --torus 25 --load 1M --profile t3d --compute 1us";
 
 /* Options that are not modelled together. */
 static const enum plan_key excluded[][2] = {
@@ -113,6 +120,45 @@ static bool plan_changes(const struct plan_options *options, enum plan_key key)
     }
 }
 
+/* What the profile says, where no option does. */
+static int apply_profile(struct plan_options *options)
+{
+    const struct profile *profile = &options->profile;
+    uint64_t bytes = plan_given(options, PLAN_UNIT) ? options->unit_bytes : 1;
+
+    if (!plan_given(options, PLAN_STARTUP)) {
+        options->startup_ps = profile->startup_ps;
+    }
+    if (!plan_given(options, PLAN_HOP_DELAY)) {
+        options->hop_delay_ps = profile->hop_delay_ps;
+    }
+    if (!plan_given(options, PLAN_TRANSFER) &&
+        __builtin_mul_overflow(profile->transfer_ps, bytes,
+                               &options->transfer_ps)) {
+        fprintf(stderr,
+                "quincunx: --unit '%s' and --profile '%s': a unit's transfer "
+                "must be below 2^64 ps (213 days)\n",
+                plan_text(options, PLAN_UNIT),
+                plan_text(options, PLAN_PROFILE));
+        return EINVAL;
+    }
+    return 0;
+}
+
+/* Whether another option stands for a required one. */
+static bool is_replaced(const struct plan_options *options, enum plan_key key)
+{
+    switch (key) {
+    case PLAN_COMPUTE:
+        return plan_given(options, PLAN_LAYER_COMPUTE);
+    case PLAN_STARTUP:
+    case PLAN_TRANSFER:
+        return plan_given(options, PLAN_PROFILE);
+    default:
+        return false;
+    }
+}
+
 /* Prints each required option that is missing. Result: whether none is. */
 static bool check_required(const struct plan_options *options,
                            const struct plan_syntax *syntax)
@@ -120,12 +166,14 @@ static bool check_required(const struct plan_options *options,
     bool all = true;
 
     for (enum plan_key key = PLAN_TORUS; key <= PLAN_COMPUTE; ++key) {
-        if (!plan_given(options, key) &&
-            (key != PLAN_COMPUTE || !plan_given(options, PLAN_LAYER_COMPUTE))) {
+        if (!plan_given(options, key) && !is_replaced(options, key)) {
             const struct argp_option *option = option_of(syntax->options, key);
 
-            fprintf(stderr, "quincunx: %s needs --%s %s\n", syntax->command,
-                    option->name, option->arg);
+            fprintf(stderr, "quincunx: %s needs --%s %s%s\n", syntax->command,
+                    option->name, option->arg,
+                    key == PLAN_STARTUP || key == PLAN_TRANSFER
+                        ? ", or a --profile"
+                        : "");
             all = false;
         }
     }
@@ -227,6 +275,7 @@ static error_t check_end(struct plan_options *options,
                          const struct plan_syntax *syntax)
 {
     if (!check_required(options, syntax) ||
+        (plan_given(options, PLAN_PROFILE) && apply_profile(options) != 0) ||
         (syntax->check != NULL && syntax->check(options) != 0)) {
         return EINVAL;
     }
@@ -262,6 +311,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
     options->text[key - PLAN_TORUS] = text == NULL ? "" : text;
+    if (key == PLAN_PROFILE) {
+        return profile_option_load(&options->profile, "--profile", text);
+    }
     snprintf(words, sizeof words, "--%s",
              option_of(syntax->options, (enum plan_key)key)->name);
     return parse_report(words, text,

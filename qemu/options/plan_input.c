@@ -5,11 +5,13 @@
 #include "qemu/support/quote.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE_BYTES 256
+#define TIME_BYTES 24u
 
 /* Sets stages and startup of a phase; false if the startup exceeds 64 bits. */
 static bool set_phase(struct model_input *input,
@@ -32,9 +34,24 @@ static bool set_phase(struct model_input *input,
                                    &input->startup_ps[phase - 1]);
 }
 
+/* An option's text; what counts in its place if it is not given. */
+static const char *time_text(char text[TIME_BYTES],
+                             const struct plan_options *options,
+                             enum plan_key key)
+{
+    uint64_t time_ps =
+        key == PLAN_STARTUP ? options->startup_ps : options->hop_delay_ps;
+
+    snprintf(text, TIME_BYTES, "%" PRIu64 "ps", time_ps);
+    return plan_given(options, key) ? plan_text(options, key) : text;
+}
+
 int plan_options_input(struct model_input *input,
                        const struct plan_options *options)
 {
+    char startup[TIME_BYTES];
+    char hop_delay[TIME_BYTES];
+
     *input = (struct model_input){
         .load_units = options->load_units,
         .compute_ps = options->compute_ps,
@@ -52,8 +69,8 @@ int plan_options_input(struct model_input *input,
             fprintf(stderr,
                     "quincunx: --startup '%s' and --hop-delay '%s': the "
                     "startup of phase %u must be below 2^64 ps (213 days)\n",
-                    plan_text(options, PLAN_STARTUP),
-                    plan_text(options, PLAN_HOP_DELAY), phase);
+                    time_text(startup, options, PLAN_STARTUP),
+                    time_text(hop_delay, options, PLAN_HOP_DELAY), phase);
             return EXIT_USAGE;
         }
     }

@@ -4,6 +4,7 @@
 #define QEMU_OPTIONS_PLAN_VALUES_H
 
 #include "qemu/model/model.h"
+#include "qemu/support/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@
    kilobyte of memory. */
 #define PLAN_SIDE_NODE_COMPUTE_MAX 625u
 
-/* The first five are required; PLAN_LAYER_COMPUTE may replace PLAN_COMPUTE. */
+/* The first five are required; PLAN_LAYER_COMPUTE may replace PLAN_COMPUTE, and
+   PLAN_PROFILE has a startup and a transfer time. */
 enum plan_key {
     PLAN_TORUS = 256,
     PLAN_LOAD,
@@ -26,6 +28,7 @@ enum plan_key {
     PLAN_COMPUTE_POWER,
     PLAN_UNIT,
     PLAN_HOP_DELAY,
+    PLAN_PROFILE,
     PLAN_PHASES,
     PLAN_ROUNDS,
     PLAN_PORTS,
@@ -51,6 +54,7 @@ struct plan_options {
     uint32_t power_denominator;
     uint64_t unit_bytes;
     uint64_t hop_delay_ps;
+    struct profile profile;
     uint64_t phases;
     uint64_t rounds; /* 0: auto */
     uint64_t ports;

@@ -24,6 +24,11 @@ static const struct argp_option descriptions[] = {
     {NULL, 0, NULL, 0, "Optional:", 2},
     {"hop-delay", PLAN_HOP_DELAY, "T", 0,
      "Extra startup for each hop of a circuit (default 0)", 2},
+    {"profile", PLAN_PROFILE, "NAME|FILE", 0,
+     "What a circuit costs, as with `run': t3d, lvds, uart, emulated, or a "
+     "file, in place of --startup, --transfer (that of one byte) and "
+     "--hop-delay; any of these that is given overrules it",
+     2},
     {"phases", PLAN_PHASES, "N", 0,
      "Use N phases (default: as many as are feasible, which is best but for "
      "the rounding to whole units: with parts of few units fewer phases may "

@@ -270,6 +270,8 @@ def test_missing_options_exit_2_and_are_named(quincunx, name):
     done = command(quincunx, **{name: None})
     assert done.returncode == 2
     assert "--" + name in done.stderr
+    assert ("or a --profile" in done.stderr) == (name in ("startup",
+                                                          "transfer"))
 
 
 @pytest.mark.parametrize("extra", ["--bogus", "stray"])
@@ -883,6 +885,37 @@ def test_units_of_several_bytes(quincunx):
     done = command(quincunx, load="1000001B", unit=4)
     assert done.returncode == 2
     assert "--load '1000001B'" in done.stderr and "--unit" in done.stderr
+
+
+PROFILE = "startup = 7us\ntransfer = 11ns\nhop_delay = 13ns\n"
+
+
+@pytest.mark.parametrize("given, same", [
+    ({}, {"startup": "7us", "transfer": "11ns", "hop_delay": "13ns"}),
+    ({"unit": 4}, {"startup": "7us", "transfer": "44ns", "hop_delay": "13ns",
+                   "unit": 4}),
+    ({"unit": 4, "transfer": "1ns", "hop_delay": "0"},
+     {"startup": "7us", "transfer": "1ns", "unit": 4}),
+    ({"startup": "1us"},
+     {"startup": "1us", "transfer": "11ns", "hop_delay": "13ns"})])
+def test_a_profile_stands_for_its_times(quincunx, tmp_path, given, same):
+    """But for those that an option gives."""
+    path = tmp_path / "links"
+    path.write_text(PROFILE)
+    done = command(quincunx, "--json", profile=path,
+                   **{"startup": None, "transfer": None, **given})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == command(quincunx, "--json", **same).stdout
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"profile": "t3"}, "--profile 't3'"),
+    ({"profile": "uart", "unit": 2 ** 63 - 1}, f"--unit '{2 ** 63 - 1}'"),
+    ({"profile": "t3d", "hop_delay": "18446744s"},
+     "--startup '4850000ps' and --hop-delay '18446744s'")])
+def test_a_profile_that_cannot_be_taken(quincunx, options, words):
+    done = command(quincunx, startup=None, transfer=None, **options)
+    assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
 
 
 @pytest.mark.parametrize("first, second", [

@@ -249,6 +249,16 @@ def test_memory_is_its_own(program):
     assert 2 ** 20 < got["peak_rss_bytes"] < len(ballast) // 4
 
 
+def test_a_profile_stands_for_its_times(program):
+    got, want = (simulated(program, torus=5, **options) for options in (
+        {"startup": None, "transfer": None, "profile": "t3d"},
+        {"startup": "4.85us", "transfer": "3.3ns"}))
+    for one in (got, want):
+        one.pop("wall_s")
+        one.pop("peak_rss_bytes")
+    assert got == want
+
+
 def test_per_node_only_if_asked_for(program):
     assert "per_node" not in simulated(program)
 
