@@ -5,7 +5,9 @@ import pytest
 from chip_truth import Calibrated
 
 STARTUP_US, HOP_US, BYTE = 10, 5, 0.01
-OFFSET_US, DRIFT_PPM = 8, 2  # 3 us as a rule; 6 were seen
+# Seen: 3 us as a rule, 6 at most, within 3 s; hence 1 ppm as a rule, 2.1 at
+# most.
+OFFSET_US, DRIFT_PPM = 10, 4
 PROBES = 3 * 6 * 5  # nodes, sizes, repeats
 
 pytestmark = pytest.mark.boards

@@ -61,4 +61,4 @@ def test_coordinates_in_flash(tmp_path):
         said = faults(boards, "3x2")
         assert len(said) == 5 and not [s for s in said if "(1,0)" in s[:5]]
         # The end of the wave may reach it after the originator has told.
-        assert mesh.until(lambda: place(boards.tty[2, 1]) == ("1", "0"), 20)
+        assert mesh.until(lambda: place(boards.tty[2, 1]) == ("1", "0"), 60)

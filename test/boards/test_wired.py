@@ -411,7 +411,7 @@ def test_others_go_on(tmp_path, args):
                          size="3x1") as boards:
         consoles = boards.up()
         os.kill(boards.pid(1, 0), signal.SIGKILL)
-        assert mesh.until(lambda: boards.pid(1, 0) is None, 20)
+        assert mesh.until(lambda: boards.pid(1, 0) is None, 60)
         consoles[0, 0].say("*e")
         assert consoles[0, 0].lines(1) == ["sent"]
         consoles[0, 0].say("wA")

@@ -181,7 +181,7 @@ class Board:
     def write(self, data):
         self.process.stdin.write(data)
 
-    def read_line(self, timeout=5):
+    def read_line(self, timeout=60):
         raw = b""
         end = time.monotonic() + timeout
         while not raw.endswith(b"\n"):
@@ -195,7 +195,7 @@ class Board:
     def is_silent(self, seconds):
         return not select.select([self.process.stdout], [], [], seconds)[0]
 
-    def ask(self, text, timeout=5):
+    def ask(self, text, timeout=60):
         """The reply's lines: one, or until `end`."""
         self.write(text.encode() + b"\n")
         lines = [self.read_line(timeout)]

@@ -21,7 +21,7 @@ def qemu_version(program):
     """The first line of what a QEMU says of itself; None if there is none."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True,
-                              text=True, timeout=30, check=True)
+                              text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.partition("\n")[0]

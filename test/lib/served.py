@@ -72,7 +72,7 @@ def get(port, path, method="GET", host=None, body=None):
     if host is not None:
         request.add_header("Host", host)
     try:
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.status, reply.headers, reply.read()
     except urllib.error.HTTPError as error:
         with error:

@@ -43,4 +43,4 @@ class Standing:
     def __exit__(self, *_):
         self.process.kill()
         self.process.communicate(timeout=60)
-        assert mesh.until(lambda: not self.boards(), 15)
+        assert mesh.until(lambda: not self.boards(), 60)

@@ -202,7 +202,7 @@ if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then sleep 1; fi
 exec {QEMU} "$@"
 """, encoding="ascii")
     script.chmod(0o755)
-    done = mpirun.command(3, "run", *job(load, on="qemu"), timeout=30,
+    done = mpirun.command(3, "run", *job(load, on="qemu"), timeout=60,
                           env={**os.environ, "QUINCUNX_QEMU": str(script)})
     assert (done.returncode, done.stdout) == (1, "")
     assert "quincunx: rank 2: its QEMU is 'QEMU emulator version 1.2.3'" in (
@@ -321,7 +321,7 @@ def test_interrupted(load, rank):
     process, mark = start(*LONG, load)
     ranks = processes_of(mark, 25)
     os.kill(process.pid if rank is None else ranks[rank], signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert "quincunx: interrupted; all boards ended" in err
     assert process.returncode == (1 if rank is None else 130), err
     assert_gone(mark)
@@ -345,7 +345,7 @@ def test_no_thread_of_mpi_takes_a_signal(load):
             assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= blocked(
                 (task / "status").read_text())
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert_gone(mark)
 
 
@@ -380,7 +380,7 @@ def test_a_rank_is_killed(load):
     """mpirun names it, and ends the others."""
     process, mark = start(*LONG, load)
     os.kill(processes_of(mark, 25)[1], signal.SIGKILL)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGKILL, err
     assert "rank 1" in err and "signal 9" in err
     assert_gone(mark)

@@ -224,7 +224,7 @@ def test_a_board_that_dies_is_named(image, tmp_path):
         def found():
             return [pid for pid in mesh.children_of(process.pid)
                     if b"board-2-2" in mesh.words_of(pid)]
-        assert mesh.until(found, 20)
+        assert mesh.until(found, 60)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(6)
         os.kill(found()[0], signal.SIGKILL)

@@ -252,7 +252,7 @@ def test_a_board_that_dies_is_named(tmp_path, victim, after_s):
         def found():
             return [pid for pid in mesh.children_of(process.pid)
                     if victim_word in mesh.words_of(pid)]
-        assert mesh.until(found, 20)
+        assert mesh.until(found, 60)
         time.sleep(after_s)
         os.kill(found()[0], signal.SIGKILL)
         out, err = process.communicate(timeout=100)

@@ -85,7 +85,7 @@ class Bench:
     def nothing_left(self):
         pids = ({e["pid"] for e in self.log()}
                 | {e["child"] for e in self.log() if "child" in e})
-        assert mesh.until(lambda: not any(map(mesh.alive, pids)), 5)
+        assert mesh.until(lambda: not any(map(mesh.alive, pids)), 60)
 
 
 @pytest.fixture(name="bench")
@@ -158,9 +158,9 @@ def test_what_was_checked_is_what_is_written(bench):
     bench.write_map([("A", 0, 0), ("B", 1, 0)])
     bench.answers = {"A": {"take": 0.2}}
     with bench.start("--map", bench.map, "--jobs", "1") as process:
-        assert mesh.until(bench.begun, 20)
+        assert mesh.until(bench.begun, 60)
         bench.image.write_bytes(b"not the image any more")
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
     assert process.returncode == 0
     assert [e["image"] for e in bench.log() if "image" in e] == [before] * 4
 
@@ -230,7 +230,7 @@ def test_a_hang_is_ended(bench, more):
     bench.answers = {"A1": {"fail": "program", "hang": True, **more}}
     start = time.monotonic()
     done = bench.one("--timeout", "1")
-    assert 1 <= time.monotonic() - start < 15
+    assert 1 <= time.monotonic() - start < 60
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert "did not end within 1 s" in done.stderr
     bench.nothing_left()
@@ -314,8 +314,8 @@ def test_interrupted(bench, how, more):
                           == 4, 20)
         process.send_signal(how)
         start = time.monotonic()
-        out, err = process.communicate(timeout=20)
-    assert time.monotonic() - start < 10
+        out, err = process.communicate(timeout=60)
+    assert time.monotonic() - start < 60
     assert (process.returncode, out) == (INTERRUPTED, "")
     assert err.count(": interrupted; half written: flash it again") == 4
     assert "0 failed, 4 interrupted, 21 not begun" in err
@@ -327,12 +327,12 @@ def test_a_hangup_that_is_ignored(bench):
     bench.answers = {"A1": {"fail": "program", "hang": True}}
     with bench.start("--probe", "A1", before=["nohup"]) as process:
         assert mesh.until(lambda: any("at_fault" in e for e in bench.log()),
-                          20)
+                          60)
         process.send_signal(signal.SIGHUP)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == INTERRUPTED
     assert "half written: flash it again" in err
 
@@ -353,9 +353,9 @@ def test_killed(bench):
     bench.answers = {"A1": {"fail": "program", "hang": True}}
     with bench.start("--probe", "A1") as process:
         assert mesh.until(lambda: any("at_fault" in e for e in bench.log()),
-                          20)
+                          60)
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     bench.nothing_left()
 
 
@@ -900,7 +900,7 @@ def test_a_real_openocd_is_interrupted(bench, emulated):
     with bench.start("--probe", "A1", *it.ARGS) as process:
         assert mesh.until(lambda: "unlock" in it.chip.events, 60)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == INTERRUPTED
     assert "interrupted; half written: flash it again" in err
     assert not mesh.alive(int((bench.folder / "pid").read_text()))

@@ -377,7 +377,7 @@ def test_places_that_will_not_do(tmp_path, prepare, words):
     path = tmp_path / "doors"
     prepare(path)
     done = mesh.command("boards", "--mesh", "1x1", "--firmware",
-                        emulated.IMAGE, f"--gdb={path}", timeout=20)
+                        emulated.IMAGE, f"--gdb={path}", timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
     assert path.is_symlink() or path.exists(), "somebody's, and removed"

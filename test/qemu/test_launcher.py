@@ -86,7 +86,7 @@ def fixture_launcher(tmp_path, request):
     yield it
     if it.process is not None:
         it.process.kill()
-        it.process.communicate(timeout=30)
+        it.process.communicate(timeout=60)
     for pid in it.boards():
         os.kill(pid, signal.SIGKILL)
 
@@ -236,7 +236,7 @@ exit $?
                         "1", "--boot", "exec", "--firmware", image, load,
                         env={**os.environ, "QUINCUNX_QEMU": str(script)})
     assert done.returncode == 0, done.stderr
-    assert mesh.until(lambda: not mesh.boards_with(image), 5)
+    assert mesh.until(lambda: not mesh.boards_with(image), 60)
 
 
 def test_interrupted_while_a_qemu_hangs(tmp_path):
@@ -257,7 +257,7 @@ exec sleep 60
         assert mesh.until(lambda: mesh.children_of(process.pid))
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
 
 
@@ -272,7 +272,7 @@ def test_a_hang_up_that_is_ignored_stays_so(launcher, command):
         time.sleep(0.5)
         assert process.poll() is None
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
     assert process.returncode == (130 if command == "run" else 0)
 
 
@@ -317,7 +317,7 @@ def test_the_terminals_interrupt_reaches_the_launcher_alone(launcher):
     """Boards are in groups of their own: Ctrl-C is the launcher's."""
     launcher.start(arg="100000")
     launcher.await_boards(25)
-    mesh.until(lambda: all(os.getpgid(p) == p for p in launcher.boards()), 10)
+    mesh.until(lambda: all(os.getpgid(p) == p for p in launcher.boards()), 60)
     groups = {os.getpgid(p) for p in launcher.boards()}
     assert os.getpgid(launcher.process.pid) not in groups
     end(launcher, signal.SIGINT)
@@ -338,7 +338,7 @@ def test_one_launcher_ends_its_own_boards_only(launcher, tmp_path):
         end(other, signal.SIGTERM)
     finally:
         other.process.kill()
-        other.process.communicate(timeout=30)
+        other.process.communicate(timeout=60)
 
 
 def test_a_board_killed_from_outside(launcher):
@@ -469,7 +469,7 @@ def test_injection_needs_boards(tmp_path, kind):
     load.write_bytes(b"abc" * 1000)
     done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
                         "search", "--arg", "abc", "--inject", f"{kind}@1,2",
-                        "--watchdog", "2", load, timeout=20)
+                        "--watchdog", "2", load, timeout=60)
     assert done.returncode in (1, 2)
     assert done.stdout == ""
     assert "1,2" in done.stderr

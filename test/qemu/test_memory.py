@@ -148,7 +148,7 @@ def group_fixture():
     else:
         pytest.skip("no control group with a limit can be made here")
     yield folder, folder / file
-    mesh.until(lambda: not (folder / "cgroup.procs").read_text(), 10)
+    mesh.until(lambda: not (folder / "cgroup.procs").read_text(), 60)
     folder.rmdir()
 
 

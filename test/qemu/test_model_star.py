@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`quincunx model star` against brute force in fractions and a simulation."""
 import random
-import time
+import resource
 from fractions import Fraction as F
 
 import pytest
 
 import papers
 from papers_runs import model, near, planned
+
+
+def children_s():
+    """What the children that ended have computed, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def draw(rng, count, startups=True, high=12):
@@ -285,10 +291,10 @@ def test_two_uniform_rounds_that_are_equal(tmp_path):
 def test_many_uniform_rounds_are_planned_in_seconds(tmp_path):
     for worker in ((F(1, 999), F(997, 998), F(1, 9997), F(1, 3)),
                    (F(1, 999), F(7, 8), F(0), F(0))):
-        begin = time.monotonic()
+        begin = children_s()
         got = planned(tmp_path, "star", [worker] * 1000, load=10 ** 6,
                       installments="umr")
-        assert time.monotonic() - begin < 10
+        assert children_s() - begin < 10
         check(got, [worker] * 1000, 10 ** 6)
 
 
@@ -365,9 +371,9 @@ def test_a_thousand_workers_take_a_second(tmp_path):
     workers = [tuple(F(rng.randint(1, 9999), 1000) for _ in range(4))
                for _ in range(1000)]
     for mode in (1, "periodic"):
-        begin = time.monotonic()
+        begin = children_s()
         got = planned(tmp_path, "star", workers, load=10000, installments=mode)
-        assert time.monotonic() - begin < 5
+        assert children_s() - begin < 5
         if mode == 1:
             check(got, workers, 10000)
 

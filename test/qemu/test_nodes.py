@@ -599,7 +599,7 @@ def test_an_error_of_a_node(bench, number, said, hint):
     (["links", "--port", "x", "--json", "--prometheus"], "--prometheus goes"),
     (["mesh", "--port", "x", "--json", "--svg", "-"], "both want standard")])
 def test_bad_options(args, words):
-    done = mesh.command(*args, timeout=20)
+    done = mesh.command(*args, timeout=60)
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert words in done.stderr
 
@@ -608,7 +608,7 @@ def test_bad_options(args, words):
     ["nodes"], ["links"], ["mesh"], ["identify", "1,1"], ["reset", "all"]])
 def test_no_port(tmp_path, command):
     done = mesh.command(*command, "--mesh", "5x5", "--port", tmp_path / "none",
-                        timeout=20)
+                        timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert "there is no such port" in done.stderr
 
@@ -702,7 +702,7 @@ def test_emulated_identify(boards):
     assert flags_of(boards, (1, 2)) & 8
     assert flags_of(boards, (1, 1)) & 8 == 0
     assert boards.call("identify", "--off", "1,2").returncode == 0
-    assert mesh.until(lambda: flags_of(boards, (1, 2)) & 8 == 0, 10)
+    assert mesh.until(lambda: flags_of(boards, (1, 2)) & 8 == 0, 60)
 
 
 def test_emulated_links(boards):
@@ -785,7 +785,7 @@ def test_tools_that_are_missing(bench, tmp_path):
     slow.chmod(0o755)
     done = subprocess.run(
         [mesh.QUINCUNX, "ps", "--port", bench.pty.path, "--firmware", FIRMWARE],
-        capture_output=True, text=True, timeout=30, check=False,
+        capture_output=True, text=True, timeout=60, check=False,
         env={**os.environ, "PATH": str(folder)})
     assert "does not run" in done.stdout
     done = bench.call("ps", "--firmware", FIRMWARE)

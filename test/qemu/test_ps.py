@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quincunx ps`: who hangs, crashed or is gone, on an emulated 5x5 mesh of the
+"""`quincunx ps`: who hangs, crashed or is gone, on an emulated 3x3 mesh of the
 image that is flashed. One mesh for all tests: they come in this order, and
 each leaves the mesh as the next one wants it."""
 import json
@@ -15,13 +15,21 @@ import mesh
 
 pytestmark = pytest.mark.boards
 
-SIZE = "5x5"
-AT = (4, 1)
+SIZE = "3x3"
+NODES = 9
+AT = (2, 1)
 LOAD_BYTES = 48_000  # one batch
 LIMIT_S = 300
+RUN_S = 25  # 8 without other work
+# Of a board's own time, which goes on at a twentieth of the host's. A part of
+# the load takes 1 ms.
+HANG_MS = 200
 # What a board is told while it is being reset is lost: the run ends well then,
 # and the next one is tried.
 TRIES = 5
+# Beside other work, a board that hangs may keep the host so busy that others do
+# not answer in time: what was asked is asked again.
+LATE = re.compile("the console is silent|: nobody answers")
 FIRMWARE = mesh.BUILD / "stm32f405" / "firmware.elf"
 UNDEFINSTR = 1 << 16  # of CFSR, ARMv7-M, B3.2.15
 
@@ -39,6 +47,9 @@ class Bench:
         self.count = load.count(b"ab")  # no two overlap
         self.load = folder / "load"
         self.load.write_bytes(load)
+        self.cheap = folder / "cheap"  # circuits: all nodes are to take part
+        self.cheap.write_text("startup = 1ns\ntransfer = 1ps\nhop_delay = 0\n")
+        self.injected = 0  # hangs and faults
         self.high_water = symbol("boot_stack_program") \
             + symbol("boot_stack_interrupts")
         self.boards = emulated.Boards(folder, "--console", "all", "--keep",
@@ -56,17 +67,26 @@ class Bench:
 
     def works(self):
         """A job's report; every circuit of it is in the switches' counters. On
-        a busy host the originator may measure that sending is not worth it."""
-        for _ in range(3):
-            done = self.run()
+        a busy host the originator may measure that to send is worth little, or
+        nothing."""
+        for _ in range(TRIES):
+            done = self.run("--profile", self.cheap)
+            if done.returncode == 1 and LATE.search(done.stderr):
+                continue
             assert done.returncode == 0, done.stderr
             report = json.loads(done.stdout)
             assert report["result"]["count"] == self.count
-            if report["plan"]["phases"] > 0:
+            units = {(node["x"], node["y"]): node["units"]
+                     for node in report["measured"]["nodes"]}
+            assert sum(units.values()) == LOAD_BYTES
+            if all(units.values()):
                 break
+        else:
+            pytest.fail("no job that all nodes took part in")
         network = report["network"]
-        assert network["messages"] == 24 * (report["plan"]["rounds"] + 2)
-        assert network["payload_bytes"] > LOAD_BYTES * 24 // 25
+        each = report["plan"]["rounds"] + 2  # the announcement, the result
+        assert network["messages"] == (NODES - 1) * each
+        assert network["payload_bytes"] > LOAD_BYTES - units[0, 0]
         stack = report["measured"]["stack"]
         assert 0 < stack["used_bytes"] <= self.high_water < stack["bytes"]
 
@@ -75,13 +95,14 @@ class Bench:
         report; the table of nodes."""
         for _ in range(TRIES):
             self.tell("inject", what, at=at)
+            self.injected += 1
             done = self.run("--watchdog", "15")
-            if done.returncode != 0:
+            if done.returncode != 0 and not LATE.search(done.stderr):
                 break
         assert (done.returncode, done.stdout) == (1, "")
         assert "no report came in time" in done.stderr
         table = dict(re.findall(r"^(\d+,\d+) +(.*)", done.stderr, re.M))
-        assert len(table) == 25, done.stderr
+        assert len(table) == NODES, done.stderr
         return table
 
     def dies(self, at=AT):
@@ -89,13 +110,20 @@ class Bench:
         for _ in range(TRIES):
             self.tell("inject", "hang", at=at)
             try:
-                done = self.run("--watchdog", "200", limit_s=100)
+                done = self.run("--watchdog", "200", limit_s=RUN_S)
             except subprocess.TimeoutExpired:
-                return
-            # Beside other work, a hanging board may keep the host too busy.
-            assert (done.returncode == 0
-                    or "the console is silent" in done.stderr), done.stderr
+                if mesh.until(lambda: self.hangs(at), 20):
+                    return
+                continue
+            assert done.returncode == 0 or LATE.search(done.stderr), done.stderr
         pytest.fail("no run hung")
+
+    def hangs(self, at):
+        """Whether a node is in the kernel for longer than any part takes."""
+        done = self.call("ps", "--json")
+        return any((node["x"], node["y"], node["waypoint"]) == (*at, "kernel")
+                   and node["still_ms"] > HANG_MS
+                   for node in json.loads(done.stdout or "[]"))
 
     def rests(self):
         """No node is in a job any more; who hung needs a moment."""
@@ -103,11 +131,14 @@ class Bench:
 
     def ps(self, status):
         """{(x, y): what ps says}"""
-        done = self.call("ps", "--json")
+        for _ in range(TRIES):
+            done = self.call("ps", "--json")
+            if not LATE.search(done.stderr):
+                break
         assert done.returncode == status, done.stdout + done.stderr
         nodes = {(node["x"], node["y"]): node
                  for node in json.loads(done.stdout)}
-        assert len(nodes) == 25
+        assert len(nodes) == NODES
         return nodes
 
     def tell(self, *words, at=AT):
@@ -151,9 +182,9 @@ def test_a_mesh_after_a_job(bench):
 
 def test_a_node_that_hangs(bench):
     table = bench.fails("hang")
-    assert table["4,1"].startswith("computing  kernel search, round 0")
+    assert table["2,1"].startswith("computing  kernel search, round 0")
     assert not [at for at, said in table.items()
-                if "kernel" in said and at != "4,1"]
+                if "kernel" in said and at != "2,1"]
     bench.rests()
 
 
@@ -189,11 +220,13 @@ def test_a_host_that_dies_while_the_originator_hangs(bench):
 
 
 def test_a_node_that_faults(bench):
+    bench.injected = 0
     table = bench.fails("fault")
-    assert table["4,1"].startswith("reset      idle")
+    assert table["2,1"].startswith("reset      idle")
     nodes = bench.ps(1)
     fault = nodes[AT]["fault"]
-    assert fault["count"] == 1 and fault["exception"] in (3, 6)
+    assert 1 <= fault["count"] <= bench.injected
+    assert fault["exception"] in (3, 6)
     assert int(fault["cfsr"], 16) == UNDEFINSTR
     assert 0x08000000 < int(fault["pc"], 16) < 0x08100000
     assert not nodes[AT]["well"]
@@ -202,7 +235,7 @@ def test_a_node_that_faults(bench):
 
 def test_the_next_run_works_and_the_record_stays(bench):
     bench.works()
-    assert bench.ps(0)[AT]["fault"]["count"] == 1
+    assert 1 <= bench.ps(0)[AT]["fault"]["count"] <= bench.injected
 
 
 def test_a_board_without_power(bench):
@@ -213,9 +246,9 @@ def test_a_board_without_power(bench):
     for node in others(nodes):
         assert node["well"] and len(node["paths"]) <= 2, node
     text = bench.call("ps").stdout
-    assert re.search(r"^4,1 +no answer: dead link; tried W1 N1, N1 W1, ",
+    assert re.search(r"^2,1 +no answer: dead link; tried W1 N1, N1 W1, ",
                      text, re.M)
-    assert "24 of 25 nodes are well" in text
+    assert "8 of 9 nodes are well" in text
 
 
 @pytest.mark.parametrize("args, words", [
@@ -225,12 +258,12 @@ def test_a_board_without_power(bench):
      "--originator")])
 def test_bad_options(args, words):
     done = subprocess.run([mesh.QUINCUNX, "ps", *args], capture_output=True,
-                          text=True, check=False, timeout=20)
+                          text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
 
 
 def test_no_port(tmp_path):
     done = subprocess.run(
         [mesh.QUINCUNX, "ps", "--mesh", "5x5", "--port", tmp_path / "none"],
-        capture_output=True, text=True, check=False, timeout=20)
+        capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (1, "") and done.stderr

@@ -52,7 +52,7 @@ def test_clients_that_never_read(server):
     lib, handle, address = server
     port, token = re.search(r":(\d+)/(\w+)", address).groups()
     clients = [served.deaf(int(port), f"/{token}/events") for _ in range(8)]
-    assert mesh.until(lambda: lib.serve_streams(handle) == 8, 20)
+    assert mesh.until(lambda: lib.serve_streams(handle) == 8, 60)
     data = b'"' + b"x" * MIB + b'"'
     lib.serve_send(handle, b"run", data)
     time.sleep(0.2)  # until the sockets are full
@@ -63,7 +63,7 @@ def test_clients_that_never_read(server):
     for client in clients:
         client.close()
     lib.serve_send(handle, b"run", b"0")
-    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 20)
+    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 60)
 
 
 def test_who_comes_later_gets_the_newest(server):
@@ -79,7 +79,7 @@ def test_who_comes_later_gets_the_newest(server):
     lib.serve_end(handle, b"end", b"6")
     assert list(stream) == list(other) == [("end", 6)]
     assert list(served.events(address)) == [("end", 6)]
-    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 20)
+    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 60)
 
 
 def test_more_clients_than_there_may_be(server):
@@ -87,12 +87,12 @@ def test_more_clients_than_there_may_be(server):
     lib, handle, address = server
     port, token = re.search(r":(\d+)/(\w+)", address).groups()
     clients = [served.deaf(int(port), f"/{token}/events") for _ in range(20)]
-    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 20)
+    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 60)
     time.sleep(0.2)
     assert lib.serve_streams(handle) == 16
     clients.pop(0).close()
     lib.serve_send(handle, b"run", b"0")
-    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 20)
+    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 60)
     for client in clients:
         client.close()
 
@@ -130,7 +130,7 @@ def hanging_fixture(tmp_path_factory, load):
                 break
         yield run
         assert run.interrupt()[0] in (130, -9)
-        assert mesh.until(lambda: not mesh.boards_with(image), 15)
+        assert mesh.until(lambda: not mesh.boards_with(image), 60)
 
 
 def test_the_page_before_the_end(hanging):
@@ -248,7 +248,7 @@ def test_an_interrupted_run(hanging):
     next(stream)
     assert hanging.interrupt()[0] == 130
     assert list(stream)[-1] == ("end", {"report": False})
-    assert mesh.until(lambda: not mesh.boards_with(hanging.image), 15)
+    assert mesh.until(lambda: not mesh.boards_with(hanging.image), 60)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", hanging.port))
 

@@ -56,7 +56,7 @@ def test_boards(tmp_path):
         status, out, _ = boards.interrupt()
         assert status == 0 and "interrupted; 4 boards ended" in out
         assert list(stream)[-1] == ("end", {"report": False})
-    assert mesh.until(lambda: not mesh.boards_with(image), 15)
+    assert mesh.until(lambda: not mesh.boards_with(image), 60)
 
 
 def test_ps():

@@ -307,5 +307,5 @@ def test_a_signal_after_the_boards_have_ended(load, tmp_path):
         child = draws()[0]
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == -signal.SIGTERM
-    assert mesh.until(lambda: not mesh.alive(child), 10)
+    assert mesh.until(lambda: not mesh.alive(child), 60)
     assert sorted(tmp_path.iterdir()) == [tmp_path / "bin", load]
