@@ -80,7 +80,7 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(addprefix test/hal/conformance/,program.c runner.c) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
-  $(addprefix qemu/support/,file.c memory.c memory_limit.c process.c \
+  $(addprefix qemu/support/,crash.c file.c memory.c memory_limit.c process.c \
     amount.c progress.c quote.c utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.

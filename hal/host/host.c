@@ -6,17 +6,19 @@
 #include "hal/clock.h"
 #include "hal/window/window.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #define STACK_BYTES ((size_t)128 * 1024)
+#define MAP_BYTES (HOST_GUARD_BYTES + STACK_BYTES)
 
 struct host_node {
     struct window *window;
     ucontext_t context;
     ucontext_t caller;
-    void *stack;
+    uint8_t *stack; /* behind a guard */
     unsigned slow_shift;
     unsigned slower_shift; /* besides, from slower_from_ps on */
     uint64_t slower_from_ps;
@@ -41,10 +43,26 @@ static void enter(void)
 static void make_context(struct host_node *node)
 {
     getcontext(&node->context);
-    node->context.uc_stack.ss_sp = node->stack;
+    node->context.uc_stack.ss_sp = node->stack + HOST_GUARD_BYTES;
     node->context.uc_stack.ss_size = STACK_BYTES;
     node->context.uc_link = NULL;
     makecontext(&node->context, enter, 0);
+}
+
+static bool map_stack(struct host_node *node)
+{
+    void *map = mmap(NULL, MAP_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (map == MAP_FAILED) {
+        return false;
+    }
+    if (mprotect(map, HOST_GUARD_BYTES, PROT_NONE) != 0) {
+        munmap(map, MAP_BYTES);
+        return false;
+    }
+    node->stack = map;
+    return true;
 }
 
 struct host_node *host_node_new(struct window *window)
@@ -55,9 +73,7 @@ struct host_node *host_node_new(struct window *window)
         return NULL;
     }
     node->window = window;
-    node->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (node->stack == MAP_FAILED) {
+    if (!map_stack(node)) {
         free(node);
         return NULL;
     }
@@ -65,10 +81,15 @@ struct host_node *host_node_new(struct window *window)
     return node;
 }
 
+const void *host_node_guard(const struct host_node *node)
+{
+    return node->stack;
+}
+
 void host_node_free(struct host_node *node)
 {
     if (node != NULL) {
-        munmap(node->stack, STACK_BYTES);
+        munmap(node->stack, MAP_BYTES);
         free(node);
     }
 }

@@ -7,7 +7,12 @@
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Below each stack, so many bytes that nobody may touch: whole pages of every
+   host. */
+#define HOST_GUARD_BYTES ((size_t)64 * 1024)
 
 struct host_node;
 struct window; /* hal/window/window.h */
@@ -18,6 +23,9 @@ struct window; /* hal/window/window.h */
  */
 struct host_node *host_node_new(struct window *window);
 void host_node_free(struct host_node *node);
+
+/* Where those bytes begin. */
+const void *host_node_guard(const struct host_node *node);
 
 /* What the node accounts for takes 2^shift times as long from now on, as on a
    slower board; 0 at first. `shift` is 0 to 3. */

@@ -2,6 +2,7 @@
 /* The native build: every node a coroutine in this process. */
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/slices.h"
+#include "qemu/support/crash.h"
 #include "qemu/support/memory.h"
 
 #include "hal/host/host.h"
@@ -75,8 +76,16 @@ static enum backend_event native_look(void *context, uint32_t *node, long ns)
 static void native_resume(void *context, uint32_t node)
 {
     struct native *native = context;
+    const struct node_identity *identity =
+        &native_window(native, node)->node.identity;
+    const struct crash_node at = {.x = identity->x,
+                                  .y = identity->y,
+                                  .guard = host_node_guard(native->node[node]),
+                                  .guard_bytes = HOST_GUARD_BYTES};
 
+    crash_on(&at);
     host_node_resume(native->node[node]);
+    crash_out();
 }
 
 static void native_kill(void *context, uint32_t node)

@@ -5,6 +5,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
 #include "qemu/outcome/timeline.h"
+#include "qemu/support/crash.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
@@ -146,6 +147,7 @@ int batches_merge(struct kernel_result *into, const struct kernel_result *next,
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     struct kernel_terms terms = {.before_bytes = 0};
     uint32_t work[SCATTER_WORK_MAX / 4];
+    bool merged;
 
     into->data = memory_or_exit(
         realloc(into->data, (size_t)config->terms.result_bytes_max + 1));
@@ -159,10 +161,11 @@ int batches_merge(struct kernel_result *into, const struct kernel_result *next,
     if (config->kernel->merge == NULL) {
         return 0;
     }
-    return config->kernel->begin(work, &terms, &job) == KERNEL_OK &&
-                   config->kernel->merge(work, into, next) == KERNEL_OK
-               ? 0
-               : -1;
+    crash_in("merge");
+    merged = config->kernel->begin(work, &terms, &job) == KERNEL_OK &&
+             config->kernel->merge(work, into, next) == KERNEL_OK;
+    crash_out();
+    return merged ? 0 : -1;
 }
 
 /* Appends the batch's times to the list of batches. */

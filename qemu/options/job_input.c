@@ -8,6 +8,7 @@
 #include "qemu/job/memory_need.h"
 #include "qemu/job/policy.h"
 #include "qemu/options/job.h"
+#include "qemu/support/crash.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -117,6 +118,19 @@ static int check_result(const struct job_config *config)
     return -1;
 }
 
+/* Whether the kernel takes the job. */
+static bool begins(struct job_config *config, uint32_t work[],
+                   const struct kernel_job *job)
+{
+    int error;
+
+    crash_begin(config->kernel->name);
+    crash_in("begin");
+    error = config->kernel->begin(work, &config->terms, job);
+    crash_out();
+    return error == KERNEL_OK;
+}
+
 /* Lets the kernel check its argument before any board starts, and gets its
    terms. */
 static int check_arg(struct job_options *options)
@@ -134,8 +148,7 @@ static int check_arg(struct job_options *options)
         return EXIT_FAILED;
     }
     config->terms = (struct kernel_terms){.before_bytes = 0};
-    if (load->arg_bytes > KERNEL_ARG_MAX ||
-        config->kernel->begin(work, &config->terms, &job) != KERNEL_OK) {
+    if (load->arg_bytes > KERNEL_ARG_MAX || !begins(config, work, &job)) {
         return options->arg_bytes == 0 ? refuse_no_arg(options)
                                        : refuse_arg(options);
     }

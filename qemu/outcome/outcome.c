@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/outcome/outcome.h"
 
+#include "qemu/support/crash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -469,7 +471,9 @@ static void report(const struct outcome *outcome,
         return;
     }
     if (outcome->kernel->report != NULL) {
+        crash_in("report");
         outcome->kernel->report(result, sink);
+        crash_out();
     }
     if (outcome->plan.output) {
         sink->integer(sink->context, "output_bytes", result->output_bytes);

@@ -36,7 +36,7 @@ SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
 RULES = "\n".join(map(read, MAKEFILES))
 # Options of a benchmark, docker, mpirun and Slurm, not of the command.
-OTHERS = {"--quick", "--rm", "--host", "--map-by", "--bind-to",
+OTHERS = {"--quick", "--args", "--rm", "--host", "--map-by", "--bind-to",
           "--oversubscribe", "--mpi", "--nodes", "--ntasks-per-node",
           "--cpus-per-task", "--mem", "--kill-on-bad-exit"}
 # Files of the guides' examples.

@@ -4,6 +4,7 @@ what it must not overwrite it leaves alone. And a checkout with any name."""
 import json
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -77,6 +78,53 @@ def test_what_is_there_stays(copy):
     assert done.returncode != 0
     assert "kernels/spin.c exists" in done.stderr
     assert (copy / "kernels/spin.c").read_bytes() == before
+
+
+# ---- a kernel that crashes inside the command ----
+
+@pytest.fixture(scope="module")
+def wreck(copy):
+    """Runs a job of test/kernels/wreck.c with this argument."""
+    shutil.copy2(ROOT / "test/kernels/wreck.c", copy / "kernels/wreck.c")
+    done = make(copy, "build/quincunx")
+    assert done.returncode == 0, done.stderr
+    (copy / "load").write_bytes(bytes(100_000))
+
+    def run(argument):
+        return subprocess.run(
+            ["build/quincunx", "run", "--on", "native", "--mesh", "3x2",
+             "--kernel", "wreck", "--arg", argument, "load"], cwd=copy,
+            text=True, capture_output=True, check=False, timeout=60)
+
+    yield run
+    (copy / "kernels/wreck.c").unlink()
+
+
+@pytest.mark.parametrize("argument, where, ended, what", [
+    ("bn", r"in begin\(\)", signal.SIGSEGV, "Segmentation fault"),
+    ("bz", r"in begin\(\)", signal.SIGFPE, "Floating point exception"),
+    ("bs", r"in begin\(\)", signal.SIGSEGV, "Segmentation fault"),
+    ("pn", r"in report\(\)", signal.SIGSEGV, "Segmentation fault"),
+    ("rn", "on native node [0-2],[01]", signal.SIGSEGV, "Segmentation fault"),
+    ("rz", "on native node [0-2],[01]", signal.SIGFPE,
+     "Floating point exception"),
+    ("rs", "on native node [0-2],[01]", signal.SIGSEGV, "its stack is full")])
+def test_a_crash_names_the_kernel_and_the_place(wreck, argument, where, ended,
+                                                what):
+    done = wreck(argument)
+    assert done.returncode == -ended
+    said = [line for line in done.stderr.splitlines() if "crashed" in line]
+    # Several nodes may crash at once, each in its thread.
+    assert 1 <= len(said) <= 6
+    for line in said:
+        assert re.fullmatch(
+            f"quincunx: kernel wreck crashed {where}: {what}; `gdb --args' "
+            "before this command shows where", line), line
+
+
+def test_a_kernel_that_does_not_crash_is_silent(wreck):
+    done = wreck("xx")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # ---- a checkout with any name ----
