@@ -19,10 +19,12 @@ for folder in (HERE / "lib", HERE / "oracle"):
 # tests expect on stderr.
 os.environ["QUINCUNX_PROGRESS"] = "none"
 
-# A shell has its jobs in the background ignore Ctrl-C, and so would commands
-# that tests interrupt.
+# A shell has its jobs in the background ignore Ctrl-C, and nohup a hang-up; so
+# would commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 import parts  # noqa: E402
 import progress  # noqa: E402
