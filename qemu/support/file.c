@@ -15,6 +15,7 @@
 
 #define STANDARD_OUTPUT "/dev/stdout"
 #define TEMPORARIES 100u
+#define LINKS_MAX 40u /* as the system follows: path_resolution(7) */
 
 static bool is_standard_input(const char *path)
 {
@@ -372,6 +373,37 @@ static void file_forget(struct file_output *file)
     free(file->target);
 }
 
+/* Where the links lead that a missing file's path ends in; the path itself if
+   it ends in none. NULL with errno: they lead in a circle. To be freed. */
+static char *followed(const char *path)
+{
+    char *at = memory_or_exit(strdup(path));
+    char to[PATH_MAX];
+    ssize_t bytes = 0;
+
+    for (unsigned i = 0; i < LINKS_MAX; ++i) {
+        const char *slash = strrchr(at, '/');
+        char *next;
+
+        bytes = readlink(at, to, sizeof to - 1);
+        if (bytes < 0) {
+            return at;
+        }
+        to[bytes] = '\0';
+        if (to[0] == '/' || slash == NULL) {
+            next = strdup(to);
+        } else if (asprintf(&next, "%.*s%s", (int)(slash + 1 - at), at, to) <
+                   0) {
+            next = NULL;
+        }
+        free(at);
+        at = memory_or_exit(next);
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
 /* Opens a file that takes the path's place when it is complete. One that a
    killed process of this number has left there keeps its name. Result: a
    descriptor; -1 with errno. */
@@ -381,7 +413,10 @@ static int open_temporary(struct file_output *file, const char *path)
 
     file->target = realpath(path, NULL);
     if (file->target == NULL) {
-        file->target = memory_or_exit(strdup(path));
+        file->target = followed(path);
+    }
+    if (file->target == NULL) {
+        return -1;
     }
     errno = EEXIST;
     for (unsigned i = 0; fd < 0 && errno == EEXIST && i < TEMPORARIES; ++i) {

@@ -85,6 +85,35 @@ def test_standard_error_may_be_a_file(load, tmp_path):
     assert text.startswith("before\n{") and text.endswith("}\nafter\n")
 
 
+@pytest.mark.parametrize("to", ["made/report.json", "../{}/made/report.json",
+                                "second"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_a_link(load, tmp_path, to, there):
+    """An output goes where it leads, also if nothing is there yet."""
+    (tmp_path / "made").mkdir()
+    made = tmp_path / "made" / "report.json"
+    (tmp_path / "second").symlink_to(made)
+    link = tmp_path / "link"
+    link.symlink_to(to.format(tmp_path.name))
+    if there:
+        made.write_text("old")
+    done = mesh.command(*RUN, "--report", link, load)
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink() and not made.is_symlink()
+    assert json.loads(made.read_text())["kernel"] == "spin"
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "link", "load", "made", "second"]
+
+
+def test_links_in_a_circle(load, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("link")
+    done = mesh.command(*RUN, "--report", link, load)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Too many levels of symbolic links" in done.stderr
+    assert link.is_symlink()
+
+
 def test_a_file_keeps_its_mode(load, tmp_path):
     report = tmp_path / "report"
     report.write_text("old")
