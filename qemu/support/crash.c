@@ -2,6 +2,7 @@
 #include "qemu/support/crash.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,16 +91,24 @@ static void say(const siginfo_t *info)
     (void)!write(STDERR_FILENO, text.data, text.bytes);
 }
 
-/* Its action is the default again: a fault comes once more, at the same place,
-   as soon as this returns; what was sent is sent again. */
-static void on_crash(int signal, siginfo_t *info, void *context)
+/* Ends the process with the signal's default action: a fault comes once more,
+   at the same place, as soon as this returns; what was sent is sent again. Of
+   several threads that crash at once one does so, and the others wait for it.
+ */
+static void on_crash(int number, siginfo_t *info, void *context)
 {
+    static atomic_flag ending = ATOMIC_FLAG_INIT;
+
     (void)context;
+    while (atomic_flag_test_and_set(&ending)) {
+        (void)pause();
+    }
     if (place.function != NULL || place.node != NULL) {
         say(info);
     }
+    (void)signal(number, SIG_DFL);
     if (info->si_code <= 0) {
-        (void)raise(signal);
+        (void)raise(number);
     }
 }
 
@@ -119,8 +128,7 @@ static void give_stack(void)
 void crash_begin(const char *kernel)
 {
     const struct sigaction action = {.sa_sigaction = on_crash,
-                                     .sa_flags = SA_SIGINFO | SA_ONSTACK |
-                                                 (int)SA_RESETHAND};
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction before;
 
     kernel_name = kernel;

@@ -113,13 +113,10 @@ def test_a_crash_names_the_kernel_and_the_place(wreck, argument, where, ended,
                                                 what):
     done = wreck(argument)
     assert done.returncode == -ended
-    said = [line for line in done.stderr.splitlines() if "crashed" in line]
-    # Several nodes may crash at once, each in its thread.
-    assert 1 <= len(said) <= 6
-    for line in said:
-        assert re.fullmatch(
-            f"quincunx: kernel wreck crashed {where}: {what}; `gdb --args' "
-            "before this command shows where", line), line
+    # Several nodes may crash at once, each in its thread: one is named.
+    assert re.fullmatch(
+        f"quincunx: kernel wreck crashed {where}: {what}; `gdb --args' before "
+        "this command shows where\n", done.stderr), done.stderr
 
 
 def test_a_kernel_that_does_not_crash_is_silent(wreck):
