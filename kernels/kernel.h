@@ -54,6 +54,9 @@ struct kernel_terms {
     uint16_t output_numerator;
     uint16_t output_denominator;
     bool output_varies;
+    /* Every result has result_bytes_max bytes, and merge() adds or compares
+       them word by word: their way back is planned so. */
+    bool result_fixed;
     /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
        native build accounts for, since it cannot count instructions. */
     uint64_t instructions_per_1000_units;

@@ -69,6 +69,7 @@ static int stats_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     terms->result_bytes_max = result_bytes(stats->type);
+    terms->result_fixed = true;
     terms->instructions_per_1000_units = (uint64_t)(bytes == 1   ? 4400
                                                     : bytes == 2 ? 10000
                                                                  : 6500) *

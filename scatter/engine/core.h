@@ -305,6 +305,29 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
     return terms->output_denominator != 0;
 }
 
+/* Instructions of a merge() for each word of results that all have the same
+   length. */
+#define SCATTER_MERGE_WORD 5u
+
+/* What merging two results takes beyond a few words, roughly; 0: it is not
+   known. */
+static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+
+    return terms->result_fixed
+               ? (uint64_t)scatter->costs->instruction_ps * SCATTER_MERGE_WORD *
+                     (terms->result_bytes_max / 4)
+               : 0;
+}
+
+/* What a parent of four has to do with their results, at least. */
+static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
+{
+    return TORUS_PORTS *
+           (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
+}
+
 /* Bytes of a result message before its chunks of output: the result's length,
    and the result, padded to the longest that the kernel's terms allow. */
 static inline uint32_t

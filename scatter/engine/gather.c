@@ -199,8 +199,7 @@ void scatter_read_slots(struct scatter *scatter)
                           .shift = wire.shift};
 
     if (wire.short_units == 0) {
-        slots.late_units =
-            TORUS_PORTS * scatter->costs->result_merge_ps >> wire.shift;
+        slots.late_units = (uint32_t)(scatter_merges_ps(scatter) >> wire.shift);
     }
     scatter->short_bytes = wire.short_bytes;
     scatter->slots = slots_of_phase(&slots, scatter->layer);

@@ -235,7 +235,8 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .base = &originator->input,
         .queue_ps = costs->queue_ps,
         .between_rounds_ps = (uint64_t)costs->round_start_ps +
-                             costs->round_end_ps + originator->report.call_ps,
+                             costs->round_end_ps + originator->report.call_ps +
+                             scatter_merge_ps(scatter),
         .begin_ps = startups_less(costs->first_start_ps, costs->round_start_ps),
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,

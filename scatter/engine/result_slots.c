@@ -159,7 +159,7 @@ int slots_set_long(struct scatter *scatter, const struct originator *originator,
 {
     uint64_t slot_ps =
         circuit_ps(&originator->order, scatter->terms.result_bytes_max, hops) +
-        TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
+        scatter_merges_ps(scatter);
     uint8_t shift;
 
     if (slot_ps >= SLOT_MAX_PS) {
@@ -197,6 +197,9 @@ int slots_set_short(struct scatter *scatter,
     uint64_t turn_ps;
     uint8_t shift;
 
+    if (long_ps > 0 && scatter->terms.result_fixed) {
+        return slots_set_long(scatter, originator, hops);
+    }
     if (short_ps >= SLOT_MAX_PS || long_ps >= SLOT_MAX_PS) {
         return ERR_RANGE;
     }

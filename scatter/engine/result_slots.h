@@ -32,8 +32,8 @@ NODISCARD int slots_set_long(struct scatter *scatter,
 
 /*
  * The same with short slots, and long ones between them unless all results fit
- * a short one. No circuit of the scatter is on its way in the last `quiet_ps`
- * of the makespan.
+ * a short one; long ones only where no result fits one. No circuit of the
+ * scatter is on its way in the last `quiet_ps` of the makespan.
  */
 NODISCARD int slots_set_short(struct scatter *scatter,
                               const struct originator *originator,

@@ -16,6 +16,7 @@ class Terms(ctypes.Structure):
                 ("output_numerator", ctypes.c_uint16),
                 ("output_denominator", ctypes.c_uint16),
                 ("output_varies", ctypes.c_bool),
+                ("result_fixed", ctypes.c_bool),
                 ("instructions_per_1000_units", ctypes.c_uint64)]
 
 
