@@ -297,3 +297,28 @@ def test_a_kernel_that_takes_long_to_begin(tmp_path):
     report = mesh.run(path, "--profile", "t3d", kernel="search", arg=b"q" * 255,
                       rounds="auto", on="qemu")
     assert report["result"] == mesh.search_result(data, b"q" * 255)
+
+
+# ---- long results ----
+
+@pytest.mark.parametrize("number", ["1", "2", "4"])
+@pytest.mark.parametrize("size, units", [("5x5", 30_000), ("25x25", 237_000)])
+def test_results_that_are_all_long_wait_for_nothing(tmp_path, size, units,
+                                                    number):
+    """Histograms leave as soon as all nodes are ready, and phase by phase when
+    a parent has merged four: 261 words at 5 instructions of 32 ns, and some 250
+    for each. A slot has room for these, and a plan may be 4 % off."""
+    path = tmp_path / "load"
+    path.write_bytes(mesh.seeded("long results").randbytes(units))
+    report = mesh.run(path, "--profile", "lvds", kernel="stats", arg=None,
+                      size=size, rounds=number)
+    merges_ps = 4 * (261 * 5 + 250) * 32_000
+    results = [c for c in report["circuits"] if c["kind"] == "result"]
+    assert {c["bytes"] for c in results} == {261 * 4}
+    ready_ps = report["measured"]["makespan_ps"]
+    for phase in sorted({c["phase"] for c in results}, reverse=True):
+        those = [c for c in results if c["phase"] == phase]
+        assert (max(c["request_ps"] for c in those) - ready_ps
+                < 0.04 * ready_ps + merges_ps)
+        ready_ps = max(c["end_ps"] for c in those) + merges_ps
+    assert report["measured"]["overhead_vs_plan"] <= 0.04
