@@ -228,6 +228,10 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
 {
     const struct scatter_costs *costs = scatter->costs;
     bool any = rounds == WIRE_BEST;
+    /* A number that was asked for may have later rounds wait for merges; else
+       many would be infeasible. */
+    uint64_t merge_ps =
+        originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     uint8_t most =
         originator->report.advance ? originator->advance.rounds : ROUNDS_MAX;
 
@@ -236,7 +240,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .queue_ps = costs->queue_ps,
         .between_rounds_ps = (uint64_t)costs->round_start_ps +
                              costs->round_end_ps + originator->report.call_ps +
-                             scatter_merge_ps(scatter),
+                             merge_ps,
         .begin_ps = startups_less(costs->first_start_ps, costs->round_start_ps),
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,

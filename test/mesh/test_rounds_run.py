@@ -301,8 +301,9 @@ def test_a_kernel_that_takes_long_to_begin(tmp_path):
 
 # ---- long results ----
 
-@pytest.mark.parametrize("number", ["1", "2", "4"])
-@pytest.mark.parametrize("size, units", [("5x5", 30_000), ("25x25", 237_000)])
+@pytest.mark.parametrize("number", ["1", "2", "auto"])
+@pytest.mark.parametrize("size, units", [
+    ("5x5", 30_000), ("5x5", 237_000), ("25x25", 237_000)])
 def test_results_that_are_all_long_wait_for_nothing(tmp_path, size, units,
                                                     number):
     """Histograms leave as soon as all nodes are ready, and phase by phase when
