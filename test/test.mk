@@ -19,6 +19,13 @@ TESTS ?= test
 test: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(TESTS) $(T)
 
+## golden: write anew what commands print, test/golden/; read the diff
+.PHONY: golden
+golden: export QUINCUNX_GOLDEN := write
+golden: build-all $(BUILD)/test/told $(BUILD)/test/console.so | $(TEST_DEPS)
+	$(Q)$(PYTEST) -q test/golden -k what_people_read
+	$(Q)-git diff --stat test/golden
+
 # Where two QEMUs could differ: forks, whole meshes, the emulated chip, the
 # cables. The memory of 625 boards is the same, and one such run takes a minute.
 QEMU10_TESTS := test/qemu/test_two_qemus.py test/qemu/test_boot.py \

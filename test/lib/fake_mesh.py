@@ -41,6 +41,12 @@ class Node:
         self.busy = 0  # peeks that are refused
         self.version_byte = VERSION
         self.record = None  # (exception, pc, lr, cfsr)
+        self.doing = 1, 2, 0  # state, waypoint, round
+        self.ports = 15  # that it waits at; << 4: that it sends out of
+        self.kind = 0  # of the message that is waited for
+        self.last = 255, 0, 0  # circuit: port, error, bytes
+        self.still_ms, self.jobs = 5, 0
+        self.job = b""  # its kernel, while one runs
         self.check = 0  # of the record
         self.counters = [[100 * port + i for i in range(15)]
                          for port in range(4)]
@@ -57,12 +63,16 @@ class Node:
 
     def state(self):
         exception, pc, lr, cfsr = self.record or (0, 0, 0, 0)
-        flags = self.placed | (4 if self.record else 0)
+        flags = (self.placed | (2 if self.job else 0)
+                 | (4 if self.record else 0))
+        state, waypoint, turn = self.doing
+        port, error, size = self.last
         return struct.pack(
-            "<BBBbBBBxBBBBbBHIIIHHIII12sHxx", self.version_byte, 1, 2,
-            self.error, flags, *self.place, 0, 15, 0, 255, 0, exception,
-            self.faults, 0, self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"",
-            self.check)
+            "<BBBbBBBxBBBBbBHIIIHHIII12sHxx", self.version_byte, state,
+            waypoint, self.error, flags, *self.place, turn, self.ports,
+            self.kind, port, error, exception, self.faults, size,
+            self.uptime_ms, self.still_ms, 1000, self.jobs, pc, lr, cfsr,
+            self.job, self.check)
 
     def identity(self):
         names = f"{self.clock}\0{self.reset}\0".encode()

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which commands make which golden text: CASES maps the name of each file of
+this folder to its steps (golden.py)."""
+import hashlib
+import json
+import re
+import struct
+
+import checks
+import fake_mesh
+import golden
+
+# ---- what commands read ----
+
+
+def chance(seed):
+    """Numbers that are the same everywhere, whatever Python's random is."""
+    while True:
+        seed = seed * 48271 % (2 ** 31 - 1)
+        yield seed
+
+
+def text(size):
+    words = b"cat bird\nfree software needle copy of the license".split(b" ")
+    out, numbers = b"", chance(7)
+    while len(out) < size:
+        out += words[next(numbers) % len(words)] + b" "
+    return out[:size]
+
+
+def table(rows):
+    numbers = chance(11)
+    lines = ["city,price"]
+    for i in range(rows):
+        lines.append(f"{('Basel', 'Bern', 'Chur')[next(numbers) % 3]},"
+                     f"{next(numbers) % 400 - 50}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def npy(shape, numbers):
+    """Of int32; the header is as numpy writes it."""
+    head = (f"{{'descr': '<i4', 'fortran_order': False, 'shape': "
+            f"({', '.join(map(str, shape))},), }}").encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head
+            + struct.pack(f"<{len(numbers)}i", *numbers))
+
+
+def wav(samples):
+    data = struct.pack(f"<{len(samples)}h", *samples)
+    return (b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt "
+            + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16000, 2, 16) + b"data"
+            + struct.pack("<I", len(data)) + data)
+
+
+DIGESTS = ",".join(hashlib.sha256(word).hexdigest()
+                   for word in (b"cat", b"cow"))
+
+FILES = {
+    "text": text(20_000), "short": text(3_000), "tiny": b"cat",
+    "zeros": bytes(100_000), "many": bytes(1_000_000),
+    "half": b"\0\0tt" * 1000 + b"t" * 46_000 + bytes(50_000),
+    "table.csv": table(300), "words": b"dog\ncat\nbird\n" * 20,
+    "m.npy": npy((6, 4), list(range(24))), "v.npy": npy((4,), [1, -2, 3, 4]),
+    "sound.wav": wav([n % 2000 - 1000 for _, n in zip(range(400), chance(3))]),
+    "image.pgm": b"P5 40 30 255\n" + bytes(range(200)) * 6,
+    "star": b"1 3\n2 4 1\n1/2 5 1 2\n", "workers": b"1\n2\n3/2\n",
+    "results": b"1 4\n2 3\n1 5\n", "held": b"10\n0\n25\n5\n",
+    "nodes.txt": b"1 0 2us\n3 2 4us\n",
+    "slow.profile": b"startup = 20us\ntransfer = 1us\nhop_delay = 2us\n",
+}
+
+
+def files(folder):
+    """Writes them, and a gnuplot that keeps its script in the picture."""
+    for name, data in FILES.items():
+        (folder / name).write_bytes(data)
+    (folder / "bin").mkdir()
+    plot = folder / "bin" / "gnuplot"
+    plot.write_text("#!/bin/sh\necho '<svg>'; cat; echo '</svg>'\n")
+    plot.chmod(0o755)
+
+
+# ---- boards behind a console, made up ----
+
+def behind(console, *lines, size=(3, 2), shown=lambda row: True):
+    """A step: commands for the mesh that `console` made of one; those rows of
+    what they print that are to be shown."""
+    def step(folder):
+        with fake_mesh.Mesh(*size) as bench:
+            console(bench)
+            text = "\n".join(golden.said(line, folder, (
+                "--port", bench.pty.path)) for line in lines)
+        return "".join(row for row in text.splitlines(True) if shown(row))
+    return step
+
+
+def alike(_):
+    pass
+
+
+def odd(bench):
+    """No two nodes have the same to say."""
+    node = bench.node
+    node[1, 0].crc, node[1, 0].version = 0x1234ABCD, "v1.1"
+    node[2, 0].clock, node[2, 0].clock_hz = "hsi", 16_000_000
+    node[2, 0].crystal_hz = 0
+    node[0, 1].supply_mv, node[0, 1].celsius = 0, fake_mesh.NO_CELSIUS
+    node[0, 1].faults, node[0, 1].reset = 2, "watchdog"
+    node[1, 1].dead = True
+    node[2, 1].place, node[2, 1].uid = (0, 1), node[0, 1].uid
+
+
+def at_work(bench):
+    node = bench.node
+    node[0, 0].doing, node[0, 0].kind = (3, 2, 0), 16
+    node[0, 0].ports, node[0, 0].last = 2, (6, 0, 4096)
+    node[1, 0].doing, node[1, 0].job = (4, 5, 3), b"search"
+    node[1, 0].still_ms = 61_234
+    node[2, 0].doing, node[2, 0].ports = (3, 3, 0), 0x5F
+    node[2, 0].last, node[2, 0].error = (1, -5, 16), -20
+    node[0, 1].record = 3, 0x8001234, 0x8005679, 1 << 16
+    node[0, 1].faults, node[0, 1].doing = 1, (8, 0, 0)
+    node[1, 1].record, node[1, 1].faults = (3, 16, 21, 1 << 16), 4
+    node[1, 1].check = checks.place_of("hal/serial/mailbox.c", 2047)
+    node[1, 1].jobs = 7
+    node[2, 1].placed = False
+
+
+def failed(bench):
+    bench.node[0, 0].record = 3, 16, 21, 1 << 16
+    bench.node[0, 0].check = checks.place_of("scatter/engine/core.c", 12)
+
+
+def miswired(bench):
+    bench.faults = [
+        "x=0 y=1 port=east fault=miswired to_x=1 to_y=0 to_port=south",
+        "x=1 y=0 port=south fault=miswired to_x=0 to_y=1 to_port=east",
+        "x=0 y=0 port=west fault=missing", "x=1 y=0 port=east fault=missing",
+        "x=1 y=1 port=north fault=noisy count=5",
+        "x=0 y=0 port=east fault=size count=6"]
+
+
+def counted(bench):
+    bench.node[1, 0].counters[3] = [*range(1, 11), 10 ** 6, *range(12, 16)]
+
+
+def gone(bench):
+    bench.node[2, 1].dead = True
+
+
+def silent(bench):
+    bench.knows_peeks = False
+
+
+# ---- parts of a file that are telling ----
+
+def script_of(folder, name, data=True):
+    """What gnuplot was told for a chart, a curve a line; without the shapes'
+    numbers, if these are many."""
+    lines = (folder / name).read_text().replace(", keyentry", ",\n keyentry")
+    lines = lines.replace(", $", ",\n $").splitlines(True)
+    return "".join(line for line in lines
+                   if data or line[0].isalpha() or line[:2] == " k")
+
+
+def names_of_trace(folder, name):
+    """Of a trace, each kind of event once, with what is said about it."""
+    events = json.loads((folder / name).read_text())["traceEvents"]
+    said = {f"{e['ph']}  {e.get('cat', '')}  {e['name']}  "
+            + " ".join(e.get("args", {})) for e in events}
+    return "".join(f"{one}\n" for one in sorted(
+        {re.sub(r"\d+", "N", one) for one in said}))
+
+
+# ---- commands in short ----
+
+def run(words, load="text"):
+    return f"quincunx run --mesh 5x5 --on native {words} {load}"
+
+
+def spin(words, load="text"):
+    return run(f"--kernel spin --arg 32 {words}", load)
+
+
+SUBCOMMANDS = ["plan", "run", "html", "boards", "compare", "calibrate",
+               "certificate", "simulate", "sizes", "model", "figures", "flash",
+               "flash-map", "console", "ps", "mesh", "nodes", "links",
+               "identify", "reset", "kernels"]
+
+PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
+SIMULATE = "quincunx simulate --torus 5 --load 20000 --compute 1us"
+QUIET = " > summary"
+TOLD = "--mesh 5x5 --kernel spin --arg 32"
+
+CASES = {
+    "help": ["quincunx --help",
+             *(f"quincunx help {name}" for name in SUBCOMMANDS)],
+    "usage": [f"quincunx {name} --usage" for name in ("run", "model", "reset")],
+    "kernels": ["quincunx kernels"],
+    "run": [
+        run("--kernel search --arg 'free software'"),
+        run("--kernel search --arg cat --report r.json --html r.html --trace "
+            "r.trace --gantt r.svg", "text short"),
+        spin("--profile t3d --verbose"),
+        spin("--rounds 3 --originator 2,3", "many"),
+        spin("--rounds 1 --phases 1"),
+        spin("--plan-profile slow.profile"),
+        run("--kernel spin --arg 1 --profile slow.profile", "tiny"),
+        "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny",
+        "quincunx run --mesh 4x3 --on native --kernel search --arg dog text"],
+    "run_farm": [
+        spin("--schedule farm --verbose"),
+        "quincunx run --mesh 10x10 --on native --kernel spin --arg 32 "
+        "--schedule farm zeros",
+        "quincunx run --mesh 11x9 --on native --kernel spin --arg 32 "
+        "--schedule farm zeros",
+        spin("--schedule hybrid --verbose"),
+        spin("--schedule binomial"),
+        spin("--schedule auto")],
+    "run_batches": [
+        spin("--batch 8000 --rates rates.json --verbose"),
+        spin("--rounds 2 --rates rates.json --verbose")],
+    "run_originators": [
+        "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
+        "--originator 0,0=text --originator 2,2=short --verbose",
+        "quincunx run --mesh 5x5 --on native --kernel spin --arg 32 "
+        "--originator 0,0=text --originator 2,2=short --schedule farm "
+        "--switching store-and-forward"],
+    "run_faults": [
+        spin("--inject slow8@1,1 --verbose"),
+        spin("--inject slow2@0,1@3ms " + " ".join(
+            f"--inject slow4@{x},3" for x in range(4)), "many"),
+        spin("--slow 1,2=4 --ports 1"),
+        run("--kernel search --arg t --profile t3d --rounds 3 --verbose",
+            "half"),
+        spin("--inject assert@2,2"),
+        spin("--inject fault@2,2")],
+    "run_kernels": [
+        run("--kernel records --arg name=city,op=eq,value=Bern,sum=price",
+            "table.csv"),
+        run("--kernel stats --arg type=u8", "short"),
+        run(f"--kernel dictionary --arg digests={DIGESTS}", "words"),
+        run("--kernel conv --arg filter=sobel -o out.pgm", "image.pgm"),
+        run("--kernel fir --arg low=1000 -o out.wav", "sound.wav"),
+        run("--kernel matvec --arg vector=v.npy -o out.npy", "m.npy"),
+        run("--kernel channels --arg voltage=-60:60:7,channels=160,steps=50 "
+            "-o out.csv", "")],
+    "run_boards": [
+        f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
+        "text",
+        f"told outcome boards repeats late-plan idle -- {TOLD} --rounds 2 "
+        "text"],
+    "plan": [
+        f"{PLAN} --profile t3d",
+        f"{PLAN} --profile lvds --per-node --originator 1,2",
+        f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto",
+        f"{PLAN} --profile lvds --rounds 3 --results 1/2",
+        f"{PLAN} --profile lvds --results 1/2 --phases 1",
+        f"{PLAN} --profile lvds --rounds 2 --ports 1",
+        f"{PLAN} --profile lvds --node-compute nodes.txt",
+        f"{PLAN} --profile lvds --switching store-and-forward"],
+    "simulate": [
+        f"{SIMULATE} --profile t3d",
+        f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --per-node",
+        "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart"],
+    "compare": [
+        "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 text",
+        "quincunx compare --mesh 5x5 --on native --kernel spin --arg 8,1/1 "
+        "--ports 1 zeros",
+        "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 "
+        "--phases 1 zeros",
+        "quincunx compare --mesh 6x5 --on native --kernel spin --arg 1000 "
+        "--profile t3d tiny"],
+    "calibrate": [
+        "told calibration", "told calibration boards doubt",
+        "quincunx calibrate --mesh 5x5 --on native --profile uart -o m.profile",
+        "cat m.profile"],
+    "model": [
+        "quincunx model star star --load 40",
+        "quincunx model star star --load 40 --master 2 --installments 2",
+        "quincunx model star star --load 40 --installments periodic",
+        "quincunx model results results --load 40 --ratio 1/2",
+        "quincunx model farm workers --load 100",
+        "quincunx model farm workers --load 100 --factor 2",
+        "quincunx model masters held --compute 3 --startup 1 --transfer 1/2",
+        "quincunx model masters held --compute 3 --startup 1 --transfer 50"],
+    "sizes": ["quincunx sizes --max 4",
+              "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
+    "chart": [
+        spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
+        lambda folder: script_of(folder, "a.svg"),
+        lambda folder: names_of_trace(folder, "a.trace"),
+        "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
+        "--rounds 1 --gantt b.svg many" + QUIET,
+        lambda folder: script_of(folder, "b.svg", data=False),
+        "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
+        "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
+        lambda folder: script_of(folder, "c.svg", data=False)],
+    "boards": [
+        behind(alike, "quincunx nodes"),
+        behind(odd, "quincunx nodes", "quincunx mesh", "quincunx ps",
+               "quincunx identify 1,0", "quincunx reset 1,1",
+               "quincunx identify --seconds 9 2,1"),
+        behind(at_work, "quincunx ps"),
+        behind(failed, "quincunx console fault"),
+        behind(miswired, "quincunx mesh", size=(2, 2)),
+        behind(miswired, "quincunx mesh --svg -", size=(2, 2),
+               shown=lambda row: 'class="port"' not in row),
+        behind(alike, "quincunx mesh", "quincunx identify all --seconds 1",
+               "quincunx identify 2,1 --off"),
+        behind(counted, "quincunx links", size=(2, 1)),
+        behind(silent, "quincunx ps", "quincunx links", "quincunx reset all"),
+        behind(gone, "quincunx links --prometheus",
+               shown=lambda row: row[0] == "#" or "node_up" in row
+               or 'x="2",y="0",port="east"' in row)],
+    "run_qemu": [
+        "quincunx run --mesh 3x3 --kernel search --arg cat --profile t3d "
+        "--rounds 2 --verbose text"],
+}
+
+# Times of emulated boards, which a compiler moves: numbers may be off by a part
+# of themselves, and the bar is not compared.
+NEAR = {"run_qemu": 0.03}

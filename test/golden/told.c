@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints what no command prints cheaply:
+ *
+ *   told outcome EDIT... -- OPTION... INPUT   the summary of a job on native
+ *       nodes as `quincunx run --verbose OPTION... INPUT` has it, edited so
+ *       that it is one of boards with serial ports, of several ranks, ..
+ *   told calibration EDIT...                  what `quincunx calibrate` makes
+ *       of round trips that take a little longer or shorter, or of boards'
+ *   told defaults                             what a job is without options
+ */
+#include "qemu/calibrate/print.h"
+#include "qemu/calibrate/repeats.h"
+#include "qemu/job/job.h"
+#include "qemu/options/job.h"
+#include "qemu/report/summary.h"
+#include "qemu/report/verdict.h"
+#include "qemu/schedule/registry.h"
+#include "qemu/support/memory.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outcomes ---- */
+
+static void as_serial(struct outcome *outcome)
+{
+    outcome->host_times = true;
+    outcome->counts_nodes = true;
+    outcome->nodes = "boards";
+    outcome->on = "boards";
+    outcome->board = "stm32f405";
+}
+
+/* As real boards, whose times can be compared with the plan. */
+static void as_boards(struct outcome *outcome)
+{
+    as_serial(outcome);
+    outcome->host_times = false;
+}
+
+static void with_repeats(struct outcome *outcome)
+{
+    outcome->retries = 7;
+    outcome->retransmissions = 11;
+}
+
+static void with_stacks(struct outcome *outcome)
+{
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        outcome->node[i].stack_used_bytes = 1000 + i;
+        outcome->node[i].stack_bytes = 1100;
+    }
+}
+
+/* The last node waits for a third of the makespan. */
+static void with_idle(struct outcome *outcome)
+{
+    struct outcome_node *node = &outcome->node[outcome->node_count - 1];
+
+    node->interval[1].received_ps =
+        node->interval[0].compute_end_ps + outcome_makespan_ps(outcome) / 3;
+}
+
+static void with_late_plan(struct outcome *outcome)
+{
+    outcome->plan.makespan_ps += outcome->plan.makespan_ps / 5;
+}
+
+static void with_ranks(struct outcome *outcome)
+{
+    static struct rank_seen rank[] = {
+        {.host = "a", .doorbells = 100, .up_bytes = 10, .down_bytes = 1},
+        {.host = "b", .doorbells = 20, .up_bytes = 400, .down_bytes = 3000},
+        {.host = "b", .doorbells = 3, .between_bytes = 50000}};
+
+    outcome->rank = memory_or_exit(malloc(sizeof rank));
+    memcpy(outcome->rank, rank, sizeof rank);
+    outcome->ranks = sizeof rank / sizeof *rank;
+}
+
+static const struct edit {
+    const char *name;
+    void (*make)(struct outcome *outcome);
+} edits[] = {{"serial", as_serial},        {"boards", as_boards},
+             {"repeats", with_repeats},    {"stacks", with_stacks},
+             {"idle", with_idle},          {"ranks", with_ranks},
+             {"late-plan", with_late_plan}};
+
+static void edit(struct outcome *outcome, const char *name)
+{
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
+        if (strcmp(edits[i].name, name) == 0) {
+            edits[i].make(outcome);
+        }
+    }
+}
+
+static int tell_outcome(int words, char **word)
+{
+    struct job_options options;
+    struct outcome outcome;
+    int first = 0;
+    int status;
+
+    while (first < words && strcmp(word[first], "--") != 0) {
+        first += 1;
+    }
+    job_options_init(&options, "run");
+    status = job_options_set_on(&options, "native");
+    status = status == 0 ? argp_parse(&job_options_argp, words - first,
+                                      word + first, 0, NULL, &options)
+                         : status;
+    status = status == 0 ? job_options_check(&options) : status;
+    status = status == 0 ? job_options_open(&options) : status;
+    status = status == 0 ? job_execute(&outcome, &options.config) : status;
+    if (status == 0) {
+        for (int i = 0; i < first; ++i) {
+            edit(&outcome, word[i]);
+        }
+        verdict_print(stdout, &outcome);
+        summary_print(stdout, &outcome, true);
+        outcome_free(&outcome);
+    }
+    job_options_free(&options);
+    return status;
+}
+
+/* ---- calibrations ---- */
+
+#define SIDE 3u
+#define REPEATS 4u
+
+/* Of a known startup, hop and byte, each way up to 1 us longer; the last node's
+   clock goes 20 ppm fast and began 3 ms early. */
+static void make_rows(struct calibration *calibration)
+{
+    static const uint32_t bytes[] = {64, 1024};
+    uint64_t now_ps = 0;
+    uint64_t chance = 1;
+
+    for (uint32_t i = 0; i < SIDE * SIDE * 2 * REPEATS; ++i) {
+        struct torus_coord at = {(uint16_t)(i / (2 * REPEATS) % SIDE),
+                                 (uint16_t)(i / (2 * REPEATS) / SIDE)};
+        uint32_t hops = (at.x != 0 ? 1u : 0u) + (at.y != 0 ? 1u : 0u);
+        uint64_t way_ps = 20000000 + 2000000 * hops + 1900 * bytes[i % 2];
+        struct probe_row *row = &calibration->row[calibration->row_count];
+        bool off = i / (2 * REPEATS) == SIDE * SIDE - 1;
+
+        chance = chance * 48271 % 2147483647;
+        if (hops > 0) {
+            *row = (struct probe_row){.at = at,
+                                      .hops = hops,
+                                      .bytes = bytes[i % 2],
+                                      .answer_bytes = bytes[i % 2],
+                                      .t1_ps = now_ps};
+            row->t2_ps = now_ps + way_ps + chance % 1000000;
+            row->t3_ps = row->t2_ps + 50000000;
+            row->t4_ps = row->t3_ps + way_ps + chance / 7 % 1000000;
+            now_ps = row->t4_ps + 1000000000;
+            if (off) {
+                row->t2_ps += 3000000000 + row->t2_ps / 50000;
+                row->t3_ps += 3000000000 + row->t3_ps / 50000;
+            }
+            calibration->row_count += 1;
+        }
+    }
+}
+
+static int tell_calibration(int words, char **word)
+{
+    struct calibration calibration = {.on = "qemu", .board = "mps2-an385"};
+    struct job_options options;
+
+    job_options_init(&options, "calibrate");
+    options.config.size = (struct torus_size){SIDE, SIDE};
+    calibration.row = memory_or_exit(
+        calloc(SIDE * SIDE * 2 * REPEATS, sizeof *calibration.row));
+    make_rows(&calibration);
+    for (int i = 0; i < words; ++i) {
+        if (strcmp(word[i], "boards") == 0) {
+            calibration.on = "boards";
+            calibration.board = "stm32f405";
+            options.config.mesh =
+                job_options_mesh_of(board_default(BOARD_SERIAL));
+            calibrate_set_aside(&calibration);
+        }
+    }
+    if (!calibrate_fit(&calibration, options.config.size)) {
+        return 1;
+    }
+    for (int i = 0; i < words; ++i) {
+        if (strcmp(word[i], "doubt") == 0) {
+            calibration.startup_ps.value *= -1;
+        }
+    }
+    calibrate_print(stdout, &calibration, &options.config);
+    calibrate_free(&calibration);
+    return 0;
+}
+
+/* ---- defaults ---- */
+
+static int tell_defaults(void)
+{
+    struct job_options options;
+    const struct job_config *config = &options.config;
+
+    job_options_init(&options, "run");
+    printf("board %s\nports %u\nprofile %s\nschedule %s\nseed %" PRIu64
+           "\noriginator %u,%u\nwatchdog %u\n",
+           config->board->place.board, config->ports, config->profile.name,
+           schedule_name(config->schedule), config->noise.seed,
+           config->originator.x, config->originator.y, config->watchdog_s);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (strcmp(what, "outcome") == 0) {
+        return tell_outcome(argc - 2, argv + 2);
+    }
+    if (strcmp(what, "calibration") == 0) {
+        return tell_calibration(argc - 2, argv + 2);
+    }
+    if (strcmp(what, "defaults") == 0) {
+        return tell_defaults();
+    }
+    return 2;
+}
