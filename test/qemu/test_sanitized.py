@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The host command with sanitizers (build/test/quincunx): it reads and writes
-within its memory, and frees and closes what it took, also after bad input."""
+within its memory, and frees and closes what it took. (Bad input:
+test/refused.)"""
 import hashlib
 import random
 import subprocess
@@ -10,6 +11,7 @@ import numpy
 import pytest
 
 from core import BUILD
+from guard import GUARD_S
 
 PROGRAM = BUILD / "test" / "quincunx"
 COSTS = ["--compute", "1us", "--startup", "5us", "--transfer", "3.3ns"]
@@ -37,27 +39,21 @@ def fixture_folder(tmp_path_factory):
         file.writeframes(data)
     (folder / "grey.pgm").write_bytes(b"P5 60 100 255\n" + data)
     (folder / "rgb.ppm").write_bytes(b"P6 40 50 255\n" + data)
-    (folder / "short.pgm").write_bytes(b"P5 60 100 255\n" + data[:3000])
-    (folder / "short.wav").write_bytes(
-        (folder / "sound.wav").read_bytes()[:3000])
     numpy.save(folder / "matrix.npy", numpy.ones((40, 9), dtype="int32"))
     numpy.save(folder / "vector.npy", numpy.ones(9, dtype="int32"))
     (folder / "slow").write_text("1 2 5us\n3 4 9us\n", encoding="ascii")
-    (folder / "bad.csv").write_text("id,name\n1,\"a\n", encoding="ascii")
-    (folder / "profile").write_text("startup = 5us\nstartup = 6us\n",
-                                    encoding="ascii")
     return folder
 
 
-def check(folder, arguments, status=0):
+def check(folder, arguments):
     done = subprocess.run(
         [PROGRAM, *map(str, arguments)], cwd=folder, text=True, check=False,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=GUARD_S,
         errors="replace")
     assert not any(word in done.stderr for word in
                    ("LeakSanitizer", "AddressSanitizer:", "runtime error")), \
         done.stderr
-    assert done.returncode == status, done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("more", [
@@ -106,23 +102,16 @@ def test_runs(folder, more):
                    "bytes"])
 
 
-@pytest.mark.parametrize("more, status", [
-    (["--kernel", "spin", "--arg", "8,1/2", "-o", "out", "--report", "report",
-      "--gantt", "gantt.svg", "--trace", "trace"], 0),
-    (["--kernel", "search", "--arg", "abc", "--schedule", "farm"], 0),
-    (["--kernel", "spin", "--arg", "8,1/2", "-o", "one", "-o", "other",
-      "-o", "third"], 0),
-    (["--kernel", "spin", "--arg", "200", "--rounds", "16"], 1),
-    (["--kernel", "spin", "--arg", "8", "--originator", "2,2=nowhere"], 2),
-    (["--kernel", "spin", "--arg", "8", "--originator", "1,1=words"], 2),
-    (["--kernel", "spin", "--arg", "8", "--originator", "5,1=words"], 2),
-    (["--kernel", "spin", "--arg", "8", "--schedule", "equal"], 2)],
-    ids=lambda value: "".join(value[2:]) if isinstance(value, list)
-    else str(value))
-def test_several_originators(folder, more, status):
+@pytest.mark.parametrize("more", [
+    ["--kernel", "spin", "--arg", "8,1/2", "-o", "out", "--report", "report",
+     "--gantt", "gantt.svg", "--trace", "trace"],
+    ["--kernel", "search", "--arg", "abc", "--schedule", "farm"],
+    ["--kernel", "spin", "--arg", "8,1/2", "-o", "one", "-o", "other",
+     "-o", "third"]], ids="".join)
+def test_several_originators(folder, more):
     (folder / "few").write_bytes(b"few")
     check(folder, ["run", *NATIVE, "--originator", "0,0=bytes", "--originator",
-                   "1,1=words", "--originator", "4,2=few", *more], status)
+                   "1,1=words", "--originator", "4,2=few", *more])
 
 
 def test_several_pictures(folder):
@@ -141,22 +130,3 @@ def test_several_pictures(folder):
 ], ids=lambda arguments: arguments[0])
 def test_other_subcommands(folder, arguments):
     check(folder, arguments)
-
-
-@pytest.mark.parametrize("arguments, status", [
-    (["run", *NATIVE, "--kernel", "conv", "--arg", "filter=gauss",
-      "short.pgm"], 1),
-    (["run", *NATIVE, "--kernel", "fir", "--arg", "low=1000", "short.wav"], 1),
-    (["run", *NATIVE, "--kernel", "records", "--arg",
-      "name=id,op=lt,value=50", "bad.csv"], 1),
-    (["run", *NATIVE, "--kernel", "matvec", "--arg", "vector=matrix.npy",
-      "matrix.npy"], 1),
-    (["run", *NATIVE, "--kernel", "spin", "--arg", "3", "--profile", "profile",
-      "bytes"], 2),
-    (["run", *NATIVE, "--kernel", "spin", "--arg", "3", "nowhere"], 1),
-    (["run", *NATIVE, "--kernel", "spin", "--arg", "3", "--rounds", "99",
-      "bytes"], 2),
-    (["plan", "--torus", "25", "--load", "4", *COSTS, "--phases", "4"], 2),
-], ids=lambda value: value[-1] if isinstance(value, list) else str(value))
-def test_bad_input(folder, arguments, status):
-    check(folder, arguments, status)

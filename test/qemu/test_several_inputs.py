@@ -118,38 +118,6 @@ def test_names_are_in_the_summary(tmp_path):
     assert f"load      {paths[0]} and 1 more, 13 bytes" in done.stdout
 
 
-@pytest.mark.parametrize("kernel, arg", [("spin", "1"), ("stats", "type=u8")])
-def test_kernels_that_take_one(tmp_path, kernel, arg):
-    paths = write(tmp_path, [b"12", b"34"])
-    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
-                        kernel, "--arg", arg, *paths)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (f"quincunx: '{paths[1]}': kernel {kernel} takes one "
-                           "INPUT\n")
-
-
-@pytest.mark.parametrize("more, why", [
-    (["-", "-"], "standard input can be one INPUT only"),
-    (["--unit", "2"], "must be 1 with several INPUTs"),
-    (["none.txt"], "INPUT 'none.txt': No such file"),
-    (["/dev/zero"], "/dev/zero: must be a file, a pipe"),
-])
-def test_inputs_that_cannot_be(tmp_path, more, why):
-    paths = write(tmp_path, [b"12", b"34"])
-    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
-                        "search", "--arg", "1", *paths, *more)
-    assert done.returncode in (1, 2) and done.stdout == ""
-    assert why in done.stderr and len(done.stderr.splitlines()) == 1
-
-
-def test_empty_files_alone_are_refused(tmp_path):
-    paths = write(tmp_path, [b"", b""])
-    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
-                        "search", "--arg", "1", *paths)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is empty" in done.stderr
-
-
 # ---- tables ----
 
 def table(rows):
@@ -177,18 +145,3 @@ def test_records_of_several_tables(tmp_path):
     assert result["sum"] == [str(sum(int(row[1]) for row in rows))]
     assert list(csv.reader(io.StringIO(out.read_text()))) == [
         ["name", "n"], *map(list, rows)]
-
-
-@pytest.mark.parametrize("second, why", [
-    ("other,n\n1,2\n", "its header row is not that of the first"),
-    ("name,n\n1\n", "line 2: the record has 1 fields"),
-    ("name,n\n1,x\n", "'x' is no decimal number"),
-    ("", "has no header row"),
-])
-def test_tables_that_do_not_fit(tmp_path, second, why):
-    paths = write(tmp_path, [b"name,n\n1,2\n", second.encode()])
-    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
-                        "records", "--arg", "name=n,op=gt,value=0", *paths)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"quincunx: {paths[1]}: ")
-    assert why in done.stderr
