@@ -80,8 +80,8 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(addprefix test/hal/conformance/,program.c runner.c) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
-  $(addprefix qemu/support/,crash.c file.c memory.c memory_limit.c process.c \
-    amount.c progress.c quote.c utf8.c))
+  $(addprefix qemu/support/,amount.c crash.c file.c host_clock.c memory.c \
+    memory_limit.c process.c progress.c quote.c utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
@@ -105,12 +105,16 @@ $(call test_program,probe,sanitized,$(wildcard test/qemu/probe/*.c) \
 $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
 
+# The host command by a clock that its test lets go on.
+$(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
+  %/host_clock.c,$(HOST_SOURCES)) $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
+
 # A serial console's lines, mailbox and client; programs that speak as a board
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
-  $(addprefix qemu/support/,amount.c memory.c parse.c progress.c quote.c \
-    utf8.c), \
+  $(addprefix qemu/support/,amount.c host_clock.c memory.c parse.c progress.c \
+    quote.c utf8.c), \
   -lserialport)
 $(call test_program,console-board,sanitized,test/hal/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
@@ -134,7 +138,7 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
                 $(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c \
-              $(addprefix qemu/support/,amount.c memory.c progress.c)
+              $(addprefix qemu/support/,amount.c host_clock.c memory.c progress.c)
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   qemu/fabric/fabric.c qemu/fabric/horizon.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))

@@ -2,18 +2,17 @@
 #include "qemu/board/emulator.h"
 
 #include "qemu/support/exit_status.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_PROGRAM "qemu-system-arm"
@@ -69,27 +68,18 @@ static int check_default(const char *otherwise)
 
 /* ---- the variable's ---- */
 
-static int now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
-}
-
 /* Reads until the writer closes, `text` is full or the time is up; `text`
    becomes a string. Result: false if the time was up. */
 static bool read_answer(char text[ANSWER_BYTES], int from)
 {
     struct pollfd poll_fd = {.fd = from, .events = POLLIN};
-    int end_ms = now_ms() + ANSWER_MS;
+    const struct host_clock *clock = host_clock();
+    uint64_t end_ns = host_clock_ns(clock) + ANSWER_MS * HOST_CLOCK_MS_NS;
     size_t bytes = 0;
     ssize_t got = 1;
 
     while (got > 0 && bytes < ANSWER_BYTES - 1) {
-        int left_ms = end_ms - now_ms();
-
-        if (left_ms <= 0 || poll(&poll_fd, 1, left_ms) == 0) {
+        if (clock->wait(clock->context, &poll_fd, 1, end_ns, NULL) == 0) {
             text[bytes] = '\0';
             return false;
         }

@@ -3,6 +3,7 @@
 
 #include "qemu/board/preload/forker.h"
 #include "qemu/support/file.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
@@ -49,7 +50,8 @@ static int receive(const struct zygote *zygote, struct forker_reply *reply,
     ssize_t got;
 
     /* Signals may be blocked, and are to end this. */
-    while (poll(&poll_fd, 1, LOOK_MS) != 1) {
+    while (host_clock_poll(host_clock(), &poll_fd,
+                           LOOK_MS * HOST_CLOCK_MS_NS) != 1) {
         ms -= LOOK_MS;
         if (ms <= 0 || process_signal_pending() != 0) {
             errno = ms <= 0 ? ETIMEDOUT : EINTR;

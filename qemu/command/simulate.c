@@ -4,12 +4,12 @@
 #include "qemu/command/simulate_print.h"
 #include "qemu/options/simulate.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/host_clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Plans by the firmware's planner and by the exact model, with exactly so many
    phases, or with as many as are feasible (`fixed` 0). */
@@ -75,14 +75,6 @@ static int compute_tables(struct simulate_result *result,
     return 0;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The largest memory that this process has had; 0 if /proc does not tell.
    getrusage() would count that of the parent before exec(), too. */
 static uint64_t peak_rss_bytes(void)
@@ -105,7 +97,7 @@ static uint64_t peak_rss_bytes(void)
 /* Result: the exit status. */
 static int run(struct simulate_result *result)
 {
-    double start_s = now_s();
+    double start_s = host_clock_s(host_clock());
     int error = ERR_MEMORY;
 
     result->nodes =
@@ -124,7 +116,7 @@ static int run(struct simulate_result *result)
     }
     simulate_check(result->passed, &result->outcome, &result->input,
                    &result->model);
-    result->wall_s = now_s() - start_s;
+    result->wall_s = host_clock_s(host_clock()) - start_s;
     result->peak_rss_bytes = peak_rss_bytes();
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "qemu/fabric/message.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/window_read.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SEGMENTS 3u
 
@@ -36,10 +36,7 @@ struct parcel {
 
 double mesh_wall_s(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return host_clock_s(host_clock());
 }
 
 static struct window *window_of(const struct mesh *mesh, uint32_t node)

@@ -100,7 +100,7 @@ uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 
 void mesh_free(struct mesh *mesh);
 
-/* Monotonic time, in seconds: for the user, never for the nodes. */
+/* The host clock's time, in seconds: for the user, never for the nodes. */
 double mesh_wall_s(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/support/crash.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 
 #include "hal/host/host.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 struct native {
     uint32_t nodes;
@@ -64,11 +64,10 @@ static enum backend_event native_wait(void *context, uint32_t *node)
 
 static enum backend_event native_look(void *context, uint32_t *node, long ns)
 {
-    const struct timespec pause = {.tv_nsec = ns};
     enum backend_event event = native_wait(context, node);
 
     if (event == BACKEND_TIMEOUT && ns > 0) {
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), (uint64_t)ns);
     }
     return event;
 }

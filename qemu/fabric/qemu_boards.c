@@ -13,6 +13,7 @@
 #include "qemu/fabric/slices.h"
 #include "qemu/fabric/starter.h"
 #include "qemu/fabric/window_read.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
@@ -28,7 +29,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RING 'R'
@@ -56,7 +56,7 @@ struct boards {
     uint32_t started;
     uint32_t booting; /* started, but have not asked for anything yet */
     uint32_t booting_max;
-    double silent_s; /* waited since a board asked for something new */
+    uint64_t silent_ns; /* waited since a board asked for something new */
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
     struct sigaction before[ENDING]; /* what they did before */
@@ -215,7 +215,7 @@ static void note_request(struct boards *boards, struct board *board)
         return;
     }
     board->sequence = sequence;
-    boards->silent_s = 0;
+    boards->silent_ns = 0;
     if (board->boots) {
         board->boots = false;
         boards->booting -= 1;
@@ -241,7 +241,7 @@ static bool read_ring(struct boards *boards, uint32_t node)
 static bool is_late(const struct boards *boards)
 {
     return boards->config.gdb == NULL &&
-           boards->silent_s >= boards->config.watchdog_s;
+           boards->silent_ns >= boards->config.watchdog_s * HOST_CLOCK_S_NS;
 }
 
 /* The next of the rings that a wait has found. */
@@ -261,15 +261,26 @@ static bool is_interrupted(void)
     return interrupted != 0;
 }
 
-/* Waits for rings, for a while. */
-static void look_for_rings(struct boards *boards)
+/* Waits for rings, for `ns` at most. Result: false after an error. */
+static bool look_for_rings(struct boards *boards, uint64_t ns)
 {
-    double from_s = mesh_wall_s();
+    const struct host_clock *clock = host_clock();
+    struct pollfd any = {.fd = boards->epoll, .events = POLLIN};
+    uint64_t from_ns = host_clock_ns(clock);
+    int ready =
+        clock->wait(clock->context, &any, 1, from_ns + ns, &boards->unblocked);
+    int error = errno;
 
+    boards->silent_ns += host_clock_ns(clock) - from_ns;
     boards->event_at = 0;
-    boards->event_count = epoll_pwait(boards->epoll, boards->event, EVENTS_MAX,
-                                      LOOK_MS, &boards->unblocked);
-    boards->silent_s += mesh_wall_s() - from_s;
+    boards->event_count =
+        ready > 0 ? epoll_wait(boards->epoll, boards->event, EVENTS_MAX, 0) : 0;
+    errno = ready < 0 ? error : errno;
+    if (boards->event_count < 0) {
+        boards->event_count = 0;
+        ready = -1;
+    }
+    return ready >= 0 || errno == EINTR;
 }
 
 static enum backend_event boards_wait(void *context, uint32_t *node)
@@ -288,16 +299,12 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
         if (is_late(boards)) {
             return BACKEND_TIMEOUT;
         }
-        look_for_rings(boards);
+        if (!look_for_rings(boards, LOOK_MS * HOST_CLOCK_MS_NS)) {
+            perror("quincunx: waiting for boards");
+            return BACKEND_FAILED;
+        }
         if (boards->event_count == 0) {
             progress_again();
-        }
-        if (boards->event_count < 0) {
-            boards->event_count = 0;
-            if (errno != EINTR) {
-                perror("quincunx: waiting for boards");
-                return BACKEND_FAILED;
-            }
         }
     }
     return next_event(boards, node);
@@ -307,8 +314,6 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
 static enum backend_event boards_look(void *context, uint32_t *node, long ns)
 {
     struct boards *boards = context;
-    struct pollfd any = {.fd = boards->epoll, .events = POLLIN};
-    const struct timespec wait = {.tv_nsec = ns};
 
     if (boards->event_at < boards->event_count) {
         return next_event(boards, node);
@@ -316,18 +321,12 @@ static enum backend_event boards_look(void *context, uint32_t *node, long ns)
     if (!is_interrupted() && start_boards(boards) != 0 && !is_interrupted()) {
         return BACKEND_FAILED;
     }
-    (void)!ppoll(&any, 1, &wait, &boards->unblocked);
+    (void)look_for_rings(boards, (uint64_t)ns);
     if (interrupted) {
         return BACKEND_INTERRUPTED;
     }
-    boards->event_at = 0;
-    boards->event_count =
-        epoll_wait(boards->epoll, boards->event, EVENTS_MAX, 0);
-    if (boards->event_count <= 0) {
-        boards->event_count = 0;
-        return BACKEND_TIMEOUT;
-    }
-    return next_event(boards, node);
+    return boards->event_count == 0 ? BACKEND_TIMEOUT
+                                    : next_event(boards, node);
 }
 
 static void boards_ring(void *context, uint32_t node)

@@ -5,6 +5,7 @@
 #include "qemu/flash/loader.h"
 #include "qemu/flash/output.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 #include "qemu/support/progress.h"
@@ -19,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GRACE_MS 2000 /* from being asked to end to being made to */
@@ -107,10 +107,7 @@ static void catch_signals(struct flash *flash)
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)host_clock_ms(host_clock());
 }
 
 /* ---- starting ---- */
@@ -519,7 +516,7 @@ static void wait_for_news(struct flash *flash)
     struct pollfd wanted[FLASH_JOBS_MAX];
     int64_t wait_ms = INT64_MAX;
     int64_t now = now_ms();
-    struct timespec timeout;
+    const struct host_clock *clock = host_clock();
 
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
         struct worker *worker = &flash->worker[i];
@@ -540,9 +537,9 @@ static void wait_for_news(struct flash *flash)
                                           .done = flash->done,
                                           .total = flash->boards,
                                           .things = "boards"});
-    timeout.tv_sec = (time_t)(wait_ms / 1000);
-    timeout.tv_nsec = (long)(wait_ms % 1000 * 1000000);
-    if (ppoll(wanted, flash->config->jobs, &timeout, &flash->waiting) <= 0) {
+    if (clock->wait(clock->context, wanted, flash->config->jobs,
+                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS,
+                    &flash->waiting) <= 0) {
         return;
     }
     for (unsigned i = 0; i < flash->config->jobs; ++i) {

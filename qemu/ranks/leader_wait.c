@@ -6,11 +6,11 @@
 #include "qemu/fabric/mesh.h"
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/roll.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/progress.h"
 #include "qemu/support/quote.h"
 
 #include <string.h>
-#include <time.h>
 
 #define LOOK_S 5.0
 /* Asking MPI costs more than an event, and gives the core away. */
@@ -245,7 +245,6 @@ static bool may_come_between(struct leader *leader,
 bool leader_wait_for(struct leader *leader, struct ranks_record *record,
                      unsigned rank, enum record_kind kind, double until_s)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
 
     ranks_flush();
     for (;;) {
@@ -275,7 +274,7 @@ bool leader_wait_for(struct leader *leader, struct ranks_record *record,
         if (mesh_wall_s() > until_s) {
             return false;
         }
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
     }
 }
 

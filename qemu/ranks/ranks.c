@@ -4,6 +4,7 @@
 #include "qemu/ranks/transport.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 
 #include <dlfcn.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OBJECT "ranks.so"
@@ -243,14 +243,12 @@ void ranks_flush(void)
 
 bool ranks_drain(unsigned ms)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
-
     ranks_flush();
     for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
         if (waited == ms) {
             return false;
         }
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/ranks.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CALL_S 30u
@@ -88,7 +88,6 @@ static bool keep(const struct ranks_record *record)
    message. */
 static bool keep_all(void)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     double until_s = mesh_wall_s() + CALL_S;
     unsigned known = 1;
 
@@ -107,7 +106,7 @@ static bool keep_all(void)
         if (mesh_wall_s() > until_s) {
             break;
         }
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
     }
     for (unsigned rank = 1; rank < ranks_count(); ++rank) {
         if (!is_known(&hello[rank])) {

@@ -10,13 +10,13 @@
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RINGS_AT_ONCE 16u
 
@@ -474,10 +474,8 @@ static void step(struct worker *worker)
             worker->idle_ns = 0;
         }
     } else {
-        const struct timespec pause = {.tv_nsec =
-                                           ranks_sleep_ns(&worker->idle_ns)};
-
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(),
+                         (uint64_t)ranks_sleep_ns(&worker->idle_ns));
     }
 }
 

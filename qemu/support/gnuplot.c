@@ -2,6 +2,7 @@
 #include "qemu/support/gnuplot.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/process.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SECONDS 60
@@ -58,8 +58,6 @@ static int start(pid_t *process, int script, int picture)
    Result: 0 or an errno. */
 static int wait_for(pid_t process, int *status)
 {
-    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
-
     for (int i = 0; i < SECONDS * 100; ++i) {
         pid_t ended = waitpid(process, status, WNOHANG);
 
@@ -69,7 +67,7 @@ static int wait_for(pid_t process, int *status)
         if (ended < 0 && errno != EINTR) {
             return errno;
         }
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), 10 * HOST_CLOCK_MS_NS);
     }
     kill(process, SIGKILL);
     while (waitpid(process, status, 0) < 0 && errno == EINTR) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/process.h"
 
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory_limit.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOG_BYTES 65536      /* read of the end of a log */
@@ -167,14 +167,12 @@ int process_signal_pending(void)
 
 bool process_ended(pid_t *pid, int *status)
 {
-    const struct timespec pause = {.tv_nsec = 10000000};
-
     for (int tries = 0; *pid > 0 && tries < 50; ++tries) {
         if (waitpid(*pid, status, WNOHANG) > 0) {
             *pid = 0;
             return true;
         }
-        nanosleep(&pause, NULL);
+        host_clock_pause(host_clock(), 10 * HOST_CLOCK_MS_NS);
     }
     return false;
 }

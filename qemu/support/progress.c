@@ -2,6 +2,7 @@
 #include "qemu/support/progress.h"
 
 #include "qemu/support/amount.h"
+#include "qemu/support/host_clock.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LINE_EVERY_S 0.1
@@ -34,10 +34,7 @@ static struct {
 
 static double now_s(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return host_clock_s(host_clock());
 }
 
 int progress_kind_of(const char *text)
