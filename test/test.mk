@@ -63,12 +63,20 @@ hil: $(BOARDS:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx \
 	$(Q)$(PYTEST) --junitxml=$(BUILD)/hil.xml test/hil $(HIL_OPTIONS)
 	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"
 
-## mutants: small defects of drivers and product, and whether the tests notice;
-##   T='product qemu/ NAME' selects
+# Mutants: how many, by which seed; I/N, every N-th from the I-th; how a file's
+# path begins; code or text; a listing whose mutants are tried in place of a
+# seed's. More options: test/mutants/run.py --help.
+N ?= 200
+SEED ?= 1
+MUTANTS = --number $(N) --seed $(SEED) $(if $(SHARD),--shard $(SHARD)) \
+          $(if $(PLACE),--place $(PLACE)) $(if $(KIND),--kind $(KIND)) \
+          $(if $(AGAIN),--again $(AGAIN))
+
+## mutants: small changes of the product, and which of them no test notices;
+##   N=200 SEED=1 SHARD=I/N PLACE=scatter/ KIND=text AGAIN=LISTING
 .PHONY: mutants
-mutants: | $(TEST_DEPS)
-	$(Q)rm -rf $(BUILD)/mutants
-	$(Q)$(PYTHON) test/mutants/run.py $(BUILD)/mutants $(T)
+mutants: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/mutants/run.py $(MUTANTS)
 
 SEEDS ?= 10000
 

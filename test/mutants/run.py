@@ -1,262 +1,345 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes the product a little, again and again, and runs the tests that must
-notice:
+"""Changes the product a little, again and again, and tells which changes no
+test notices. Prints a line for each mutant, the survivors as they were changed,
+and last `200 mutants: K killed, S survived, B not built`.
 
-    run.py FOLDER [WHICH...]
-
-FOLDER, which must not exist, becomes a copy of this checkout with its build
-folder, and all happens there; it is left for a look. WHICH is the name of a
-mutant, or of a list (drivers, product), or how a file's path begins (qemu/);
-none: all mutants of both lists. Each is built, its tests run, and its change
-undone; before that, its tests must pass without it.
-
-Prints a line for each mutant. One that does not compile counts as found; so
-does one whose tests do not end. A mutant that is marked as equivalent, with a
-reason, must not be found. Exit status: 0 if all is so, 1 if not; 2 if a
-mutant's text does not stand in its function just once, or if tests fail without
-a change."""
+All happens in a copy of the tree with its build folder. Each mutant is tried
+with the quick tests of its place, then with the wide ones (places.py). Verdicts
+are written down as they come; a run that was stopped goes on where it was."""
+import argparse
 import collections
+import csv
+import ctypes
+import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from typing import NamedTuple
 
-import drivers
-import product
+import draw
+import places
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-DRIVER_TESTS = ("test/boards/test_chip_drivers.py", "test/boards/test_chip.py")
-BUILD_S, TESTS_S = 900, 900
-HOST = ("build/quincunx",)
-BOARD = HOST + ("build/mps2_an385/firmware.elf",)
-CHIP = HOST + (
-    "build/stm32f405/firmware.elf", "build/test/stm32f405-generic.elf",
-    "build/test/stm32f405-core407ve.elf", "build/test/stm32f405-feather405.elf",
-    "build/test/stm32f405-pyboard.elf", "build/test/chip",
-    "build/test/chip-led.elf", "build/test/chip-stack.elf")
-
-LIBRARY = HOST + ("build/test/libcore.so",)
-
-# What a test file needs, if not the host command and the emulated board.
-NEEDS = {
-    "test/qemu/test_bad_input.py": HOST,
-    "test/hal/test_board_library.py": ("build/test/libcore.so",
-                                       "build/test/memory.so"),
-    "test/boards/test_chip.py": CHIP,
-    "test/boards/test_chip_drivers.py": CHIP,
-    "test/hal/test_conformance.py": ("build/test/conformance",
-                                     "build/test/conformance.elf"),
-    "test/hal/test_console.py": ("build/test/console-node",
-                                 "build/test/console-board",
-                                 "build/test/console.so"),
-    "test/qemu/test_flash.py": HOST,
-    "test/qemu/test_flash_loader.py": HOST,
-    "test/house/test_fuzz.py": ("build/test/fuzz", "build/test/fuzz-planted",
-                                "build/test/fuzz-corpus/made"),
-    "test/scatter/test_planner.py": LIBRARY + ("build/test/planner_walk.so",),
-    "test/mesh/test_wrong_estimate.py": BOARD + ("build/test/spin-cheap.elf",
-                                                 "build/test/spin-dear.elf"),
-    "test/scatter/test_rounds.py": LIBRARY,
-    "test/scatter/test_advance.py": LIBRARY,
-    "test/scatter/test_farm.py": LIBRARY,
-    "test/scatter/test_meanwhile.py": LIBRARY,
-    "test/scatter/test_slots.py": LIBRARY,
-    "test/scatter/test_tree_rounds.py": LIBRARY,
-    "test/qemu/test_sanitized.py": ("build/test/quincunx",),
-    "test/boards/test_stm32f405.py": CHIP,
-    "test/boards/test_wired.py": HOST + ("build/stm32f405/firmware.elf",
-                                         "build/test/wired.elf"),
-}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAME = pathlib.Path(__file__).resolve().parent / "same.txt"
+BUILD_CPU_S, STEP_CPU_S = 600, 300
+# A command whose processes take no processor time for so long waits for
+# something that never comes.
+IDLE_S = 100
+TICKS = os.sysconf("SC_CLK_TCK")
+PR_SET_CHILD_SUBREAPER = 36
+GCC = ("gcc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-I.", "-w", "-c")
+FAILED = re.compile(r"^(?:FAILED|ERROR)? *(test/.+?::.+?)(?: - .*)?$", re.M)
+ARM_GCC = ("arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", *GCC[1:])
 
 
-class Mutant(NamedTuple):
-    """A change of one function, and the tests that must find it."""
-    name: str
-    file: str
-    function: str  # the text stands in it once; "": once in the file
-    old: str
-    new: str
-    tests: tuple   # pytest's arguments, one string a run
-    same: str = ""  # why the change makes no difference
+# ---- commands, by the processor time that they take ----
+
+def descendants():
+    """{process: processor seconds, those of children that ended included}"""
+    parent, used = {}, {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parent[int(path.parent.name)] = int(fields[1])
+        used[int(path.parent.name)] = sum(map(int, fields[11:15])) / TICKS
+    mine = set()
+    for process in parent:
+        line = [process]
+        while line[-1] in parent and line[-1] != os.getpid():
+            line.append(parent[line[-1]])
+        if line[-1] == os.getpid():
+            mine.update(line[:-1])
+    return {process: used[process] for process in mine}
 
 
-MUTANTS = {
-    "drivers": [Mutant(name, file, "", old, new, DRIVER_TESTS)
-                for name, file, old, new in drivers.MUTANTS],
-    "product": [Mutant(*row) for row in product.MUTANTS]}
+def used_s():
+    """Processor seconds of children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def chosen(which):
-    everything = [(kind, mutant) for kind, mutants in MUTANTS.items()
-                  for mutant in mutants]
-    names = [mutant.name for _, mutant in everything]
-    if len(set(names)) < len(names):
-        sys.exit("two mutants have one name")
-    result = []
-    for word in which:
-        found = [mutant for kind, mutant in everything
-                 if word in (kind, mutant.name) or mutant.file.startswith(word)]
-        if not found:
-            sys.exit(f"{word}: neither a list, nor a mutant, nor where a "
-                     f"mutant's file lies; mutants: {', '.join(names)}")
-        result += [mutant for mutant in found if mutant not in result]
-    return result if which else [mutant for _, mutant in everything]
+def end_all():
+    while left := descendants():
+        for process in left:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+        time.sleep(0.01)
 
 
-# ---- texts ----
+def run(command, folder, cpu_s):
+    """(exit status, output, processor seconds); 124: it did not end. What it
+    leaves behind is ended."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_s) + 1,) * 2)
 
-def extent(text, function):
-    """(begin, end) of a function's definition, from its name to its last line;
-    without a name, of the whole text; (0, 0) if there is no such function."""
-    if not function:
-        return 0, len(text)
-    for found in re.finditer(rf"\b{function}\b[ =(\[]", text):
-        line = text[text.rfind("\n", 0, found.start()) + 1:]
-        end = text.find("\n}", found.start())
-        if (not line.startswith((" ", "\t", "/*", "*", "#")) and end > 0
-                and ";\n" not in text[found.start():
-                                      text.find("{", found.start())]):
-            return found.start(), end + 2
-    return 0, 0
-
-
-def changed(mutant, text):
-    """The file's text with the change made."""
-    begin, end = extent(text, mutant.function)
-    count = text[begin:end].count(mutant.old)
-    if count != 1:
-        print(f"{mutant.name}: its text stands {count} times in "
-              f"{mutant.function or 'all'} of {mutant.file}, must be once",
-              file=sys.stderr)
-        sys.exit(2)
-    return (text[:begin] + text[begin:end].replace(mutant.old, mutant.new)
-            + text[end:])
+    log = folder / "build" / "mutant.log"
+    before_s = used_s()
+    with open(log, "wb") as out:
+        child = subprocess.Popen(command, cwd=folder, stdout=out, stderr=out,
+                                 stdin=subprocess.DEVNULL, preexec_fn=limit)
+    status, last_s, since = None, -1.0, time.monotonic()
+    while status is None:
+        try:
+            status = child.wait(2)
+        except subprocess.TimeoutExpired:
+            now_s = sum(descendants().values())
+            if now_s > last_s + 0.05 or now_s < last_s:
+                last_s, since = now_s, time.monotonic()
+            if now_s > cpu_s or time.monotonic() - since > IDLE_S:
+                status = 124
+    end_all()
+    child.poll()
+    return (status, log.read_text(encoding="utf-8", errors="replace"),
+            used_s() - before_s)
 
 
-# ---- building and testing ----
+# ---- the copy ----
 
-def copy(folder):
-    """This checkout, what is not committed too, and its build folder."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    if (ROOT / "build").is_dir():
-        shutil.copytree(ROOT / "build", folder / "build", dirs_exist_ok=True,
-                        symlinks=True, ignore=lambda place, names: [
-                            name for name in names
-                            if name in ("mutants", "qemu10") or
-                            pathlib.Path(place, name, "Makefile").exists()])
+def git(tree, *words):
+    return subprocess.run(["git", *words], cwd=tree, capture_output=True,
+                          text=True, check=True).stdout
 
 
-def run(command, folder, seconds):
-    """(exit status, a line that tells why); too long is a failure."""
-    try:
-        done = subprocess.run(command, cwd=folder, timeout=seconds, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL,
-                              capture_output=True, check=False)
-    except subprocess.TimeoutExpired:
-        return 124, f"no end in {seconds:.0f} s"
-    lines = (done.stdout + done.stderr).splitlines()
-    failed = [line.strip() for line in lines
-              if re.match(r"(FAILED|ERROR)? *test/\S+::", line)]
-    return done.returncode, (failed or lines or [""])[-1]
+def copy(tree, folder):
+    """The tree with what is not committed, and its build folder; again: what
+    differs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "build").exists() and (tree / "build").is_dir():
+        shutil.copytree(tree / "build", folder / "build", symlinks=True,
+                        ignore=shutil.ignore_patterns("mutants", "qemu10"))
+    (folder / "build").mkdir(exist_ok=True)
+    listed = set(filter(None, git(
+        tree, "ls-files", "-z", "--cached", "--others",
+        "--exclude-standard").split("\0")))
+    for name in listed:
+        source, target = tree / name, folder / name
+        if source.is_file() and not (target.is_file() and
+                                     target.read_bytes()
+                                     == source.read_bytes()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+            os.utime(target)
+    for root in (*draw.PLACES, "test"):
+        for path in (folder / root).rglob("*.[ch py]*"):
+            name = str(path.relative_to(folder))
+            if path.suffix in (".c", ".h", ".py") and name not in listed:
+                path.unlink()
 
 
-def targets_of(test):
-    name, _, program = test.split()[0].partition("::test_all_tests_of[")
-    if program:
-        return ("build/test/" + program.rstrip("]"),)
-    if name.startswith("test/kernels/test_kernel_"):
-        return BOARD + ("build/test/kernels.so",)
-    return NEEDS.get(name, BOARD)
+class Trial:
+    """A copy of a tree, in which mutants are tried."""
 
+    def __init__(self, tree, folder):
+        self.folder = folder
+        copy(tree, folder)
+        version = git(tree, "describe", "--always").strip()
+        self.make = ["make", "-s", f"VERSION={version}"]
+        self.built = places.database(folder, self.make)
+        self.failing = set()
 
-def make(folder, tests):
-    """What the tests need; of a fixed version, whatever is changed."""
-    targets = {target for test in tests for target in targets_of(test)}
-    return run(["make", "-s", "-j2", "VERSION=mutant", *sorted(targets)],
-               folder, BUILD_S)
+    def command(self, step):
+        if not step.endswith(".py"):
+            return [step]
+        return ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider",
+                "-q", "--tb=line", "-x", step,
+                *(f"--deselect={name}" for name in self.failing)]
 
+    def build(self, targets):
+        return run([*self.make, *targets], self.folder, BUILD_CPU_S)
 
-def pytest(folder, arguments, seconds):
-    words = re.findall(r'"[^"]*"|\S+', arguments)
-    return run(["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider",
-                "-q", "-x", *(word.strip('"') for word in words)],
-               folder, seconds)
+    def fail_unchanged(self, names):
+        """Those of these tests that fail on the tree as it is; each is known
+        by the file that it is in."""
+        by_file = collections.defaultdict(set)
+        for name in names:
+            if "::" in name:
+                by_file[name.partition("::")[0]].add(name)
+        found = set()
+        for path, of_file in sorted(by_file.items()):
+            linked = [*self.built]
+            self.build(places.needs_of(self.folder, path, linked))
+            _, text, _ = run([*self.command(path)[:-1], *sorted(of_file)],
+                             self.folder, STEP_CPU_S)
+            found |= of_file & set(FAILED.findall(text))
+        return found
 
-
-def fail_unchanged(folder, tests, took_s):
-    """Why tests fail on the product as it is, or None; those that passed
-    before, with the seconds that they took, are not run again."""
-    tests = [test for test in tests if test not in took_s]
-    status, why = make(folder, tests) if tests else (0, "")
-    for test in tests:
-        began = time.monotonic()
-        if status == 0:
-            status, why = pytest(folder, test, TESTS_S)
-        if status == 0:
-            took_s[test] = time.monotonic() - began
-    return None if status == 0 else why
-
-
-def found(folder, mutant, took_s):
-    """By what: a line of text; None: by nothing."""
-    path = folder / mutant.file
-    text = path.read_text(encoding="utf-8")
-    path.write_text(changed(mutant, text), encoding="utf-8")
-    try:
-        status, why = make(folder, mutant.tests)
-        if status != 0:
-            return f"it does not compile: {why}"
-        for test in mutant.tests:
-            status, why = pytest(folder, test, 60 + 5 * took_s[test])
-            if status != 0:
-                return why
+    def code(self, path):
+        """What the compiler makes of a source; None: it does not take it."""
+        for compiler in (GCC, ARM_GCC):
+            made = self.folder / "build" / "mutant.o"
+            if subprocess.run([*compiler, path, "-o", made], cwd=self.folder,
+                              capture_output=True, check=False
+                              ).returncode == 0:
+                return compiler, made.read_bytes()
         return None
-    finally:
-        path.write_text(text, encoding="utf-8")
+
+    def attempt(self, source, tried):
+        """(verdict, by what): "quick" if it survived the quick tests; of one
+        that did, with the wide ones."""
+        linked = places.linked_with(self.built, source)
+        quick, wide = places.quick_and_wide(self.folder, source, linked)
+        left_s = places.WIDE_S if tried else places.QUICK_S
+        passed = list(tried)
+        for step in quick + wide if tried else quick:
+            if left_s < 0:
+                break
+            if step in tried:
+                continue
+            status, text, _ = self.build(
+                places.needs_of(self.folder, step, linked))
+            if status != 0:
+                return "not built", text.strip().rpartition("\n")[2]
+            status, text, cpu_s = run(self.command(step), self.folder,
+                                      STEP_CPU_S)
+            if status not in (0, 5):
+                why = FAILED.findall(text) + [
+                    step + ": " + line
+                    for line in re.findall(r"^not ok .*", text, re.M)]
+                return "killed", (why + [step + (" hangs" if status == 124
+                                                 else "")])[0]
+            left_s -= cpu_s
+            passed.append(step)
+        return "survived" if tried else "quick", " ".join(passed)
+
+    def verdict(self, place, tried=()):
+        """(verdict, by what)"""
+        source = place.mutant.file
+        path = self.folder / source
+        text = path.read_text(encoding="utf-8")
+        before = self.code(source)
+        path.write_text(place.change(text), encoding="utf-8")
+        try:
+            if before is not None and self.code(source) == before:
+                return "same", "the compiler makes the same code of it"
+            what, why = self.attempt(source, tried)
+            return what, why[:300] if what != "quick" else why
+        finally:
+            path.write_text(text, encoding="utf-8")
 
 
-def judge(folder, mutant, took_s):
-    """(what is counted, a line of text)"""
-    why = fail_unchanged(folder, mutant.tests, took_s)
-    if why is not None:
-        return "FAILS WITHOUT IT", why
-    how = found(folder, mutant, took_s)
-    if mutant.same:
-        return ("NOT EQUIVALENT", how) if how else ("equivalent", mutant.same)
-    return ("found", how) if how else ("NOT FOUND", mutant.file)
+# ---- the whole ----
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    add = parser.add_argument
+    add("--number", type=int, default=200, help="how many are drawn")
+    add("--seed", default="1")
+    add("--shard", default="1/1", help="I/N: only every N-th, from the I-th")
+    add("--place", default="", help="how a file's path begins: scatter/")
+    add("--kind", choices=("code", "text"), default="code")
+    add("--again", type=pathlib.Path, help="a listing: try these, not a seed's")
+    add("--tree", type=pathlib.Path, default=ROOT, help="what is mutated")
+    add("--folder", type=pathlib.Path, help="where (build/mutants/tree)")
+    add("--results", type=pathlib.Path, help="a file for the verdicts")
+    add("--quick", action="store_true", help="not the wide tests")
+    add("--list", action="store_true", help="only print which these are")
+    given = parser.parse_args()
+    given.tree = given.tree.resolve()
+    given.folder = (given.folder or
+                    given.tree / "build" / "mutants" / "tree").resolve()
+    given.results = given.results or given.tree / "build" / "mutants" / (
+        "-".join(filter(None, [
+            given.kind, given.seed, str(given.number),
+            given.place.replace("/", "_"), given.again and given.again.stem,
+            given.shard.replace("/", "of")])) + ".tsv")
+    return given
+
+
+def wanted(given):
+    if given.again:
+        listed = [row[0] for row in draw.rows_of(given.again)]
+        found, gone = draw.again(given.tree, given.kind, listed)
+        print(f"{len(found)} of {len(listed)} still stand, {len(gone)} are "
+              "gone")
+    else:
+        found = draw.draw(given.tree, given.kind, given.seed, given.number,
+                          given.place)
+    index, count = map(int, given.shard.split("/"))
+    return found[index - 1::count]
+
+
+def conclude(rows):
+    """The survivors, and the last line."""
+    same = {row[0]: row[1] for row in draw.rows_of(SAME)} if (
+        SAME.exists()) else {}
+    count = collections.Counter()
+    for mutant, verdict, why in rows:
+        if verdict in ("survived", "quick") and mutant in same:
+            verdict, why = "same", same[mutant]
+        count[verdict] += 1
+        if verdict in ("survived", "same", "quick"):
+            print(f"{verdict}: {mutant.file}, {mutant.function}, "
+                  f"{mutant.operator}"
+                  + (f": {why}" if verdict == "same" else "")
+                  + f"\n  - {mutant.old}\n  + {mutant.new}")
+    print(f"{count['same']} of those that survived make no difference")
+    print(f"{sum(count.values())} mutants: {count['killed']} killed, "
+          f"{count['survived'] + count['same'] + count['quick']} survived, "
+          f"{count['not built']} not built")
+    return int(count["survived"] + count["quick"] > 0)
+
+
+def try_all(trial, found, results, only_quick):
+    """Rows of a mutant, its verdict, and why: all by the quick tests, then
+    those that are left by the wide ones. What a test killed that fails without
+    a change, too, is tried again without that test."""
+    done = ({row[0]: row[1:] for row in draw.rows_of(results)}
+            if results.exists() else {})
+
+    def attempt(number, place, *tried):
+        began_s, mutant = used_s(), place.mutant
+        done[mutant] = verdict, why = trial.verdict(place, *tried)
+        with open(results, "a", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter="\t").writerow([*mutant, verdict, why])
+        print(f"{number:3}/{len(found)} {used_s() - began_s:4.0f} s "
+              f"{verdict:9} {mutant.file} {mutant.function} "
+              f"{mutant.operator}: {why[:100]}", flush=True)
+
+    for again in range(2):
+        for number, place in enumerate(found, 1):
+            if place.mutant not in done:
+                attempt(number, place)
+        for number, place in enumerate(found, 1):
+            verdict, why = done[place.mutant]
+            if verdict == "quick" and not only_quick:
+                attempt(number, place, why.split(" "))
+        if again == 0:
+            trial.failing = trial.fail_unchanged(
+                {done[place.mutant][1] for place in found})
+            for place in found:
+                why = done[place.mutant][1]
+                if why in trial.failing:
+                    print(f"fails without a change: {why}")
+                    del done[place.mutant]
+    return [(place.mutant, *done[place.mutant]) for place in found]
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    mutants = chosen(sys.argv[2:])
-    for mutant in mutants:
-        changed(mutant, (ROOT / mutant.file).read_text(encoding="utf-8"))
-    folder.mkdir(parents=True)
-    copy(folder)
-    took_s = {}
-    count = collections.Counter()
-    for number, mutant in enumerate(mutants, 1):
-        began = time.monotonic()
-        what, why = judge(folder, mutant, took_s)
-        count[what] += 1
-        print(f"{number:3}/{len(mutants)} {mutant.name:32}"
-              f"{time.monotonic() - began:5.0f} s  {what}: {why[:110]}",
-              flush=True)
-    print(", ".join(f"{value} {what}" for what, value in count.items()))
-    if count["FAILS WITHOUT IT"] > 0:
-        return 2
-    return int(count["NOT FOUND"] + count["NOT EQUIVALENT"] > 0)
+    given = options()
+    found = wanted(given)
+    if given.list:
+        for place in found:
+            print(*place.mutant, sep="\t")
+        return 0
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    os.environ.pop("MAKEFLAGS", None)
+    given.results.parent.mkdir(parents=True, exist_ok=True)
+    return conclude(try_all(Trial(given.tree, given.folder), found,
+                            given.results, given.quick))
 
 
 if __name__ == "__main__":
