@@ -2,6 +2,7 @@
 /*
  * fuzz [--seconds N] [--runs N] [--seed N] [--hang SECONDS] [--corpus DIR]
  *      [--out DIR] [TARGET]
+ *      seconds are processor time, whatever else the host does
  *      a line for each target (all, or those whose name begins so); exit status
  *      1 if there are findings, of which each is a file in the --out directory
  *      SIGINT and SIGTERM end it as the end of its time does
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,7 +63,7 @@ struct settings {
 
 static struct shared *shared;
 static const char *corpus = "test/fuzz/corpus";
-static unsigned hang_seconds = 20; /* for one try */
+static unsigned hang_seconds = 20; /* of processor time, for one try */
 
 /* ---- inputs ---- */
 
@@ -165,6 +167,15 @@ static void choose(void)
                              &shared->state);
 }
 
+/* Ends the child by SIGPROF once it has used so much processor time from now
+   on. */
+static void limit_time(unsigned seconds)
+{
+    struct itimerval limit = {.it_value = {.tv_sec = (time_t)seconds}};
+
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 /* What libraries keep from the first time on is no leak. */
 static void try_now(const struct fuzz_target *target)
 {
@@ -175,7 +186,7 @@ static void try_now(const struct fuzz_target *target)
         uint8_t *copy = malloc(now->bytes); /* so reading beyond is noticed */
 
         memcpy(copy, now->data, now->bytes);
-        alarm(hang_seconds);
+        limit_time(hang_seconds);
         fuzz_map_clear();
         fuzz_heap_watch();
         target->try(target, copy, now->bytes);
@@ -185,16 +196,18 @@ static void try_now(const struct fuzz_target *target)
     fuzz_check(left <= 0, "memory is not freed");
 }
 
-static double seconds_now(void)
+/* Processor time that a process has used: RUSAGE_SELF or _CHILDREN. */
+static double used_seconds(int who)
 {
-    struct timespec now;
+    struct rusage usage;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    getrusage(who, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static void child(const struct fuzz_target *target,
-                  const struct settings *settings, double until)
+                  const struct settings *settings, double seconds)
 {
     if (!shared->seeded) {
         shared->seeded = true;
@@ -204,7 +217,9 @@ static void child(const struct fuzz_target *target,
         }
         shared->initial = shared->count;
     }
-    while (shared->runs < settings->runs && seconds_now() < until &&
+    while (shared->runs < settings->runs &&
+           used_seconds(RUSAGE_SELF) + used_seconds(RUSAGE_CHILDREN) <
+               seconds &&
            !shared->ended) {
         bool given = shared->first < shared->initial;
 
@@ -271,7 +286,7 @@ static void report(const struct fuzz_target *target,
            (unsigned long long)shared->runs,
            WIFSIGNALED(status) ? "signal" : "exit status",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {
         printf("  hangs\n");
     }
     if (bytes > 0) {
@@ -294,9 +309,9 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* Tries until the time is over; whether the child ended well. */
+/* Tries for so long; whether the child ended well. */
 static bool round_of(const struct fuzz_target *target,
-                     const struct settings *settings, double until)
+                     const struct settings *settings, double seconds)
 {
     int log = memfd_create("fuzz-log", 0);
     pid_t pid;
@@ -310,7 +325,7 @@ static bool round_of(const struct fuzz_target *target,
     }
     if (pid == 0) {
         dup2(log, STDERR_FILENO);
-        child(target, settings, until);
+        child(target, settings, seconds);
     }
     status = wait_for(pid);
     if (status != 0) {
@@ -320,32 +335,25 @@ static bool round_of(const struct fuzz_target *target,
     return status == 0;
 }
 
-static double children_seconds(void)
-{
-    struct rusage usage;
-
-    getrusage(RUSAGE_CHILDREN, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 /* The number of findings. */
 static unsigned fuzz(const struct fuzz_target *target,
                      const struct settings *settings)
 {
-    double until = seconds_now() + settings->seconds;
-    double before = children_seconds();
+    double before = used_seconds(RUSAGE_CHILDREN);
+    double used = 0;
     unsigned findings = 0;
 
     memset(&shared->runs, 0, sizeof *shared - offsetof(struct shared, runs));
     shared->state = settings->seed;
-    while (findings < FINDINGS_MAX && !round_of(target, settings, until)) {
+    while (findings < FINDINGS_MAX &&
+           !round_of(target, settings, settings->seconds - used)) {
+        used = used_seconds(RUSAGE_CHILDREN) - before;
         findings += 1;
     }
     printf("%-18s %9llu runs %6u edges %5u inputs %7.1f s CPU %3u findings\n",
            target->name, (unsigned long long)shared->runs,
            fuzz_map_edges(shared->seen), shared->count,
-           children_seconds() - before, findings);
+           used_seconds(RUSAGE_CHILDREN) - before, findings);
     fflush(stdout);
     return findings;
 }
