@@ -54,14 +54,15 @@ def start(words, folder, stdin=subprocess.DEVNULL):
 
 
 def said(line, folder, hidden=()):
-    """The transcript of one command; `hidden`: words that are not shown. What
-    `> FILE` takes is not shown either."""
+    """The transcript of one command; `hidden`: words that are not shown. After
+    `> FILE` no output is shown, after `| grep REGEX` some lines of it."""
     command, _, file = line.partition(" > ")
+    command, _, regex = command.partition(" | grep ")
     done = start([*shlex.split(command), *hidden], folder)
     out, err = (text.decode("utf-8", "backslashreplace")
                 for text in (done.stdout, done.stderr))
-    if file:
-        out = ""
+    out = "" if file else "".join(
+        row for row in out.splitlines(True) if re.search(regex, row))
     if out and not out.endswith("\n"):
         out += "\n[no newline]\n"
     err = "".join(f"! {row}\n" for row in err.splitlines())

@@ -64,7 +64,8 @@ FILES = {
     "m.npy": npy((6, 4), list(range(24))), "v.npy": npy((4,), [1, -2, 3, 4]),
     "sound.wav": wav([n % 2000 - 1000 for _, n in zip(range(400), chance(3))]),
     "image.pgm": b"P5 40 30 255\n" + bytes(range(200)) * 6,
-    "star": b"1 3\n2 4 1\n1/2 5 1 2\n", "workers": b"1\n2\n3/2\n",
+    "star": b"1 3\n2 4 1\n1/2 5 1 2\n",
+    "dear": b"1 3\n2 4 500\n1/2 5 1 2\n", "workers": b"1\n2\n3/2\n",
     "results": b"1 4\n2 3\n1 5\n", "held": b"10\n0\n25\n5\n",
     "nodes.txt": b"1 0 2us\n3 2 4us\n",
     "slow.profile": b"startup = 20us\ntransfer = 1us\nhop_delay = 2us\n",
@@ -93,6 +94,12 @@ def behind(console, *lines, size=(3, 2), shown=lambda row: True):
                 "--port", bench.pty.path)) for line in lines)
         return "".join(row for row in text.splitlines(True) if shown(row))
     return step
+
+
+def failing(bench):
+    """Every error of hal/err.h, and some that is none."""
+    for number, node in enumerate(bench.node.values()):
+        node.error = -number
 
 
 def alike(_):
@@ -191,6 +198,8 @@ SUBCOMMANDS = ["plan", "run", "html", "boards", "compare", "calibrate",
 PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
 SIMULATE = "quincunx simulate --torus 5 --load 20000 --compute 1us"
 QUIET = " > summary"
+LONG_SEARCH = (f"--kernel search --arg '{'no ' * 26}' --rounds 1 "
+               "--batch 500000 --rates rates.json --verbose")
 TOLD = "--mesh 5x5 --kernel spin --arg 32"
 
 CASES = {
@@ -220,7 +229,9 @@ CASES = {
         spin("--schedule auto")],
     "run_batches": [
         spin("--batch 8000 --rates rates.json --verbose"),
-        spin("--rounds 2 --rates rates.json --verbose")],
+        spin("--rounds 2 --rates rates.json --verbose"),
+        run(LONG_SEARCH, "many") + QUIET,
+        run(LONG_SEARCH, "many") + " | grep ^preparing"],
     "run_originators": [
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
         "--originator 0,0=text --originator 2,2=short --verbose",
@@ -265,6 +276,8 @@ CASES = {
         f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --per-node",
         "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart"],
     "compare": [
+        "quincunx compare --mesh 6x5 --on native --kernel spin --arg 32,1/1 "
+        "many",
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 text",
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 8,1/1 "
         "--ports 1 zeros",
@@ -278,6 +291,7 @@ CASES = {
         "cat m.profile"],
     "model": [
         "quincunx model star star --load 40",
+        "quincunx model star dear --load 40",
         "quincunx model star star --load 40 --master 2 --installments 2",
         "quincunx model star star --load 40 --installments periodic",
         "quincunx model results results --load 40 --ratio 1/2",
@@ -299,7 +313,10 @@ CASES = {
         lambda folder: script_of(folder, "c.svg", data=False)],
     "boards": [
         behind(alike, "quincunx nodes"),
+        behind(failing, "quincunx ps", size=(5, 7),
+               shown=lambda row: "unknown error" not in row),
         behind(odd, "quincunx nodes", "quincunx mesh", "quincunx ps",
+               "quincunx console mesh 3 2",
                "quincunx identify 1,0", "quincunx reset 1,1",
                "quincunx identify --seconds 9 2,1"),
         behind(at_work, "quincunx ps"),

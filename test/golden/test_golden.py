@@ -3,7 +3,6 @@
 file of this folder. `make golden` writes these anew; a change is a diff to be
 read. What makes them: golden_cases.py."""
 import os
-import re
 
 import pytest
 

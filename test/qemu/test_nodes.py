@@ -50,12 +50,6 @@ def test_nodes_that_are_alike(bench):
         "clock_hz": 168000000, "crystal_hz": 8000121, "reset": "power",
         "faults": 0, "uptime_ms": 123456, "memory_bytes": 67368,
         "supply_mv": 3297, "celsius": 27, "differs": [], "fit": True}
-    text = bench.call("nodes").stdout
-    assert "*" not in text and "25 of 25 nodes answer" in text
-    assert re.search(r"^3,2 +001100220000000300000002 +CAFE0001 "
-                     r"+v1.2-3-g0123456 +hse-pll +168.000 MHz +8.000 MHz "
-                     r"+power +123.456 +67368"
-                     r" +3297 mV +27 C$", text, re.M)
 
 
 def test_what_is_not_known(bench):
@@ -66,26 +60,23 @@ def test_what_is_not_known(bench):
     nodes = nodes_of(bench.call("nodes", "--json"))
     for key in ("crystal_hz", "supply_mv", "celsius"):
         assert nodes[0, 0][key] is None
-    assert re.search(r"67368 +- +-$", bench.call("nodes").stdout, re.M)
 
 
-@pytest.mark.parametrize("field, value, mark", [
-    ("crc", 0xCAFE0002, "image"), ("clock", "hsi-pll", "clock"),
-    ("clock_hz", 16_000_000, "clock"), ("crystal_hz", 12_000_000, "crystal"),
-    ("room", 80_000, "memory"), ("reset", "watchdog", "reset"),
-    ("faults", 2, "reset"), ("place", (3, 3), "place"),
-    ("uid", (0x00110022, 0, 0), "twice")])
-def test_a_node_that_stands_out(bench, field, value, mark):
-    setattr(bench.node[2, 3], field, value)
-    done = bench.call("nodes", "--json")
-    assert done.returncode == 1
-    marked = {at: node["differs"] for at, node in nodes_of(done).items()
-              if node["differs"]}
-    others = {(0, 0): ["twice"]} if mark == "twice" else {}
-    assert marked == {(2, 3): [mark], **others}
-    text = bench.call("nodes").stdout
-    assert text.count("*") == (0 if mark == "place" else len(marked))
-    assert "node 2,3: " in text
+def test_a_node_that_stands_out():
+    for field, value, mark in (
+            ("crc", 0xCAFE0002, "image"), ("clock", "hsi-pll", "clock"),
+            ("clock_hz", 16_000_000, "clock"), ("room", 80_000, "memory"),
+            ("crystal_hz", 12_000_000, "crystal"), ("reset", "watchdog",
+                                                    "reset"),
+            ("faults", 2, "reset"), ("place", (3, 3), "place"),
+            ("uid", (0x00110022, 0, 0), "twice")):
+        with fake_mesh.Mesh(5, 5) as bench:
+            setattr(bench.node[2, 3], field, value)
+            done = bench.call("nodes", "--json")
+        assert done.returncode == 1
+        others = {(0, 0): ["twice"]} if mark == "twice" else {}
+        assert {at: node["differs"] for at, node in nodes_of(done).items()
+                if node["differs"]} == {(2, 3): [mark], **others}, field
 
 
 def test_crystals_differ_a_little(bench):
@@ -101,19 +92,6 @@ def test_most_nodes_are_right(bench):
     bench.node[0, 0].crc = 5
     nodes = nodes_of(bench.call("nodes", "--json"))
     assert [at for at, node in nodes.items() if node["differs"]] == [(0, 0)]
-
-
-@pytest.mark.parametrize("command", [
-    ["nodes"], ["ps"], ["mesh"], ["console", "mesh", "5", "5"]])
-def test_who_does_not_go_with_the_originator(bench, command):
-    bench.node[2, 3].crc = 0x1234ABCD
-    bench.node[4, 4].clock, bench.node[4, 4].clock_hz = "hsi", 16_000_000
-    done = bench.call(*command)
-    said = done.stdout + done.stderr
-    assert ("node 2,3: its image has CRC 1234ABCD, the originator's CAFE0001"
-            in said)
-    assert ("node 4,4: its clock is hsi at 16000000 Hz, not hse-pll: its "
-            "crystal does not run" in said)
 
 
 def test_an_emulated_clock_is_no_difference(bench):
@@ -175,9 +153,6 @@ def test_a_dead_board(bench):
     through = [path for path in paths_to(bench)
                if path in ("E1", "W4") or re.match("E[2-4]", path)]
     assert sorted(through) == ["E1", "W4"], "nobody is asked past it"
-    text = bench.call("nodes").stdout
-    assert "1,0    no answer: dead link; tried E1, W4" in text
-    assert "24 of 25 nodes answer" in text
 
 
 def test_an_originator_without_neighbours(bench):
@@ -187,17 +162,14 @@ def test_an_originator_without_neighbours(bench):
     assert sorted(paths_to(bench, fake_mesh.STATE)) == [
         ".", "E1", "N1", "S1", "W1"]
     assert "2,2    no answer: no way left to it\n" in done.stdout
-    assert "1 of 25 nodes are well" in done.stdout
 
 
-@pytest.mark.parametrize("cut, node", [
-    ((0, 0, "E"), (1, 0)), ((2, 2, "N"), (2, 3)), ((4, 1, "E"), (0, 1))])
-def test_a_cut_cable_is_gone_round(bench, cut, node):
-    bench.cut = {cut}
-    nodes = nodes_of(bench.call("nodes", "--json"))
-    assert all(it["answers"] for it in nodes.values())
-    assert sum(len(it["paths"]) > 1 for it in nodes.values()) <= 1
-    assert nodes[node]["answers"]
+def test_a_cut_cable_is_gone_round(bench):
+    for cut in (0, 0, "E"), (2, 2, "N"), (4, 1, "E"):
+        bench.cut = {cut}
+        nodes = nodes_of(bench.call("nodes", "--json"))
+        assert all(it["answers"] for it in nodes.values()), cut
+        assert sum(len(it["paths"]) > 1 for it in nodes.values()) <= 1
 
 
 def test_a_row_that_is_dead(bench):
@@ -232,30 +204,18 @@ def test_a_mesh_that_changes_while_it_is_asked(bench):
 def test_another_version_of_the_pages(bench):
     bench.node[2, 2].version_byte = 1
     done = bench.call("nodes")
-    assert "2,2    no answer: another version; tried E2 N2\n" in done.stdout \
-        or re.search(r"2,2    no answer: another version; tried \w\d \w\d\n",
-                     done.stdout)
+    assert re.search(r"^2,2    no answer: another version; tried \w\d \w\d$",
+                     done.stdout, re.M)
     assert len(re.findall("another version", done.stdout)) == 1
 
 
-def test_an_image_that_knows_no_peeks(bench):
-    bench.knows_peeks = False
-    for command in ("nodes", "ps", "links"):
-        done = bench.call(command)
-        assert done.returncode == 1
-        assert "knows no `peeks': it is older than this program" in done.stderr
-    for command in ("identify", "reset"):
-        assert bench.call(command, "1,1").returncode == 1
-
-
-@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2),
-                                  (9, 4), (31, 31)])
-def test_every_size(size):
-    with fake_mesh.Mesh(*size) as bench:
-        bench.originator = (size[0] - 1, size[1] // 2)
-        nodes = nodes_of(bench.call("nodes", "--json"))
-        assert len(nodes) == size[0] * size[1]
-        assert all(node["answers"] for node in nodes.values())
+def test_every_size():
+    for size in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (9, 4), (31, 31)):
+        with fake_mesh.Mesh(*size) as bench:
+            bench.originator = (size[0] - 1, size[1] // 2)
+            nodes = nodes_of(bench.call("nodes", "--json"))
+            assert len(nodes) == size[0] * size[1]
+            assert all(node["answers"] for node in nodes.values())
 
 
 # ---- commands ----
@@ -341,9 +301,6 @@ def test_links(bench):
                                     12, 13, 14, 15]
     done = bench.call("links")
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(done.stdout.splitlines()) == 101
-    assert re.search(r"^1,2 +south 1,1 +1000000 +12 +7 +10 +8 +5 +6 +13 +14 "
-                     r"+15 +25$", done.stdout, re.M)
     node = nodes_of(bench.call("links", "--json"))[1, 2]
     assert node["ports"]["south"] == {
         "sent_messages": 1, "received_messages": 2, "relayed_frames": 3,
@@ -380,35 +337,6 @@ def test_links_again_and_again(bench):
     assert 1500 < ports["east"]["per_second"]["bytes_in"] <= 2050
     assert 220 < ports["north"]["per_second"]["bytes_in"] <= 310
     assert ports["west"]["per_second"]["bytes_in"] == 0
-    text = bench.call("links", "--watch", "1", "--count", "1").stdout
-    assert re.search(r"^a second, of the last 1\.\d s:$", text, re.M)
-
-
-def test_links_for_prometheus(bench):
-    """Its text format: a HELP and a TYPE before each metric's samples."""
-    bench.node[4, 4].dead = True
-    bench.node[0, 0].counters[0][6] = 3
-    done = bench.call("links", "--prometheus")
-    assert done.returncode == 1
-    lines = done.stdout.splitlines()
-    assert ('quincunx_link_damaged_frames_total{x="0",y="0",port="east"} 3'
-            in lines)
-    assert 'quincunx_node_up{x="4",y="4"} 0' in lines
-    name, names = None, set()
-    for line in lines:
-        if found := re.fullmatch(r"# HELP (\w+) (.+\.)", line):
-            name = found[1]
-            assert name not in names
-            names.add(name)
-        elif found := re.fullmatch(r"# TYPE (\w+) (\w+)", line):
-            assert found[1] == name
-            assert (found[2] == "counter") == name.endswith("_total")
-        else:
-            found = re.fullmatch(
-                r'(\w+)\{x="\d+",y="\d+"(,port="\w+")?\} \d+', line)
-            assert found and found[1] == name, line
-    assert len(names) == 16
-    assert len(lines) == 2 * 16 + 25 + 15 * 24 * 4
 
 
 # ---- the picture ----
@@ -437,20 +365,6 @@ def test_a_picture_of_a_good_mesh(bench, tmp_path):
     assert len(drawn["first"]) == 1 and len(drawn["to"]) == 20
     assert not {"gap", "noisy", "miswired", "wrong", "fault", "absent"} & set(
         drawn)
-
-
-def test_a_picture_of_what_is_wrong(bench, tmp_path):
-    bench.faults = FAULTS
-    done = bench.call("mesh", "--svg", tmp_path / "a.svg")
-    assert done.returncode == 1
-    assert "the mesh is not a 5x5 torus:" in done.stdout
-    drawn = svg_of(tmp_path / "a.svg")
-    assert len(drawn["miswired"]) == 1, "one cable, told by both of its ends"
-    assert len(drawn["noisy"]) == 2 and len(drawn["gap"]) == 6
-    assert sorted(it.text for it in drawn["wrong"]) == [
-        "5 of 16 lost", "missing", "missing", "to 1,1 E", "to 2,0 S"]
-    assert len(drawn["fault"]) == 6
-    assert bench.call("mesh", "--svg", "-").stdout.startswith("<svg ")
 
 
 def test_a_picture_of_a_missing_board(bench, tmp_path):
@@ -517,22 +431,14 @@ def test_faults_with_another_image(bench):
 
 
 def test_failed_assertions(bench):
-    bench.node[1, 1].record = bench.node[0, 0].record = (3, 16, 21, 1 << 16)
-    bench.node[1, 1].faults = bench.node[0, 0].faults = 1
-    bench.node[1, 1].check = checks.place_of("hal/serial/mailbox.c", 2047)
-    bench.node[0, 0].check = checks.place_of("scatter/engine/core.c", 1)
-    said = bench.call("ps").stdout
-    assert "fault: assertion failed at hal/serial/mailbox.c:2047, at pc" in said
-    assert "fault: assertion failed at scatter/engine/core.c:1, at pc" in said
-    node = nodes_of(bench.call("ps", "--json"))
-    assert node[1, 1]["fault"]["assertion"] == "hal/serial/mailbox.c:2047"
-    said = bench.call("console", "fault").stdout
-    assert "assertion failed at scatter/engine/core.c:1\n" in said
-    bench.node[1, 1].check = bench.node[0, 0].check = 0
-    assert "fault: hard at pc" in bench.call("ps").stdout
-    node = nodes_of(bench.call("ps", "--json"))
-    assert node[1, 1]["fault"]["assertion"] is None
-    assert "assertion" not in bench.call("console", "fault").stdout
+    """In words: test/golden/boards.txt."""
+    bench.node[1, 1].record = (3, 16, 21, 1 << 16)
+    bench.node[1, 1].faults = 1
+    for check, where in ((checks.place_of("hal/serial/mailbox.c", 2047),
+                          "hal/serial/mailbox.c:2047"), (0, None)):
+        bench.node[1, 1].check = check
+        node = nodes_of(bench.call("ps", "--json"))
+        assert node[1, 1]["fault"]["assertion"] == where
 
 
 # ---- errors of nodes ----
@@ -558,60 +464,7 @@ def test_every_error_has_its_own_text(bench):
         assert text not in ("", "no error", "unknown error")
 
 
-@pytest.mark.parametrize("number, said, hint", [
-    (-19, "a part for another place in the pattern",
-     "hint: boards disagree about where they are: `quincunx mesh'"),
-    (-20, "the job's kernel is not in this node's image",
-     "hint: boards have different images: `quincunx nodes'"),
-    (-6, "unknown error", "3,3 "), (-9, "empty load", "3,3 ")])
-def test_an_error_of_a_node(bench, number, said, hint):
-    bench.node[2, 3].error = number
-    lines = bench.call("ps").stdout.splitlines()
-    at = next(i for i, line in enumerate(lines) if line.startswith("2,3"))
-    assert lines[at].endswith(said)
-    assert lines[at + 1].strip().startswith(hint)
-
-
 # ---- bad input ----
-
-@pytest.mark.parametrize("args, words", [
-    (["nodes"], "nodes needs --port"), (["links"], "links needs --port"),
-    (["mesh"], "mesh needs --port"), (["ps"], "ps needs --port"),
-    (["identify", "1,1"], "identify needs --port"),
-    (["reset", "--port", "x"], "reset needs a node, X,Y or all"),
-    (["identify", "--port", "x"], "identify needs a node, X,Y or all"),
-    (["reset", "--port", "x", "1"], "node '1': must be X,Y or all"),
-    (["reset", "--port", "x", "1,1", "2,2"], "only one node"),
-    (["reset", "--port", "x", "--mesh", "5x5", "5,0"],
-     "node '5,0': must be 0,0 to 4,4"),
-    (["identify", "--port", "x", "--mesh", "5x5", "0,5"],
-     "node '0,5': must be 0,0 to 4,4"),
-    (["identify", "--port", "x", "all", "--seconds", "0"],
-     "--seconds '0': must be 1 to 3600"),
-    (["identify", "--port", "x", "all", "--seconds", "3601"],
-     "--seconds '3601': must be 1 to 3600"),
-    (["nodes", "--port", "x", "--mesh", "5"], "--mesh '5'"),
-    (["nodes", "--port", "x", "--mesh", "5x5", "--originator", "5,0"],
-     "--originator '5,0': must be 0,0 to 4,4"),
-    (["links", "--port", "x", "--watch", "0"],
-     "--watch '0': must be 1 to 3600 seconds"),
-    (["links", "--port", "x", "--count", "5"], "--count needs --watch"),
-    (["links", "--port", "x", "--json", "--prometheus"], "--prometheus goes"),
-    (["mesh", "--port", "x", "--json", "--svg", "-"], "both want standard")])
-def test_bad_options(args, words):
-    done = mesh.command(*args, timeout=60)
-    assert (done.returncode, done.stdout) == (USAGE, "")
-    assert words in done.stderr
-
-
-@pytest.mark.parametrize("command", [
-    ["nodes"], ["links"], ["mesh"], ["identify", "1,1"], ["reset", "all"]])
-def test_no_port(tmp_path, command):
-    done = mesh.command(*command, "--mesh", "5x5", "--port", tmp_path / "none",
-                        timeout=60)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "there is no such port" in done.stderr
-
 
 def test_nodes_outside_of_the_mesh_that_was_found(bench):
     for command in ("identify", "reset"):
