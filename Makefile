@@ -111,18 +111,43 @@ $(BUILD)/$(1).flags: $$(if $$(call same,$$(strip $(2)),$$(strip \
 endef
 .PHONY: .FORCE
 
-# $(eval $(call compile,OBJECTS: SOURCE,COMMAND,STAMP,DEPS)), patterns or names.
+# $(eval $(call compile,FOLDER,COMMAND,DEPS)): how $(BUILD)/FOLDER/X.o is made,
+# of X.c or of $(BUILD)/FOLDER/X.c; $(BUILD)/FOLDER.flags is their stamp.
 define compile
-$(1) $(BUILD)/$(3).flags | $(4)
-	$$(say) CC '$$<$(if $(filter $(BOARDS),$(3)), for $(3))'
+$(call stamp,$(1),$(2))
+$(call compile_from,$(1),%.c,$(2),$(3))
+$(call compile_from,$(1),$(BUILD)/$(1)/%.c,$(2),$(3))
+endef
+define compile_from
+$(BUILD)/$(1)/%.o: $(2) $(BUILD)/$(1).flags | $(4)
+	$$(say) CC '$$<$(if $(filter $(BOARDS),$(1)), for $(1))'
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(2) -MMD -MP -c $$< -o $$@
+	$$(Q)$(3) $$(own) -MMD -MP -c $$< -o $$@
+endef
+
+# $(call with_own,OBJECTS,FLAGS): what these are compiled with besides. X.o has
+# a stamp X.flags for that.
+own :=
+with_own = $(foreach o,$(1),$(eval $(call own_rules,$o,$(2))))
+define own_rules
+$(call stamp,$(1:$(BUILD)/%.o=%),$(2))
+$(1): own := $(2)
+$(1): $(1:.o=.flags)
+endef
+
+# $(eval $(call linked,PROGRAM,OBJECTS,COMMAND)): what $(BUILD)/PROGRAM depends
+# on. The objects are in its stamp: it is linked anew without one that is gone.
+define linked
+$(call stamp,$(1),$(3) $(2:$(BUILD)/%.o=%))
+$(BUILD)/$(1): $(2) $(BUILD)/$(1).flags
+-include $(patsubst %.o,%.d,$(filter %.o,$(2)))
 endef
 
 # The release that this tree is, or becomes: CHANGELOG.md has a part for each.
+# What comes of a working tree has a `+' behind it; of a package, the name that
+# git has for its commit.
 RELEASE := 0.2.0
-VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-$(eval $(call stamp,version,$$(RELEASE) $$(VERSION)))
+VERSION := $(RELEASE)+
 
 # ---- everything ----
 

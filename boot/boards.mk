@@ -12,12 +12,13 @@
 #   frugal     flags of what is for size and no driver
 #   slow       of drivers, those that the image for tests of boards that become
 #              slow has from their folder's slow/ instead: hal/X/clock.c
-#   hot        sources of code that may lie in RAM, and hot_flags, for these
+#   lists      names of lists of sources that have flags of their own: of LIST
+#              the flags are LIST_flags
 #
-# and what single objects need besides. Its memory is in linker/BOARD.ld, which
-# may include another board's. The host knows it by a row of qemu/board/table.c.
-# boot/BOARD has a C file at least: costs.c, what its software costs. `make
-# BOARD=X` builds the images of X alone, and the host command.
+# Its memory is in linker/BOARD.ld, which may include another board's. The host
+# knows it by a row of qemu/board/table.c. boot/BOARD has a C file at least:
+# costs.c, what its software costs. `make BOARD=X` builds the images of X alone,
+# and the host command.
 
 # Sources of images: the engine, and circuits by queued DMA through a window, or
 # over serial lines with the switch in software.
@@ -36,13 +37,25 @@ BOARD ?= $(BOARDS)
 $(foreach b,$(filter-out $(BOARDS),$(BOARD)),$(error BOARD=$b: no such board; \
   there are: $(BOARDS)))
 
+# The compiler must not make calls of memory functions of their loops; and only
+# the linker learns what the library and the compiler's division call.
+memory := boot/cortex_m/memory.c
+memory_flags := -fno-lto -fno-tree-loop-distribute-patterns
+called := boot/cortex_m/syscalls.c boot/cortex_m/divide.c
+called_flags := -fno-lto
+versioned_flags := -DBOOT_VERSION='"$(VERSION)"'
+
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \
-                   slow hot hot_flags
+                   slow lists
 $(foreach board,$(BOARDS),$(eval out := $$(BUILD)/$(board)) \
   $(foreach v,$(board_variables),$(eval $(v) :=)) \
   $(eval include boot/$(board)/board.mk) \
-  $(foreach v,$(board_variables),$(eval $(v)_$(board) := $$($(v)))))
+  $(eval lists += memory called versioned) \
+  $(foreach v,$(sort $(board_variables) $(lists) $(lists:%=%_flags)),$(eval \
+    $(v)_$(board) := $$($(v)))) \
+  $(eval objects_$(board) := $$(sources:%.c=$$(out)/%.o) \
+    $$(out)/kernel_table.o))
 
 # How to compile and to link for board $(1): no part of them is floating point.
 target_core = -mcpu=cortex-$(core_$(1)) -mthumb -mfloat-abi=soft
@@ -56,62 +69,37 @@ SMALL := -fno-schedule-insns2 -fno-move-loop-invariants -fno-thread-jumps \
          -fno-tree-pre -fno-tree-loop-im -fira-region=one -fno-tree-ch \
          -fno-tree-dominator-opts -fno-if-conversion
 
-define board_rules
-objects_$(1) := $(sources_$(1):%.c=$(BUILD)/$(1)/%.o) \
-                $(BUILD)/$(1)/kernel_table.o
-fast_objects_$(1) := $(fast_$(1):%.c=$(BUILD)/$(1)/%.o)
-$$(fast_objects_$(1)): TARGET_CFLAGS += $(FAST)
-$$(filter-out $$(fast_objects_$(1)),$$(objects_$(1))): \
-    TARGET_CFLAGS += $(SMALL)
-$$(filter-out $(BUILD)/$(1)/hal/%,$$(objects_$(1))): \
-    TARGET_CFLAGS += $(frugal_$(1))
-$(hot_$(1):%.c=$(BUILD)/$(1)/%.o): TARGET_CFLAGS += $(hot_flags_$(1))
-# The compiler must not make calls of memory functions of their loops; and only
-# the linker learns what the library and the compiler's division call.
-$(BUILD)/$(1)/boot/cortex_m/memory.o: TARGET_CFLAGS += -fno-lto \
-    -fno-tree-loop-distribute-patterns
-$(BUILD)/$(1)/boot/cortex_m/syscalls.o $(BUILD)/$(1)/boot/cortex_m/divide.o: \
-    TARGET_CFLAGS += -fno-lto
-$(versioned_$(1):%.c=$(BUILD)/$(1)/%.o): \
-    TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
-$(versioned_$(1):%.c=$(BUILD)/$(1)/%.o): $(BUILD)/version.flags
+# $(call flags_of,BOARD,SOURCE): what it is compiled with besides.
+flags_of = $(if $(filter $(fast_$(1)),$(2)),$(FAST),$(SMALL)) \
+           $(if $(filter hal/%,$(2)),,$(frugal_$(1))) \
+           $(foreach l,$(lists_$(1)),$(if $(filter \
+             $($(l)_$(1)),$(2)),$($(l)_flags_$(1))))
 
-# A kernel more or less changes nothing for the others.
-$(call stamp,$(1),$$(call target_cc,$(1)) $$(call target_link,$(1)) $(SMALL) \
-  $(filter-out kernels/%,$(fast_$(1))) $(frugal_$(1)) $(hot_$(1)) \
-  $$(hot_flags_$(1)))
-$(call kernel_table,$(1)-kernels,$(BUILD)/$(1),$(kernels_$(1)))
-$(call compile,$(BUILD)/$(1)/%.o: %.c,$$(call target_cc,$(1)),$(1),$(DEPS))
-$(call compile,$(BUILD)/$(1)/%.o: $(BUILD)/$(1)/%.c,$$(call \
-  target_cc,$(1)),$(1),$(DEPS))
-
-$(BUILD)/$(1)/firmware.elf: $$(objects_$(1)) $(wildcard linker/*.ld) \
-                            $(BUILD)/$(1).flags
+# $(eval $(call image,BOARD,NAME,OBJECTS,OPTIONS)): $(BUILD)/NAME.elf and .bin;
+# of the firmware itself .hex as well, and its size is said.
+define image
+$(call linked,$(2).elf,$(3),$$(call target_link,$(1)) $(4))
+$(BUILD)/$(2).elf: $(wildcard linker/*.ld)
 	$$(say) LINK-$(core_$(1)) $$@
-	$$(Q)$$(call target_link,$(1)) $$(objects_$(1)) -o $$@ \
-	  -Wl,-Map=$$(@:.elf=.map)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call target_link,$(1)) $(3) -o $$@ $(4) -Wl,-Map=$$(@:.elf=.map)
 	$$(Q)$$(CROSS_COMPILE)objcopy -O binary $$@ $$(@:.elf=.bin)
-	$$(Q)$$(CROSS_COMPILE)objcopy -O ihex $$@ $$(@:.elf=.hex)
-	$$(Q)$$(CROSS_COMPILE)size $$@
-
--include $$(objects_$(1):.o=.d)
-$(if $(slow_$(1)),$(call slow_rules,$(1)))
+$(if $(filter $(1)/firmware,$(2)),	$$(Q)$$(CROSS_COMPILE)objcopy -O ihex \
+  $$@ $$(@:.elf=.hex); $$(CROSS_COMPILE)size $$@)
 endef
 
-# What the second image has otherwise.
-slow_sources = $(foreach s,$(slow_$(1)),$(dir $s)slow/$(notdir $s))
-define slow_rules
-slow_objects_$(1) := $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call \
-                       slow_sources,$(1)) $(filter-out \
-                       $(slow_$(1)),$(sources_$(1)))) \
-                     $(BUILD)/$(1)/kernel_table.o
-$(BUILD)/$(1)/firmware_slow.elf: $$(slow_objects_$(1)) $(wildcard linker/*.ld) \
-                                 $(BUILD)/$(1).flags
-	$$(say) LINK-$(core_$(1)) $$@
-	$$(Q)$$(call target_link,$(1)) $$(slow_objects_$(1)) -o $$@ \
-	  -Wl,--defsym=boot_image_unlimited=1
-
--include $$(slow_objects_$(1):.o=.d)
+# The second image has other drivers, which are slow at times.
+slow_objects = $(foreach s,$(slow_$(1)),$(BUILD)/$(1)/$(dir \
+                 $s)slow/$(notdir $(s:.c=.o))) \
+               $(filter-out $(slow_$(1):%.c=$(BUILD)/$(1)/%.o),$(objects_$(1)))
+define board_rules
+$(call compile,$(1),$$(call target_cc,$(1)),$(DEPS))
+$(call kernel_table,$(1),$(kernels_$(1)))
+$(foreach s,$(sort $(sources_$(1)) $(fast_$(1)) kernel_table.c),$(call \
+  with_own,$(BUILD)/$(1)/$(s:.c=.o),$(call flags_of,$(1),$s)))
+$(call image,$(1),$(1)/firmware,$(objects_$(1)))
+$(if $(slow_$(1)),$(call image,$(1),$(1)/firmware_slow,$(call \
+  slow_objects,$(1)),-Wl$(comma)--defsym=boot_image_unlimited=1))
 endef
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 

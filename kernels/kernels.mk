@@ -8,12 +8,11 @@ KERNELS ?= $(ALL_KERNELS)
 $(foreach k,$(filter-out $(ALL_KERNELS),$(KERNELS)),$(error KERNELS=$k: no \
   such kernel; there are: $(ALL_KERNELS)))
 
-# $(eval $(call kernel_table,NAME,FOLDER,KERNELS)): FOLDER/kernel_table.c; NAME
-# is that of its stamp.
+# $(eval $(call kernel_table,FOLDER,KERNELS)): $(BUILD)/FOLDER/kernel_table.c.
 define kernel_table
-$(call stamp,$(1),$(3))
-$(2)/kernel_table.c: names := $(3)
-$(2)/kernel_table.c: $(BUILD)/$(1).flags
+$(call stamp,$(1)/kernels,$(2))
+$(BUILD)/$(1)/kernel_table.c: names := $(2)
+$(BUILD)/$(1)/kernel_table.c: $(BUILD)/$(1)/kernels.flags
 	$$(say) TABLE $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q){ \
@@ -27,7 +26,7 @@ $(2)/kernel_table.c: $(BUILD)/$(1).flags
 	  echo '    sizeof kernel_table / sizeof *kernel_table;'; } > $$@
 endef
 
-$(eval $(call kernel_table,kernels,$(BUILD),$(ALL_KERNELS)))
+$(eval $(call kernel_table,host,$(ALL_KERNELS)))
 
 WORDS_OF_C := auto bool break case char const continue default do double else \
               enum extern false float for goto if inline int kernel long main \

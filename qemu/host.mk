@@ -9,13 +9,9 @@ HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o
 
-$(eval $(call stamp,host,$$(HOST_CC) $$(HOST_CFLAGS) $$(HOST_LDFLAGS) \
+$(eval $(call compile,host,$$(HOST_CC) $$(HOST_CFLAGS),$(DEPS)))
+$(eval $(call linked,quincunx,$(host_objects),$$(HOST_CC) $$(HOST_LDFLAGS) \
   $$(HOST_LIBS)))
-
-$(eval $(call compile,$(BUILD)/host/%.o: %.c,$$(HOST_CC) \
-  $$(HOST_CFLAGS),host,$(DEPS)))
-$(eval $(call compile,$(BUILD)/host/%.o: $(BUILD)/%.c,$$(HOST_CC) \
-  $$(HOST_CFLAGS),host,$(DEPS)))
 
 # What objects have in them besides their source.
 NPY_FILES := qemu/format/npy.py
@@ -24,10 +20,8 @@ PAGE_FILES := $(addprefix qemu/page/,page.html page.css data.js map.js \
 $(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
 $(BUILD)/host/qemu/page/page.o: $(PAGE_FILES)
 
-versioned := $(BUILD)/host/qemu/main.o $(BUILD)/host/qemu/ranks/roll.o
-$(versioned): HOST_CFLAGS += \
-  -DQUINCUNX_VERSION='"$(VERSION)"' -DQUINCUNX_RELEASE='"$(RELEASE)"'
-$(versioned): $(BUILD)/version.flags
+$(call with_own,$(addprefix $(BUILD)/host/qemu/,main.o ranks/roll.o), \
+  -DQUINCUNX_VERSION='"$(VERSION)"' -DQUINCUNX_RELEASE='"$(RELEASE)"')
 
 # What ranks started by mpirun load (qemu/ranks/mpi/), beside it as well: where
 # there is an mpicc, unless MPI=0.
@@ -39,8 +33,7 @@ RANKS_OBJECT := $(if $(shell command -v $(MPICC)),$(WITH_RANKS))
 mpi_flags = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme)))
 mpi_libs = $(filter -L% -l% -Wl%,$(shell $(MPICC) --showme))
 
-$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so \
-                   $(RANKS_OBJECT)
+$(BUILD)/quincunx: | $(BUILD)/zygote.so $(RANKS_OBJECT)
 	$(say) LINK $@
 	$(Q)$(HOST_CC) $(HOST_LDFLAGS) $(host_objects) -o $@ $(HOST_LIBS)
 
@@ -59,7 +52,7 @@ $(BUILD)/ranks.so: qemu/ranks/mpi/mpi.c $(BUILD)/host.flags | $(DEPS) \
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(mpi_flags) $(HOST_LDFLAGS) -fPIC \
 	  -shared -MMD -MP -MF $@.d -o $@ $< $(mpi_libs)
 
--include $(host_objects:.o=.d) $(BUILD)/zygote.so.d $(BUILD)/ranks.so.d
+-include $(BUILD)/zygote.so.d $(BUILD)/ranks.so.d
 
 # ---- QEMU ----
 

@@ -17,8 +17,8 @@ FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
 FUZZ_OBJECTS := $(BUILD)/test/covered
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 
-$(eval $(call compile,$(FUZZ_OBJECTS)/%.o: %.c,$$(HOST_CC) $$(HOST_CFLAGS) \
-  $$(SANITIZE) -fsanitize-coverage=trace-pc,test,$(TEST_DEPS)))
+$(eval $(call compile,test/covered,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
+  -fsanitize-coverage=trace-pc,$(TEST_DEPS)))
 
 $(FUZZ_OBJECTS)/qemu/format/npy.o: $(NPY_FILES)
 
@@ -28,8 +28,8 @@ fuzz_own = -D$(1)=fuzz_$(1)
 FUZZ_OWN := $(foreach f,prepare send send_rows expect post receive \
               receive_ahead receive_until complete drain quiet settle,\
               $(call fuzz_own,circuit_$(f))) $(call fuzz_own,clock_account)
-$(FUZZ_OBJECTS)/scatter/engine/%.o: HOST_CFLAGS += $(FUZZ_OWN)
-$(OBJECTS_sanitized)/test/fuzz/subtree.o: HOST_CFLAGS += $(FUZZ_OWN)
+$(call with_own,$(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(wildcard \
+  scatter/engine/*.c)) $(OBJECTS_sanitized)/test/fuzz/subtree.o,$(FUZZ_OWN))
 
 $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
   $(FUZZ_COVERED:%.c=$(FUZZ_OBJECTS)/%.o) \
@@ -39,10 +39,9 @@ $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
 # Two files of the engine that call faulty functions of planted.c.
 FUZZ_PLANTED := $(BUILD)/test/planted
 FUZZ_FAULTY := scatter/engine/pattern.c scatter/engine/tree.c
-$(eval $(call compile,$(FUZZ_PLANTED)/%.o: %.c,$$(HOST_CC) $$(HOST_CFLAGS) \
-  $$(SANITIZE) -fsanitize-coverage=trace-pc,test,$(TEST_DEPS)))
-$(FUZZ_PLANTED)/%.o: HOST_CFLAGS += $(FUZZ_OWN) $(foreach f,split_volume \
-  scatter_set_range scatter_gather_children,-D$(f)=planted_$(f))
+$(eval $(call compile,test/planted,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
+  -fsanitize-coverage=trace-pc $(FUZZ_OWN) $(foreach f,split_volume \
+  scatter_set_range scatter_gather_children,-D$(f)=planted_$(f)),$(TEST_DEPS)))
 $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
   $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
   $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \

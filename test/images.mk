@@ -3,19 +3,9 @@
 
 # $(call test_image,NAME,BOARD,SOURCES,LINKING): build/test/NAME.elf and .bin;
 # sources may be objects. The firmware's size has a limit; the tests' need none.
-define test_image_rules
-TEST_PROGRAMS += $(BUILD)/test/$(1).elf
-$(1)_image_objects := $(patsubst %.c,$(BUILD)/$(2)/%.o,$(3))
-$(BUILD)/test/$(1).elf: $$($(1)_image_objects) $(wildcard linker/*.ld) \
-                        $(BUILD)/$(2).flags
-	$$(say) LINK-$(core_$(2)) $$@
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(call target_link,$(2)) -Wl,--defsym=boot_image_unlimited=1 \
-	  $$($(1)_image_objects) -o $$@ $(4)
-	$$(Q)$$(CROSS_COMPILE)objcopy -O binary $$@ $$(@:.elf=.bin)
--include $$($(1)_image_objects:.o=.d)
-endef
-test_image = $(eval $(call test_image_rules,$(1),$(2),$(3),$(4)))
+test_image = $(eval TEST_PROGRAMS += $(BUILD)/test/$(1).elf) $(eval $(call \
+  image,$(2),test/$(1),$(patsubst %.c,$(BUILD)/$(2)/%.o,$(3)), \
+  -Wl$(comma)--defsym=boot_image_unlimited=1 $(4)))
 
 # ---- the board whose emulator counts instructions ----
 
@@ -52,8 +42,8 @@ $(call test_image,search_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
 $(call test_image,references,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(wildcard test/bench/kernels/reference*.c) test/bench/kernels/memmem.c \
   boot/cortex_m/memory.c $(FAST_KERNELS) $(wildcard torus/*.c),-lm)
-$(addprefix $(BENCH_KERNELS)/,memmem.o reference_channels.o \
-  reference_numbers.o reference_text.o): TARGET_CFLAGS += -O3
+$(call with_own,$(addprefix $(BENCH_KERNELS)/,memmem.o reference_channels.o \
+  reference_numbers.o reference_text.o),-O3)
 
 $(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
                          $(COUNTED_OBJECTS).flags | $(DEPS)
@@ -66,32 +56,28 @@ $(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
 # of what it takes.
 estimate_cheap := -DTIMES=1 -DPARTS=1000
 estimate_dear := -DTIMES=1000 -DPARTS=1
-$(foreach wrong,cheap dear,$(eval $(call compile, \
-  $(COUNTED_OBJECTS)/test/$(wrong)/%.o: %.c,$$(call target_cc,$(COUNTED)) \
-  $(estimate_$(wrong)),$(COUNTED),$(DEPS))) \
+$(foreach wrong,cheap dear,$(eval $(call compile,test/$(wrong),$$(call \
+  target_cc,$(COUNTED)) $(estimate_$(wrong)),$(DEPS))) \
   $(call test_image,spin-$(wrong),$(COUNTED), \
     $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
     $(COUNTED_OBJECTS)/kernel_table.o \
-    $(COUNTED_OBJECTS)/test/$(wrong)/test/boards/estimate/spin.o))
+    $(BUILD)/test/$(wrong)/test/boards/estimate/spin.o))
 
 # Measures the cost of the switch's calls, compiled with the flags of a
 # stm32f405 but for the processor.
 RELAY_SOURCES := $(SWITCH_SOURCES) torus/torus.c
-relay_objects := $(RELAY_SOURCES:%.c=$(BUILD)/relay/%.o)
-$(eval $(call compile,$(BUILD)/relay/%.o: %.c,$$(call \
-  target_cc,$(COUNTED)),$(COUNTED),$(DEPS)))
-$(relay_objects): TARGET_CFLAGS += $(SMALL)
-$(filter $(hot_stm32f405:%.c=$(BUILD)/relay/%.o),$(relay_objects)): \
-    TARGET_CFLAGS += $(hot_flags_stm32f405)
-$(call test_image,relay_bench,$(COUNTED),$(COUNTED_MAIN) $(relay_objects) \
+$(eval $(call compile,relay,$$(call target_cc,$(COUNTED)),$(DEPS)))
+$(foreach s,$(RELAY_SOURCES),$(call with_own,$(BUILD)/relay/$(s:.c=.o),$(call \
+  flags_of,stm32f405,$s)))
+$(call test_image,relay_bench,$(COUNTED),$(COUNTED_MAIN) \
+  $(RELAY_SOURCES:%.c=$(BUILD)/relay/%.o) \
   test/bench/relay/board.c boot/cortex_m/memory.c torus/pattern.c)
 
 # ---- stm32f405 ----
 
 # Objects with other pins: build/test/pins/PINS/.
-$(foreach pins,$(ALL_PINS),$(eval $(call compile, \
-  $(BUILD)/test/pins/$(pins)/%.o: %.c,$$(call target_cc,stm32f405) \
-  -UPINS -DPINS=$(pins),stm32f405,$(DEPS))))
+$(foreach pins,$(ALL_PINS),$(eval $(call compile,test/pins/$(pins),$$(call \
+  target_cc,stm32f405) -UPINS -DPINS=$(pins),$(DEPS))))
 # $(call with_pins,PINS,SOURCES): those that know pins of these.
 PINS_KNOWN := test/boards/stm32f405/main.c boot/stm32f405/vectors.c \
               hal/stm32f405/serial.c hal/stm32f405/led.c

@@ -2,8 +2,6 @@
 # The host's programs of the tests.
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1
-$(eval $(call stamp,test,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE)))
-
 # Kinds of programs, by how they are compiled and linked: with sanitizers; for
 # speed, as the host command is; as libraries for ctypes.
 OBJECTS_sanitized := $(BUILD)/test/sanitized
@@ -13,12 +11,11 @@ LINK_sanitized := $(HOST_CC) $(SANITIZE)
 LINK_fast := $(HOST_CC)
 LINK_shared := $(HOST_CC) -shared
 
-$(eval $(call compile,$(OBJECTS_sanitized)/%.o: %.c,$$(HOST_CC) \
-  $$(HOST_CFLAGS) $$(SANITIZE),test,$(TEST_DEPS)))
-$(eval $(call compile,$(OBJECTS_shared)/%.o: %.c,$$(HOST_CC) \
-  $$(HOST_CFLAGS) -fPIC,test,$(TEST_DEPS)))
-$(eval $(call compile,$(OBJECTS_shared)/%.o: $(BUILD)/%.c,$$(HOST_CC) \
-  $$(HOST_CFLAGS) -fPIC,test,$(TEST_DEPS)))
+$(eval $(call compile,test/sanitized,$$(HOST_CC) $$(HOST_CFLAGS) \
+  $$(SANITIZE),$(TEST_DEPS)))
+$(eval $(call compile,test/shared,$$(HOST_CC) $$(HOST_CFLAGS) \
+  -fPIC,$(TEST_DEPS)))
+$(eval $(call kernel_table,test/shared,$(ALL_KERNELS)))
 
 $(OBJECTS_sanitized)/qemu/format/npy.o: $(NPY_FILES)
 $(OBJECTS_sanitized)/qemu/page/page.o: $(PAGE_FILES)
@@ -27,15 +24,15 @@ $(OBJECTS_sanitized)/qemu/page/page.o: $(PAGE_FILES)
 # be objects.
 define test_program_rules
 TEST_PROGRAMS += $(BUILD)/test/$(1)
-$(1)_objects := $(patsubst %.c,$(OBJECTS_$(2))/%.o,$(3))
-$(BUILD)/test/$(1): $$($(1)_objects) $(BUILD)/test.flags
+$(call linked,test/$(1),$(3),$(LINK_$(2)) $(4))
+$(BUILD)/test/$(1):
 	$$(say) LINK $$@
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(LINK_$(2)) -o $$@ $$($(1)_objects) $(4)
-$$(filter $(OBJECTS_fast)/test/%,$$($(1)_objects)): | $(TEST_DEPS)
--include $$($(1)_objects:.o=.d)
+	$$(Q)$(LINK_$(2)) -o $$@ $(3) $(4)
+$(filter $(OBJECTS_fast)/test/%,$(3)) $(BUILD)/test/$(1): | $(TEST_DEPS)
 endef
-test_program = $(eval $(call test_program_rules,$(1),$(2),$(3),$(4)))
+test_program = $(eval $(call test_program_rules,$(1),$(2),$(patsubst \
+                 %.c,$(OBJECTS_$(2))/%.o,$(3)),$(4)))
 
 UNIT := test/unit/unit.c
 UNIT_HOST := $(UNIT) test/unit/host.c
@@ -53,9 +50,9 @@ $(call test_program,kernels.so,shared,$(wildcard kernels/*.c) \
   $(OBJECTS_shared)/kernel_table.o)
 
 # The memory functions of a board, beside the library's by other names.
-$(OBJECTS_shared)/boot/cortex_m/memory.o: HOST_CFLAGS += -fno-builtin \
-    -fno-tree-loop-distribute-patterns \
-    $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f))
+$(call with_own,$(OBJECTS_shared)/boot/cortex_m/memory.o,-fno-builtin \
+  -fno-tree-loop-distribute-patterns \
+  $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f)))
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # What memory there is, for Python.

@@ -14,19 +14,20 @@ fast := scatter/engine/core.c scatter/engine/follow.c \
 # The linker places the search's loop (linker/sections.ld).
 ldflags := -ffunction-sections
 
+lists := looping tight kernel search
 # Loops that are not worth their unrolling; that of stats is even faster so.
+looping_flags := -O2
 looping := scatter/plan/one_round.c scatter/engine/pattern.c \
            scatter/engine/gather.c scatter/engine/compute.c \
            hal/window/window.c kernels/stats.c
-$(looping:%.c=$(out)/%.o): TARGET_CFLAGS += -O2
-
 # With these all else is smaller still.
-$(patsubst %.c,$(out)/%.o,$(filter-out $(fast) $(looping),$(sources))): \
-    TARGET_CFLAGS += -fno-reorder-blocks -fno-guess-branch-probability \
-                     -fno-caller-saves -fno-forward-propagate -fweb \
-                     -fno-tree-scev-cprop -fno-tree-tail-merge -fno-ssa-phiopt
-
+tight := $(filter-out $(fast) $(looping),$(sources))
+tight_flags := -fno-reorder-blocks -fno-guess-branch-probability \
+               -fno-caller-saves -fno-forward-propagate -fweb \
+               -fno-tree-scev-cprop -fno-tree-tail-merge -fno-ssa-phiopt
 # A call that is expanded in line makes no kernel faster.
-$(kernels:%=$(out)/kernels/%.o): TARGET_CFLAGS += -fno-inline-small-functions
+kernel := $(kernels:%=kernels/%.c)
+kernel_flags := -fno-inline-small-functions
 # Scheduled, its loop takes 5 % more instructions.
-$(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
+search := kernels/search.c
+search_flags := -fno-schedule-insns

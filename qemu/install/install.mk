@@ -72,9 +72,11 @@ uninstall:
 DEB_DIR := $(BUILD)/deb/quincunx-$(RELEASE)
 DEB_TREE := Makefile LICENSE CHANGELOG.md DESIGN.md README.md boot hal torus \
             scatter kernels linker qemu test
-# Without this make's flags: dpkg-buildpackage starts a make of its own.
-DEB_BUILD := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL VERSION='$(VERSION)' \
-             dpkg-buildpackage -b -us -uc -j$(WORKERS)
+# Without this make's flags: dpkg-buildpackage starts a make of its own, which
+# calls what it builds by git's name for the commit.
+DEB_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+DEB_BUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL VERSION='$(DEB_VERSION)' \
+            dpkg-buildpackage -b -us -uc -j$(WORKERS)
 
 ## deb: a Debian package, build/quincunx_RELEASE_ARCHITECTURE.deb
 .PHONY: deb

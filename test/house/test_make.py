@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from core import ROOT
+from guard import GUARD_S
 from test_house import MAKEFILES, read
 
 APT = """#!/bin/sh
@@ -143,6 +144,105 @@ def test_what_is_cleaned_away_is_built_again(machine):
     machine.log()
     machine.make("-j4", "clean", *machine.objects("host"))
     assert machine.log() == ["gcc", "gcc"]
+
+
+# ---- a small tree, whose compilers write down what they were told ----
+
+STUB = """#!/bin/sh
+all=$*
+while [ $# -gt 0 ]; do
+    if [ "$1" = -o ]; then echo "$all" > "$2"; fi
+    shift
+done
+"""
+LEFT = ("torus/torus.c", "scatter/engine/core.c", "scatter/engine/pattern.c",
+        "scatter/plan/split.c", "kernels/search.c", "hal/events.c",
+        "hal/check.c", "hal/crc32.c", "hal/forward.c", "hal/discover/text.c",
+        "hal/window/window.c", "boot/node.c", "boot/host/costs.c",
+        "boot/cortex_m/memory.c", "qemu/main.c", "qemu/ranks/roll.c",
+        "qemu/board/preload/forker.c", "qemu/install/needs.sh",
+        "hal/stm32f405/pins/generic.h")
+COMMAND, IMAGE = "build/quincunx", "build/mps2_an385/firmware.elf"
+
+
+class Tree:
+    """A copy of the makefiles, and few sources, all empty."""
+
+    def __init__(self, folder):
+        self.root = folder / "tree"
+        for name in [*MAKEFILES, *LEFT, "README.md", "stub/gcc",
+                     "stub/objcopy", "stub/size"]:
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(read(name) if name in MAKEFILES else STUB
+                            if name.startswith("stub") else "")
+            path.chmod(0o755)
+
+    def run(self, *options):
+        env = {key: value for key, value in os.environ.items()
+               if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        return subprocess.run(
+            ["make", "-C", self.root, f"HOST_CC={self.root}/stub/gcc",
+             f"CROSS_COMPILE={self.root}/stub/", "DEPS=", "MPI=0", *options,
+             COMMAND, IMAGE], capture_output=True, text=True, check=False,
+            timeout=GUARD_S, env=env)
+
+    def linked(self):
+        """What the command and the image were linked of."""
+        done = self.run()
+        assert done.returncode == 0, done.stderr
+        return [(self.root / name).read_text() for name in (COMMAND, IMAGE)]
+
+    def compiled(self):
+        """The sources that a make would compile now."""
+        return set(re.findall(r" -c (\S+)", self.run("-n").stdout))
+
+    def replace(self, name, old, new):
+        path = self.root / name
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+
+@pytest.fixture(name="tree")
+def fixture_tree(tmp_path):
+    made = Tree(tmp_path)
+    made.linked()
+    return made
+
+
+def test_a_source_that_is_gone_is_linked_no_more(tree):
+    stray = tree.root / "torus" / "stray.c"
+    stray.touch()
+    assert all("torus/stray.o" in text for text in tree.linked())
+    stray.unlink()
+    assert not any("torus/stray.o" in text for text in tree.linked())
+
+
+@pytest.mark.parametrize("name, old, new, again", [
+    ("boot/boards.mk", "FAST := -O3", "FAST := -O2",
+     {"kernels/search.c", "scatter/engine/core.c", "scatter/plan/split.c"}),
+    ("boot/boards.mk", "memory_flags := ", "memory_flags := -O1 ",
+     {"boot/cortex_m/memory.c"}),
+    ("boot/mps2/mps2.mk", "looping_flags := -O2", "looping_flags := -O1",
+     {"scatter/engine/pattern.c", "hal/window/window.c"}),
+    ("boot/mps2/mps2.mk", "scatter/plan/split.c", "",
+     {"scatter/plan/split.c"}),
+    ("Makefile", "RELEASE := 0", "RELEASE := 1",
+     {"qemu/main.c", "qemu/ranks/roll.c"})])
+def test_flags_of_single_files_compile_these_again(tree, name, old, new, again):
+    assert tree.compiled() == set()
+    tree.replace(name, old, new)
+    assert tree.compiled() == again
+
+
+def test_a_page_that_changes_makes_nothing_anew(tree):
+    for words in (["init", "-q"], ["add", "README.md"],
+                  ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm",
+                   "a"]):
+        subprocess.run(["git", "-C", tree.root, *words], check=True)
+    tree.linked()
+    (tree.root / "README.md").write_text("more\n")
+    assert tree.run("-q").returncode == 0
 
 
 def test_help_lists_every_target_with_a_description():
