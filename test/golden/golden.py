@@ -29,11 +29,19 @@ MARKS = [
     (r"(?m)^(host +)[\d.]+ s, \d+ bytes of memory$",
      r"\1<wall> s, <bytes> bytes of memory"),
     (r"/dev/pts/\d+", "<tty>"),
+    (r"(it loads) \d+ (bytes)|(memory takes) \d+ (units)",
+     r"\1\3 <many> \2\4"),
     (r"(firmware.elf has CRC) \w+", r"\1 <crc>"),
     (r"(assertion failed at \S+):\d+", r"\1:<line>"),
     (re.escape(str(core.BUILD)), "<build>"),
     (re.escape(str(core.ROOT)), "<root>"),
 ]
+
+
+def marked(text):
+    for pattern, mark in MARKS:
+        text = re.sub(pattern, mark, text)
+    return text
 
 
 def environment(folder):
@@ -75,9 +83,7 @@ def transcript(steps, folder):
     result is shown. Blanks at the ends of lines are not."""
     texts = [step(folder) if callable(step) else said(step, folder)
              for step in steps]
-    text = "\n".join(texts)
-    for pattern, mark in MARKS:
-        text = re.sub(pattern, mark, text)
+    text = marked("\n".join(texts))
     return "".join(row.rstrip() + "\n" for row in text.splitlines())
 
 

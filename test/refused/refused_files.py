@@ -54,9 +54,9 @@ def made():
 
 def make(folder):
     """Brings a folder to its first state: the files, an empty folder, a link
-    and a hard link to the load, and firmware of which the slow form lacks."""
+    and a hard link to the load, and firmware of both kinds of boards, of which the slow form lacks."""
     folder = pathlib.Path(folder)
-    keep = {*made(), "folder", "link", "hard", "board.elf"}
+    keep = {*made(), "folder", "link", "hard", "board.elf", "serial.elf"}
     for entry in folder.iterdir():
         if entry.name not in keep:
             (shutil.rmtree if entry.is_dir() else os.unlink)(entry)
@@ -68,5 +68,6 @@ def make(folder):
     if not (folder / "link").exists():
         (folder / "link").symlink_to("load")
         os.link(folder / "load", folder / "hard")
-        shutil.copy(BUILD / "mps2_an385" / "firmware.elf",
-                    folder / "board.elf")
+        for name, board in (("board", "mps2_an385"), ("serial", "stm32f405")):
+            shutil.copy(BUILD / board / "firmware.elf",
+                        folder / f"{name}.elf")
