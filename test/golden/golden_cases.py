@@ -180,15 +180,18 @@ def names_of_trace(folder, name):
         {re.sub(r"\d+", "N", one) for one in said}))
 
 
+OPTION = re.compile(r"^ {2,6}-.*\n(?: {20,}.*\n)*", re.M)
+
+
 def helps(folder):
-    """The help of every subcommand; of options that several share, and those
-    of `run` come first, it is shown once."""
+    """The help of every subcommand; an option that several share, in the same
+    words, is shown once."""
     text, shown = golden.said("quincunx --help", folder), set()
     for name in SUBCOMMANDS:
-        rows = golden.said(f"quincunx help {name}", folder).splitlines(True)
-        text += "\n" + "".join(row for row in rows
-                               if row[:6] != 6 * " " or row not in shown)
-        shown |= {row for row in rows if len(row) > 40}
+        said = golden.said(f"quincunx help {name}", folder)
+        text += "\n" + OPTION.sub(
+            lambda option: "" if option[0] in shown else option[0], said)
+        shown |= set(OPTION.findall(said))
     return text
 
 
