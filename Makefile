@@ -13,16 +13,18 @@
 
 BUILD := build
 CROSS_COMPILE ?= arm-none-eabi-
-# Without this make's flags: a make that a test runs stands by itself.
-PYTHON := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL /usr/bin/python3
+# Without this make's flags: a make that a test runs stands by itself. Compiled
+# tests are kept: rewriting their assertions takes 5 s of each worker's time.
+PYTHON := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE \
+          /usr/bin/python3
 Q := $(if $(V),,@)
 comma := ,
 say = @printf '  %-8s %s\n'
 
-# So many commands at a time, unless this make was started by another one, whose
-# number holds; one after the other with clean, so that `make clean all` first
-# removes, then builds.
-WORKERS ?= 2
+# So many commands at a time, as many as there are processors, unless this make
+# was started by another one, whose number holds; one after the other with
+# clean, so that `make clean all` first removes, then builds.
+WORKERS := $(or $(WORKERS),$(shell nproc 2>/dev/null || echo 2))
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(WORKERS)
 endif

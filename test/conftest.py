@@ -10,7 +10,6 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.dont_write_bytecode = True
 for folder in (HERE / "lib", HERE / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
@@ -33,11 +32,16 @@ import progress  # noqa: E402
 # run's three counts. Not for a pytest that a test starts.
 COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
-# Whose tests take longest: they begin first, so that workers end together.
-LONGEST = ("test_programs", "test_chip_boards", "test_run", "test_ps",
-           "test_ratio", "test_kernels_everywhere", "test_nodes",
-           "test_rounds", "test_trees", "test_tree_plan", "test_prove",
-           "test_flash")
+# Files that take longest, the longest first: they begin first, so that workers
+# end together. Of `make test`, then of `make test-boards`.
+LONGEST = ("test_launcher", "test_programs", "test_serial_run", "test_flash",
+           "test_gdb", "test_wired", "test_fuzz", "test_trees", "test_ratio",
+           "test_run", "test_new_kernel", "test_node_rounds",
+           "test_rounds_run", "test_originators", "test_farm_levels",
+           "test_plan", "test_tree_plan", "test_rounds", "test_ranks",
+           "test_flash_loader", "test_house", "test_make",
+           "test_chip_boards", "test_ps", "test_kernels_everywhere",
+           "test_nodes")
 
 
 def pytest_addoption(parser):

@@ -8,7 +8,7 @@ build-tests: build-all $(TEST_PROGRAMS) $(WITH_RANKS)
 
 # One file of tests after the other in each of so many processes: one more than
 # processors, since many tests wait for a mesh of theirs.
-TEST_WORKERS ?= 3
+TEST_WORKERS ?= $(shell expr $(WORKERS) + 1)
 PYTEST := $(PYTHON) -m pytest -p no:cacheprovider
 PYTEST_FILES := $(PYTEST) --dist loadfile -n
 

@@ -10,7 +10,6 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
 

@@ -15,7 +15,6 @@ import time
 from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
 import answers  # noqa: E402

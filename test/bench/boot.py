@@ -9,7 +9,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
 import mesh  # noqa: E402

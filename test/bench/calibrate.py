@@ -7,7 +7,6 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
 

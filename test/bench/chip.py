@@ -13,7 +13,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.dont_write_bytecode = True
 for folder in (HERE, HERE.parent / "lib", HERE.parent / "boards"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

@@ -10,7 +10,6 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-sys.dont_write_bytecode = True
 
 import answers  # noqa: E402
 import job_bench  # noqa: E402

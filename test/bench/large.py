@@ -14,7 +14,6 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
 

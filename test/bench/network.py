@@ -15,7 +15,6 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-sys.dont_write_bytecode = True
 
 import mesh  # noqa: E402
 from core import BUILD  # noqa: E402

@@ -13,7 +13,6 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
-sys.dont_write_bytecode = True
 
 import answers  # noqa: E402
 import mesh  # noqa: E402
