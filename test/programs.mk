@@ -161,5 +161,6 @@ $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
   $(addprefix $(CHIP_CHECK)/,differ.c differ_forms.c),-lunicorn)
 
 # Summaries and tables that no command prints cheaply, for golden text.
-$(call test_program,told,fast,test/golden/told.c $(HOST_WITHOUT_MAIN) \
-  $(wildcard kernels/*.c) $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
+$(call test_program,told,fast,test/golden/told.c test/lib/fake_clock.c \
+  $(filter-out %/host_clock.c,$(HOST_WITHOUT_MAIN)) $(wildcard kernels/*.c) \
+  $(BUILD)/host/kernel_table.o,$(HOST_LIBS))

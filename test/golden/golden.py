@@ -44,21 +44,21 @@ def marked(text):
     return text
 
 
-def environment(folder):
+def environment(folder, progress):
     """No option, picture program or progress of the caller's; `gnuplot` is one
     that keeps what it is told."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("ARGP_", "LC_", "QUINCUNX_PROGRESS"))}
-    return {**env, "LC_ALL": "C.UTF-8", "QUINCUNX_PROGRESS": "none",
+    return {**env, "LC_ALL": "C.UTF-8", "QUINCUNX_PROGRESS": progress,
             "PATH": f"{folder}/bin:{env['PATH']}"}
 
 
 def start(words, folder, stdin=subprocess.DEVNULL):
     program = {"quincunx": QUINCUNX, "told": TOLD}.get(words[0], words[0])
     return subprocess.run(
-        [program, *words[1:]], cwd=folder, env=environment(folder),
-        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        timeout=guard.GUARD_S, check=False)
+        [program, *words[1:]], cwd=folder, stdin=stdin, check=False,
+        env=environment(folder, "" if words[0] == "told" else "none"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=guard.GUARD_S)
 
 
 def said(line, folder, hidden=()):
@@ -67,7 +67,8 @@ def said(line, folder, hidden=()):
     command, _, file = line.partition(" > ")
     command, _, regex = command.partition(" | grep ")
     done = start([*shlex.split(command), *hidden], folder)
-    out, err = (text.decode("utf-8", "backslashreplace")
+    out, err = (text.decode("utf-8", "backslashreplace").replace(
+        "\r", "<return>").replace("\033[", "<escape>")
                 for text in (done.stdout, done.stderr))
     out = "" if file else "".join(
         row for row in out.splitlines(True) if re.search(regex, row))

@@ -4,6 +4,7 @@ this folder to its steps (golden.py)."""
 import hashlib
 import json
 import re
+import shutil
 import struct
 
 import checks
@@ -195,6 +196,31 @@ def helps(folder):
     return text
 
 
+# What runs the scripts of a page where there is no browser: the first that is
+# there.
+ENGINES = ["node", "nodejs", "js102", "gjs", "qjs"]
+SCRIPTS = re.compile(r"<script>\n(.*?)</script>", re.S)
+
+
+def engine():
+    return next(filter(shutil.which, ENGINES), None)
+
+
+def page(name, *steps, until="\0"):
+    """What a page shows, after what its reader does (JavaScript)."""
+    def step(folder):
+        html = (folder / name).read_text("utf-8")
+        (folder / "page.js").write_text("\n".join([
+            f"const PAGE = {json.dumps(html)};",
+            (golden.HERE / "page.js").read_text("utf-8"),
+            SCRIPTS.search(html)[1], *steps, "tell();"]), "utf-8")
+        done = golden.start([engine(), "page.js"], folder)
+        assert done.returncode == 0, done.stderr.decode()
+        text = done.stdout.decode().partition(until)[0]
+        return f"(page) {name} {' '.join(steps)}\n{text}"
+    return step
+
+
 # ---- commands in short ----
 
 def run(words, load="text"):
@@ -315,6 +341,15 @@ CASES = {
         "quincunx model masters held --compute 3 --startup 1 --transfer 50"],
     "sizes": ["quincunx sizes --max 4",
               "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
+    "page": [
+        "quincunx run --mesh 2x2 --on native --kernel search --arg 'cat cat' "
+        "--html a.html text" + QUIET,
+        page("a.html", "choose(1);", "setTime(endPs / 2);"),
+        "quincunx compare --mesh 2x2 --on native --kernel spin --arg 32 --html "
+        "b.html short" + QUIET,
+        page("b.html", until="The mesh\n")],
+    "progress": ["told progress auto", "told progress plain",
+                 "told progress line", "told progress none"],
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
         lambda folder: script_of(folder, "a.svg"),

@@ -8,6 +8,8 @@
  *   told calibration EDIT...                  what `quincunx calibrate` makes
  *       of round trips that take a little longer or shorter, or of boards'
  *   told defaults                             what a job is without options
+ *   told progress KIND                        when work that takes minutes says
+ *       how far it is, and how
  */
 #include "qemu/calibrate/print.h"
 #include "qemu/calibrate/repeats.h"
@@ -17,6 +19,8 @@
 #include "qemu/report/verdict.h"
 #include "qemu/schedule/registry.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
+#include "test/lib/fake_clock.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -218,6 +222,47 @@ static int tell_defaults(void)
     return 0;
 }
 
+/* ---- progress ---- */
+
+/* A step at a time, which is told before where something is shown. */
+static void tell_step(double at_s, struct progress_step step)
+{
+    fake_clock_set((uint64_t)(at_s * 1e9), UINT64_MAX);
+    if (progress_due()) {
+        fprintf(stderr, "[%g s]\n", at_s);
+    }
+    progress_show(&step);
+}
+
+static int tell_progress(const char *name)
+{
+    int kind = progress_kind_of(name);
+    const double every_s = 0.5;
+
+    if (kind < 0) {
+        return 1;
+    }
+    fake_clock_set(0, UINT64_MAX);
+    progress_start((enum progress_kind)kind);
+    progress_within(0, "farm, %u of %u", 3u, 9u);
+    for (double at_s = 0; at_s < (kind == PROGRESS_LINE ? 1.6 : 100);
+         at_s += every_s) {
+        tell_step(at_s, (struct progress_step){.doing = "computing",
+                                               .done = (uint64_t)(1e4 * at_s),
+                                               .total = 8000000,
+                                               .more = "3 of 25 nodes done"});
+    }
+    progress_within(0, "%s", "");
+    for (unsigned i = 0; i < 3; ++i) {
+        tell_step(200 * (i + 1), (struct progress_step){.doing = "booting",
+                                                        .done = 10 * i,
+                                                        .total = i < 2 ? 50 : 0,
+                                                        .things = "boards"});
+    }
+    progress_end();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -230,6 +275,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "defaults") == 0) {
         return tell_defaults();
+    }
+    if (strcmp(what, "progress") == 0 && argc == 3) {
+        return tell_progress(argv[2]);
     }
     return 2;
 }
