@@ -109,7 +109,7 @@ $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
 # A serial console's lines, mailbox and client; programs that speak as a board
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
-  hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
+  hal/serial/mailbox.c $(addprefix qemu/console/,client.c model_port.c port.c) \
   $(addprefix qemu/support/,amount.c host_clock.c memory.c parse.c progress.c \
     quote.c utf8.c), \
   -lserialport)

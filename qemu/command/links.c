@@ -8,7 +8,6 @@
 #include "qemu/survey/links.h"
 
 #include <argp.h>
-#include <poll.h>
 #include <stdio.h>
 
 #define WATCH_MAX 3600u
@@ -134,26 +133,25 @@ static int print(const struct options *options, const struct links *links,
 
 /* Waits for the time of the next reading, counted from the first one, so that
    delays do not add up. */
-static void wait_for_next(const struct options *options, uint64_t since_ms,
+static void wait_for_next(const struct options *options,
+                          const struct host_clock *clock, uint64_t since_ns,
                           uint64_t readings)
 {
-    uint64_t until_ms = since_ms + readings * options->watch_s * 1000;
-    uint64_t now_ms = console_port_now_ms();
-
-    if (until_ms > now_ms) {
-        (void)poll(NULL, 0, (int)(until_ms - now_ms));
-    }
+    (void)clock->wait(clock->context, NULL, 0,
+                      since_ns + readings * options->watch_s * HOST_CLOCK_S_NS,
+                      NULL);
 }
 
 static int read_all(const struct options *options, struct links *links)
 {
-    uint64_t since_ms = console_port_now_ms();
+    const struct host_clock *clock = console_clock(links->sweep.console);
+    uint64_t since_ns = host_clock_ns(clock);
     uint64_t readings = 0;
     int missing;
 
     do {
         if (readings > 0) {
-            wait_for_next(options, since_ms, readings);
+            wait_for_next(options, clock, since_ns, readings);
             sweep_forgive(&links->sweep);
         }
         missing = links_read(links);

@@ -6,7 +6,6 @@
 #include "qemu/support/exit_status.h"
 
 #include <argp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,8 @@ static unsigned wait_until_back(struct board_target *target, const bool *done)
     struct sweep *sweep = &target->sweep;
     uint32_t nodes = torus_nodes(sweep->size);
     struct identity *now = calloc(nodes, sizeof *now);
-    uint64_t until_ms = console_port_now_ms() + BACK_MS;
+    const struct host_clock *clock = console_clock(sweep->console);
+    uint64_t until_ms = host_clock_ms(clock) + BACK_MS;
     unsigned left = 0;
 
     for (uint32_t i = 0; i < nodes; ++i) {
@@ -71,8 +71,8 @@ static unsigned wait_until_back(struct board_target *target, const bool *done)
         left += done[i];
     }
     console_patience(sweep->console, LOOK_MS * 5, ROWS_MS, 1);
-    while (now != NULL && left > 0 && console_port_now_ms() < until_ms) {
-        (void)poll(NULL, 0, LOOK_MS);
+    while (now != NULL && left > 0 && host_clock_ms(clock) < until_ms) {
+        host_clock_pause(clock, LOOK_MS * HOST_CLOCK_MS_NS);
         sweep_forgive(sweep);
         if (identity_read(now, sweep) < 0) {
             continue;
@@ -109,7 +109,8 @@ static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->sweep;
     unsigned far = (sweep->size.width + sweep->size.height) / 2u;
-    uint64_t since_ms = console_port_now_ms();
+    const struct host_clock *clock = console_clock(sweep->console);
+    uint64_t since_ms = host_clock_ms(clock);
     unsigned count = 0;
 
     do {
@@ -123,7 +124,7 @@ static void reset_all(struct board_target *target, bool *done)
     } else if (count > 0) {
         printf("%u board%s reset, and back after %.1f s\n", count,
                count == 1 ? " was" : "s were",
-               (double)(console_port_now_ms() - since_ms) / 1000);
+               (double)(host_clock_ms(clock) - since_ms) / 1000);
     }
 }
 

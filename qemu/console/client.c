@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Lines ahead of their replies: twice as many fit the board's ring, so that a
    new start does not flow over what is still in it. */
@@ -74,8 +72,9 @@ struct console *console_open(struct console_port *port)
     line_init(&console->reader, INT32_MAX);
     console_patience(console, 1000, 35000, 5);
     /* Replies to whoever used the port before belong to nobody. */
-    console->tag =
-        ((uint32_t)time(NULL) * 2654435761u ^ (uint32_t)getpid() << 12) >> 4;
+    console->tag = (uint32_t)(host_clock_ns(console_clock(console)) / 1000) *
+                       2654435761u >>
+                   4;
     return console;
 }
 
@@ -105,6 +104,16 @@ void console_patience(struct console *console, uint32_t wait_ms,
     console->wait_ms = wait_ms;
     console->rows_ms = rows_ms;
     console->tries = tries;
+}
+
+const struct host_clock *console_clock(const struct console *console)
+{
+    return console_port_clock(console->port);
+}
+
+static uint64_t now_ms(const struct console *console)
+{
+    return host_clock_ms(console_clock(console));
 }
 
 const char *console_why(const struct console *console)
@@ -181,11 +190,11 @@ static enum received judge(struct console *console, enum line_status status)
 /* The next line, or how the wait for it ended. */
 static enum received receive_line(struct console *console, uint32_t wait_ms)
 {
-    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
+    uint64_t deadline_ms = now_ms(console) + wait_ms;
 
     for (;;) {
         enum line_status status = line_take(&console->reader, 0);
-        uint64_t now_ms = console_port_now_ms();
+        uint64_t now = now_ms(console);
         uint8_t data[256];
         int count;
 
@@ -194,12 +203,12 @@ static enum received receive_line(struct console *console, uint32_t wait_ms)
         }
         count = console_port_read(
             console->port, data, sizeof data,
-            now_ms < deadline_ms ? (unsigned)(deadline_ms - now_ms) : 0);
+            now < deadline_ms ? (unsigned)(deadline_ms - now) : 0);
         if (count < 0) {
             fail_gone(console);
             return RECEIVED_GONE;
         }
-        if (count == 0 && console_port_now_ms() >= deadline_ms) {
+        if (count == 0 && now_ms(console) >= deadline_ms) {
             console->counters.late += 1;
             return RECEIVED_NOTHING;
         }
@@ -347,15 +356,14 @@ static enum parsed parse_line(struct console *console,
 static int receive_reply(struct console *console, struct console_reply *reply,
                          uint32_t tag, uint32_t rows_ms)
 {
-    uint64_t deadline_ms = console_port_now_ms() + console->wait_ms;
+    uint64_t deadline_ms = now_ms(console) + console->wait_ms;
 
     console_reply_free(reply);
     for (;;) {
-        uint64_t now_ms = console_port_now_ms();
+        uint64_t now = now_ms(console);
         enum parsed parsed = PARSED_SPOILT;
         enum received received = receive_line(
-            console,
-            now_ms < deadline_ms ? (uint32_t)(deadline_ms - now_ms) : 0);
+            console, now < deadline_ms ? (uint32_t)(deadline_ms - now) : 0);
 
         if (received == RECEIVED_GONE) {
             return -1;
@@ -368,7 +376,7 @@ static int receive_reply(struct console *console, struct console_reply *reply,
             console->counters.stale += 1;
             break;
         case PARSED_ROW:
-            deadline_ms = console_port_now_ms() + rows_ms;
+            deadline_ms = now_ms(console) + rows_ms;
             break;
         case PARSED_ALL:
             return 0;

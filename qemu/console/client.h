@@ -56,6 +56,9 @@ void console_close(struct console *console);
 void console_patience(struct console *console, uint32_t wait_ms,
                       uint32_t rows_ms, uint32_t tries);
 
+/* By which the console's caller waits for its boards, too. */
+const struct host_clock *console_clock(const struct console *console);
+
 /* Why the last call failed: a sentence with port and place. */
 const char *console_why(const struct console *console);
 const struct console_counters *console_counters(const struct console *console);

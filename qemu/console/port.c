@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/console/port.h"
 
+#include "qemu/console/model_port.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libserialport.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Linux, Documentation/admin-guide/devices.txt: Unix98 pseudo-terminals. */
@@ -29,15 +28,14 @@ struct console_port {
     int descriptor;
     bool is_socket;
     struct sp_port *sp; /* NULL: the descriptor is ours */
+    struct model_port model;
+    const struct host_clock *clock; /* the model's: it is a model's console */
     char name[];
 };
 
-uint64_t console_port_now_ms(void)
+static bool is_model(const struct console_port *port)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return port->clock == &port->model.clock;
 }
 
 /* ---- opening ---- */
@@ -48,6 +46,8 @@ static struct console_port *port_new(const char *name)
     struct console_port *port = memory_or_exit(calloc(1, sizeof *port + bytes));
 
     port->descriptor = -1;
+    port->model.descriptor = -1;
+    port->clock = host_clock();
     memcpy(port->name, name, bytes);
     return port;
 }
@@ -173,6 +173,10 @@ static int open_any(struct console_port *port, uint32_t rate)
     if (stat(port->name, &status) != 0) {
         return errno;
     }
+    if (S_ISSOCK(status.st_mode)) {
+        port->clock = &port->model.clock;
+        return model_port_open(&port->model, port->name);
+    }
     if (!S_ISCHR(status.st_mode)) {
         return ENOTTY;
     }
@@ -214,7 +218,9 @@ void console_port_close(struct console_port *port)
     if (port == NULL) {
         return;
     }
-    if (port->sp != NULL) {
+    if (is_model(port)) {
+        close(port->model.descriptor);
+    } else if (port->sp != NULL) {
         sp_close(port->sp);
         sp_free_port(port->sp);
     } else if (port->descriptor >= 0) {
@@ -228,19 +234,29 @@ const char *console_port_name(const struct console_port *port)
     return port->name;
 }
 
+const struct host_clock *console_port_clock(const struct console_port *port)
+{
+    return port->clock;
+}
+
 /* ---- bytes ---- */
+
+static uint64_t deadline_ns(const struct console_port *port, unsigned wait_ms)
+{
+    return host_clock_ns(port->clock) + wait_ms * HOST_CLOCK_MS_NS;
+}
 
 /* Waits for one of the events until the deadline. Result: those that poll()
    reports, POLLERR if it fails; 0: none in time. */
 static int wait_for(const struct console_port *port, short events,
-                    uint64_t deadline_ms)
+                    uint64_t until_ns)
 {
+    const struct host_clock *clock = port->clock;
     struct pollfd asked = {port->descriptor, events, 0};
-    uint64_t now_ms = console_port_now_ms();
     int count = 0;
 
-    if (now_ms <= deadline_ms) {
-        count = poll(&asked, 1, (int)(deadline_ms - now_ms));
+    if (host_clock_ns(clock) <= until_ns) {
+        count = clock->wait(clock->context, &asked, 1, until_ns, NULL);
     }
     return count < 0 ? POLLERR : count > 0 ? asked.revents : 0;
 }
@@ -255,10 +271,13 @@ static bool again(int error)
 int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
                       unsigned wait_ms)
 {
-    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
+    uint64_t until_ns = deadline_ns(port, wait_ms);
     int ready;
 
-    while ((ready = wait_for(port, POLLIN, deadline_ms)) != 0) {
+    if (is_model(port)) {
+        return model_port_read(&port->model, data, bytes, until_ns);
+    }
+    while ((ready = wait_for(port, POLLIN, until_ns)) != 0) {
         ssize_t count = read(port->descriptor, data, bytes);
 
         if (count > 0) {
@@ -278,13 +297,16 @@ int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
 int console_port_write(struct console_port *port, const uint8_t *data,
                        unsigned bytes, unsigned wait_ms)
 {
-    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
+    uint64_t until_ns = deadline_ns(port, wait_ms);
     unsigned done = 0;
 
+    if (is_model(port)) {
+        return model_port_write(&port->model, data, bytes);
+    }
     while (done < bytes) {
         ssize_t count;
 
-        if (wait_for(port, POLLOUT, deadline_ms) == 0) {
+        if (wait_for(port, POLLOUT, until_ns) == 0) {
             return 1;
         }
         count = port->is_socket

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A serial port of this machine: a real one by libserialport; a pseudo-terminal
- * (QEMU's, a test's) by termios; or a descriptor that is open already (one end
- * of a socket pair). Every wait ends.
+ * (QEMU's, a test's) by termios; the socket of a modelled board (model_port.h);
+ * or a descriptor that is open already (one end of a socket pair). Every wait
+ * ends, by the port's clock.
  *
  * Why pseudo-terminals are on their own: libserialport 0.1.1 opens none. Its
  * sp_get_port_by_name() wants /sys/class/tty/NAME, which there is none of for
@@ -13,6 +14,8 @@
 #define QEMU_CONSOLE_PORT_H
 
 #include "hal/nodiscard.h"
+
+#include "qemu/support/host_clock.h"
 
 #include <stdint.h>
 
@@ -39,6 +42,10 @@ void console_port_close(struct console_port *port);
 
 const char *console_port_name(const struct console_port *port);
 
+/* The clock of whatever is behind the port: a model's, or this machine's.
+   Whoever waits for boards waits by it. */
+const struct host_clock *console_port_clock(const struct console_port *port);
+
 /* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
    time; -1: the port has gone, errno tells why (0: the other end closed it). */
 NODISCARD int console_port_read(struct console_port *port, uint8_t *data,
@@ -47,8 +54,5 @@ NODISCARD int console_port_read(struct console_port *port, uint8_t *data,
 /* Result: 0: all is written; 1: not in time; -1: the port has gone. */
 NODISCARD int console_port_write(struct console_port *port, const uint8_t *data,
                                  unsigned bytes, unsigned wait_ms);
-
-/* Milliseconds of a clock that only goes on. */
-uint64_t console_port_now_ms(void);
 
 #endif

@@ -9,7 +9,6 @@
 #include "qemu/support/progress.h"
 #include "torus/direct.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +27,25 @@
 #define PLACE_S 5.0
 /* How a dead board is looked for. */
 #define DEATH_LOOKS 5u
-#define DEATH_LOOK_MS 100
+#define DEATH_LOOK_S 0.1
 
-static void pause_between(double since_s)
+static double now_s(const struct console *console)
 {
-    double look_s = (mesh_wall_s() - since_s) * LOOK_PART;
+    return host_clock_s(console_clock(console));
+}
+
+static void pause_for(const struct console *console, double pause_s)
+{
+    host_clock_pause(console_clock(console),
+                     (uint64_t)(pause_s * HOST_CLOCK_S_NS));
+}
+
+static void pause_between(const struct console *console, double since_s)
+{
+    double look_s = (now_s(console) - since_s) * LOOK_PART;
 
     look_s = look_s < LOOK_S ? LOOK_S : look_s;
-    look_s = look_s < LOOK_MAX_S ? look_s : LOOK_MAX_S;
-    (void)poll(NULL, 0, (int)(look_s * 1000));
+    pause_for(console, look_s < LOOK_MAX_S ? look_s : LOOK_MAX_S);
 }
 
 static int print_error(const char *what)
@@ -117,7 +126,7 @@ static int print_failure(struct serial_mesh *mesh,
         if (somebody_died(mesh)) {
             return -1;
         }
-        (void)poll(NULL, 0, DEATH_LOOK_MS);
+        pause_for(console, DEATH_LOOK_S);
     }
     return print_error(console_why(console));
 }
@@ -139,12 +148,12 @@ static double boot_s(const struct serial_mesh *mesh)
 static int await_this(struct serial_mesh *mesh, struct console *console,
                       uint64_t *room_bytes)
 {
-    double until_s = mesh_wall_s() + boot_s(mesh);
+    double until_s = now_s(console) + boot_s(mesh);
     struct console_reply reply;
     int error = -1;
 
     console_patience(console, 1000, 120000, 1);
-    while (error != 0 && mesh_wall_s() < until_s) {
+    while (error != 0 && now_s(console) < until_s) {
         progress_show(&(struct progress_step){
             .doing = "waiting for the originator's console"});
         error = console_request(console, &reply, "ident");
@@ -156,7 +165,7 @@ static int await_this(struct serial_mesh *mesh, struct console *console,
             if (somebody_died(mesh)) {
                 return -1;
             }
-            (void)poll(NULL, 0, DEATH_LOOK_MS); /* a port that has gone */
+            pause_for(console, DEATH_LOOK_S); /* a port that has gone */
         }
     }
     console_patience(console, 2000, 120000, 5);
@@ -255,13 +264,14 @@ static int discover(struct serial_mesh *mesh, bool again)
 /* Emulated boards are wired right: who does not answer will, or has died. */
 static int find_mesh(struct serial_mesh *mesh)
 {
-    double until_s = mesh_wall_s() + boot_s(mesh);
+    double until_s = now_s(mesh->console) + boot_s(mesh);
     int error;
 
     do {
         progress_show(
             &(struct progress_step){.doing = "boards find each other"});
-        error = discover(mesh, mesh->wired != NULL && mesh_wall_s() < until_s);
+        error = discover(mesh,
+                         mesh->wired != NULL && now_s(mesh->console) < until_s);
     } while (error > 0 && !somebody_died(mesh));
     return error == 0 ? 0 : -1;
 }
@@ -301,13 +311,13 @@ static int check_places(struct serial_mesh *mesh)
 
     for (uint32_t i = 0; i < count; ++i) {
         struct torus_coord at = groups->originator[i + 1u];
-        double until_s = mesh_wall_s() + PLACE_S;
+        double until_s = now_s(mesh->more[i]) + PLACE_S;
         uint64_t found[2] = {0};
         bool right;
 
         while (!(right = is_at(mesh->more[i], at, found)) &&
-               mesh_wall_s() < until_s) {
-            (void)poll(NULL, 0, DEATH_LOOK_MS);
+               now_s(mesh->more[i]) < until_s) {
+            pause_for(mesh->more[i], DEATH_LOOK_S);
         }
         if (!right) {
             fprintf(stderr,
@@ -377,17 +387,17 @@ static int give(struct serial_mesh *mesh, struct console *console,
                 const uint8_t *message, uint32_t bytes, uint8_t kind,
                 uint16_t job)
 {
-    double since_s = mesh_wall_s();
+    double since_s = now_s(console);
     double until_s = since_s + mesh->config->watchdog_s;
     int error = 1;
 
-    while (error == 1 && mesh_wall_s() < until_s) {
+    while (error == 1 && now_s(console) < until_s) {
         error = console_send(console, message, bytes, kind, job);
         if (error == 1) {
             if (somebody_died(mesh)) {
                 return -1;
             }
-            pause_between(since_s);
+            pause_between(console, since_s);
         }
     }
     if (error > 0) {
@@ -428,7 +438,7 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
 static int receive_report(struct serial_mesh *mesh, struct console *console,
                           struct mesh_report *report)
 {
-    double since_s = mesh_wall_s();
+    double since_s = now_s(console);
     double until_s = since_s + mesh->config->watchdog_s;
     uint8_t *data = NULL;
     uint32_t bytes = 0;
@@ -436,14 +446,14 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
     uint16_t job;
     int error = 1;
 
-    while (error == 1 && mesh_wall_s() < until_s) {
+    while (error == 1 && now_s(console) < until_s) {
         progress_show(&(struct progress_step){.doing = "boards compute"});
         error = console_receive(console, &data, &bytes, &kind, &job);
         if (error == 1) {
             if (somebody_died(mesh)) {
                 return -1;
             }
-            pause_between(since_s);
+            pause_between(console, since_s);
         }
     }
     if (error > 0) {

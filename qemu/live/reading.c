@@ -15,7 +15,7 @@ void reading_begin(struct reading *reading, struct console *console,
 {
     ps_begin(&reading->ps, console, size, originator);
     links_begin(&reading->links, console, size, originator);
-    reading->forgiven_ms = console_port_now_ms();
+    reading->forgiven_ms = host_clock_ms(console_clock(console));
 }
 
 void reading_end(struct reading *reading)
@@ -31,7 +31,7 @@ static bool is_silent(const struct reading *reading)
 
 bool reading_take(struct reading *reading)
 {
-    uint64_t now_ms = console_port_now_ms();
+    uint64_t now_ms = host_clock_ms(console_clock(reading->ps.sweep.console));
     bool well;
 
     if (now_ms - reading->forgiven_ms > FORGIVE_MS) {

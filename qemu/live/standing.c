@@ -73,10 +73,10 @@ static void *ask_on(void *context)
     double pause_s = 0;
 
     while (!wait_for_clients(standing, pause_s)) {
-        uint64_t start_ms = console_port_now_ms();
+        uint64_t start_ms = host_clock_ms(host_clock());
 
         ask(standing);
-        pause_s = pause_after(console_port_now_ms() - start_ms);
+        pause_s = pause_after(host_clock_ms(host_clock()) - start_ms);
     }
     return NULL;
 }

@@ -7,7 +7,6 @@
 #include "qemu/support/quote.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +152,7 @@ static int request_when_free(struct console *console,
                          strcmp(reply->code, "busy") == 0;
          ++i) {
         console_reply_free(reply);
-        (void)poll(NULL, 0, BUSY_MS);
+        host_clock_pause(console_clock(console), BUSY_MS * HOST_CLOCK_MS_NS);
         error = console_request(console, reply, command);
     }
     return error;

@@ -59,7 +59,7 @@ int links_read(struct links *links)
     links->before_ms = links->at_ms;
     links->node = old;
     memset(old, 0, torus_nodes(links->sweep.size) * sizeof *old);
-    links->at_ms = console_port_now_ms();
+    links->at_ms = host_clock_ms(console_clock(links->sweep.console));
     for (unsigned port = 0; port < TORUS_PORTS && missing >= 0; ++port) {
         struct port_request port_request = {links, port};
         int silent =

@@ -5,7 +5,6 @@
 #include "hal/line/line.h"
 #include "qemu/support/memory.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,7 +385,8 @@ static int read_batch(struct sweep *sweep, const struct question *question,
     int rows = -1;
 
     if (batch->again) {
-        (void)poll(NULL, 0, BUSY_MS);
+        host_clock_pause(console_clock(sweep->console),
+                         BUSY_MS * HOST_CLOCK_MS_NS);
     }
     snprintf(command, sizeof command, "peeks %u %s", (unsigned)question->page,
              batch->text);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bench of modelled boards (test/boards/chip), driven in their own time."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -21,10 +22,11 @@ HELD_CYCLES_MAX = 25_200
 # Time in microseconds that a board's start (with a clock that never comes), an
 # answer, and discovery may take.
 BOOT_US, ANSWER_US, MESH_US = 500_000, 2_000_000, 60_000_000
-# A command at a console's pseudo-terminal: the boards go no faster than the
-# host, so that its limits are theirs; how often it is looked at; how long the
-# boards may live on meanwhile, if nothing else is said.
-SERVE_TIMES, SERVE_US, COMMAND_US = 1, 10_000, 120_000_000
+# How often conditions of a host's steps are looked at; how long boards may
+# live while one command runs.
+LOOK_US, COMMAND_US = 10_000, 120_000_000
+# What `hil` does at a pseudo-terminal: boards go no faster than the host.
+SERVE_TIMES, SERVE_US = 1, 10_000
 
 
 def step(x, y, port, width, height):
@@ -56,7 +58,8 @@ class Bench:
         self.width, self.height = width, height
         self.process = subprocess.Popen(
             [MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.heard = {}
+        self.heard, self.ports = {}, []
+        self.folder = tempfile.TemporaryDirectory()
         try:
             self.make(image, pins or {}, settings)
             if power:
@@ -88,6 +91,7 @@ class Bench:
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
+        self.folder.cleanup()
 
     def command(self, *line):
         text = " ".join(map(str, line))
@@ -154,39 +158,54 @@ class Bench:
         assert lines[0].startswith("ok"), lines
         return lines[1:-1]
 
-    def host(self, command, *args, board=0, steps=(), us=COMMAND_US):
-        """Runs a command of build/quincunx at a console's pseudo-terminal; the
-        finished process. Steps, [(condition, command ..), ..]: in their order,
-        each when its condition says so, commands are given to the model."""
-        port = self.command("pty", board)["pty"]
-        words = [QUINCUNX, command, "--port", port, *map(str, args)]
-        with tempfile.TemporaryFile("w+") as out, \
-                tempfile.TemporaryFile("w+") as err:
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL,
-                                       stdout=out, stderr=err)
-            try:
-                left = self.serve(process, list(steps), us)
-            finally:
-                process.kill()
-                process.wait()
-                self.command("close", board)
-            done = subprocess.CompletedProcess(
-                words, process.returncode, read_again(out), read_again(err))
-        assert not left, f"{words} ended before its last step: {done.stderr}"
-        return done
+    def port(self, board=0):
+        """The name of a board's console, for the host's --port."""
+        path = f"{self.folder.name}/{board}"
+        if path not in self.ports:
+            self.command("listen", board, path)
+            self.ports.append(path)
+        return path
 
-    def serve(self, process, steps, us):
-        """Lives while the process does, and so long at most; the steps that
-        were left then."""
-        lived = 0
-        while process.poll() is None:
-            self.command("serve", SERVE_TIMES, SERVE_US)
-            lived += SERVE_US
-            assert lived <= us, f"{process.args} takes more than {us} us"
-            if steps and steps[0][0]():
-                for command in steps.pop(0)[1:]:
-                    self.command(*command)
-        return steps
+    def begin(self, *words):
+        """A command of build/quincunx whose output goes to files: `out`,
+        `err`. What it says after seconds of real time it says not."""
+        files = [tempfile.TemporaryFile("w+") for _ in range(2)]
+        process = subprocess.Popen(
+            [QUINCUNX, *map(str, words)], stdin=subprocess.DEVNULL,
+            stdout=files[0], stderr=files[1],
+            env={**os.environ, "QUINCUNX_PROGRESS": "none"})
+        process.out, process.err = files
+        return process
+
+    def live(self, process, steps=(), us=COMMAND_US):
+        """Boards live as the process asks them to, and so long at most, until
+        it has ended. Steps, [(condition, command ..), ..]: in their order,
+        each when its condition is true, commands are given to the model; one
+        that can be called is. Result: the finished process."""
+        end_us, steps = self.now_us() + us, list(steps)
+        try:
+            while process.poll() is None:
+                answer = self.command("host", LOOK_US)
+                assert answer["now_us"] <= end_us, f"{process.args}: late"
+                if answer["lived"] and steps and steps[0][0]():
+                    for command in steps.pop(0)[1:]:
+                        if callable(command):
+                            command()
+                        else:
+                            self.command(*command)
+        finally:
+            process.kill()
+            process.wait()
+            self.command("host", 0)
+        said = [read_again(file) for file in (process.out, process.err)]
+        assert not steps, f"{process.args} ended before a step: {said}"
+        return subprocess.CompletedProcess(
+            process.args, process.returncode, *said)
+
+    def host(self, command, *args, board=0, steps=(), us=COMMAND_US):
+        """Runs a command of build/quincunx at a console, as live() does."""
+        return self.live(
+            self.begin(command, "--port", self.port(board), *args), steps, us)
 
     def console_bytes(self, board=0):
         """How many bytes the console's USART has received."""
@@ -238,9 +257,10 @@ class Bench:
 
 
 def read_again(file):
-    """All of a file that another process wrote to."""
-    file.seek(0)
-    return file.read()
+    """All of a file that another process wrote to, which is closed."""
+    with file:
+        file.seek(0)
+        return file.read()
 
 
 def sequence(port, count):

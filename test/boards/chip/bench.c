@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/boards/chip/bench.h"
 
+#include "test/boards/chip/host.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +122,7 @@ static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
                   uint64_t start_fs, uint64_t bit_fs)
 {
     bool doubtful = happens(wire, wire->doubt);
+    struct bench_board *to;
 
     wire->bytes += 1;
     if (!wire->joined || wire->cut) {
@@ -133,8 +136,9 @@ static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
         wire->damaged += 1;
         byte ^= (uint8_t)(1u << next_random(wire) % 8);
     }
-    chip_receive(&bench->board[wire->to_board].chip, wire->to_pin, byte,
-                 doubtful, start_fs, bit_fs);
+    to = &bench->board[wire->to_board];
+    chip_receive(&to->chip, wire->to_pin, byte, doubtful, start_fs, bit_fs);
+    to->wakes_fs = chip_wakes_fs(&to->chip);
 }
 
 static void transmit(void *context, unsigned pin, uint8_t byte,
@@ -254,13 +258,14 @@ static bool make_board(struct bench *bench, unsigned index,
     board->bench = bench;
     board->index = index;
     board->pty = -1;
+    board->listener = board->host = -1;
     config = usual(board);
     for (unsigned pin = 0; pin < BENCH_PINS; ++pin) {
         board->wire[pin].random = 2654435761u * (index * BENCH_PINS + pin + 1);
     }
     if (!make_text(&board->typed, BENCH_TYPED) ||
         !make_text(&board->heard, BENCH_HEARD) ||
-        !chip_init(&board->chip, &config, image, bytes, bench->spent)) {
+        !chip_init(&board->chip, &config, image, bytes)) {
         return false;
     }
     if (index > 0) {
@@ -276,9 +281,8 @@ bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
         return false;
     }
     bench->count = count;
-    bench->spent = calloc(CHIP_FLASH_BYTES / 2, sizeof *bench->spent);
     bench->board = calloc(count, sizeof *bench->board);
-    if (bench->board == NULL || bench->spent == NULL) {
+    if (bench->board == NULL) {
         return false;
     }
     for (unsigned i = 0; i < count; ++i) {
@@ -292,12 +296,24 @@ bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
     return true;
 }
 
+bool bench_charge(struct bench *bench)
+{
+    if (bench->spent == NULL) {
+        bench->spent = calloc(CHIP_FLASH_BYTES / 2, sizeof *bench->spent);
+    }
+    for (unsigned i = 0; i < bench->count; ++i) {
+        bench->board[i].chip.core.config.spent = bench->spent;
+    }
+    return bench->spent != NULL;
+}
+
 void bench_free(struct bench *bench)
 {
     for (unsigned i = 0; i < bench->count && bench->board != NULL; ++i) {
         struct bench_board *board = &bench->board[i];
 
         chip_free(&board->chip);
+        host_end(board);
         free(board->typed.data);
         free(board->heard.data);
         if (board->pty >= 0) {
@@ -316,7 +332,12 @@ void bench_free(struct bench *bench)
 bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
                 uint32_t bytes)
 {
-    return add(&bench->board[board].typed, data, bytes);
+    struct bench_board *it = &bench->board[board];
+
+    if (it->typing_fs < bench->now_fs) {
+        it->typing_fs = bench->now_fs;
+    }
+    return add(&it->typed, data, bytes);
 }
 
 /* The adapter sends the next byte as soon as the last has left. */
@@ -327,9 +348,6 @@ static void type_next(struct bench *bench, struct bench_board *board,
     uint64_t bit_fs = FS_PER_S / bench->console_baud;
     uint32_t typed = 0;
 
-    if (board->typing_fs < bench->now_fs) {
-        board->typing_fs = bench->now_fs;
-    }
     while (typed < board->typed.bytes && board->typing_fs < until_fs) {
         chip_receive(&board->chip, bench->port_rx[BENCH_CONSOLE],
                      board->typed.data[typed++], happens(wire, wire->doubt),
@@ -338,6 +356,7 @@ static void type_next(struct bench *bench, struct bench_board *board,
     }
     if (typed > 0) {
         bench_take(&board->typed, typed);
+        board->wakes_fs = chip_wakes_fs(&board->chip);
     }
 }
 
@@ -388,7 +407,7 @@ void bench_pump(struct bench *bench)
         if (board->typed.capacity - board->typed.bytes >= sizeof data) {
             bytes = read(board->pty, data, sizeof data);
             if (bytes > 0) {
-                (void)add(&board->typed, data, (uint32_t)bytes);
+                (void)bench_type(bench, i, data, (uint32_t)bytes);
             }
         }
     }
@@ -396,42 +415,56 @@ void bench_pump(struct bench *bench)
 
 /* ---- time ---- */
 
-/* No byte that begins in a slice is complete in it. */
-static uint64_t slice_fs(const struct bench *bench)
+/* Recomputes what a board says of the time to come, after it has lived or has
+   been given something. */
+static void look_at(struct bench_board *board)
 {
-    uint64_t slice = SLICE_FS;
+    const struct usart *usart = board->chip.usart;
 
-    for (unsigned i = 0; i < bench->count; ++i) {
-        const struct usart *usart = bench->board[i].chip.usart;
+    board->wakes_fs = chip_wakes_fs(&board->chip);
+    board->slice_fs = SLICE_FS;
+    for (unsigned u = 0; u < USART_COUNT; ++u) {
+        uint64_t own = SLICE_BITS * usart[u].bit_fs;
 
-        for (unsigned u = 0; u < USART_COUNT; ++u) {
-            uint64_t own = SLICE_BITS * usart[u].bit_fs;
-
-            slice = own != 0 && own < slice ? own : slice;
+        if (own != 0 && own < board->slice_fs) {
+            board->slice_fs = own;
         }
     }
-    return slice;
 }
 
 static bool has_said(const struct bench_board *board, const char *text)
 {
-    return text != NULL && memmem(board->heard.data, board->heard.bytes, text,
-                                  strlen(text)) != NULL;
+    return text != NULL && board->heard.bytes > 0 &&
+           memmem(board->heard.data, board->heard.bytes, text, strlen(text)) !=
+               NULL;
 }
 
-/* When anything will happen next, if nobody types. */
-static uint64_t next_fs(const struct bench *bench)
+/* The end of the next slice, at most until_fs: no byte that begins in it is
+   complete in it. It begins when anything happens next on a board. */
+static uint64_t slice_end(const struct bench *bench, uint64_t until_fs)
 {
     uint64_t next = CHIP_NEVER;
+    uint64_t slice = SLICE_FS;
 
     for (unsigned i = 0; i < bench->count; ++i) {
         const struct bench_board *board = &bench->board[i];
-        uint64_t own = board->typed.bytes > 0 ? bench->now_fs
-                                              : chip_wakes_fs(&board->chip);
 
-        next = own < next ? own : next;
+        if (board->typed.bytes > 0 && board->typing_fs < next) {
+            next = board->typing_fs;
+        }
+        next = board->wakes_fs < next ? board->wakes_fs : next;
+        slice = board->slice_fs < slice ? board->slice_fs : slice;
     }
-    return next;
+    next = next > bench->now_fs ? next : bench->now_fs;
+    return next < until_fs && until_fs - next > slice ? next + slice : until_fs;
+}
+
+/* All boards, as others than bench_run() are to see them. */
+static void catch_up(struct bench *bench)
+{
+    for (unsigned i = 0; i < bench->count; ++i) {
+        chip_run(&bench->board[i].chip, bench->now_fs);
+    }
 }
 
 bool bench_run(struct bench *bench, uint64_t fs, unsigned board,
@@ -439,19 +472,23 @@ bool bench_run(struct bench *bench, uint64_t fs, unsigned board,
 {
     uint64_t until_fs = bench->now_fs + fs;
 
+    for (unsigned i = 0; i < bench->count; ++i) {
+        look_at(&bench->board[i]);
+    }
     while (bench->now_fs < until_fs && !has_said(&bench->board[board], text)) {
-        uint64_t next = next_fs(bench);
-        uint64_t to_fs = next > bench->now_fs ? next : bench->now_fs;
-        uint64_t slice = slice_fs(bench);
+        uint64_t to_fs = slice_end(bench, until_fs);
 
-        to_fs = until_fs - bench->now_fs <= slice || to_fs > until_fs - slice
-                    ? until_fs
-                    : to_fs + slice;
         for (unsigned i = 0; i < bench->count; ++i) {
-            type_next(bench, &bench->board[i], to_fs);
-            chip_run(&bench->board[i].chip, to_fs);
+            struct bench_board *it = &bench->board[i];
+
+            type_next(bench, it, to_fs);
+            if (it->wakes_fs < to_fs) { /* else it sleeps on */
+                chip_run(&it->chip, to_fs);
+                look_at(it);
+            }
         }
         bench->now_fs = to_fs;
     }
+    catch_up(bench);
     return has_said(&bench->board[board], text);
 }

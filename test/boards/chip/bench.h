@@ -49,9 +49,18 @@ struct bench_board {
     struct bench_text typed; /* for the console's RX */
     struct bench_text heard; /* from its TX */
     uint64_t typing_fs;      /* when the next byte may begin */
+    uint64_t wakes_fs;       /* when anything happens next on the chip */
+    uint64_t slice_fs;       /* a little less than its fastest byte takes */
     uint64_t heard_lost;
     uint64_t misread; /* bytes whose baud is not the console's */
     int pty;          /* -1: none */
+    /* host.h's */
+    int listener;      /* -1: none, as the next */
+    int host;          /* who is connected */
+    bool asked;        /* and waits: */
+    uint64_t until_ns; /* for that time, */
+    uint32_t most;     /* or, if not 0, for so many bytes at most */
+    uint64_t heard_fs; /* then what was heard is handed over */
 };
 
 /* What the lines carried, in order: for tests that time it. */
@@ -75,7 +84,8 @@ struct bench {
     uint8_t port_tx[BENCH_PORTS]; /* pins, gpio_pin() */
     uint8_t port_rx[BENCH_PORTS];
     uint32_t console_baud;
-    uint64_t *spent; /* cycles of all boards, by halfword of the flash */
+    uint64_t *spent; /* cycles of all boards, by halfword of the flash; NULL
+                        before bench_charge() */
     struct bench_board *board;
     bool watching;
     struct bench_byte *seen;
@@ -95,6 +105,10 @@ bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
                 uint32_t bytes);
 void bench_free(struct bench *bench);
 
+/* From now on cycles are charged to instructions, and marks are looked at:
+   both make boards some 20 % slower. False: no memory. */
+bool bench_charge(struct bench *bench);
+
 /* Joins two ports by a cable, in place of what was there. */
 void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
                 unsigned b_port);
@@ -110,7 +124,7 @@ struct bench_wire *bench_wire(struct bench *bench, unsigned board,
                               unsigned port);
 
 /* Lives on by so much; ends earlier when the console of `board` has said
-   `text`. NULL: any text. Result: whether it has. */
+   `text`; "": anything. NULL: does not end earlier. Result: whether it has. */
 bool bench_run(struct bench *bench, uint64_t fs, unsigned board,
                const char *text);
 

@@ -421,13 +421,12 @@ static void bus_mark(void *context, uint32_t address)
 /* ---- life ---- */
 
 bool chip_init(struct chip *chip, const struct chip_config *config,
-               const uint8_t *image, uint32_t bytes, uint64_t *spent)
+               const uint8_t *image, uint32_t bytes)
 {
     struct core_config core = {.flash_bytes = CHIP_FLASH_BYTES,
                                .ram_bytes = CHIP_RAM_BYTES,
                                .ccm_bytes = CHIP_CCM_BYTES,
-                               .bus = {bus_read, bus_write, chip, bus_mark},
-                               .spent = spent};
+                               .bus = {bus_read, bus_write, chip, bus_mark}};
 
     memset(chip, 0, sizeof *chip);
     chip->config = *config;

@@ -110,9 +110,9 @@ struct chip {
 };
 
 /* Takes the image for the flash, at most CHIP_FLASH_BYTES, which is copied.
-   False: no memory. spent: see core.h, or NULL. chip_free() frees. */
+   False: no memory. chip_free() frees. */
 bool chip_init(struct chip *chip, const struct chip_config *config,
-               const uint8_t *image, uint32_t bytes, uint64_t *spent);
+               const uint8_t *image, uint32_t bytes);
 void chip_free(struct chip *chip);
 
 /* The supply comes on, at this time: RAM holds anything, the program starts. */

@@ -221,9 +221,11 @@ struct core {
         uint64_t free_at;       /* the flash reads a line until this cycle */
         uint32_t prefetched;    /* a line, or CORE_NO_LINE */
         uint64_t prefetched_at; /* can be had from then on */
-        uint64_t uses;
         uint32_t instruction_lines[64];
-        uint64_t instruction_used[64];
+        uint8_t newer[64]; /* by slot: a ring of the lines by their last use */
+        uint8_t older[64];
+        uint8_t newest;
+        uint64_t uses;
         uint32_t data_lines[8];
         uint64_t data_used[8];
         uint8_t slot[CORE_FLASH_LINES]; /* of a line, if instruction_lines[]

@@ -35,40 +35,43 @@ static uint32_t find(const struct core *core, uint32_t line)
                : INSTRUCTION_LINES;
 }
 
-static uint32_t least_recent(const uint64_t *used, uint32_t count)
+/* Lines by their last use: a ring, in which the newest follows the oldest. */
+static void use(struct core_accelerator *a, uint32_t slot)
 {
-    uint32_t best = 0;
+    uint8_t newer = a->newer[slot];
+    uint8_t older = a->older[slot];
+    uint8_t oldest = a->newer[a->newest];
 
-    for (uint32_t i = 1; i < count; ++i) {
-        if (used[i] < used[best]) {
-            best = i;
-        }
+    if (slot != oldest && slot != a->newest) {
+        a->older[newer] = older;
+        a->newer[older] = newer;
+        a->older[slot] = a->newest;
+        a->newer[slot] = oldest;
+        a->newer[a->newest] = (uint8_t)slot;
+        a->older[oldest] = (uint8_t)slot;
     }
-    return best;
+    a->newest = (uint8_t)slot;
 }
 
-static void keep(struct core *core, uint32_t line)
+/* In place of the line that was used least recently. */
+static void keep(struct core_accelerator *a, uint32_t line)
 {
-    struct core_accelerator *a = &core->accelerator;
-    uint32_t slot = least_recent(a->instruction_used, INSTRUCTION_LINES);
+    uint8_t slot = a->newer[a->newest];
 
+    a->newest = slot;
     a->instruction_lines[slot] = line;
-    a->slot[line % CORE_FLASH_LINES] = (uint8_t)slot;
-    a->instruction_used[slot] = ++a->uses;
+    a->slot[line % CORE_FLASH_LINES] = slot;
 }
 
 static bool cache_has(struct core *core, uint32_t line)
 {
-    uint32_t slot;
+    uint32_t slot =
+        core->flash.instruction_cache ? find(core, line) : INSTRUCTION_LINES;
 
-    if (!core->flash.instruction_cache) {
-        return false;
-    }
-    slot = find(core, line);
     if (slot == INSTRUCTION_LINES) {
         return false;
     }
-    core->accelerator.instruction_used[slot] = ++core->accelerator.uses;
+    use(&core->accelerator, slot);
     return true;
 }
 
@@ -97,7 +100,7 @@ static void enter_line(struct core *core, uint32_t line)
             stall_until(core, begin_read(core));
         }
         if (core->flash.instruction_cache) {
-            keep(core, line);
+            keep(a, line);
         }
     }
     prefetch(core, line + 1u);
@@ -141,7 +144,10 @@ void core_flash_data(struct core *core, uint32_t offset)
         }
     }
     stall_until(core, begin_read(core));
-    slot = least_recent(a->data_used, DATA_LINES);
+    slot = 0;
+    for (uint32_t i = 1; i < DATA_LINES; ++i) {
+        slot = a->data_used[i] < a->data_used[slot] ? i : slot;
+    }
     a->data_lines[slot] = line;
     a->data_used[slot] = ++a->uses;
 }
@@ -157,7 +163,9 @@ void core_flush(struct core *core, bool instructions, bool data)
 
     for (unsigned i = 0; instructions && i < INSTRUCTION_LINES; ++i) {
         a->instruction_lines[i] = CORE_NO_LINE;
-        a->instruction_used[i] = 0;
+        a->newer[i] = (uint8_t)((i + 1) % INSTRUCTION_LINES);
+        a->older[i] =
+            (uint8_t)((i + INSTRUCTION_LINES - 1) % INSTRUCTION_LINES);
     }
     for (unsigned i = 0; data && i < DATA_LINES; ++i) {
         a->data_lines[i] = CORE_NO_LINE;

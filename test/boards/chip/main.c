@@ -26,17 +26,20 @@
  *   close BOARD         closes it: `run` hears the console again
  *   serve TIMES [TIME]  lives until the next command, or for so long, at so
  *                       many times the host's speed at most
- *   stats               of all boards; forget: begin anew
- *   read BOARD ADDRESS COUNT    words of its memory, or a device's (that is
- *                       read as the program would)
- *   watch               bytes of all lines since the last `watch`
- *   mark ADDRESS ...    each time that a board's program comes there, from now
- *                       on: at most 4, in place of those before
- *   marked              [time, board, address] of them since the last `marked`
- *   spent COUNT         the halfwords of the flash that took most cycles
- *   now                 times of all boards
+ *   listen BOARD PATH   a socket for a host program at its console, which then
+ *                       asks for the boards' time (qemu/console/model_port.h)
+ *   host TIME           lives by what hosts ask for, so long at most; "lived"
+ * is false if no host asked for anything stats               of all boards;
+ * forget: begin anew read BOARD ADDRESS COUNT    words of its memory, or a
+ * device's (that is read as the program would) watch               bytes of all
+ * lines since the last `watch` mark ADDRESS ...    each time that a board's
+ * program comes there, from now on: at most 4, in place of those before marked
+ * [time, board, address] of them since the last `marked` spent COUNT the
+ * halfwords of the flash that took most cycles since the last `spent`; the
+ * first one begins to count now                 times of all boards
  */
 #include "test/boards/chip/bench.h"
+#include "test/boards/chip/host.h"
 
 #include <jansson.h>
 
@@ -385,7 +388,7 @@ static void put_heard(struct session *session)
         struct bench_board *board = &session->bench.board[i];
         char key[12];
 
-        if (board->heard.bytes == 0 || board->pty >= 0) {
+        if (board->heard.bytes == 0 || board->pty >= 0 || board->host >= 0) {
             continue;
         }
         for (uint32_t at = 0; at < board->heard.bytes; ++at) {
@@ -494,6 +497,34 @@ static void do_serve(struct session *session)
         bench_pump(&session->bench);
     }
     put_now(session);
+}
+
+static void do_listen(struct session *session)
+{
+    unsigned board = board_at(session, 1);
+    const char *path = word(session, 2);
+
+    if (session->error == NULL &&
+        !host_listen(&session->bench.board[board], path)) {
+        refuse(session, "no such socket");
+    }
+}
+
+static void do_host(struct session *session)
+{
+    struct bench *bench = &session->bench;
+    double us = real(session, 1);
+
+    if (bench->count == 0 || us < 0 || us > RUN_US_MAX) {
+        refuse(session, "no boards, or no such time");
+    }
+    if (session->error == NULL) {
+        json_object_set_new(
+            session->out, "lived",
+            json_boolean(host_serve(
+                bench, bench->now_fs + (uint64_t)(us * (double)FS_PER_US))));
+        put_now(session);
+    }
 }
 
 /* ---- figures ---- */
@@ -659,8 +690,8 @@ static void do_mark(struct session *session)
 {
     unsigned marks = session->words - 1;
 
-    if (marks > CORE_MARKS) {
-        refuse(session, "too many addresses");
+    if (marks > CORE_MARKS || !bench_charge(&session->bench)) {
+        refuse(session, "too many addresses, or no memory");
     }
     for (unsigned i = 0; session->error == NULL && i < session->bench.count;
          ++i) {
@@ -692,10 +723,16 @@ static void do_marked(struct session *session)
 static void do_spent(struct session *session)
 {
     uint64_t wanted = number(session, 1);
-    uint64_t *spent = session->bench.spent;
     json_t *list = json_array();
+    uint64_t *spent;
 
-    for (uint64_t n = 0; n < wanted && spent != NULL; ++n) {
+    json_object_set_new(session->out, "spent", list);
+    if (!bench_charge(&session->bench)) {
+        refuse(session, "no memory");
+        return;
+    }
+    spent = session->bench.spent;
+    for (uint64_t n = 0; n < wanted; ++n) {
         uint32_t most = 0;
 
         for (uint32_t i = 0; i < CHIP_FLASH_BYTES / 2; ++i) {
@@ -709,10 +746,7 @@ static void do_spent(struct session *session)
                             (json_int_t)spent[most]));
         spent[most] = 0;
     }
-    if (spent != NULL) {
-        memset(spent, 0, CHIP_FLASH_BYTES / 2 * sizeof *spent);
-    }
-    json_object_set_new(session->out, "spent", list);
+    memset(spent, 0, CHIP_FLASH_BYTES / 2 * sizeof *spent);
 }
 
 static void do_now(struct session *session)
@@ -740,9 +774,10 @@ static const struct {
     {"lose", do_spoil},    {"doubt", do_spoil},   {"power", do_power},
     {"reset", do_reset},   {"type", do_type},     {"run", do_run},
     {"pty", do_pty},       {"close", do_close},   {"serve", do_serve},
-    {"stats", do_stats},   {"forget", do_forget}, {"read", do_read},
-    {"watch", do_watch},   {"spent", do_spent},   {"now", do_now},
-    {"mark", do_mark},     {"marked", do_marked},
+    {"listen", do_listen}, {"host", do_host},     {"stats", do_stats},
+    {"forget", do_forget}, {"read", do_read},     {"watch", do_watch},
+    {"spent", do_spent},   {"now", do_now},       {"mark", do_mark},
+    {"marked", do_marked},
 };
 
 /* Words are split at blanks; the last takes the rest of `type` and `run`. */
