@@ -129,9 +129,11 @@ def copy(tree, folder):
         if source.is_file() and not (target.is_file() and
                                      target.read_bytes()
                                      == source.read_bytes()):
+            was_there = target.exists()
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
-            os.utime(target)
+            if was_there:
+                os.utime(target)  # it is made again
     for root in (*draw.PLACES, "test"):
         for path in (folder / root).rglob("*.[ch py]*"):
             name = str(path.relative_to(folder))
@@ -332,8 +334,8 @@ def main():
     given = options()
     found = wanted(given)
     if given.list:
-        for place in found:
-            print(*place.mutant, sep="\t")
+        csv.writer(sys.stdout, delimiter="\t").writerows(
+            place.mutant for place in found)
         return 0
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.environ.pop("MAKEFLAGS", None)
