@@ -293,6 +293,7 @@ CASES = {
         run("--kernel stats --arg type=u8", "short"),
         run(f"--kernel dictionary --arg {DIGESTS}", "words"),
         run("--kernel conv --arg filter=sobel -o out.pgm", "image.pgm"),
+        run("--kernel conv --arg filter=gauss", "image.pgm") + QUIET,
         run("--kernel fir --arg low=1000 -o out.wav", "sound.wav"),
         run("--kernel matvec --arg vector=v.npy -o out.npy", "m.npy"),
         run("--kernel channels --arg voltage=-60:60:7,channels=160,steps=50 "
