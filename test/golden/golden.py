@@ -63,13 +63,19 @@ def start(words, folder, stdin=subprocess.DEVNULL):
 
 def said(line, folder, hidden=()):
     """The transcript of one command; `hidden`: words that are not shown. After
-    `> FILE` no output is shown, after `| grep REGEX` some lines of it."""
+    `> FILE` no output is shown, after `| grep REGEX` some lines of it, after
+    `| parts 1 3` the first and the third of the parts between empty lines."""
     command, _, file = line.partition(" > ")
     command, _, regex = command.partition(" | grep ")
+    command, _, parts = command.partition(" | parts ")
     done = start([*shlex.split(command), *hidden], folder)
     out, err = (text.decode("utf-8", "backslashreplace").replace(
         "\r", "<return>").replace("\033[", "<escape>")
                 for text in (done.stdout, done.stderr))
+    if parts:
+        every = out.split("\n\n")
+        out = "\n\n".join(every[int(part) - 1].rstrip("\n")
+                          for part in parts.split()) + "\n"
     out = "" if file else "".join(
         row for row in out.splitlines(True) if re.search(regex, row))
     if out and not out.endswith("\n"):

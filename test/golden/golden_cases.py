@@ -231,6 +231,12 @@ def spin(words, load="text"):
     return run(f"--kernel spin --arg 32 {words}", load)
 
 
+def farm(size):
+    """How many bytes nodes pass on: none where there are no masters."""
+    return (f"quincunx run --mesh {size} --on native --kernel spin --arg 32 "
+            "--schedule farm zeros | grep ^network")
+
+
 SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
                "certificate", "simulate", "sizes", "model", "figures", "flash",
                "flash-map", "console", "ps", "mesh", "nodes", "links",
@@ -239,65 +245,67 @@ SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
 PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
 SIMULATE = "quincunx simulate --torus 5 --load 20000 --compute 1us"
 QUIET = " > summary"
+# Of a summary: verdict and remarks, head, times, layers, lines, what was found.
+HEAD = " | parts 1 2"
+MIDDLE = " | parts 1 4 5"
+FOUND = " | parts 1 6"
+FILE = " | parts 1 6 7"
 LONG_SEARCH = (f"--kernel search --arg '{'no ' * 26}' --rounds 1 "
                "--batch 500000 --rates rates.json --verbose")
 TOLD = "--mesh 5x5 --kernel spin --arg 32"
 
 CASES = {
     "help": [helps],
-    "usage": [f"quincunx {name} --usage" for name in ("run", "model", "reset")],
+    "usage": [*(f"quincunx {name} --usage" for name in ("model", "reset")),
+              "quincunx -h | grep Usage", "quincunx help | grep Usage"],
     "kernels": ["quincunx kernels"],
     "run": [
         run("--kernel search --arg 'free software'"),
         run("--kernel search --arg cat --report r.json --html r.html --trace "
             "r.trace --gantt r.svg", "text short"),
         spin("--profile t3d --verbose"),
-        spin("--rounds 3 --originator 2,3", "many"),
-        spin("--rounds 1 --phases 1"),
-        spin("--plan-profile slow.profile"),
-        run("--kernel spin --arg 1 --profile slow.profile", "tiny"),
+        spin("--rounds 3 --originator 2,3", "many") + HEAD,
+        spin("--rounds 1 --phases 1") + HEAD,
+        spin("--plan-profile slow.profile") + HEAD,
+        run("--kernel spin --arg 1 --profile slow.profile", "tiny") + HEAD,
         "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny",
-        "quincunx run --mesh 4x3 --on native --kernel search --arg dog text"],
-    "run_farm": [
-        spin("--schedule farm --verbose"),
-        "quincunx run --mesh 10x10 --on native --kernel spin --arg 32 "
-        "--schedule farm zeros",
-        "quincunx run --mesh 11x9 --on native --kernel spin --arg 32 "
-        "--schedule farm zeros",
-        spin("--schedule hybrid --verbose"),
-        spin("--schedule binomial"),
-        spin("--schedule auto")],
-    "run_batches": [
+        "quincunx run --mesh 4x3 --on native --kernel search --arg dog text",
         spin("--batch 8000 --rates rates.json --verbose"),
-        spin("--rounds 2 --rates rates.json --verbose"),
+        spin("--rounds 2 --rates rates.json --verbose")
+        + " | grep ^preparing",
         run(LONG_SEARCH, "many") + QUIET,
         run(LONG_SEARCH, "many") + " | grep ^preparing"],
-    "run_originators": [
+    "run_schedules": [
+        spin("--schedule farm --verbose"),
+        farm("10x10"), farm("11x9"),
+        spin("--schedule hybrid --verbose") + MIDDLE,
+        spin("--schedule binomial") + MIDDLE,
+        spin("--schedule auto") + MIDDLE,
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
         "--originator 0,0=text --originator 2,2=short --verbose",
         "quincunx run --mesh 5x5 --on native --kernel spin --arg 32 "
         "--originator 0,0=text --originator 2,2=short --schedule farm "
-        "--switching store-and-forward"],
+        "--switching store-and-forward" + MIDDLE],
     "run_faults": [
         spin("--inject slow8@1,1 --verbose"),
         spin("--inject slow2@0,1@3ms " + " ".join(
-            f"--inject slow4@{x},3" for x in range(4)), "many"),
-        spin("--slow 1,2=4 --ports 1"),
+            f"--inject slow4@{x},3" for x in range(4)), "many") + HEAD,
+        spin("--slow 1,2=4 --ports 1") + HEAD,
         run("--kernel search --arg t --profile t3d --rounds 3 --verbose",
-            "half"),
+            "half") + MIDDLE,
         spin("--inject assert@2,2"),
         spin("--inject fault@2,2")],
     "run_kernels": [
         run("--kernel records --arg name=city,op=eq,value=Bern,sum=price",
-            "table.csv"),
-        run("--kernel stats --arg type=u8", "short"),
-        run(f"--kernel dictionary --arg {DIGESTS}", "words"),
-        run("--kernel conv --arg filter=sobel -o out.pgm", "image.pgm"),
+            "table.csv") + FOUND,
+        run("--kernel stats --arg type=u8", "short") + FOUND,
+        run(f"--kernel dictionary --arg {DIGESTS}", "words") + FOUND,
+        run("--kernel conv --arg filter=sobel -o out.pgm", "image.pgm") + FILE,
         run("--kernel conv --arg filter=gauss", "image.pgm") + QUIET,
-        run("--kernel fir --arg low=1000 -o out.wav", "sound.wav"),
-        run("--kernel matvec --arg vector=v.npy -o out.npy", "m.npy"),
+        run("--kernel fir --arg low=1000 -o out.wav", "sound.wav") + FILE,
+        run("--kernel matvec --arg vector=v.npy -o out.npy", "m.npy") + FILE,
         run("--kernel channels --arg voltage=-60:60:7,channels=160,steps=50 "
-            "-o out.csv", "")],
+            "-o out.csv", "") + FILE],
     "run_boards": [
         f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
         "text",
@@ -305,7 +313,7 @@ CASES = {
         "text"],
     "plan": [
         f"{PLAN} --profile t3d",
-        f"{PLAN} --profile lvds --per-node --originator 1,2",
+        f"{PLAN} --profile t3d --per-node --originator 1,2 | parts 1 4",
         f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto",
         f"{PLAN} --profile lvds --rounds 3 --results 1/2",
         f"{PLAN} --profile lvds --results 1/2 --phases 1",
@@ -314,8 +322,10 @@ CASES = {
         f"{PLAN} --profile lvds --switching store-and-forward"],
     "simulate": [
         f"{SIMULATE} --profile t3d",
-        f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --per-node",
-        "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart"],
+        f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --phases 1 "
+        "--per-node",
+        "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart "
+        "| parts 1 2"],
     "compare": [
         "quincunx compare --mesh 6x5 --on native --kernel spin --arg 32,1/1 "
         "many",
@@ -343,7 +353,7 @@ CASES = {
     "sizes": ["quincunx sizes --max 4",
               "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
     "page": [
-        "quincunx run --mesh 2x2 --on native --kernel search --arg 'cat cat' "
+        "quincunx run --mesh 2x2 --on native --kernel search --arg 'cat cat bird' "
         "--html a.html text" + QUIET,
         page("a.html", "choose(1);", "setTime(endPs / 2);"),
         "quincunx compare --mesh 2x2 --on native --kernel spin --arg 32 --html "
@@ -360,7 +370,8 @@ CASES = {
         lambda folder: script_of(folder, "b.svg", data=False),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
-        lambda folder: script_of(folder, "c.svg", data=False)],
+        lambda folder: "".join(row for row in script_of(
+            folder, "c.svg", data=False).splitlines(True) if "layer" in row)],
     "boards": [
         behind(alike, "quincunx nodes"),
         behind(failing, "quincunx ps", size=(5, 7),

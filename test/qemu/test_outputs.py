@@ -614,14 +614,6 @@ def test_version():
                             done.stdout)
 
 
-def test_help_in_other_words():
-    whole = mesh.command("--help")
-    for words in (["-h"], ["help"]):
-        assert mesh.command(*words).stdout == whole.stdout != ""
-    assert mesh.command("help", "run").stdout == mesh.command(
-        "run", "--help").stdout != ""
-
-
 # ---- required options ----
 
 OF_PLATFORMS = {
