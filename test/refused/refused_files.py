@@ -21,10 +21,10 @@ def saved(array):
     return out.getvalue()
 
 
-def sound(frames, channels=2):
+def sound(frames, channels=2, rate=8000):
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
-        file.setparams((channels, 2, 8000, 0, "NONE", ""))
+        file.setparams((channels, 2, rate, 0, "NONE", ""))
         file.writeframes(frames)
     return out.getvalue()
 
@@ -44,6 +44,8 @@ def made():
             b'%d,"it""em %d",%d.25\n' % (i, i, i) for i in range(300)),
         "sound.wav": sound(noise),
         "short.wav": sound(noise)[:3000],
+        "many.wav": sound(noise[:130], channels=65),
+        "slow.wav": sound(noise, rate=1),
         "grey.pgm": b"P5 60 100 255\n" + noise,
         "short.pgm": b"P5 60 100 255\n" + noise[:3000],
         "rgb.ppm": b"P6 40 50 255\n" + noise,
