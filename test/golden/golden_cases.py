@@ -97,6 +97,10 @@ def behind(console, *lines, size=(3, 2), shown=lambda row: True):
     return step
 
 
+def older(bench):
+    bench.node[1, 0].version_byte = 1
+
+
 def failing(bench):
     """Every error of hal/err.h, and some that is none."""
     for number, node in enumerate(bench.node.values()):
@@ -170,6 +174,15 @@ def script_of(folder, name, data=True):
     lines = lines.replace(", $", ",\n $").splitlines(True)
     return "".join(line for line in lines
                    if data or line[0].isalpha() or line[:2] == " k")
+
+
+def titles_of_figures(folder):
+    """What the paper's figures say of themselves."""
+    golden.start(["quincunx", "figures", "-o", "figures"], folder)
+    rows = [row for path in sorted((folder / "figures").iterdir())
+            for row in path.read_text().replace(", '", ",\n'").splitlines()
+            if re.match("#|series|set (title|[xy]?label)", row)]
+    return "".join(f"{row}\n" for row in dict.fromkeys(rows))
 
 
 def names_of_trace(folder, name):
@@ -319,11 +332,14 @@ CASES = {
         f"{PLAN} --profile lvds --results 1/2 --phases 1",
         f"{PLAN} --profile lvds --rounds 2 --ports 1",
         f"{PLAN} --profile lvds --node-compute nodes.txt",
-        f"{PLAN} --profile lvds --switching store-and-forward"],
+        f"{PLAN} --profile lvds --switching store-and-forward",
+        f"{PLAN} --profile lvds --rounds 20 --results 1/2 | parts 4"],
     "simulate": [
         f"{SIMULATE} --profile t3d",
         f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --phases 1 "
         "--per-node",
+        "quincunx simulate --torus 125 --load 3 --startup 0 --transfer 1us "
+        "--hop-delay 1ps --compute 1us --originator 3,120 | parts 1 3",
         "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart "
         "| parts 1 2"],
     "compare": [
@@ -353,14 +369,15 @@ CASES = {
     "sizes": ["quincunx sizes --max 4",
               "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
     "page": [
-        "quincunx run --mesh 2x2 --on native --kernel search --arg 'cat cat bird' "
-        "--html a.html text" + QUIET,
+        "quincunx run --mesh 2x2 --on native --kernel search --html a.html "
+        "--arg 'cat cat bird' text" + QUIET,
         page("a.html", "choose(1);", "setTime(endPs / 2);"),
         "quincunx compare --mesh 2x2 --on native --kernel spin --arg 32 --html "
         "b.html short" + QUIET,
         page("b.html", until="The mesh\n")],
     "progress": ["told progress auto", "told progress plain",
                  "told progress line", "told progress none"],
+    "figures": [titles_of_figures],
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
         lambda folder: script_of(folder, "a.svg"),
@@ -374,6 +391,7 @@ CASES = {
             folder, "c.svg", data=False).splitlines(True) if "layer" in row)],
     "boards": [
         behind(alike, "quincunx nodes"),
+        behind(older, "quincunx nodes", size=(2, 1)),
         behind(failing, "quincunx ps", size=(5, 7),
                shown=lambda row: "unknown error" not in row),
         behind(odd, "quincunx nodes", "quincunx mesh", "quincunx ps",
