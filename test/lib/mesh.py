@@ -14,6 +14,7 @@ import threading
 import time
 
 from core import BUILD, QEMU, ROOT
+from guard import GUARD_S
 
 QUINCUNX = str(BUILD / "quincunx")
 FIRMWARE = BUILD / "mps2_an385" / "firmware.elf"
@@ -59,7 +60,7 @@ def turn(args):
         yield
 
 
-def command(*args, timeout=300, **options):
+def command(*args, timeout=GUARD_S, **options):
     """The finished process, whatever its exit status."""
     with turn(args):
         return subprocess.run([QUINCUNX, *map(str, args)], check=False,
@@ -82,7 +83,7 @@ def peak_of(line, pause_s=0):
 
 
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
-        rounds=1, timeout=300):
+        rounds=1, timeout=GUARD_S):
     """The report of a run that succeeds."""
     line = ["run", "--json", "--mesh", size, "--kernel", kernel, "--on", on,
             "--rounds", rounds, *args]
@@ -265,14 +266,13 @@ def boards_with(firmware):
     return found
 
 
-def until(condition, seconds=60.0, pause=0.05):
-    """Waits for the condition; its last value, false if time is up."""
+def until(condition, seconds=GUARD_S, pause=0.05):
+    """Waits for what is to come, however long it takes; its value."""
     end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value or time.monotonic() > end:
-            return value
+    while not (value := condition()):
+        assert time.monotonic() < end, "it does not come"
         time.sleep(pause)
+    return value
 
 
 def memory_parts(pid):
@@ -325,7 +325,7 @@ class Watched:
 
     EACH_S = 3.0  # how often a process is looked at
 
-    def __init__(self, *args, timeout=400, memory=True):
+    def __init__(self, *args, timeout=GUARD_S, memory=True):
         self.peaks = {}
         with turn(args):
             self.run(args, timeout, memory)

@@ -10,30 +10,36 @@ import urllib.error
 import urllib.request
 
 import mesh
+from guard import GUARD_S
+
+
+def address_in(lines, before=None):
+    """The page's address, once the command has said it; what it says before
+    that goes to the list."""
+    for line in lines:
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/(\w+)/$", line)
+        if found:
+            return found[0]
+        if before is not None:
+            before.append(line)
+    raise AssertionError(before)
 
 
 class Served:
-    """A command that serves a page, as a context: it is gone afterwards, or
-    after two minutes. Its stderr is read up to the address."""
+    """A command that serves a page, as a context: it is gone afterwards. Its
+    stderr is read up to the address."""
 
     def __init__(self, *args, program=mesh.QUINCUNX, stdin=subprocess.DEVNULL):
         self.process = subprocess.Popen(
             [program, *map(str, args)], stdin=stdin, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.timer = threading.Timer(120, self.process.kill)
+        self.timer = threading.Timer(GUARD_S, self.process.kill)
         self.timer.start()
         self.before = []
-        while True:
-            line = self.process.stderr.readline()
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/(\w+)/$", line)
-            if found:
-                break
-            if not line:
-                self.timer.cancel()
-            assert line, (self.process.wait(), self.before)
-            self.before.append(line)
-        self.address = found[0]
-        self.port, self.token = int(found[1]), found[2]
+        self.address = address_in(self.process.stderr, self.before)
+        self.port, self.token = re.search(r":(\d+)/(\w+)",
+                                          self.address).groups()
+        self.port = int(self.port)
 
     def __enter__(self):
         return self
@@ -51,10 +57,10 @@ class Served:
                 return
             assert line, self.process.wait()
 
-    def interrupt(self, seconds=20):
+    def interrupt(self):
         """Ctrl-C; the exit status, standard output, and what more was said."""
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=seconds)
+        out, err = self.process.communicate(timeout=GUARD_S)
         return self.process.returncode, out, err
 
     def get(self, path=None, method="GET", host=None, body=None):
@@ -72,7 +78,7 @@ def get(port, path, method="GET", host=None, body=None):
     if host is not None:
         request.add_header("Host", host)
     try:
-        with urllib.request.urlopen(request, timeout=60) as reply:
+        with urllib.request.urlopen(request, timeout=GUARD_S) as reply:
             return reply.status, reply.headers, reply.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -81,7 +87,7 @@ def get(port, path, method="GET", host=None, body=None):
 
 def events(address):
     """(name, data) of each event until the stream ends."""
-    with urllib.request.urlopen(address + "events", timeout=60) as stream:
+    with urllib.request.urlopen(address + "events", timeout=GUARD_S) as stream:
         assert stream.headers["Content-Type"] == "text/event-stream"
         name = None
         for line in stream:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host command by a clock that only its test lets go on (fake_clock.h)."""
+import os
+import socket
+import struct
+import subprocess
+
+from core import BUILD
+
+PROGRAM = BUILD / "test" / "clocked"
+
+
+class Clocked(subprocess.Popen):
+    """The command; its time is 0 s and stands still."""
+
+    def __init__(self, *args, program=PROGRAM, env=None, **options):
+        self.clock, theirs = socket.socketpair()
+        with theirs:
+            super().__init__(
+                [str(program), *map(str, args)], text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, pass_fds=[theirs.fileno()],
+                env={**os.environ, **(env or {}),
+                     "FAKE_CLOCK": str(theirs.fileno())}, **options)
+
+    def let(self, seconds):
+        """Time may go on until so many seconds."""
+        self.clock.sendall(struct.pack("=Q", round(seconds * 1e9)))
+
+    def waits_until(self):
+        """The next deadline beyond that limit that it cannot reach, in seconds;
+        None if it has ended."""
+        data = self.clock.recv(8, socket.MSG_WAITALL)
+        return struct.unpack("=Q", data)[0] / 1e9 if data else None
+
+    def __exit__(self, *args):
+        self.kill()
+        self.clock.close()
+        super().__exit__(*args)
