@@ -55,6 +55,9 @@ $(call with_own,$(OBJECTS_shared)/boot/cortex_m/memory.o,-fno-builtin \
   $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f)))
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
+# A serial port for a real stm32flash.
+$(call test_program,flash_port.so,shared,test/qemu/flash/port.c)
+
 # What memory there is, for Python.
 $(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
 
@@ -135,7 +138,8 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
                 $(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c \
-              $(addprefix qemu/support/,amount.c host_clock.c memory.c progress.c)
+              $(addprefix qemu/support/,amount.c host_clock.c memory.c \
+                progress.c)
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   qemu/fabric/fabric.c qemu/fabric/horizon.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))

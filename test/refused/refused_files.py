@@ -11,6 +11,7 @@ import wave
 
 import numpy
 
+import flash_image
 from core import BUILD
 
 
@@ -35,6 +36,7 @@ def made():
     noise = random.Random(5).randbytes(6000)
     return {
         "load": b"abcabc" * 200,
+        "firmware.elf": flash_image.good(),
         "few": b"few",
         "empty": b"",
         "bytes": noise,

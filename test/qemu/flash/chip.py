@@ -27,9 +27,12 @@ ERRORS = 0xF0
 
 
 class Chip:
-    """The memory and the registers; `faults` is what is wrong with it."""
+    """The memory and the registers, and what is wrong with it. At the event
+    `hold` it does nothing more until `go_on` is set."""
 
-    def __init__(self, idcode=0x10076413, kib=1024, stuck=None):
+    def __init__(self, idcode=0x10076413, kib=1024, stuck=None, hold=None):
+        self.hold, self.held = hold, threading.Event()
+        self.go_on = threading.Event()
         self.flash = bytearray(b"\xff" * FLASH_BYTES)
         self.ram = bytearray(RAM_BYTES)
         self.registers = {0xE000ED00: CPUID, 0xE0002000: 0x260,
@@ -100,6 +103,9 @@ class Chip:
             if self.keys == KEYS:
                 self.registers[CR] &= ~LOCK
                 self.events.append("unlock")
+                if self.hold == "unlock":
+                    self.held.set()
+                    self.go_on.wait()
         elif address == SR:
             self.registers[SR] &= ~(value & ERRORS | 1)
         elif address == CR:

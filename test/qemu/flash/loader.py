@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ROM boot loader of an STM32F405 on a pseudo-terminal, for a real
-stm32flash to talk to: the protocol of ST's application note AN3155, with the
-flash behind it as RM0090, 3.4 has it. `faults` is what is wrong with it."""
+"""The ROM boot loader of an STM32F405 on a port (port.c) for a real stm32flash
+to talk to: the protocol of ST's application note AN3155, with the flash behind
+it as RM0090, 3.4 has it. `faults` is what is wrong with it."""
 import contextlib
-import os
-import pty
-import select
+import socket
 import struct
 import threading
-import tty
 
 FLASH = 0x08000000
 SECTORS = [16] * 4 + [64] + [128] * 7  # KiB
@@ -21,20 +18,18 @@ READ, GO, WRITE, ERASE, EXTENDED_ERASE = 0x11, 0x21, 0x31, 0x43, 0x44
 VERSION_3_1 = 0x31
 
 
-class Reset(Exception):
-    """Somebody has pressed the board's button."""
-
-
 class Loader(threading.Thread):
     """`kind`:  loader   as it should be
                 silent   an adapter with nothing behind it
                 garbage  something that answers, but no boot loader
                 mute     a loader that says nothing more after `after` bytes
                 damage   one that answers with a wrong byte after so many
-                locked   read protection is on: memory commands get a NACK"""
+                locked   read protection is on: memory commands get a NACK
 
-    def __init__(self, kind="loader", device=0x413, kib=1024, unique=None,
-                 stuck=None, after=0):
+    After `hold` events it does nothing more until the event `go_on` is set."""
+
+    def __init__(self, path, kind="loader", device=0x413, kib=1024,
+                 unique=None, stuck=None, after=0, hold=None):
         super().__init__(daemon=True)
         self.kind, self.device, self.after = kind, device, after
         self.stuck = stuck  # an address whose bits cannot be programmed
@@ -43,27 +38,38 @@ class Loader(threading.Thread):
             b"\xff" * 16 + (unique or bytes(range(12))) + b"\xff" * 6
             + struct.pack("<H", kib) + b"\xff" * 220)}
         self.events = []  # erased sectors, written addresses, go
-        self.waiting = b""
+        self.hold, self.held = hold, threading.Event()
+        self.go_on = threading.Event()
+        self.waiting = self.answer = b""
         self.heard = self.said = 0
         self.initialised = False
-        self.was_reset = threading.Event()
-        self.master, slave = pty.openpty()
-        tty.setraw(slave)
-        self.slave = slave  # open, so that the other end never hangs up
-        self.path = os.ttyname(slave)
-        self.ending = os.pipe()
+        self.path = path
+        path.symlink_to("/dev/null")
+        self.listening = socket.socket(socket.AF_UNIX)
+        self.listening.bind(f"{path}.port")
+        self.listening.listen()
+        self.connection = None
         self.start()
 
     # ---- bytes ----
 
+    def get(self, count):
+        data = self.connection.recv(count, socket.MSG_WAITALL)
+        if len(data) < count:
+            raise EOFError
+        return data
+
     def take(self, count):
         """That many bytes; EOFError when it is over."""
         while len(self.waiting) < count:
-            ready, _, _ = select.select([self.master, self.ending[0]], [], [])
-            if self.ending[0] in ready:
-                raise EOFError if os.read(self.ending[0], 1) == b"x" \
-                    else Reset
-            self.waiting += os.read(self.master, 4096)
+            what, size = struct.unpack("=cI", self.get(5))
+            if what == b"w":
+                self.waiting += self.get(size)
+            elif what == b"f":
+                self.answer = b""
+            else:
+                some, self.answer = self.answer[:size], self.answer[size:]
+                self.connection.sendall(struct.pack("=I", len(some)) + some)
         got, self.waiting = self.waiting[:count], self.waiting[count:]
         self.heard += count
         return got
@@ -77,17 +83,22 @@ class Loader(threading.Thread):
             data = (data[:late] + bytes([data[late] ^ 0x55])
                     + data[late + 1:])
             self.after = 1 << 60
-        os.write(self.master, data)
+        self.answer += data
 
     def run(self):
-        with contextlib.suppress(EOFError, OSError):
+        with contextlib.suppress(OSError):
             while True:
-                try:
-                    self.command(self.take(1)[0])
-                except Reset:
-                    self.initialised, self.waiting = False, b""
-                    self.events.clear()
-                    self.was_reset.set()
+                self.connection, _ = self.listening.accept()
+                self.waiting = self.answer = b""
+                with self.connection, contextlib.suppress(EOFError, OSError):
+                    while True:
+                        self.command(self.take(1)[0])
+
+    def event(self, text):
+        self.events.append(text)
+        if len(self.events) == self.hold:
+            self.held.set()
+            self.go_on.wait()
 
     # ---- commands ----
 
@@ -105,7 +116,8 @@ class Loader(threading.Thread):
         if not self.initialised or self.take(1)[0] != first ^ 0xFF:
             self.say(NACK)
             return
-        does = {GET: self.get, VERSION: self.version, GET_ID: self.get_id,
+        does = {GET: self.get_commands, VERSION: self.version,
+                GET_ID: self.get_id,
                 READ: self.read, GO: self.go, WRITE: self.write,
                 EXTENDED_ERASE: self.erase}.get(first)
         if does is None or (self.kind == "locked" and first in (
@@ -115,7 +127,7 @@ class Loader(threading.Thread):
         self.say(ACK)
         does()
 
-    def get(self):
+    def get_commands(self):
         known = bytes([GET, VERSION, GET_ID, READ, GO, WRITE, EXTENDED_ERASE,
                        0x63, 0x73, 0x82, 0x92])
         self.say(bytes([len(known), VERSION_3_1]) + known + ACK)
@@ -165,7 +177,7 @@ class Loader(threading.Thread):
     def go(self):
         address = self.address()
         if address is not None:
-            self.events.append(f"go {address:#x}")
+            self.event(f"go {address:#x}")
             self.initialised = False
 
     def write(self):
@@ -185,7 +197,7 @@ class Loader(threading.Thread):
         for at, byte in enumerate(data):
             if address + at != self.stuck:
                 memory[offset + at] &= byte
-        self.events.append(f"write {address:#x}")
+        self.event(f"write {address:#x}")
         self.say(ACK)
 
     def erase(self):
@@ -194,7 +206,7 @@ class Loader(threading.Thread):
         if count == 0xFFFF:
             self.take(1)
             self.flash[:] = b"\xff" * len(self.flash)
-            self.events.append("erase all")
+            self.event("erase all")
         else:
             pages = struct.unpack(f">{count + 1}H",
                                   self.take(2 * (count + 1)))
@@ -203,16 +215,11 @@ class Loader(threading.Thread):
                 start = sum(SECTORS[:page]) * 1024
                 size = SECTORS[page] * 1024
                 self.flash[start:start + size] = b"\xff" * size
-                self.events.append(f"erase {page}")
+                self.event(f"erase {page}")
         self.say(ACK)
 
-    def reset(self):
-        self.was_reset.clear()
-        os.write(self.ending[1], b"r")
-        self.was_reset.wait(10)
-
     def stop(self):
-        os.write(self.ending[1], b"x")
-        self.join(5)
-        for end in (self.master, self.slave, *self.ending):
-            os.close(end)
+        self.go_on.set()
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.listening.close()
+        self.join()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of `quincunx flash` have before them: an image, a map, and
+stand-ins that do as they are told (test/qemu/flash)."""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import clocked
+import flash_image
+import mesh
+from core import BUILD, ROOT
+from guard import GUARD_S
+
+HERE = ROOT / "test" / "qemu" / "flash"
+sys.path.insert(0, str(HERE))
+
+import loader  # noqa: E402  (of that folder)
+
+USAGE, FAILED, INTERRUPTED = 2, 1, 130
+AGAIN = "half written: flash it again"
+
+
+def real(program):
+    """The mark of tests with a real one, which may not be installed."""
+    return pytest.mark.skipif(shutil.which(program) is None,
+                              reason=f"{program} is not installed")
+
+
+def heed_signals():
+    """Also those that these tests' own parent ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Bench:
+    """A folder with an image, a map, and the stand-ins' answers."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.image = folder / "firmware.elf"
+        self.image.write_bytes(flash_image.good())
+        self.map = folder / "mesh.csv"
+        self.answers, self.loaders = {}, []
+        self.programs = {}
+        for name in ("openocd", "dfu-util"):
+            (folder / name).symlink_to(HERE / "stand_in.py")
+            self.programs[name] = folder / name
+        self.programs["stm32flash"] = folder / "stm32flash"
+        self.script("stm32flash", f"LD_PRELOAD={BUILD}/test/flash_port.so "
+                    'exec stm32flash "$@"')
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        self.programs[name] = path
+
+    def write_map(self, boards):
+        rows = [f"{probe},{x},{y}\n" for probe, x, y in boards]
+        self.map.write_text("probe,x,y\n" + "".join(rows))
+
+    def loader(self, **faults):
+        path = self.folder / f"tty{len(self.loaders)}"
+        self.loaders.append(loader.Loader(path, **faults))
+        return self.loaders[-1]
+
+    def words(self, args):
+        (self.folder / "answers.json").write_text(json.dumps(self.answers))
+        programs = [f"--{name}={path}" for name, path in self.programs.items()]
+        return ["flash", "--board", "stm32f405", *programs, *map(str, args),
+                str(self.image)]
+
+    def environment(self):
+        return {**os.environ, "FLASH_STAND_IN": str(self.folder)}
+
+    @contextlib.contextmanager
+    def started(self, *args, before=()):
+        with subprocess.Popen(
+                [*before, mesh.QUINCUNX, *self.words(args)], text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, preexec_fn=heed_signals,
+                env=self.environment()) as process:
+            yield process
+            process.kill()
+
+    def clocked(self, *args):
+        """The command by a clock that goes as far as it is let."""
+        return clocked.Clocked(*self.words(args), env=self.environment())
+
+    def run(self, *args):
+        with self.started(*args) as process:
+            out, err = process.communicate(timeout=GUARD_S)
+        return subprocess.CompletedProcess(args, process.returncode, out, err)
+
+    def one(self, *args, probe="A1"):
+        return self.run("--probe", probe, *args)
+
+    def mesh(self, *args):
+        return self.run("--map", self.map, *args)
+
+    def log(self):
+        path = self.folder / "log"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def all(self, what):
+        return [event[what] for event in self.log() if what in event]
+
+    def await_faults(self, count=1):
+        """Until so many stand-ins are where they are to go wrong."""
+        mesh.until(lambda: len(self.all("at_fault")) == count)
+
+    def close(self):
+        pids = {event["pid"] for event in self.log()} | set(self.all("child"))
+        mesh.until(lambda: not any(map(mesh.alive, pids)))
+        for words in self.all("asked"):
+            if "-U" in words:  # dfu-util's, to a folder of the command's own
+                assert not os.path.exists(os.path.dirname(words[-1]))
+        for one in self.loaders:
+            one.stop()
+
+
+@pytest.fixture(name="bench")
+def fixture_bench(tmp_path):
+    """No process is left, and no folder of the command's own."""
+    it = Bench(tmp_path)
+    yield it
+    it.close()
+
+
+def failed(done, *words):
+    """A run that failed, and said all this."""
+    assert (done.returncode, done.stdout) == (FAILED, ""), done.stderr
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+
+
+def refused(done, *words, status=FAILED):
+    """The same in one line, before any board is touched."""
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert done.stderr.startswith("quincunx: ")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
