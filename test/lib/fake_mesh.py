@@ -2,12 +2,15 @@
 """The console of an originator and a mesh of boards behind it, made up: of any
 size, with any images, clocks, dead boards and cables, and at once."""
 import base64
+import os
 import re
+import socket
 import struct
 import subprocess
-import time
+import tempfile
 
 import console as k
+import guard
 import mesh
 
 VERSION = 2  # PEEK_VERSION
@@ -197,13 +200,27 @@ class Mesh:
     def __exit__(self, *error):
         self.pty.__exit__(*error)
 
-    def call(self, command, *args, limit_s=60):
+    def call(self, command, *args):
         return subprocess.run(
             [mesh.QUINCUNX, command, "--port", self.pty.path,
              *map(str, args)], capture_output=True, text=True,
-            timeout=limit_s, check=False)
+            timeout=guard.GUARD_S, check=False)
 
-    def timed(self, *args, **options):
-        since = time.monotonic()
-        done = self.call(*args, **options)
-        return done, time.monotonic() - since
+    def clocked(self, grants, command, *args):
+        """As call(), by a clock that goes on to a time, in seconds, for which
+        the command waits, where `grants` says so."""
+        here, there = socket.socketpair()
+        with here, there, tempfile.TemporaryFile("w+") as out:
+            process = subprocess.Popen(
+                [mesh.BUILD / "test" / "clocked", command, "--port",
+                 self.pty.path, *map(str, args)], stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out, pass_fds=[there.fileno()],
+                env={**os.environ, "FAKE_CLOCK": str(there.fileno())})
+            there.close()
+            while told := here.recv(8):
+                until_s = int.from_bytes(told, "little") / 1e9
+                if grants(until_s):
+                    here.send(told)
+            process.wait()
+            out.seek(0)
+            return process.returncode, out.read()
