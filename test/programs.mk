@@ -127,9 +127,7 @@ $(call test_program,console-node,sanitized,test/hal/console/node.c \
 $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
   -lmicrohttpd -lnettle)
 
-# Plans that are carried out, and beside floating point and a solver.
-$(call test_program,planner_walk.so,shared,test/scatter/planner/walk.c \
-  scatter/plan/one_round.c scatter/plan/split.c)
+# Plans beside floating point and a solver.
 $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
   test/bench/planner/solver.c scatter/plan/one_round.c,-lglpk)
 

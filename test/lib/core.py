@@ -68,13 +68,6 @@ class Branch(c.Structure):
                 ("path", Path)]
 
 
-class Walk(c.Structure):
-    """A plan carried out (test/scatter/planner/walk.h)."""
-    _fields_ = [("plan", Plan), ("error", c.c_int32), ("broken", c.c_uint32),
-                ("kept_units", c.c_uint64), ("last_high", c.c_uint64),
-                ("last_low", c.c_uint64)]
-
-
 ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
 LAYER_UNITS = c.c_uint32 * (ROUNDS_PHASES_MAX + 1)
 
@@ -241,13 +234,6 @@ def library(name):
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: run `make test`")
     return c.CDLL(str(path))
-
-
-def load_walk():
-    walk = library("planner_walk.so")
-    walk.walk_all.argtypes = [c.POINTER(Walk), c.POINTER(Input), c.c_uint32]
-    walk.walk_all.restype = None
-    return walk
 
 
 def load():

@@ -46,7 +46,7 @@ qemu/main: outputs names
 qemu/board/: boot memory gdb launcher
 qemu/calibrate/: calibrate
 qemu/console/: console nodes
-qemu/(command|options)/model: model_star model_farm model_bad_input
+qemu/(command|options)/model: model_star model_farm
 qemu/(command|options)/plan: plan similar node_rounds bad_input
 qemu/command/boards: wired nodes boards_page
 qemu/command/html: page

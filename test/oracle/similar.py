@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Similar rounds in exact fractions, and rounds carried out node by node.
+"""Similar rounds of the pattern and of stars in exact fractions.
 
 Every volume and share of round r is r_r times what the node gets in all; the
 equations are those of qemu/model/similar.h, written from the seed of the theory
-and not from similar.c. carry_out() knows no equation: it takes volumes and
-shares, and says when the last node ends.
+and not from similar.c.
 """
-import itertools
 from dataclasses import dataclass
 from fractions import Fraction
+
+import execute
+import tree_plan
 
 STEPS = 40  # of the bisection
 
@@ -24,9 +25,8 @@ class Similar:
 
     @property
     def rounds(self):
-        """(volumes, shares) of each round."""
-        return [([part * v for v in self.volumes],
-                 [part * a for a in self.shares]) for part in self.parts]
+        """What each layer computes in each round."""
+        return [[part * a for a in self.shares] for part in self.parts]
 
 
 def first(load, compute, transfers, startups, part):
@@ -84,27 +84,54 @@ def solve(load, compute, transfers, startups, rounds):
     return Similar(makespan, tuple(volumes), tuple(shares), tuple(parts))
 
 
-def carry_out(rounds, compute, transfers, startups, at_once):
-    """When the last node ends: rounds of (volumes, shares) by layer.
+def star(tree, first):
+    """(makespan, r_1 ..) of similar rounds of a star without software, as many
+    as it takes, if the first one's part is so large; None if they never end."""
+    solved = tree.first(tree.costs.load, first)
+    if solved is None:
+        return None
+    makespan, shares, start = solved
+    parts, done = [first], first
+    queues = [lane.sends for lane in tree.nodes[0].lanes]
+    ends = [start[queue[-1].to] for queue in queues]
+    while done < 1:
+        part = 1 - done
+        for queue, end in zip(queues, ends):
+            ahead = moved = 0
+            for send in queue:
+                ahead += send.startup
+                moved += send.rate * shares[send.to]
+                dry = start[send.to] + done * (makespan - start[send.to])
+                part = min(part, (dry - end - ahead) / moved)
+        if part <= 0 or len(parts) == 16:
+            return None
+        for i, queue in enumerate(queues):
+            ends[i] += sum(send.startup + part * send.rate * shares[send.to]
+                           for send in queue)
+        parts.append(part)
+        done += part
+    return makespan, parts
 
-    A node is one of all sets of phases that its load came through. It takes a
-    round in when it has computed the one before, or `at_once` when it comes;
-    then it sends phase after phase out of each port, and computes its share.
-    """
-    phases = len(startups)
-    arrivals = {(): [Fraction(0)] * len(rounds)}
-    last = Fraction(0)
-    for size in range(phases + 1):
-        for node in itertools.combinations(range(1, phases + 1), size):
-            layer = node[-1] if node else 0
-            done = free = Fraction(0)
-            for r, (volumes, shares) in enumerate(rounds):
-                ready = max(arrivals[node][r], done)
-                sent = arrivals[node][r] if at_once or not node else ready
-                free = max(free, sent)
-                for j in range(layer + 1, phases + 1):
-                    free += startups[j - 1] + transfers[j - 1] * volumes[j]
-                    arrivals.setdefault(node + (j,), []).append(free)
-                done = ready + shares[layer] * compute
-            last = max(last, done)
-    return last
+
+def best_star(tree, steps=400):
+    """The least makespan of similar rounds, to a part in `steps` of r_1."""
+    found = [star(tree, Fraction(i, steps)) for i in range(1, steps + 1)]
+    return min((x for x in found if x is not None), key=lambda x: x[0])
+
+
+def self_check():
+    """One lane, computed by hand in fractions; and carried out."""
+    tree = tree_plan.lane([0, 0, 1, 2], 40)
+    makespan, shares = tree.solve()
+    assert makespan == Fraction(11050, 277) and sum(shares) == 40
+    assert tree.last_end([shares]) == makespan
+    assert tree.first(40, Fraction(1, 3))[0] == Fraction(187382, 5557)
+    makespan, parts = best_star(tree, 10000)
+    assert abs(makespan - Fraction("35.134")) < Fraction(1, 100)
+    assert len(parts) == 4
+    for part, want in zip(parts, ("0.4736", "0.3204", "0.1735", "0.0325")):
+        assert abs(part - Fraction(want)) < Fraction(1, 1000)
+    shares = tree.first(40, parts[0])[1]
+    assert execute.last_end(
+        tree.nodes, [[part * share for share in shares] for part in parts],
+        at_once=True) == makespan

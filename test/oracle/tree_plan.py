@@ -2,12 +2,15 @@
 """Shares of any tree so that all nodes finish together, in fractions.
 
 The equations of scatter/plan/tree.h, by node speeds. Times in picoseconds, from
-the root's start. Independent of scatter/: what solve() finds is checked by
-simulate(), which knows no line and no time left, only who sends what when.
+the root's start. Independent of scatter/: what solve() finds is carried out by
+execute.py, which knows no line and no time left, only who sends what when.
 """
 import struct
 from collections import namedtuple
 from fractions import Fraction
+
+import optimum
+from execute import Lane, Node, Send, execute, last_end
 
 BRANCH = struct.Struct("<IIHBBHH")
 PHASES_MAX = 240
@@ -72,132 +75,51 @@ def pruned(branches, slow, last):
     return out, [slow[i] for i in kept]
 
 
-class Tree:
-    """A tree with its costs: who may send when, and how long that takes.
+class Tree(optimum.Tree):
+    """A tree with its costs, which say who may send when, and how long that
+    takes; plan.h's `ports` other than 4: lanes take children in turn."""
 
-    Without a grid all is exact. Large trees' numbers would have very many
-    digits: theirs are integers, in units of 1 / grid, each off by a few.
-    """
-
-    def __init__(self, branches, slow, costs, grid=None):
-        self.branches = branches
-        self.slow = slow
-        self.costs = costs
-        self.grid = grid
+    def __init__(self, branches, slow, costs, grid=None, round_end=0):
+        self.branches, self.slow, self.costs = branches, slow, costs
         self.below = [list(children(branches, i))
                       for i in range(len(branches))]
+        super().__init__([self.node(i, round_end)
+                          for i in range(len(branches))], grid)
 
-    def times(self, a, b):
-        return a * b if self.grid is None else a * b // self.grid
+    def send(self, index):
+        c, b = self.costs, self.branches[index]
+        hops = b.hops + (b.hops_after if b.turn else 0)
+        stages = hops if c.store_and_forward else 1
+        return Send(index, stages * (c.startup + c.branch * b.nodes)
+                    + c.hop * hops, c.transfer * stages)
 
-    def over(self, a, b):
-        if self.grid is None:
-            return Fraction(a) / b
-        return a * self.grid // b
-
-    def hops(self, index):
-        b = self.branches[index]
-        return b.hops + (b.hops_after if b.turn else 0)
-
-    def stages(self, index):
-        return self.hops(index) if self.costs.store_and_forward else 1
-
-    def startup(self, index):
-        c = self.costs
-        return (self.stages(index)
-                * (c.startup + c.branch * self.branches[index].nodes)
-                + c.hop * self.hops(index))
-
-    def rate(self, index):
-        return self.costs.transfer * self.stages(index)
-
-    def unit(self, index):
-        return self.costs.compute << self.slow[index]
-
-    def lanes(self, index):
-        """(first send's place, children) of each queue."""
-        found = {}
-        for place, child in enumerate(self.below[index]):
-            lane = (self.branches[child].port if self.costs.ports == 4
-                    else place % self.costs.ports)
-            found.setdefault(lane, (place, []))[1].append(child)
-        return found.values()
-
-    def queued(self, index, place):
+    def node(self, index, round_end):
         """Software of a slow board is slow too."""
-        c = self.costs
-        return (c.parse + c.send * (place + 1)) << self.slow[index]
+        c, slow = self.costs, self.slow[index]
+        lanes = {}
+        for place, child in enumerate(self.below[index]):
+            lane = (self.branches[child].port if c.ports == 4
+                    else place % c.ports)
+            first = (c.parse + c.send * (place + 1)) << slow
+            lanes.setdefault(lane, Lane([], first)).sends.append(
+                self.send(child))
+        return Node(c.compute << slow, tuple(lanes.values()),
+                    (c.parse + c.send * len(self.below[index]) + c.start
+                     + (c.begin if index else 0)) << slow,
+                    round_end << slow)
 
-    def computes(self, index):
-        c = self.costs
-        return (c.parse + c.send * len(self.below[index]) + c.start
-                + (c.begin if index else 0)) << self.slow[index]
+    def solve(self, load=None, factor=1):
+        return super().solve(load or self.costs.load, factor)
 
-    def lines(self):
-        """(p, q) of every subtree: with s left it takes p s - q."""
-        one = self.grid or 1
-        lines = [None] * len(self.branches)
-        for i in reversed(range(len(self.branches))):
-            p = self.over(one, self.unit(i) * one)
-            q = p * self.computes(i)
-            for place, queue in self.lanes(i):
-                # What is left for the next: slope s - offset.
-                slope, offset = one, self.queued(i, place) * one
-                for child in queue:
-                    pc, qc = lines[child]
-                    by = one + self.rate(child) * pc
-                    slope = self.over(slope, by)
-                    offset = self.over(
-                        offset + self.startup(child) * one
-                        - self.rate(child) * qc, by)
-                    p += self.times(pc, slope)
-                    q += self.times(pc, offset) + qc
-            lines[i] = p, q
-        return lines
+    def ends(self, shares):
+        """When every node ends, given what each keeps."""
+        return execute(self.nodes, [shares]).ended[0]
 
-    def solve(self):
-        """(makespan, own shares), whatever their signs."""
-        one = self.grid or 1
-        lines = self.lines()
-        p, q = lines[0]
-        left = [None] * len(self.branches)
-        left[0] = self.over(self.costs.load * one + q, p)
-        shares = []
-        for i in range(len(self.branches)):
-            shares.append(Fraction(left[i] - self.computes(i) * one,
-                                   self.unit(i) * one))
-            for place, queue in self.lanes(i):
-                s = left[i] - self.queued(i, place) * one
-                for child in queue:
-                    pc, qc = lines[child]
-                    s = self.over(s - self.startup(child) * one
-                                  + self.rate(child) * qc,
-                                  one + self.rate(child) * pc)
-                    left[child] = s
-        return Fraction(left[0], one), shares
-
-    def simulate(self, shares):
-        """When every node ends, given what everybody keeps."""
-        volumes = list(shares)
-        for i in reversed(range(len(shares))):
-            volumes[i] += sum(volumes[child] for child in self.below[i])
-        received, ends = [0] * len(shares), []
-        for i, share in enumerate(shares):
-            ends.append(received[i] + self.computes(i)
-                        + share * self.unit(i))
-            for place, queue in self.lanes(i):
-                now = received[i] + self.queued(i, place)
-                for child in queue:
-                    now += (self.startup(child)
-                            + self.rate(child) * volumes[child])
-                    received[child] = now
-        return ends
-
-
-def floors(tree):
-    """Ranges of equal shares: where each begins."""
-    nodes = len(tree.branches)
-    return [tree.costs.load * i // nodes for i in range(nodes)]
+    def last_end(self, rounds, overhead=0):
+        """When the last node ends, if node i computes rounds[r][i]. Each
+        further round costs the originator its sends and an overhead."""
+        again = len(self.below[0]) * self.costs.send + overhead
+        return last_end(self.nodes, rounds, again=again << self.slow[0])
 
 
 def plan(branches, slow, costs, grid=None, most=None):
@@ -215,6 +137,28 @@ def plan(branches, slow, costs, grid=None, most=None):
         last -= 1
 
 
+def grown(parents, way, phases=None):
+    """The tree in preorder; parents[i] < i, siblings by rising phase; without
+    phases, each child of a node one later. way() is a path: port, turn, hops,
+    hops after."""
+    below = [[] for _ in parents]
+    for i, parent in enumerate(parents[1:], 1):
+        below[parent].append(i)
+    out = []
+
+    def copy(i, phase):
+        at = len(out)
+        port, turn, hops, after = way() if i else (0, 0, 0, 0)
+        out.append(Branch(0, 0, 1, port, turn, phase, hops, after))
+        for place, child in enumerate(sorted(
+                below[i], key=lambda j: phases[j] if phases else 0)):
+            copy(child, phases[child] if phases else phase + 1 + place)
+        out[at] = out[at]._replace(nodes=len(out) - at)
+
+    copy(0, 0)
+    return out
+
+
 def two_layers(layers=2):
     """The scatter of 5x5: a knight of 3 hops, then a cross of 1."""
     def grow(phase):
@@ -229,6 +173,14 @@ def two_layers(layers=2):
 
     below = grow(0)
     return [Branch(0, 0, 1 + len(below), 0, 0, 0, 0, 0)] + below
+
+
+def lane(speeds, load):
+    """A star of one lane: G = 1, g = 1, compute times 2 << speed."""
+    count = len(speeds)
+    return Tree([Branch(0, 0, count, 0, 0, 0, 0, 0)] + [
+        Branch(0, 0, 1, 0, 0, 1 + i, 1, 0) for i in range(count - 1)],
+        list(speeds), Costs(load, 2, 1, 1))
 
 
 def self_check():
@@ -252,5 +204,5 @@ def self_check():
         tree = Tree(branches, slower, costs)
         makespan, shares = tree.solve()
         assert makespan == want, (costs, makespan)
-        assert set(tree.simulate(shares)) == {makespan}
+        assert set(tree.ends(shares)) == {makespan}
         assert sum(shares) == costs.load

@@ -15,6 +15,7 @@ import pytest
 
 import rounds as oracle
 import similar
+from execute import last_end, layers
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 US = 10 ** 6  # ps
@@ -119,16 +120,11 @@ def test_nodes_that_pass_on_when_they_have_computed(case, rounds):
     """As boards do. The best rounds end when planned; similar ones only with
     nodes that pass a round on at once, and else later than the best."""
     phases, _, compute, transfer, startup = case
-    costs = compute, [transfer] * phases, [startup] * phases
+    nodes = layers(compute, [transfer] * phases, [startup] * phases)
     plan, ours = best(case, rounds), exact(case, rounds)
-    layers = range(1, phases + 1)
-    rows = []
-    for r in range(rounds):
-        own = plan.own if r == 0 else Fraction(0)
-        rows.append(([0] + [Fraction(*plan.volume(r, j)) for j in layers],
-                     [own] + [Fraction(*plan.share(r, j)) for j in layers]))
-    assert similar.carry_out(rows, *costs, False) == plan.makespan
-    assert similar.carry_out(ours.rounds, *costs, True) == ours.makespan
-    late = similar.carry_out(ours.rounds, *costs, False)
-    print(f"{float(late / ours.makespan - 1):.2%} later than planned")
-    assert late > 1.005 * ours.makespan
+    rows = [[plan.own if r == 0 else Fraction(0)] + [
+        Fraction(*plan.share(r, j)) for j in range(1, phases + 1)]
+            for r in range(rounds)]
+    assert last_end(nodes, rows) == plan.makespan
+    assert last_end(nodes, ours.rounds, at_once=True) == ours.makespan
+    assert last_end(nodes, ours.rounds) > 1.005 * ours.makespan

@@ -151,7 +151,7 @@ def run(core, farm, given, unit_ps, late_ps=0):
         elif farm.left:
             slice_units = core.farm_slice(farm, members[0])
             core.farm_measured(farm, members[0], slice_units,
-                                  slice_units * unit_ps[0])
+                               slice_units * unit_ps[0])
             units[0] += slice_units
             now += slice_units * unit_ps[0]
             ends[0] = now

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """scatter/plan/one_round.c and split.c against exact arithmetic, at random.
 
-Two oracles: one in integers, forward, for many cases, with every node of the
-mesh carried out by test/scatter/planner/walk.c; and the paper's backward
-solution in fractions (test/oracle/model.py) for fewer. QUINCUNX_SEED chooses
-the cases, QUINCUNX_CASES how many.
+Two oracles: one in integers, forward, for many cases; and for fewer the paper's
+backward solution in fractions (test/oracle/model.py), whose plans are split as
+boards split them and carried out (test/oracle/execute.py).
+
+QUINCUNX_SEED chooses the cases, QUINCUNX_CASES how many.
 """
-import ctypes
+import itertools
 import os
 import random
 from fractions import Fraction
@@ -14,9 +15,9 @@ from fractions import Fraction
 import pytest
 
 import core as library
+import execute
 import model
-import parts
-from core import Input, Plan, Split, Walk
+from core import Input, Plan, Split
 from values import limited, log_uniform
 
 UNITS_MAX = 2 ** 32 - 1
@@ -31,8 +32,7 @@ SHARE_SNAP = Fraction(1, 2 ** 28)
 FEASIBLE = Fraction(1, 2 ** 30)
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
-CASES = int(os.environ.get("QUINCUNX_CASES", "100000"))
-BATCHES = 8
+CASES = int(os.environ.get("QUINCUNX_CASES", "8000"))
 
 
 def share_epsilon(phases):
@@ -231,34 +231,33 @@ def floors_agree(value, above, below, epsilon):
             <= slack or exact < 0 == value)
 
 
-def check_walk(case, walk):
-    """A plan carried out, against the oracle in integers."""
-    plan = walk.plan
+def check_integers(core, case):
+    """A plan against the oracle in integers; and every volume that a node of a
+    layer may receive can be split into floors and ceilings."""
+    error, plan = case.plan(core)
     feasible = len(forward(case)) - 1
     volumes = forward(case, FEASIBLE)
     assert feasible <= plan.phases_feasible <= len(volumes) - 1
     want = plan.phases_feasible if case.want is None else case.want
     if want > plan.phases_feasible:
-        assert walk.error == library.ERR_PHASES
+        assert error == library.ERR_PHASES
         return
-    assert walk.error == 0 and plan.phases == want
+    assert error == 0 and plan.phases == want
     common, shares, whole = shares_of(volumes[:want + 1])
     slack = share_epsilon(want)
-    for layer, (volume, share) in enumerate(zip(common, shares)):
-        assert floors_agree(plan.volume_units[layer], volume, whole, EPSILON)
-        assert floors_agree(plan.share_units[layer], share, whole, slack)
+    parts = below = 0
+    for layer in range(want, -1, -1):
+        floor, own = plan.volume_units[layer], plan.share_units[layer]
+        assert floors_agree(floor, common[layer], whole, EPSILON)
+        assert floors_agree(own, shares[layer], whole, slack)
+        assert 0 <= floor - own - below <= parts + (layer == 0)
+        below += 4 * floor
+        parts += 4
     # Within slack of the compute time of a unit, rounded down.
     off = plan.makespan_ps * whole - shares[0] * case.compute
     assert (abs(off) * slack.denominator
             <= slack.numerator * case.compute * whole
             + whole * slack.denominator)
-    assert walk.broken == 0 and walk.kept_units == case.load
-    last = (walk.last_high << 64 | walk.last_low) * whole
-    longer = last - shares[0] * case.compute * case.ways[1]
-    most = (sum(case.transfers[:want]) + case.compute * case.ways[1]) * whole
-    least = slack.numerator * case.compute * case.ways[1] * whole
-    assert -least <= longer * slack.denominator
-    assert (longer - most) * slack.denominator <= least
 
 
 def check_floor(value, exact, epsilon):
@@ -271,12 +270,13 @@ def check_floor(value, exact, epsilon):
 
 
 def splitter(core, plan):
-    """The C function as model.simulate wants it."""
+    """The C function as execute.by_classes() wants it."""
 
     def split(layer, units):
         parts = Split()
         assert core.split_volume(parts, plan.volume_units, plan.share_units,
                                  plan.phases, layer, units) == 0
+        assert 0 <= parts.share_units - plan.share_units[layer] <= 1
         return parts.share_units, [
             (phase, port,
              plan.volume_units[phase]
@@ -285,27 +285,6 @@ def splitter(core, plan):
             for port in range(4)]
 
     return split
-
-
-def check_tree(case, plan, split):
-    """Every part of every node: floor or floor + 1; all add up to V."""
-    classes = [{} for _ in range(plan.phases + 1)]
-    classes[0][case.load] = 1
-    kept = 0
-    for layer, volumes in enumerate(classes):
-        assert sum(volumes.values()) == (4 * 5 ** (layer - 1) if layer else 1)
-        for units, nodes in volumes.items():
-            own, parts = split(layer, units)
-            assert 0 <= own - plan.share_units[layer] <= 1
-            kept += nodes * own
-            total = own
-            for phase, _, sent in parts:
-                assert 0 <= sent - plan.volume_units[phase] <= 1
-                total += sent
-                below = classes[phase]
-                below[sent] = below.get(sent, 0) + nodes
-            assert total == units
-    assert kept == case.load
 
 
 def check_plan(core, case, thorough):
@@ -338,77 +317,51 @@ def check_plan(core, case, thorough):
         check_floor(plan.share_units[layer], exact.shares[layer], slack)
     slack *= case.compute
     assert abs(plan.makespan_ps - exact.makespan) <= slack + 1
-    split = splitter(core, plan)
-    check_tree(case, plan, split)
-    last = model.simulate(case.load, case.compute,
-                          case.exact_transfers(), case.startups, split)
-    longer = last - exact.makespan
+    nodes, shares, many = execute.by_classes(
+        case.load, case.compute, case.exact_transfers(), case.startups,
+        splitter(core, plan))
+    assert sum(map(int.__mul__, shares, many)) == case.load
+    assert sum(many) == 5 ** plan.phases
+    longer = execute.last_end(nodes, [shares]) - exact.makespan
     assert -slack <= longer
     assert longer <= (sum(case.exact_transfers()[:plan.phases]) + case.compute
                       + slack)
 
 
-def test_oracle_agrees_with_the_theory():
-    model.self_check()
-
-
-@pytest.fixture(scope="module")
-def walker():
-    return library.load_walk()
-
-
-def check_walks(walker, cases):
-    """Many at once; tells which case it was."""
-    inputs = (Input * len(cases))(*(case.input() for case in cases))
-    walks = (Walk * len(cases))()
-    walker.walk_all(walks, inputs, len(cases))
-    for case, walk in zip(cases, walks):
+def check_all(core, cases, check, *more):
+    """Tells which case it was."""
+    for case in cases:
         try:
-            check_walk(case, walk)
+            check(core, case, *more)
         except AssertionError as error:
             raise AssertionError(f"QUINCUNX_SEED={SEED}: {case}") from error
 
 
-@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
-def test_random_plans_carried_out(walker, batch):
-    rng = random.Random(SEED * BATCHES + batch)
-    for _ in range(max(1, CASES // BATCHES // 500)):
-        check_walks(walker, [draw(rng) for _ in range(500)])
+@pytest.mark.parts(8)
+def test_random_plans(core, part):
+    """In integers; every tenth carried out, of which a fifth is compared with
+    all numbers of phases."""
+    rng = random.Random(f"{SEED} {part}")
+    cases = [draw(rng) for _ in range(CASES)]
+    check_all(core, cases, check_integers)
+    check_all(core, cases[:CASES // 50], check_plan, True)
+    check_all(core, cases[CASES // 50:CASES // 10], check_plan, False)
 
 
-@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
-def test_random_plans_solved_backwards(core, batch):
-    rng = random.Random(SEED * BATCHES + batch)
-    for number in range(batch, CASES // 32, BATCHES):
-        case = draw(rng)
-        try:
-            check_plan(core, case, thorough=number // BATCHES % 5 == 0)
-        except AssertionError as error:
-            raise AssertionError(
-                f"QUINCUNX_SEED={SEED}, case {number}: {case}") from error
-
-
-@pytest.mark.parametrize("load, tau, alpha, sigma, phases", [
-    (100, 1, 1, 1, 2), (1000, Fraction(1, 10), 2, 1, 3), (42, 1, 6, 1, 2),
-    (36, 1, 0, 1, 2), (10 ** 6, Fraction(33, 10 ** 10),
-                       Fraction(485, 10 ** 8), 10 ** 6, 5)])
-def test_examples_of_the_theory(core, load, tau, alpha, sigma, phases):
-    scale = 10 ** 12
-    check_plan(core, Case(load, int(Fraction(scale, sigma) / 10 ** 3)
-                          if sigma == 1 else scale // sigma,
-                          int(tau * scale) // (1000 if sigma == 1 else 1),
-                          [int(alpha * scale)
-                           // (1000 if sigma == 1 else 1)] * phases, phases),
-               thorough=True)
+def test_examples_of_the_theory(core):
+    for load, compute, transfer, startup, phases in (
+            (100, 3, 3, 3, 2), (1000, 10, 1, 20, 3), (42, 7, 7, 42, 2),
+            (36, 1000, 1000, 0, 2), (10 ** 6, 10 ** 6, 3300, 4850000, 5)):
+        check_plan(core, Case(load, compute, transfer, [startup] * phases,
+                              phases), thorough=True)
 
 
 def test_every_small_world(core):
     """All loads to 60, some ratios, all phases to 5, all startups to 12."""
-    for load in range(1, 61):
-        for transfer in (0, 1, 2, 7):
-            for startup in (0, 1, 2, 6, 12):
-                check_plan(core, Case(load, 2, transfer, [startup] * 5),
-                           thorough=load % 10 == 0)
+    for load, transfer, startup in itertools.product(
+            range(1, 61), (0, 1, 2, 7), (0, 1, 2, 6, 12)):
+        check_plan(core, Case(load, 2, transfer, [startup] * 5),
+                   thorough=load % 10 == 0)
 
 
 def draw_near_integers(rng):
@@ -423,12 +376,12 @@ def draw_near_integers(rng):
                 results=rng.choice([(0, 0), (1, 1)]))
 
 
-def test_volumes_that_are_nearly_integers(core, walker):
+def test_volumes_that_are_nearly_integers(core):
     """Where rounding a volume to an integer must not cost a share its sign."""
     check_plan(core, Case(3125, 10 ** 8, 1, [0] * 20), thorough=True)
     rng = random.Random(SEED)
-    for _ in range(max(1, CASES // 5000)):
-        check_walks(walker, [draw_near_integers(rng) for _ in range(500)])
+    check_all(core, [draw_near_integers(rng) for _ in range(CASES // 4)],
+              check_integers)
 
 
 def draw_share_near_integer(rng):
@@ -467,26 +420,26 @@ UNLUCKY = (
     (291243816, 23772, 261492, 15536, 14799))
 
 
-def test_shares_that_are_integers(walker):
+def test_shares_that_are_integers(core):
     """Where two errors must not make a share fall below itself."""
     rng = random.Random(SEED)
-    check_walks(walker, [Case(load, compute, transfer, [first, second], 2)
-                         for load, compute, transfer, first, second
-                         in UNLUCKY])
-    for _ in range(max(1, CASES // 5000)):
-        cases = [draw_share_integer(rng) for _ in range(500)]
-        check_walks(walker, [case for case in cases
-                             if len(forward(case)) == 3])
+    cases = [Case(load, compute, transfer, [first, second], 2)
+             for load, compute, transfer, first, second in UNLUCKY]
+    check_all(core, cases, check_plan, True)
+    cases = [draw_share_integer(rng) for _ in range(CASES // 2)]
+    check_all(core, [case for case in cases if len(forward(case)) == 3],
+              check_integers)
 
 
-def test_shares_that_are_nearly_integers(walker):
+def test_shares_that_are_nearly_integers(core):
     """Where rounding a share up must not take more than there is."""
     rng = random.Random(SEED)
-    check_walks(walker, [draw_share_near_integer(rng) for _ in range(5000)])
+    check_all(core, [draw_share_near_integer(rng) for _ in range(CASES // 2)],
+              check_integers)
 
 
-def test_ends_of_the_ranges_carried_out(walker):
-    check_walks(walker, [
+def test_ends_of_the_ranges(core):
+    check_all(core, [
         Case(load, compute, transfer, [startup] * 20, None, [stages] * 20,
              results)
         for load in (1, 2, 2 ** 23, UNITS_MAX)
@@ -495,19 +448,8 @@ def test_ends_of_the_ranges_carried_out(walker):
         for transfer in (0, 1, TIME_MAX)
         for startup in (0, 1, compute, STARTUP_MAX)
         for stages in (0, 1, STAGES_MAX)
-        for results in ((0, 0), (0, 1), (1, 1000), (1000, 1), (1000, 1000))])
-
-
-def test_node_by_node_equals_by_classes(core):
-    """Every node of 625 on its own; sums and shares as in the classes."""
-    case = Case(98765, 1000, 77, [5000] * 4)
-    error, plan = case.plan(core)
-    assert error == 0 and plan.phases == 4
-    kept = model.leaves(case.load, splitter(core, plan))
-    assert len(kept) == 625
-    assert sum(units for _, units in kept) == case.load
-    for layer, units in kept:
-        assert 0 <= units - plan.share_units[layer] <= 1
+        for results in ((0, 0), (0, 1), (1, 1000), (1000, 1), (1000, 1000))],
+        check_integers)
 
 
 def test_numbers_that_cannot_be_planned(core):
@@ -526,6 +468,5 @@ def test_numbers_that_cannot_be_planned(core):
                  (UNITS_MAX, 2 ** 31, TIME_MAX, [0] * 20),
                  (UNITS_MAX, 1, 0, []), (1, 1, 0, [0] * 20)):
         check_plan(core, Case(*edge), thorough=True)
-    plan = Input(1000, 1000, 1000, phases_max=21)
-    assert core.planner_plan(ctypes.byref(Plan()),
-                             ctypes.byref(plan)) == library.ERR_RANGE
+    assert core.planner_plan(Plan(), Input(1000, 1000, 1000, phases_max=21)
+                             ) == library.ERR_RANGE
