@@ -170,27 +170,3 @@ def test_another_originator_or_torus_is_refused(honest):
     assert verify(text, 5)[0] == 0
     assert verify(text, 5, "1,0")[0] == 1
     assert verify(text, 25)[0] == 1
-
-
-@pytest.mark.parametrize("arguments", [
-    ["--torus", "7"], ["--torus", "0"], ["--torus", "five"], [],
-    ["--torus", "5", "--originator", "5,0"],
-    ["--torus", "5", "--originator", "0"],
-    ["--torus", "5", "--phase", "3"], ["--torus", "5", "--phase", "0"]])
-def test_bad_usage_exits_2(quincunx, arguments):
-    done = subprocess.run([quincunx, "certificate", *arguments],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr and not done.stdout
-
-
-@pytest.mark.parametrize("side, phase, words", [
-    ("5", "3", "--phase '3': must be 1 to 2, a phase of this torus"),
-    ("1", "1", "--phase '1': must not be given: a torus of one node has no "
-               "phases")])
-def test_a_phase_that_is_not_there_is_named(quincunx, side, phase, words):
-    done = subprocess.run(
-        [quincunx, "certificate", "--torus", side, "--phase", phase],
-        capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 import papers
-from papers_runs import model, near, planned
+from papers_runs import near, planned
 
 GAMMA = F(1, 80)
 # The paper's table I: x, beta, T, class.
@@ -80,10 +80,9 @@ def check_transfers(got, held, beta, gamma, time):
                 + float(beta) * (sent + received)) <= time * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_basic_rounds_are_the_shortest(tmp_path, seed):
-    rng = random.Random(seed)
-    for _ in range(25):
+def test_basic_rounds_are_the_shortest(tmp_path):
+    rng = random.Random(5)
+    for _ in range(100):
         held, beta, gamma = draw(rng)
         got = masters(tmp_path, held, beta, gamma)
         time = papers.masters_time(held, beta, gamma)
@@ -122,11 +121,10 @@ def least_idle(limits, rounds):
     return high
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_rounds_are_the_best_of_all_numbers(tmp_path, seed):
-    rng = random.Random(seed)
+def test_rounds_are_the_best_of_all_numbers(tmp_path):
+    rng = random.Random(4)
     tried = 0
-    for _ in range(15):
+    for _ in range(50):
         held, beta, gamma = draw(rng)
         scale, alpha = rng.choice((1, 20, 300)), F(rng.randint(1, 9), 3)
         got = masters(tmp_path, held, beta, gamma, alpha, scale)
@@ -163,7 +161,7 @@ def test_rounds_are_the_best_of_all_numbers(tmp_path, seed):
         else:
             check_parts(got, limits)
         assert near(got["makespan"], float(time) + min(best, alone), 9)
-    assert tried > 4
+    assert tried > 15
 
 
 def check_parts(got, limits):
@@ -205,20 +203,3 @@ def test_a_thousand_nodes(tmp_path):
     time = papers.masters_time(held, F(1, 10), F(1))
     assert near(got["lower_bound"], time)
     assert len(got["transfers"]) <= 3000
-
-
-def test_the_text_names_class_and_bound(tmp_path):
-    done = model(tmp_path, "masters", [[x] for x in CASES["case3"][0]],
-                 startup=".1", transfer="1/300", compute="1/80", scale=100)
-    assert "lower bound   110.416666667 (1325/12) units of time\n" \
-        in done.stdout
-    assert "class         3\n" in done.stdout
-    # One round, after no idle time, of at most three transfers of one node.
-    assert "makespan      110.716666667 units of time, 0.3 (0.271698 %) more " \
-        "than the bound\n" in done.stdout
-    sent = (F(15000, 80) - F(1325, 12)) / (GAMMA - F(1, 300))
-    assert f"     1  {float(sent):.12g} ({sent}), 0\n" in done.stdout
-    done = model(tmp_path, "masters", [[100], [0], [0]], startup=50,
-                 transfer=".1", compute=1)
-    assert "rounds        0: no node sends, each computes what it holds\n" \
-        in done.stdout

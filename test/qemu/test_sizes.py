@@ -218,25 +218,6 @@ def test_squares_unless_all_are_asked_for(quincunx):
                           for h in (w, w + 1) if h <= 9]
 
 
-def test_table_says_the_same(quincunx):
-    rows = sizes(quincunx, T3D, "--max", "7", "--all")
-    done = command(quincunx, "--max", "7", "--all")
-    assert done.returncode == 0 and not done.stderr
-    table = done.stdout.split("near 5^k\n")[1]
-    lines = [line.split() for line in table.splitlines()]
-    assert len(lines) == len(rows)
-    for words, ((width, height), row) in zip(lines, rows.items()):
-        assert words[:6] == [str(width), "x", str(height), str(row["nodes"]),
-                             str(row["phases"]), str(row["phases_used"])]
-        assert abs(float(words[6]) * 1e6 - row["makespan_ps"]) < 1000
-        assert abs(float(words[7]) - row["ratio"]) < 1e-4
-        assert abs(float(words[8]) - row["makespan_ps"] / row["even_ps"]
-                   ) < 1e-4
-        assert words[9:12] == [str(row["pairs_shared"]),
-                               str(row["pairs_unordered"]),
-                               str(row["nearest"]["side"])]
-
-
 def test_what_is_given_is_told_exactly(quincunx):
     """Whole numbers in JSON, as of all commands; no digit lost in the text."""
     case = (9007199254740993, 4850001, 1234567, 1000000)
@@ -261,34 +242,3 @@ def test_what_is_given_is_told_exactly(quincunx):
                                 str(most)).stdout
     assert json.loads(command(quincunx, "--json", "--max", "1", "--load",
                               str(most)).stdout)["load_units"] == 2.0 ** 64
-
-
-@pytest.mark.parametrize("flags, words", [
-    (["--max", "0"], "--max '0': must be 1 to 31"),
-    (["--max", "32"], "--max '32': must be 1 to 31"),
-    (["--max", "5x5"], "--max '5x5': must be 1 to 31"),
-    (["--max", ""], "--max '': must be 1 to 31"),
-    (["--load", "0"], "--load '0': must be 1 unit or more"),
-    (["--load", "-3"], "--load '-3': must be"),
-    (["--startup", "3"], "--startup '3': must be a time"),
-    (["--transfer", "3.3"], "--transfer '3.3': must be a time"),
-    (["--compute", "0ps"], "--compute '0ps': must be 1ps or more"),
-    (["5x5"], "'5x5': sizes takes only options"),
-    (["--sides", "3"], "--sides"), (["--max"], "--max")])
-def test_bad_options(quincunx, flags, words):
-    done = command(quincunx, *flags)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert not done.stdout
-
-
-def test_help_and_full_disk(quincunx):
-    done = command(quincunx, "--help")
-    assert done.returncode == 0
-    for name in ("--max", "--all", "--json", *OPTIONS):
-        assert name in done.stdout
-    with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([quincunx, "sizes", "--max", "3"], stdout=full,
-                              stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 1
-    assert "standard output" in done.stderr
