@@ -156,17 +156,16 @@ def chosen(table, source, most=None):
 
 
 def test_files(tree, names):
-    """Files of tests by these names, each once."""
-    found = {path.stem[5:]: str(path.relative_to(tree))
+    """Files of tests by these names, or in a folder of such a name, each
+    once. Of what is about the house, few tests are about the product."""
+    found = [path.relative_to(tree)
              for path in sorted((tree / "test").rglob("test_*.py"))
-             if path.parent.name not in ("hil", "house")
-             or path.stem in ("test_programs", "test_fuzz",
-                              "test_readme_commands")}
-    wanted = []
-    for name in names:
-        wanted += [path for stem, path in found.items() if stem == name
-                   or name in ("golden", "refused") and stem.startswith(name)]
-    return list(dict.fromkeys(wanted))
+             if path.parent.name not in ("hil", "house") or path.stem[5:] in (
+                 "programs", "fuzz", "readme_commands")]
+    return list(dict.fromkeys(
+        str(path) for name in names for path in found
+        if path.stem[5:] == name or path.parent.name == name
+        and name in ("golden", "refused")))
 
 
 def quick_and_wide(tree, source, linked):
