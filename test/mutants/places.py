@@ -22,7 +22,7 @@ jobs: hal|scatter|torus|kernels|qemu/(job|fabric|schedule)
 
 # Tests of a source besides those of its name: of all rows that fit.
 QUICK = """
-qemu/: golden refused
+qemu/: golden
 scatter/plan/(one_round|split): planner
 scatter/plan/tree: tree_plan
 scatter/plan/: run
@@ -76,6 +76,7 @@ qemu/report/: outputs page inject originators streams
 qemu/schedule/: tree farm_tree compare trees
 qemu/support/(quote|utf8): names
 qemu/support/memory_limit: memory
+qemu/support/crash: new_kernel
 qemu/support/: outputs bad_input streams sanitized flash_map
 qemu/survey/: nodes
 """
@@ -90,9 +91,9 @@ qemu/console: ps serial_run miswired progress serial_originators
 qemu/flash: readme_commands sanitized names
 qemu/wired: serial_run ps progress
 qemu/calibrate: readme_commands sanitized rates
-qemu/format: run ratio fuzz batches streams names
-qemu/: names originators compare auto rates several_inputs sanitized run \
-  bad_input streams page serve progress readme_commands batches ratio
+qemu/format: refused run ratio fuzz batches streams names
+qemu/: refused names originators compare auto rates several_inputs sanitized \
+  run bad_input streams page serve progress readme_commands batches ratio
 kernels/: run ratio fuzz measured_rate originators new_kernel
 : fuzz run trees originators ratio farm_levels batches serial_run sanitized \
   chip compare
@@ -106,7 +107,7 @@ KNOWN_BY = {"build/quincunx": "", "build/zygote.so": "", "build/ranks.so": "",
             "build/stm32f405/firmware.elf": "stm32f405|chip|emulated"}
 # Processor seconds for the quick tests, what is left of them being wide; and
 # for the wide ones.
-QUICK_S, WIDE_S = 25, 90
+QUICK_S, WIDE_S = 30, 90
 
 
 def database(tree, make):

@@ -135,9 +135,9 @@ def copy(tree, folder):
             if was_there:
                 os.utime(target)  # it is made again
     for root in (*draw.PLACES, "test"):
-        for path in (folder / root).rglob("*.[ch py]*"):
-            name = str(path.relative_to(folder))
-            if path.suffix in (".c", ".h", ".py") and name not in listed:
+        for path in (folder / root).rglob("*"):
+            if (path.is_file() and "__pycache__" not in path.parts
+                    and str(path.relative_to(folder)) not in listed):
                 path.unlink()
 
 
