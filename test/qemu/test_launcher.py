@@ -224,6 +224,16 @@ def test_boards_that_do_not_keep_to_the_rules(launcher, size, why):
         launcher.end(signal.SIGINT)
 
 
+def test_boards_that_all_wait_for_a_message_are_named(launcher):
+    shutil.copy(BUILD / "test" / "rude.elf", launcher.firmware)
+    done = launcher.run(size="4x1")
+    assert (done.returncode, done.stderr) == (1, (
+        "quincunx: the mesh is stuck: every node waits for a message that "
+        "nobody sends\n" + "".join(
+            f"quincunx: node {x},0 waits in the middle of the job\n"
+            "  state: computing\n" for x in range(4))))
+
+
 def script_for(folder, text):
     """The environment in which a script stands for QEMU."""
     script = folder / "qemu"

@@ -14,7 +14,8 @@
 enum how {
     NEVER_READS = 1, /* asks on and on, and reads no answer's ring */
     BABBLES,         /* rings on and on, and asks for nothing */
-    OVERFILLS        /* queues more sends than the ring holds */
+    OVERFILLS,       /* queues more sends than the ring holds */
+    WAITS            /* for a message that nobody sends, amid its work */
 };
 
 static void ask(struct window *window, uint32_t op)
@@ -58,7 +59,10 @@ void node_main(struct window *window)
 
     CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE;
     window->node.status.state = NODE_STATE_WAITING;
-    ask(window, WINDOW_OP_DRAIN);
+    if (how == WAITS) {
+        window->node.status.state = NODE_STATE_COMPUTING;
+    }
+    ask(window, how == WAITS ? WINDOW_OP_RECEIVE : WINDOW_OP_DRAIN);
     for (;;) {
         switch (how) {
         case NEVER_READS:
@@ -69,6 +73,9 @@ void node_main(struct window *window)
             fill_ring(window);
             pause_a_little();
             ask(window, WINDOW_OP_RECEIVE_UNTIL);
+            break;
+        case WAITS:
+            pause_a_little();
             break;
         default:
             board_ring(window);
