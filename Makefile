@@ -57,32 +57,33 @@ missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
 # what is missing; none if nothing is.
 DEPS := $(if $(call missing,build),deps)
 TEST_NEEDS := test gallery flash gdb mpi
+LONG_NEEDS := browser deb
 FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
 GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
 GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)
 TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_NEEDS)),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
-FORMAT_DEPS := $(if $(call missing,format),format-deps)
+LINT_DEPS := $(if $(call missing,lint),lint-deps)
+BENCH_DEPS := $(TEST_DEPS) $(if $(call missing,bench),bench-deps)
+PROVE_DEPS := $(DEPS) $(if $(call missing,prove),prove-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
-LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call missing,browser deb),long-test-deps)
+LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call \
+                    missing,$(LONG_NEEDS)),long-test-deps)
 
 DEPS_TARGETS := deps flash-deps gdb-deps gallery-deps test-deps browser-deps \
-                format-deps deb-deps long-test-deps
+                lint-deps prove-deps bench-deps deb-deps long-test-deps
 .PHONY: $(DEPS_TARGETS)
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: what = build
-flash-deps: what = flash
-gdb-deps: what = gdb
-gallery-deps: what = gallery
-## test-deps: install what testing, proving and measuring need, too
+## test-deps: install what testing needs, too
 test-deps: what = $(TEST_NEEDS)
-browser-deps: what = browser
-format-deps: what = format
-deb-deps: what = deb
-long-test-deps: what = browser deb
+long-test-deps: what = $(LONG_NEEDS)
+$(foreach d,flash gdb gallery browser lint prove bench deb,$(eval \
+  $(d)-deps: what = $(d)))
 # One apt-get at a time.
-flash-deps gdb-deps gallery-deps test-deps format-deps deb-deps: | $(DEPS)
-browser-deps long-test-deps: | $(TEST_DEPS)
+flash-deps gdb-deps gallery-deps test-deps lint-deps prove-deps deb-deps: \
+    | $(DEPS)
+browser-deps bench-deps long-test-deps: | $(TEST_DEPS)
 $(DEPS_TARGETS):
 	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
 
@@ -159,14 +160,14 @@ include qemu/install/install.mk test/test.mk
 
 build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 
-.PHONY: format check-format clean help
-## format: lay all C files out anew, in place
-format: | $(FORMAT_DEPS)
-	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+.PHONY: lint fix clean help
+## lint: look at sources and pages; only a broken structure is a failure
+lint: | $(LINT_DEPS)
+	$(Q)$(PYTHON) test/house/lint.py
 
-## check-format: fail where clang-format would change something
-check-format: | $(FORMAT_DEPS)
-	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+## fix: mend what can be mended: layout, order of includes, blanks, paragraphs
+fix: | $(LINT_DEPS)
+	$(Q)$(PYTHON) test/house/lint.py --fix
 
 ## clean: remove everything that was built
 clean:

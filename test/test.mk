@@ -100,7 +100,7 @@ fuzz: $(BUILD)/test/fuzz $(BUILD)/test/fuzz-corpus/made
 
 ## prove: no overflow in the planners and the split, whatever the input
 .PHONY: prove
-prove: | $(TEST_DEPS)
+prove: | $(PROVE_DEPS)
 	$(Q)$(PYTHON) test/prove/prove.py
 
 ## bench: the table of measured figures; B=--quick leaves out 625 boards

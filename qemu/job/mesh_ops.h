@@ -43,8 +43,8 @@ struct mesh_ops {
     /* The host emulates switches and links, with the profile's times. Only then
        it can choose ports, switching, schedules and slow nodes. */
     bool has_fabric;
-    bool has_images; /* QEMU runs the nodes, each with a board's image */
-    bool has_cables; /* emulated serial links, which can damage bytes */
+    bool has_images;   /* QEMU runs the nodes, each with a board's image */
+    bool has_cables;   /* emulated serial links, which can damage bytes */
     unsigned side_max; /* of the torus; at most SCHEDULE_SIDE_MAX */
     const struct mesh_probing *probing;
 

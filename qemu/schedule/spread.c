@@ -55,7 +55,7 @@ struct search {
     /* Arrays of `nodes`, but where another number is said, in one piece of
        memory; place() gives them their places. */
     struct schedule_circuit *circuits; /* by receiver */
-    uint32_t *senders; /* active before this phase, in order */
+    uint32_t *senders;                 /* active before this phase, in order */
     uint32_t sender_count;
 
     uint32_t *next[TORUS_PORTS]; /* the node out of a port */

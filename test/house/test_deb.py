@@ -9,7 +9,7 @@ import pytest
 
 import core
 import mesh
-from test_house import read
+from rules import read
 
 pytestmark = pytest.mark.boards
 

@@ -9,7 +9,7 @@ import pytest
 
 from core import ROOT
 from guard import GUARD_S
-from test_house import MAKEFILES, read
+from rules import MAKEFILES, read
 
 APT = """#!/bin/sh
 echo "apt-get $*" >> "$(dirname "$0")/log"

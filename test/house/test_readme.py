@@ -13,7 +13,7 @@ import core
 import mesh
 import tree as checker  # of the oracle, whose path mesh adds
 from core import ROOT
-from test_house import FILES, MAKEFILES, read
+from rules import FILES, MAKEFILES, read
 
 bench = str(ROOT / "test" / "bench")
 if bench not in sys.path:

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from core import BUILD, ROOT
-from test_house import FILES, read
+from rules import FILES, read
 
 # Commands that are not run here, as patterns, and why.
 LEFT_OUT = {

@@ -1,264 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which folders stand on which, and that no files or folders form a circle.
-
-A module is a .c file with the .h of its name. It depends on the modules whose
-headers it includes, and, by its object's symbols, on those whose functions it
-calls or whose data it uses. A header without a .c of its name is an interface,
-which several boards implement: who calls what it declares depends on the
-interface alone."""
-import collections
-import re
+"""What the sources' structure must be, also by the symbols of what was built;
+and that each of these checks finds what is planted."""
 import subprocess
 
 import pytest
 
+import waits
 from core import BUILD
-from test_house import C_FILES, ROOT, includes, read
-
-# Folders of boot/, and of what is built: a board has a board.mk.
-BOARDS = tuple(sorted(path.parent.name
-                      for path in (ROOT / "boot").glob("*/board.mk")))
-PRODUCT = ("boot/", "hal/", "torus/", "scatter/", "kernels/", "qemu/")
-
-# Folders from the ground up: a file may know its own folder and those before.
-# Folders in one tuple know nothing of each other.
-ORDER = [
-    "torus",
-    "hal",
-    ("hal/line", "hal/window", "hal/switch", "hal/discover"),
-    "hal/serial",
-    ("hal/host", "hal/mps2", "hal/stm32f405"),
-    "hal/mps2/slow",
-    "kernels",
-    "scatter/plan",
-    "scatter/wire",
-    "scatter/engine",
-    "boot",
-    ("boot/cortex_m", "boot/shell"),
-    "boot/serial",
-    "boot/mps2",
-    ("boot/host", *(f"boot/{board}" for board in BOARDS)),
-    ("qemu/support", "qemu/board/preload"),
-    ("qemu/board", "qemu/serve"),
-    ("qemu/fabric", "qemu/flash", "qemu/format", "qemu/wired",
-     "qemu/schedule"),
-    ("qemu/console", "qemu/ranks"),
-    ("qemu/survey", "qemu/ranks/mpi"),
-    ("qemu/model", "qemu/papers"),
-    "qemu/outcome",
-    "qemu/job",
-    "qemu/report",
-    ("qemu/calibrate", "qemu/compare", "qemu/page"),
-    "qemu/live",
-    "qemu/options",
-    "qemu/figures",
-    "qemu/command",
-    "qemu",
-]
-LEVEL = {name: level for level, names in enumerate(ORDER)
-         for name in ([names] if isinstance(names, str) else names)}
-# Objects of the host command and of the boards; the latter hold bytecode.
-OBJECTS = {"host": "nm", **dict.fromkeys(BOARDS, "arm-none-eabi-gcc-nm")}
+from rules import C_FILES, STRUCTURE, forbidden, has_guard, includes
+from rules import has_license, read
+from structure import LEVEL, OBJECTS, PRODUCT, between_folders, circles
+from structure import complaints, dependencies, symbols, upward
 
 
-def folder_of(module):
-    return module.rpartition("/")[0]
+@pytest.mark.parametrize("rule", STRUCTURE, ids=lambda rule: rule.__name__)
+def test_rule(rule):
+    assert not rule()
 
 
-def modules(files):
-    """{module: the text of its files}, and the modules that are interfaces."""
-    texts = collections.defaultdict(dict)
-    for name, text in files.items():
-        texts[name[:-2]][name[-1]] = text
-    return texts, {name for name, both in texts.items() if "c" not in both}
-
-
-def without_comments(text):
-    return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
-
-
-def declared(texts, interfaces):
-    """{symbol: interface} of all that interfaces declare."""
-    found = {}
-    for name in interfaces:
-        text = without_comments(texts[name]["h"])
-        for symbol in (re.findall(r"\b(\w+)\(", text)
-                       + re.findall(r"extern [^;]*?(\w+)(?:\[\w*\])*;", text)):
-            found.setdefault(symbol, name)
-    return found
-
-
-def symbols(paths, nm):
-    """{object file: (defined, used)}: their global names."""
-    done = subprocess.run([nm, "-A", "-P", *paths], capture_output=True,
-                          text=True, check=True)
-    found = {str(path): (set(), set()) for path in paths}
-    for line in done.stdout.splitlines():
-        file, _, rest = line.partition(": ")
-        name, kind = rest.split()[:2]
-        defined, used = found[file]
-        if kind == "U":
-            used.add(name)
-        elif kind.isupper():
-            defined.add(name)
-    return found
-
-
-def dependencies(files, objects):
-    """{module: {module: why}} of C files {name: text}, and the objects
-    {module: (defined, used)} of one program."""
-    texts, interfaces = modules(files)
-    owner = declared(texts, interfaces)
-    for name, (defined, _) in objects.items():
-        for symbol in defined:
-            owner.setdefault(symbol, name)
-    graph = {name: {} for name in texts}
-    for name, both in texts.items():
-        for text in both.values():
-            for target in includes(text):
-                if target[:-2] != name and target[:-2] in texts:
-                    graph[name][target[:-2]] = "includes it"
-        for symbol in objects.get(name, ((), ()))[1]:
-            target = owner.get(symbol, name)
-            if target != name:
-                graph[name].setdefault(target, f"uses {symbol}")
-    return graph
-
-
-def circles(graph):
-    """Sets of nodes that reach each other (Tarjan's components)."""
-    number, low, stack, found = {}, {}, [], []
-
-    def visit(node):
-        number[node] = low[node] = len(number)
-        stack.append(node)
-        for other in graph.get(node, ()):
-            if other not in number:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in stack:
-                low[node] = min(low[node], number[other])
-        if low[node] == number[node]:
-            part = set()
-            while node not in part:
-                part.add(stack.pop())
-            if len(part) > 1:
-                found.append(part)
-
-    for start in graph:
-        if start not in number:
-            visit(start)
-    return found
-
-
-def between_folders(graph):
-    """{folder: {folder: an example}}"""
-    result = collections.defaultdict(dict)
-    for name, targets in graph.items():
-        for target, why in targets.items():
-            if folder_of(name) != folder_of(target):
-                result[folder_of(name)][folder_of(target)] = (
-                    f"{name} {why}: {target}")
-    return result
-
-
-def upward(graph):
-    """What knows something that does not lie below it."""
-    return [f"{name} {why}: {target}" for name, targets in graph.items()
-            for target, why in targets.items()
-            if folder_of(name) != folder_of(target)
-            and LEVEL[folder_of(name)] <= LEVEL[folder_of(target)]]
-
-
-@pytest.fixture(name="graph", scope="module", params=sorted(OBJECTS))
-def fixture_graph(request):
-    """Of one program: the objects that its build made."""
-    files = {name: read(name) for name in C_FILES
-             if name.startswith(PRODUCT)}
-    place = BUILD / request.param
+@pytest.mark.parametrize("program", sorted(OBJECTS))
+def test_files_and_folders_know_what_lies_below(program):
+    """By includes, and by the symbols of one program's objects."""
+    files = {name: read(name) for name in C_FILES if name.startswith(PRODUCT)}
+    place = BUILD / program
     there = {name[:-2]: place / f"{name[:-2]}.o" for name in files
              if name.endswith(".c") and (place / f"{name[:-2]}.o").exists()}
-    assert len(there) > 20, "not built"
-    found = symbols(there.values(), OBJECTS[request.param])
-    objects = {name: found[str(path)] for name, path in there.items()}
-    return dependencies(files, objects)
+    if not there and program not in ("host", "mps2_an385"):
+        pytest.skip("not built")
+    found = symbols(there.values(), OBJECTS[program])
+    graph = dependencies(files, {name: found[str(path)]
+                                 for name, path in there.items()})
+    assert len(there) > 20 and set(LEVEL) <= {
+        name.rpartition("/")[0] for name in files}
+    assert not complaints(graph)
 
 
-def test_every_folder_has_its_place():
-    there = {folder_of(name) for name in C_FILES if name.startswith(PRODUCT)}
-    assert there - set(LEVEL) == {"hal/stm32f405/pins"}
-    assert set(LEVEL) <= there
-
-
-def test_files_know_what_lies_below(graph):
-    assert not upward({name: targets for name, targets in graph.items()
-                       if not name.startswith("hal/stm32f405/pins")})
-
-
-def test_no_circle_of_files(graph):
-    assert not circles(graph)
-
-
-def test_no_circle_of_folders(graph):
-    between = between_folders(graph)
-    assert not circles(between), between
-
-
-# ---- kinds of mesh: what one can do is asked, never which one it is ----
-
-# The options choose a row of struct mesh_ops; these files implement the rows.
-CHOOSERS = ("qemu/options/", "qemu/job/mesh_ops.h", "qemu/job/fabric_job.c",
-            "qemu/job/serial_job.c")
-MEMBER = r"(\w+)(?:\[[^]]*\]|\(\))*(?:->|\.)"
-FLAG = re.compile(MEMBER + r"(?:serial|native)\b")
-NOT_FLAGS = {"console", "looked"}  # a serial port, a serial number
-PORT = r"(?:\w+(?:->|\.))*config(?:->|\.)port\b"
-CHOICE = re.compile(
-    rf"{PORT}\s*(?:[!=]=|\?|&&|\|\|)"
-    rf"|(?:!|&&|\|\||[!=]=|\b(?:if|while) \()\s*{PORT}"
-    r"|[!=]=\s*BOARD_(?:WINDOW|SERIAL)\b|\bBOARD_(?:WINDOW|SERIAL)\s*[!=]="
-    r"|\bcase BOARD_(?:WINDOW|SERIAL)\b"
-    r"|\b(?:fabric|serial)_job_(?:qemu|native|port)\b"
-    r"|\bstrcmp\([^,;]*\b(?:mesh|ops|outcome)(?:->|\.)on\b")
-
-
-def mesh_choices(files):
-    """Of sources {name: text}: where they ask which mesh it is."""
-    found = []
-    for name, text in files.items():
-        if not name.startswith("qemu/") or name.startswith(CHOOSERS):
-            continue
-        text = without_comments(text)
-        found += [f"{name}: {match[0]}" for match in FLAG.finditer(text)
-                  if match[1] not in NOT_FLAGS]
-        found += [f"{name}: {match[0]}" for match in CHOICE.finditer(text)]
-    return found
-
-
-def test_only_options_choose_the_mesh():
-    assert not mesh_choices({name: read(name) for name in C_FILES})
-
-
-@pytest.mark.parametrize("line", [
-    "return config->serial ? 1 : 2;", "if (options.job.config.native) {",
-    "x = kinds[i].serial;", "x = kind()->native;",
-    "if (config->port != NULL) {", "x = config->port ? 1 : 2;",
-    "if (!job->config.port) {", "if (NULL == run->config->port)",
-    "y = any && config->port", "if (board->circuits == BOARD_SERIAL)",
-    "case BOARD_WINDOW:", "if (config->mesh == &serial_job_port)",
-    'if (strcmp(mesh->on, "native") == 0)'])
-def test_a_choice_of_mesh_is_found(line):
-    assert mesh_choices({"qemu/report/json.c": line})
-    assert not mesh_choices({"qemu/options/job.c": line})
-
-
-@pytest.mark.parametrize("line", [
-    "{.serial = true, .native = x}", "console_port_close(console->serial);",
-    ".port = config->port,", "console_port_open(why, config->port, RATE)",
-    "board_default(BOARD_SERIAL)", "/* config->serial */",
-    "if (config->mesh->has_fabric) {"])
-def test_what_is_no_choice_of_mesh_passes(line):
-    assert not mesh_choices({"qemu/report/json.c": line})
+def test_no_test_depends_on_the_hosts_clock():
+    """Fixed sleeps, retries, bounds on wall time, time limits of its own."""
+    found = waits.here()
+    assert len(found) <= waits.AT_MOST, "\n".join(found)
 
 
 # ---- the checks find what is planted ----
@@ -318,3 +98,62 @@ def test_an_interface_is_no_circle(tmp_path):
 def test_two_equal_folders_are_strangers():
     assert upward({"qemu/fabric/a": {"qemu/wired/b": "includes it"}})
     assert not upward({"qemu/console/a": {"qemu/wired/b": "includes it"}})
+
+
+@pytest.mark.parametrize("name, target", [
+    ("torus/torus.c", "hal/err.h"), ("torus/torus.c", "scatter/plan/split.h"),
+    ("hal/window/window.c", "scatter/wire/wire.h"),
+    ("hal/window/window.c", "hal/mps2/registers.h"),
+    ("hal/host/clock.c", "hal/mps2/registers.h"),
+    ("kernels/spin.c", "hal/bytes.h"), ("kernels/spin.c", "torus/torus.h"),
+    ("scatter/wire/wire.c", "boot/node.h"),
+    ("scatter/wire/wire.c", "hal/host/clock.h"),
+    ("scatter/wire/wire.c", "qemu/job/job.h"),
+    ("qemu/job/job.c", "boot/node.h"), ("qemu/job/job.c", "kernels/search.c"),
+    ("qemu/job/job.c", "test/unit/unit.h"), ("scatter/wire/wire.c", "wire.h")])
+def test_an_include_against_the_arrows_is_found(name, target):
+    assert forbidden(name, target)
+
+
+def test_includes_are_quoted_and_no_comments():
+    assert includes('#include <a.h>\n  # include "b/c.h"\n'
+                    '/* #include "d.h" */\n#include "e.h" /* "f.h" */\n'
+                    ) == ["b/c.h", "e.h"]
+
+
+def test_a_wrong_head_is_found():
+    tag = "SPDX-License-Identifier: Apache-2.0"
+    assert has_license(f"#!/bin/sh\n# {tag}\n")
+    assert not has_license(f"\n/* {tag} */\n")
+    guarded = "#ifndef A_B_H\n#define A_B_H\nint x;\n#endif\n"
+    assert has_guard("a/b.h", guarded)
+    assert not has_guard("a/c.h", guarded)
+    assert not has_guard("a/b.h", guarded + "int y;\n")
+
+
+@pytest.mark.parametrize("name, text, what", [
+    ("a.py", "time.sleep(2)", "sleeps"),
+    ("a.py", "script = 'read x; sleep 0.5'", "sleeps"),
+    ("a.c", "int f(void)\n{\n    usleep(5000);\n}\n", "sleeps"),
+    ("a.py", "for _ in range(5):\n    if run():\n        break", "tries again"),
+    ("a.py", "def f():\n    for _ in range(TRIES):\n        return g()",
+     "tries again"),
+    ("a.py", "def f():\n    a = time.monotonic()\n    run()\n"
+     "    assert time.monotonic() - a < 60", "bounds wall time"),
+    ("a.py", "def f():\n    end = time.monotonic() + 5\n"
+     "    while time.monotonic() < end:\n        g()", "bounds wall time"),
+    ("a.py", "run(timeout=60)", "has a time limit of its own"),
+    ("a.py", "def f(timeout=60):\n    pass", "has a time limit of its own")])
+def test_a_place_that_depends_on_the_clock_is_found(name, text, what):
+    (found,) = waits.places({name: text})
+    assert found.endswith(f": {what}")
+
+
+@pytest.mark.parametrize("text", [
+    "run(timeout=guard.GUARD_S)", "def f(timeout):\n    run(timeout=timeout)",
+    "for i in range(5):\n    if i > 3:\n        break",
+    "def f():\n    end = time.monotonic() + GUARD_S\n"
+    "    while time.monotonic() < end:\n        time.sleep(0.1)",
+    "script = 'exec sleep 8642'"])
+def test_what_does_not_depend_on_the_clock_passes(text):
+    assert not waits.places({"a.py": text})

@@ -59,7 +59,7 @@ apt-get indextargets --no-release-info \
 
 # Mirrors that cannot be reached are but warnings to apt.
 own_apt apt-get update >"$work/log" 2>&1 &&
-    ls "$work/lists" | grep -q "_$suite.*_Packages" ||
+    find "$work/lists" -name "*_$suite*_Packages*" | grep -q . ||
     fail "apt-get update: $(grep -m1 '^[EW]:' "$work/log" || echo failed)"
 own_apt apt-get -s --no-install-recommends install "qemu-system-arm/$suite" \
     >"$work/plan" 2>"$work/log" ||
@@ -69,6 +69,7 @@ sed -n 's/^Inst \([^ ]*\) [^(]*(\([^ ]*\) .*/\1=\2/p' "$work/plan" \
     >"$work/packages"
 [ -s "$work/packages" ] ||
     fail "the qemu-system-arm that is installed is not older"
+# shellcheck disable=SC2046
 (cd "$work/debs" &&
     own_apt apt-get download $(cat "$work/packages")) >"$work/log" 2>&1 ||
     fail "apt-get download: $(grep -m1 '^E:' "$work/log" || echo failed)"
