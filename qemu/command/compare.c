@@ -147,11 +147,9 @@ int compare_command(int argc, char **argv)
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
     options.job.originators.allowed = true;
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        free(command);
-        return EXIT_USAGE;
-    }
-    status = job_options_check(&options.job);
+    status = guess_parse(&argp, argc, argv, &options) == 0
+                 ? job_options_check(&options.job)
+                 : EXIT_USAGE;
     if (status == 0 && !options.job.config.mesh->has_fabric) {
         fputs("quincunx: --board stm32f405: must not be given to compare: "
               "these boards carry out peters-syska alone\n",

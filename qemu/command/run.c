@@ -557,11 +557,9 @@ int run_command(int argc, char **argv)
 
     job_options_init(&options.job, "run");
     options.job.originators.allowed = true;
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        free(command);
-        return EXIT_USAGE;
-    }
-    status = job_options_check(&options.job);
+    status = guess_parse(&argp, argc, argv, &options) == 0
+                 ? job_options_check(&options.job)
+                 : EXIT_USAGE;
     status = status == 0 ? check_output_count(&options) : status;
     status = status == 0 ? check_files(&options) : status;
     status = status == 0 ? check_choice(&options) : status;

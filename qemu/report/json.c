@@ -73,17 +73,20 @@ static json_t *profile_json(const struct profile *profile)
                      "hop_delay_ps", integer(profile->hop_delay_ps));
 }
 
-/* The floors that a layer gets in every round; NULL if there is but one. */
+/* The floors that a layer gets in every round; NULL if there is but one. Layers
+ * of a tree have none, and may be more than the tables have columns. */
 static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 {
     json_t *rounds = plan->rounds > 1 ? json_array() : NULL;
+    bool known = layer <= ROUNDS_PHASES_MAX;
 
     for (unsigned r = 0; rounds != NULL && r < plan->rounds; ++r) {
-        json_array_append_new(rounds,
-                              json_pack("{s:o, s:o}", "share_units",
-                                        integer(plan->share_units[r][layer]),
-                                        "volume_units",
-                                        integer(plan->volume_units[r][layer])));
+        uint32_t share_units = known ? plan->share_units[r][layer] : 0;
+        uint32_t volume_units = known ? plan->volume_units[r][layer] : 0;
+
+        json_array_append_new(
+            rounds, json_pack("{s:o, s:o}", "share_units", integer(share_units),
+                              "volume_units", integer(volume_units)));
     }
     return rounds;
 }

@@ -96,6 +96,8 @@ def test_kernels(folder, more):
     ["--schedule", "farm"],
     ["--schedule", "farm", "--installment", "1", "--batch", "900"],
     ["--report", "report", "--gantt", "gantt.svg", "--trace", "trace"],
+    ["--schedule", "star", "--mesh", "1x31", "--rounds", "2", "--profile",
+     "t3d"],
     ["--switching", "store-and-forward"]], ids="".join)
 def test_runs(folder, more):
     check(folder, ["run", *NATIVE, "--kernel", "spin", "--arg", "32", *more,
