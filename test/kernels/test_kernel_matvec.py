@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A matrix times a vector: against whole numbers, against NumPy, on meshes,
 and with files that are no such thing."""
-import pickle
+import itertools
 import struct
 
 import numpy
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kernels
 import mesh
-import parts
+from twins import matvec as numpy_says
 
 
 # ---- the definition ----
@@ -70,32 +70,25 @@ def products(draw):
 @given(product=products(), data=st.data())
 def test_any_product_cut_anywhere(product, data):
     kind, matrix, vector = product
-    rows = len(matrix)
-    cuts = data.draw(st.lists(st.integers(0, rows), max_size=5))
     load = b"".join(packed(row, kind) for row in matrix)
-    result, output = job_of(vector, kind).scattered(load, rows, cuts)
-    assert result == b""
-    assert output == result_of(matrix, vector, kind)
+    assert kernels.cut_anywhere(data, job_of(vector, kind), load, len(
+        matrix)) == (b"", result_of(matrix, vector, kind))
 
 
-@pytest.mark.parametrize("kind", "ih")
-@pytest.mark.parametrize("columns", range(1, 10))
-def test_every_range(kind, columns):
-    chance = mesh.seeded(f"matvec {kind} {columns}")
-    bits = 8 * KINDS[kind][0] - 1
-
-    def line(n):
-        return [chance.randrange(-2 ** bits, 2 ** bits) for _ in range(n)]
-
-    matrix, vector = [line(columns) for _ in range(7)], line(columns)
-    load = b"".join(packed(row, kind) for row in matrix)
-    want = result_of(matrix, vector, kind)
-    size = len(want) // 7
-    job = job_of(vector, kind)
-    for first in range(8):
-        for end in range(first, 8):
-            assert job.run(load, first, end - first)[1] == want[
-                first * size:end * size]
+def test_every_range():
+    chance = mesh.seeded("matvec")
+    for kind, columns in itertools.product("ih", range(1, 10)):
+        bits = 8 * KINDS[kind][0] - 1
+        *matrix, vector = ([chance.randrange(-2 ** bits, 2 ** bits)
+                            for _ in range(columns)] for _ in range(8))
+        load = b"".join(packed(row, kind) for row in matrix)
+        want = result_of(matrix, vector, kind)
+        size = len(want) // 7
+        job = job_of(vector, kind)
+        for first in range(8):
+            for end in range(first, 8):
+                assert job.run(load, first, end - first)[1] == want[
+                    first * size:end * size]
 
 
 def test_q15_rounds_and_saturates():
@@ -122,29 +115,6 @@ def test_the_longest_rows():
                 [row], [least] * columns, kind)
 
 
-def test_arguments_that_are_refused():
-    good = argument([1, 2, 3], "i")
-    kernels.Job1("matvec", good, 12)
-    kernels.Job1("matvec", b"\2" + good[1:], 6)
-    for bad, unit in ((good, 4), (good, 6), (b"\2" + good[1:], 12),
-                      (good, 0), (good[:-1], 11), (good[:4], 0), (b"", 0),
-                      (b"\3" + good[1:], 12), (b"\0" + good[1:], 12),
-                      (b"\4\1\0\0" + good[4:], 12),
-                      (b"\4\0\0\1" + good[4:], 12),
-                      (b"\2\0\0\0abc", 3), (b"\4\0\0\0abcdef", 6)):
-        with pytest.raises(kernels.Refused):
-            kernels.Job1("matvec", bad, unit)
-
-
-@settings(max_examples=300, deadline=None)
-@given(arg=st.binary(max_size=40), unit=st.integers(0, 40))
-def test_no_argument_upsets_it(arg, unit):
-    try:
-        kernels.Job1("matvec", arg, unit)
-    except kernels.Refused:
-        pass
-
-
 # ---- files ----
 
 def arrays(kind, rows, columns):
@@ -160,14 +130,6 @@ def arrays(kind, rows, columns):
         matrix[::7] = numpy.where(vector < 0, low, high - 1)
         matrix[3::7] = numpy.where(vector < 0, high - 1, low)
     return matrix, vector
-
-
-def numpy_says(matrix, vector):
-    total = matrix.astype("<i8") @ vector.astype("<i8")
-    if matrix.dtype == numpy.dtype("<i4"):
-        return total
-    return numpy.clip((total + 2 ** 14) >> 15, -2 ** 15,
-                      2 ** 15 - 1).astype("<i2")
 
 
 @pytest.fixture(name="saved", scope="module", params=["<i4", "<i2"])
@@ -190,22 +152,6 @@ def check_run(saved, out, *args, **options):
     assert got.dtype == want.dtype and numpy.array_equal(got, want)
 
 
-@pytest.mark.parametrize("size,rounds", [
-    ("1x1", 1), ("5x5", 1), ("5x5", 3), ("5x5", "auto"), ("25x25", 1),
-    ("7x4", 1)])
-def test_native_meshes(saved, tmp_path, size, rounds):
-    check_run(saved, tmp_path / "out.npy", size=size, on="native",
-              rounds=rounds)
-
-
-@pytest.mark.parametrize("size,rounds,originator", parts.cases([
-    ("1x1", 1, "0,0"), ("5x5", "auto", "2,3"), ("5x5", 1, "0,0"),
-    ("4x3", 1, "3,1")], 2))
-def test_boards(saved, tmp_path, size, rounds, originator):
-    check_run(saved, tmp_path / "out.npy", "--originator", originator,
-              size=size, rounds=rounds)
-
-
 def test_the_longest_vector_goes_out(tmp_path):
     for kind, columns in (("<i4", 16383), ("<i2", 16383)):
         matrix, vector = arrays(kind, 30, columns)
@@ -217,115 +163,12 @@ def test_the_longest_vector_goes_out(tmp_path):
 
 # ---- bad input ----
 
-def refused(status, *words, matrix, vector=None, arg=None):
-    done = mesh.command("run", "--mesh", "1x1", "--kernel", "matvec", "--on",
-                        "native", "--arg", arg or f"vector={vector}", matrix)
-    assert done.returncode == status, done.stderr
-    assert done.stdout == ""
-    assert done.stderr.startswith("quincunx: ")
-    assert len(done.stderr.splitlines()) == 1
-    for word in words:
-        assert str(word) in done.stderr, done.stderr
-
-
-GOOD = numpy.arange(12, dtype="<i4").reshape(3, 4)
-LINE = numpy.arange(4, dtype="<i4")
-
-
-def saved_as(path, array, **options):
-    numpy.save(path, array, **options)
-    return path
-
-
-@pytest.mark.parametrize("array,words", [
-    (GOOD.astype("<f8"), ["<f8", "float64", "<i4"]),
-    (GOOD.astype(">i4"), [">i4", "<i4"]),
-    (GOOD.astype("<u4"), ["<u4"]),
-    (GOOD.astype("<i8"), ["<i8"]),
-    (numpy.array([[1, "x"]], dtype=object), ["Python objects"]),
-    (numpy.asfortranarray(GOOD), ["Fortran order", "ascontiguousarray"]),
-    (LINE, ["(4,)", "2 dimensions"]),
-    (GOOD.reshape(3, 2, 2), ["(3, 2, 2)", "2 dimensions"]),
-    (GOOD[:0], ["(0, 4)", "empty"]),
-    (GOOD[:, :0], ["(3, 0)", "empty"]),
-    (numpy.zeros(2, dtype=[("a", "<i4")]), ["[('a', '<i4')]"]),
-])
-def test_arrays_of_another_kind(tmp_path, array, words):
-    matrix = saved_as(tmp_path / "matrix.npy", array)
-    vector = saved_as(tmp_path / "vector.npy", LINE)
-    refused(1, matrix, *words, matrix=matrix, vector=vector)
-
-
-@pytest.mark.parametrize("array,words", [
-    (LINE.astype("<i2"), ["int16", "int32"]),
-    (numpy.arange(5, dtype="<i4"), ["5 elements", "4 columns"]),
-    (GOOD, ["(3, 4)", "1 dimensions"]),
-    (LINE.astype("c8"), ["<c8"]),
-])
-def test_vectors_of_another_kind(tmp_path, array, words):
-    matrix = saved_as(tmp_path / "matrix.npy", GOOD)
-    vector = saved_as(tmp_path / "vector.npy", array)
-    refused(1, vector, *words, matrix=matrix, vector=vector)
-
-
-def test_files_that_are_none(tmp_path):
-    matrix = saved_as(tmp_path / "matrix.npy", GOOD)
-    vector = saved_as(tmp_path / "vector.npy", LINE)
-    good = matrix.read_bytes()
-    for name, data, words in (
-            ("empty", b"", ["numpy reads no .npy"]),
-            ("text", b"1,2,3\n", ["magic"]),
-            ("pickle", pickle.dumps(GOOD), ["magic"]),
-            ("head", good[:40], ["numpy reads no .npy"]),
-            ("short", good[:-1], ["47 bytes", "(3, 4) has 48"]),
-            ("long", good + b"x", ["49 bytes", "(3, 4) has 48"]),
-            ("version", good[:6] + b"\3" + good[7:], ["3.0"]),
-            ("junk", good[:10] + b"{" * 118, ["numpy reads no .npy"]),
-            ("huge", good.replace(b"(3, 4), ", b"(2**9,),"), ["npy"])):
-        path = tmp_path / name
-        path.write_bytes(data)
-        refused(1, path, *words, matrix=path, vector=vector)
-        refused(1, path, matrix=matrix, vector=path)
-    refused(1, tmp_path / "none", "No such file", matrix=matrix,
-            vector=tmp_path / "none")
-    refused(1, tmp_path, "directory", matrix=matrix, vector=tmp_path)
-
-
-def test_sums_of_64_bits_are_refused(tmp_path):
-    """Exactly from 2^63 on; the row is told."""
-    matrix = numpy.array([[1, 1], [-2 ** 31, -2 ** 31], [0, 0]], "<i4")
-    path = saved_as(tmp_path / "matrix.npy", matrix)
-    vector = saved_as(tmp_path / "vector.npy",
-                      numpy.array([-2 ** 31, -2 ** 31], "<i4"))
-    refused(1, path, "row 1", "2^63", matrix=path, vector=vector)
-    fits = numpy.array([-2 ** 31, 2 ** 31 - 2], "<i4")
-    numpy.save(vector, fits)
-    mesh.run(path, "-o", tmp_path / "out.npy", kernel="matvec", on="native",
-             arg=f"vector={vector}", size="1x1")
-    assert numpy.load(tmp_path / "out.npy").tolist() == int32(
-        matrix.tolist(), fits.tolist())
-
-
-def test_too_many_columns(tmp_path):
-    for kind, columns in (("<i4", 16384), ("<i2", 16384)):
-        matrix = saved_as(tmp_path / "matrix.npy",
-                          numpy.zeros((2, columns), kind))
-        vector = saved_as(tmp_path / "vector.npy", numpy.zeros(columns, kind))
-        refused(1, matrix, columns, "16383", matrix=matrix, vector=vector)
-
-
-@pytest.mark.parametrize("arg", ["", "vector", "vector=", "v.npy",
-                                 "matrix=v.npy"])
-def test_bad_arguments(tmp_path, arg):
-    matrix = saved_as(tmp_path / "matrix.npy", GOOD)
-    refused(2, "--arg", "vector=FILE", matrix=matrix, arg=arg or " ")
-
-
 def test_numpy_is_not_taken_from_here(tmp_path):
     """A file of that name in the working folder is not run."""
     (tmp_path / "numpy.py").write_text("raise SystemExit(99)\n")
-    saved_as(tmp_path / "matrix.npy", GOOD)
-    saved_as(tmp_path / "vector.npy", LINE)
+    numpy.save(tmp_path / "matrix.npy", numpy.arange(12, dtype="<i4").reshape(
+        3, 4))
+    numpy.save(tmp_path / "vector.npy", numpy.arange(4, dtype="<i4"))
     done = mesh.command("run", "--mesh", "1x1", "--kernel", "matvec", "--on",
                         "native", "--arg", "vector=vector.npy", "-o",
                         "out.npy", "matrix.npy", cwd=tmp_path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """search: one or several patterns, either case; cut anywhere, beside a naive
 search in Python and grep."""
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -10,27 +11,13 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
+from twins import counts_and_offsets, folded
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import search as bench  # noqa: E402
 
 LICENSES = sorted(p for p in pathlib.Path("/usr/share/common-licenses").glob(
     "*") if p.is_file() and not p.is_symlink())
-
-
-# ---- the naive twin ----
-
-def folded(data, folds):
-    return bytes(b + 32 if folds and 65 <= b <= 90 else b for b in data)
-
-
-def counts_and_offsets(data, patterns, folds=False):
-    """Every offset and every pattern, one after the other."""
-    data = folded(data, folds)
-    hits = [(i, p) for i in range(len(data)) for p, pattern in
-            enumerate(patterns) if data.startswith(folded(pattern, folds), i)]
-    return ([sum(p == q for _, q in hits) for p in range(len(patterns))],
-            [i for i, _ in hits])
 
 
 def argument(patterns, folds=False, separator=None):
@@ -62,11 +49,8 @@ PATTERNS = st.lists(LETTERS.filter(len).map(lambda text: text[:16]),
 @given(LETTERS, PATTERNS, st.booleans(), st.data())
 def test_cut_and_merged_in_any_order(load, patterns, folds, data):
     job = kernels.Job1("search", argument(patterns, folds))
-    want = counts_and_offsets(load, patterns, folds)
-    cuts = data.draw(st.lists(st.integers(0, len(load)), max_size=5))
-    order = data.draw(st.permutations(range(len(cuts) + 1)))
-    raw, _ = job.scattered(load, len(load), cuts, order)
-    assert result_of(raw) == want
+    raw, _ = kernels.cut_anywhere(data, job, load, len(load))
+    assert result_of(raw) == counts_and_offsets(load, patterns, folds)
 
 
 @settings(max_examples=300, deadline=None)
@@ -80,17 +64,14 @@ def test_patterns_of_the_load_itself(load, length, at, folds, data):
     if b"\x00" in b"".join(patterns):
         patterns = patterns[:1]
     job = kernels.Job1("search", argument(patterns, folds, b"\x00"))
-    cuts = data.draw(st.lists(st.integers(0, len(load)), max_size=3))
-    raw, _ = job.scattered(load, len(load), cuts)
+    raw, _ = kernels.cut_anywhere(data, job, load, len(load))
     assert result_of(raw) == counts_and_offsets(load, patterns, folds)
 
 
-@pytest.mark.parametrize("length", range(1, 17))
-def test_every_tail_and_split(length):
+def test_every_tail_and_split():
     load = (b"aabAbaabaabba" * 3)[:37]
-    pattern = load[3:3 + length]
-    for folds in (False, True):
-        want = counts_and_offsets(load, [pattern], folds)
+    for length, folds in itertools.product(range(1, 17), (False, True)):
+        pattern = load[3:3 + length]
         job = kernels.Job1("search", argument([pattern], folds))
         for size in range(len(load) + 1):
             want = counts_and_offsets(load[:size], [pattern], folds)
@@ -99,32 +80,22 @@ def test_every_tail_and_split(length):
                 assert result_of(raw) == want
 
 
-@pytest.mark.parametrize("separator", [b"|", b",", b"\n", b"(", b"?", b"\0"])
-def test_any_separator(separator):
-    job = kernels.Job1("search", b"(?" + separator + b")"
-                       + separator.join([b"ab", b"b", b"ab"]))
-    assert result_of(job.run(b"abb", 0, 3)[0]) == ([1, 2, 1], [0, 0, 1, 2])
+def test_any_separator():
+    for separator in (b"|", b",", b"\n", b"(", b"?", b"\0"):
+        job = kernels.Job1("search", b"(?" + separator + b")"
+                           + separator.join([b"ab", b"b", b"ab"]))
+        assert result_of(job.run(b"abb", 0, 3)[0]) == ([1, 2, 1],
+                                                       [0, 0, 1, 2])
 
 
-@pytest.mark.parametrize("plain", [
-    b"(?:a)", b"(?P<x>)", b"(?s)a", b"(?ia)b", b"(?,", b"(?i", b"(?", b"(",
-    b"\\i", b"a|b", b"i)", b" (?i)a", b"(?0)x", b"(?,,)a"])
-def test_what_looks_like_options_but_is_a_pattern(plain):
-    load = b"x" + plain + b"y"
-    job = kernels.Job1("search", plain)
-    assert result_of(job.run(load, 0, len(load))[0]) == ([1], [1])
-    load = b"x(?i)ay"
-    job = kernels.Job1("search", b"(?)(?i)a")
-    assert result_of(job.run(load, 0, len(load))[0]) == ([1], [1])
-
-
-@pytest.mark.parametrize("bad", [
-    b"", b"(?)", b"(?i)", b"(?,)", b"(?,),", b"(?,)a,", b"(?,)a,,b", b"(?,),a",
-    b"x" * 256, b"(?)" + b"x" * 256, b"(?,)a," + b"x" * 256,
-    b"(?,)" + b",".join([b"a"] * 256)])
-def test_bad_arguments(bad):
-    with pytest.raises(kernels.Refused):
-        kernels.Job1("search", bad)
+def test_what_looks_like_options_but_is_a_pattern():
+    likely = [b"(?:a)", b"(?P<x>)", b"(?s)a", b"(?ia)b", b"(?,", b"(?i", b"(?",
+              b"(", b"\\i", b"a|b", b"i)", b" (?i)a", b"(?0)x", b"(?,,)a"]
+    for arg, pattern in [*((one, one) for one in likely),
+                         (b"(?)(?i)a", b"(?i)a")]:
+        load = b"x" + pattern + b"y"
+        job = kernels.Job1("search", arg)
+        assert result_of(job.run(load, 0, len(load))[0]) == ([1], [1]), arg
 
 
 def test_as_many_and_as_long_patterns_as_there_may_be():
@@ -136,28 +107,6 @@ def test_as_many_and_as_long_patterns_as_there_may_be():
     counts, offsets = result_of(raw)
     assert counts == [1] * 255
     assert offsets == [255 * i for i in range(255)]
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.binary(max_size=200))
-def test_any_bytes_are_an_argument_or_refused(arg):
-    try:
-        job = kernels.Job1("search", arg)
-    except kernels.Refused:
-        return
-    job.scattered(arg * 2, 2 * len(arg), [len(arg)])
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes_are_a_result_or_refused(raw):
-    job = kernels.Job1("search", b"(?,)a,b")
-    mine, _ = job.run(b"abba", 0, 4)
-    try:
-        merged = job.merge(mine, raw)
-    except kernels.Refused:
-        return
-    assert len(merged) >= len(mine)
 
 
 def test_the_smallest_offsets_of_several_are_kept():
@@ -253,45 +202,6 @@ def test_patterns_of_a_file(text, tmp_path, folds, last, end):
                       arg=f"(?{'i' * folds}f){path}")
     assert report["result"]["counts"] == [
         len(one) for one in grep(text, WORDS, folds)]
-
-
-def refused(done, status, *words):
-    assert done.returncode == status, done.stderr
-    assert done.stdout == ""
-    for word in words:
-        assert str(word) in done.stderr, (word, done.stderr)
-
-
-def try_run(text, arg):
-    return mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
-                        "search", "--arg", arg, text)
-
-
-@pytest.mark.parametrize("lines,words", [
-    (b"", ["has no pattern"]), (b"\n", ["has no pattern"]),
-    (b"a\n\nb\n", ["line 2", "1 to 255"]),
-    (b"a\r\nb\r\n" + b"x" * 256, ["line 3", "256 bytes", "1 to 255"]),
-    (b"a\n" * 256, ["line 256", "at most 255"])])
-def test_bad_files_of_patterns(text, tmp_path, lines, words):
-    path = tmp_path / "words"
-    path.write_bytes(lines)
-    refused(try_run(text, f"(?f){path}"), 1, path, *words)
-
-
-def test_no_file_of_patterns(text, tmp_path):
-    refused(try_run(text, f"(?if){tmp_path / 'none'}"), 1, tmp_path / "none",
-            "No such file")
-
-
-@pytest.mark.parametrize("arg,words", [
-    ("(?,)a,,b", ["--arg", "pattern 2", "1 to 255"]),
-    ("(?i|)a|", ["--arg", "pattern 2"]),
-    ("(?;)" + ";".join("a" * 256), ["--arg", "pattern 256", "at most 255"]),
-    ("x" * 256, ["--arg", "pattern 1", "256", "255"]),
-    ("(?i)" + "x" * 257, ["--arg", "pattern 1", "257", "255"]),
-    ("(?i)", ["--arg", "1 to 255"]), ("(?)", ["--arg", "1 to 255"])])
-def test_bad_arguments_of_runs(text, arg, words):
-    refused(try_run(text, arg), 2, *words)
 
 
 # ---- what it costs on the board ----

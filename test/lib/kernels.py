@@ -3,6 +3,8 @@
 that are run and merged in any order, as the engine may."""
 import ctypes
 
+from hypothesis import strategies as st
+
 from core import BUILD
 
 RESULT_BYTES = 16384
@@ -138,3 +140,10 @@ class Job1:
             total = (pieces[i][0] if total is None
                      else self.merge(total, pieces[i][0]))
         return total, b"".join(output for _, output in pieces)
+
+
+def cut_anywhere(data, job, load, units):
+    """(result, output) of the load cut and merged as hypothesis chooses."""
+    cuts = data.draw(st.lists(st.integers(0, units), max_size=6))
+    order = data.draw(st.permutations(range(len(cuts) + 1)))
+    return job.scattered(load, units, cuts, order)

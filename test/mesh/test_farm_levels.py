@@ -15,31 +15,6 @@ def run(*words, **options):
     return farm.run(*words, **{"levels": 2, **options})
 
 
-def drawn_words(rng, width, height):
-    """Boards that are slower, some as the plan knows, some not."""
-    words, slow = [], set()
-    for _ in range(rng.randint(0, 4)):
-        at = f"{rng.randrange(width)},{rng.randrange(height)}"
-        if at not in slow:
-            slow.add(at)
-            words += rng.choice([["--slow", f"{at}={rng.choice([2, 4, 8])}"],
-                                 ["--inject", f"slow8@{at}"],
-                                 ["--inject", f"slow4@{at}@1ms"]])
-    return words
-
-
-@pytest.mark.parametrize("case", range(60))
-def test_every_unit_is_computed_once(tmp_path, case):
-    rng = mesh.seeded(f"farm levels {case}")
-    width, height = rng.randint(1, 12), rng.randint(1, 12)
-    units = rng.choice([1, 2, 24, 25, rng.randint(1, 100),
-                        rng.randint(1, 20000)])
-    report = run(mesh.zeros(tmp_path / "load", units),
-                 *drawn_words(rng, width, height),
-                 **farm.drawn_options(rng, width, height))
-    farm.check(report, units)
-
-
 @pytest.mark.parametrize("on", ["native", "qemu"])
 @pytest.mark.parametrize("case", range(8))
 def test_offsets_of_a_search(tmp_path, case, on):
@@ -57,18 +32,6 @@ def test_offsets_of_a_search(tmp_path, case, on):
     assert two == one
     assert two["count"] == len(found)
     assert two["offsets"] == found[:len(two["offsets"])]
-
-
-@pytest.mark.parametrize("case", range(8))
-def test_batches(tmp_path, case):
-    rng = mesh.seeded(f"farm levels batches {case}")
-    units = rng.choice([rng.randint(2, 60), rng.randint(2, 3000)])
-    batch = rng.randint(max(1, units // 6), units)
-    report = run("--batch", batch, mesh.zeros(tmp_path / "load", units),
-                 mesh=f"{rng.randint(2, 7)}x{rng.randint(2, 7)}",
-                 on="native" if case % 4 else "qemu")
-    farm.check(report, units)
-    assert len(report.get("batches", [0])) == -(-units // batch)
 
 
 def test_a_slow_board_in_a_group(tmp_path):
@@ -91,12 +54,6 @@ def test_a_master_or_worker_that_dies_is_named(tmp_path, what, says, at):
     assert (done.returncode, done.stdout) == (1, "")
     assert f"node {at}" in done.stderr.splitlines()[0]
     assert says in done.stderr.splitlines()[0]
-
-
-@pytest.mark.parametrize("on", ["native", "qemu"])
-def test_five_runs_have_one_timeline(tmp_path, on):
-    load = mesh.zeros(tmp_path / "load", 30000)
-    assert len({run(load, on=on)["timeline_sha256"] for _ in range(5)}) == 1
 
 
 @pytest.mark.parametrize("arg,most", [("200", 1.08), ("2000", 1.02)])

@@ -160,12 +160,3 @@ def test_a_board_that_fails(tmp_path, what):
     assert (done.returncode, done.stdout) == (1, "")
     assert "2,4" in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("on", ["native", "qemu"])
-def test_five_runs_have_one_timeline(tmp_path, on):
-    load, out = load_of(tmp_path, 30_000), tmp_path / "out"
-    with mesh.busy_cores():
-        reports = [run(load, "-o", out, on=on) for _ in range(5)]
-    assert all(returns_meanwhile(report) for report in reports)
-    assert len({report["timeline_sha256"] for report in reports}) == 1

@@ -7,17 +7,12 @@ QUINCUNX_SEED chooses meshes, places, loads and speeds.
 """
 import fractions
 import json
-import pathlib
-import sys
 
-import mesh
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import job_bench  # noqa: E402
-
-import core as library  # noqa: E402
-import tree_plan  # noqa: E402
+import core as library
+import mesh
+import tree_plan
 
 USAGE, FAILED = 2, 1
 INSTRUCTION_PS = 32_000
@@ -94,41 +89,6 @@ def check_times(report):
                                      + measured["with_results_ps"])
     assert measured["answer_ps"] >= max(
         one["measured"]["answer_ps"] for one in report["originators"])
-
-
-@pytest.mark.parametrize("case", range(60))
-def test_every_unit_is_computed_once(tmp_path, case):
-    rng = mesh.seeded(f"originators {case}")
-    width, height = rng.randint(1, 8), rng.randint(1, 8)
-    count = min(rng.choice([2, 2, 3, 4, 8]), width * height)
-    places = placed(rng, width, height, count)
-    sizes = {place: rng.choice([1, 2, 24, rng.randint(1, 100),
-                                rng.randint(1, 20000)]) for place in places}
-    words = []
-    for x, y in placed(rng, width, height, min(2, width * height)):
-        words += ["--slow", f"{x},{y}={rng.choice([1, 2, 8])}"]
-    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
-             for place, size in sizes.items()}
-    report = run(loads, *words, mesh=f"{width}x{height}",
-                 ports=rng.choice([1, 2, 4]), arg=rng.choice([8, 32, 3000]),
-                 profile=rng.choice(["t3d", "lvds", "uart"]),
-                 schedule=rng.choice([None, "star", "farm"]),
-                 switching=rng.choice(["circuit", "store-and-forward"]))
-    if count == 1:  # as if the file were the INPUT
-        assert "originators" not in report
-        assert report["result"]["units"] == sum(sizes.values())
-        return
-    check_groups(report, sizes)
-    check_times(report)
-
-
-def test_all_nodes_may_be_originators(tmp_path):
-    sizes = {(x, y): 100 + 10 * x + y for x in range(3) for y in range(3)}
-    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
-             for place, size in sizes.items()}
-    report = run(loads, mesh="3x3")
-    check_groups(report, sizes)
-    assert report["network"]["messages"] == 0
 
 
 def test_equal_loads_have_equal_groups(tmp_path):
@@ -288,51 +248,7 @@ def test_outputs_are_in_the_order_of_the_options(tmp_path, on, schedule):
     assert [file.read_bytes() for file in files] == expected
 
 
-@pytest.mark.parametrize("name", [name for name, row in
-                                  job_bench.KERNELS.items()
-                                  if row[-4] is not None])
-def test_every_kernel(tmp_path, name):
-    """Files of outputs are those that runs of one load each write."""
-    *_, make, file, arg, output = job_bench.KERNELS[name]
-    make(tmp_path / file)
-    options = {"kernel": name, "arg": arg.format(folder=tmp_path)}
-    single = tmp_path / f"single-{output}"
-    done = mesh.command("run", "--json", "--mesh", "5x5", "--on", "native",
-                        "--kernel", name, "--arg", options["arg"],
-                        *(["-o", single] if output else []), tmp_path / file)
-    assert (done.returncode, done.stderr) == (0, "")
-    loads = dict.fromkeys([(1, 1), (3, 4)], tmp_path / file)
-    both = tmp_path / f"both-{output}"
-    report = run(loads, *(["-o", both] if output else []), **options)
-    for one in report["originators"]:
-        assert one["result"] == json.loads(done.stdout)["result"]
-    if output:
-        assert both.read_bytes() == 2 * single.read_bytes()
-        files = [tmp_path / f"{i}-{output}" for i in range(2)]
-        run(loads, "-o", files[0], "-o", files[1], **options)
-        for path in files:
-            assert path.read_bytes() == single.read_bytes()
-
-
 # ---- repeated, large ----
-
-@pytest.mark.parametrize("on", ["native", "qemu"])
-def test_five_runs_have_one_timeline(tmp_path, on):
-    loads = {(0, 0): mesh.zeros(tmp_path / "a", 30000),
-             (2, 2): mesh.zeros(tmp_path / "b", 20000)}
-    with mesh.busy_cores():
-        assert len({run(loads, on=on)["timeline_sha256"]
-                    for _ in range(5)}) == 1
-
-
-def test_625_nodes(tmp_path):
-    sizes = {(0, 0): 10 ** 6, (12, 12): 5 * 10 ** 5, (20, 3): 10 ** 5}
-    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
-             for place, size in sizes.items()}
-    report = run(loads, mesh="25x25", arg="200", profile="t3d")
-    check_groups(report, sizes)
-    check_times(report)
-
 
 def test_rates_are_read_and_kept(tmp_path):
     rates = tmp_path / "rates.json"
@@ -439,90 +355,12 @@ def plainly(*words, size="5x5"):
                         "spin", "--arg", "8", *words)
 
 
-def test_two_at_one_place(load):
-    text = f"1,2={load}"
-    refused(plainly("--originator", text, "--originator", text),
-            f"--originator '{text}'", "must be the only one at its node")
-
-
-@pytest.mark.parametrize("place", ["5,0", "0,5", "3124,3124"])
-def test_one_outside_the_mesh(load, place):
-    refused(plainly("--originator", f"0,0={load}", "--originator",
-                    f"{place}={load}"),
-            f"--originator '{place}", "must be 0,0 to 4,4")
-
-
-@pytest.mark.parametrize("text", ["1,1=", "1=FILE", "x,y=FILE", "=FILE",
-                                  "-1,0=FILE", "1,1,1=FILE", "1" * 40 + "="])
-def test_no_place_or_no_file(load, text):
-    refused(plainly("--originator", f"0,0={load}", "--originator", text),
-            f"--originator '{text}'", "must be")
-
-
-@pytest.mark.parametrize("alone", [False, True])
-def test_one_without_a_load(tmp_path, load, alone):
-    empty = mesh.zeros(tmp_path / "empty", 0)
-    others = [] if alone else ["--originator", f"0,0={load}"]
-    for path in (empty, tmp_path / "missing", tmp_path):
-        refused(plainly(*others, "--originator", f"1,1={path}"),
-                f"--originator '1,1={path}'", "must have", "1 byte or more")
-
-
-def test_more_originators_than_nodes(load):
-    words = [word for i in range(5)
-             for word in ("--originator", f"{i % 2},{i // 2 % 2}={load}")]
-    refused(plainly(*words, size="2x2"), f"--originator '0,0={load}'",
-            "number 5", "1 to 4")
-
-
 def test_more_than_a_board_holds(tmp_path, load):
     large = mesh.zeros(tmp_path / "large", BOARD_BYTES)
     done = plainly("--originator", f"0,0={load}", "--originator",
                    f"1,1={large}")
     refused(done, f"--originator '1,1={large}'", f"{BOARD_BYTES} units",
             "must have 1 to")
-
-
-def test_with_an_input_of_all(load):
-    for words in ([load], ["--originator", f"1,1={load}", load]):
-        refused(plainly("--originator", f"0,0={load}", *words), load,
-                "must not be given with --originator X,Y=FILE")
-
-
-def test_with_one_that_has_no_file(load):
-    refused(plainly("--originator", f"0,0={load}", "--originator", "1,1"),
-            "--originator '1,1'", "must be X,Y=FILE")
-
-
-@pytest.mark.parametrize("words,said", [
-    (["--schedule", "nearest"], "--schedule star (default) or farm"),
-    (["--schedule", "peters-syska"], "--schedule star (default) or farm"),
-    (["--batch", "10"], "without --batch"),
-    (["--board", "stm32f405", "--schedule", "peters-syska"],
-     "--schedule star (default) or farm"),
-    (["--board", "stm32f405", "--ports", "2"], "mps2-an385"),
-    (["--phases", "2"], "--phases 2"),
-    (["-o", "a", "-o", "b", "-o", "c"], "must be 1, or 2")])
-def test_with_what_does_not_go_together(load, words, said):
-    on = [] if "--board" in words else ["--on", "native"]
-    refused(mesh.command("run", "--mesh", "5x5", *on, "--kernel", "spin",
-                         "--arg", "8,1/1", *words,
-                         "--originator", f"0,0={load}",
-                         "--originator", f"1,1={load}"), said)
-
-
-def test_no_output_is_one_of_the_files(tmp_path, load):
-    other = mesh.zeros(tmp_path / "other", 1000)
-    refused(plainly("--originator", f"0,0={load}", "--originator",
-                    f"1,1={other}", "--report", other), other,
-            "must be a file of its own")
-    assert other.stat().st_size == 1000
-
-
-def test_other_commands_take_no_loads(load):
-    done = mesh.command("calibrate", "--mesh", "5x5", "--on", "native",
-                        "--originator", f"0,0={load}")
-    refused(done, f"--originator '0,0={load}'", "must be X,Y")
 
 
 def test_a_single_one_is_as_ever(tmp_path, load):

@@ -360,11 +360,6 @@ def test_another_originator_of_boards(job, where):
     check(report, "3/7")
 
 
-def test_same_run_same_timeline(job):
-    first, again = (job(10_000, "2/1")[0] for _ in range(2))
-    assert first["timeline_sha256"] == again["timeline_sha256"]
-
-
 def test_parents_end_when_their_childrens_outputs_have_come(job, tmp_path):
     """Layer after layer, on native nodes, whose software takes no time."""
     trace = tmp_path / "trace"

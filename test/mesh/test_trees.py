@@ -307,14 +307,6 @@ def test_every_size(spun, tmp_path, step):
     assert worst[0] <= WAITED_MAX, worst
 
 
-def test_same_run_same_timeline(spun):
-    for options in ({"ports": 1}, {"stored": True, "slow": {(1, 1): 4}},
-                    {"schedule": "binomial"}):
-        digests = {job(spun, (7, 6), **options)["timeline_sha256"]
-                   for _ in range(3)}
-        assert len(digests) == 1
-
-
 # ---- boards ----
 
 BOARDS = [((5, 5), "peters-syska", {"ports": 2}),

@@ -5,9 +5,11 @@ import hashlib
 import io
 import os
 import pathlib
+import pickle
 import random
 import shutil
-import wave
+import struct
+import zlib
 
 import numpy
 
@@ -22,12 +24,90 @@ def saved(array):
     return out.getvalue()
 
 
-def sound(frames, channels=2, rate=8000):
-    out = io.BytesIO()
-    with wave.open(out, "wb") as file:
-        file.setparams((channels, 2, rate, 0, "NONE", ""))
-        file.writeframes(frames)
-    return out.getvalue()
+def sound(frames, channels=2, bits=16, kind=1, rate=8000, more=b""):
+    """A WAV file; kinds: 1 whole numbers, 3 floats, 6 A-law."""
+    block = channels * bits // 8
+    head = struct.pack("<HHIIHH", kind, channels, rate, rate * block, block,
+                       bits)
+    body = (b"WAVEfmt " + struct.pack("<I", len(head)) + head + more + b"data"
+            + struct.pack("<I", len(frames)) + frames)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def sounds(noise):
+    """WAV files of other samples, cut anywhere, with chunks that are none."""
+    whole, small = sound(noise), noise[:240]
+    found = {f"wav-{size}": whole[:size] for size in (
+        12, 16, 20, 30, 35, 36, 40, 43, 44, 45, 46, 48, 100, 6042, 6043)}
+    for size in (0xffffff04, 2 ** 31, len(whole) - 23):
+        chunk = b"LIST" + struct.pack("<I", size) + b"INFOabcd\0\0\0\0"
+        found[f"chunk-{size}.wav"] = sound(noise, more=chunk)
+    for bits in (8, 24, 32):
+        found[f"{bits}-bits.wav"] = sound(small, bits=bits)
+    return found | {
+        "sound.wav": whole, "short.wav": whole[:3000], "silent.wav": sound(b""),
+        "many.wav": sound(noise[:130], 65), "slow.wav": sound(noise, rate=1),
+        "odd.wav": sound(b"123456"), "floats.wav": sound(small, 2, 32, 3),
+        "a-law.wav": sound(small, 2, 8, 6),
+        "fuzzed.wav": whole[:36] + bytes.fromhex(
+            "4c49535404ffffffffb9fffff7ffffff")}
+
+
+def chunk(kind, data, crc=0):
+    return (struct.pack(">I", len(data)) + kind + data
+            + struct.pack(">I", zlib.crc32(kind + data) ^ crc))
+
+
+def png(width, height, bits, kind, rows, *chunks, crc=0):
+    """An image of these rows, without filters."""
+    head = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(chunks)
+            + chunk(b"IDAT", data, crc) + chunk(b"IEND", b""))
+
+
+def pictures():
+    good = png(2, 2, 8, 0, [b"ab", b"cd"])
+    return {
+        "cut-20.png": good[:20], "cut-56.png": good[:-13],
+        "cut-65.png": good[:-4],
+        "idat.png": png(2, 2, 8, 0, [b"ab", b"cd"], crc=1),
+        "ihdr.png": good[:20] + b"~" + good[21:],
+        "row.png": png(2, 2, 8, 0, [b"ab"]),
+        "16-bits.png": png(2, 1, 16, 0, [b"abcd"]),
+        "rgba.png": png(2, 1, 8, 6, [b"abcdabcd"]),
+        "ya.png": png(2, 1, 8, 4, [b"abcd"]),
+        "trns.png": png(2, 1, 8, 0, [b"ab"], chunk(b"tRNS", b"\0a")),
+        "zero.png": png(0, 1, 8, 0, [b""]),
+        "kind.png": png(2, 1, 8, 7, [b"ab"]),
+        "huge.png": png(40000, 40000, 8, 0, [b""])}
+
+
+def arrays():
+    matrix = numpy.ones((40, 9), dtype="<i4")
+    good = saved(matrix)
+    wide = numpy.zeros((2, 16384), "<i4")
+    named = {
+        "matrix": matrix, "vector": matrix[0], "floats": matrix.astype("<f8"),
+        "big-endian": matrix.astype(">i4"), "unsigned": matrix.astype("<u4"),
+        "int64": matrix.astype("<i8"), "objects": numpy.array([[1, "x"]], "O"),
+        "fortran": numpy.asfortranarray(matrix),
+        "cube": matrix.reshape(4, 10, 9), "no-rows": matrix[:0],
+        "no-columns": matrix[:, :0], "five": matrix[0, :5],
+        "structs": numpy.zeros(2, dtype=[("a", "<i4")]),
+        "wide-matrix": wide, "wide": wide[0],
+        "wide-matrix-i2": wide.astype("<i2"), "wide-i2": wide[0].astype("<i2"),
+        "int16-vector": matrix[0].astype("<i2"),
+        "complex": matrix[0].astype("c8"),
+        "least": numpy.array([-2 ** 31, -2 ** 31], "<i4"),
+        "most": numpy.array([-2 ** 31, 2 ** 31 - 2], "<i4"),
+        "sums": numpy.array([[1, 1], [-2 ** 31, -2 ** 31], [0, 0]], "<i4")}
+    return {f"{name}.npy": saved(array) for name, array in named.items()} | {
+        "pickle": pickle.dumps(matrix), "npy-head": good[:40],
+        "npy-short": good[:-1], "npy-long": good + b"x",
+        "npy-version": good[:6] + b"\3" + good[7:],
+        "npy-junk": good[:10] + b"{" * 118,
+        "npy-huge": good.replace(b"(40, 9), ", b"(2**9,),  ")}
 
 
 @functools.cache
@@ -42,23 +122,21 @@ def made():
         "bytes": noise,
         "words": b"".join(b"word%d\n" % i for i in range(500)),
         "digests": hashlib.sha256(b"word77").hexdigest().encode() + b"\n",
+        "2049-digests": b"".join(b"%064x\n" % i for i in range(2049)),
         "table.csv": b"id,name,price\n" + b"".join(
             b'%d,"it""em %d",%d.25\n' % (i, i, i) for i in range(300)),
-        "sound.wav": sound(noise),
-        "short.wav": sound(noise)[:3000],
-        "many.wav": sound(noise[:130], channels=65),
-        "slow.wav": sound(noise, rate=1),
+        "all-bytes.csv": b"a,b\n" + bytes(
+            c for c in range(256) if c not in b'\n\r",') + b',1\n"\n",2\n',
         "grey.pgm": b"P5 60 100 255\n" + noise,
         "short.pgm": b"P5 60 100 255\n" + noise[:3000],
         "rgb.ppm": b"P6 40 50 255\n" + noise,
-        "matrix.npy": saved(numpy.ones((40, 9), dtype="int32")),
-        "vector.npy": saved(numpy.ones(9, dtype="int32")),
-    }
+        **sounds(noise), **pictures(), **arrays()}
 
 
 def make(folder):
     """Brings a folder to its first state: the files, an empty folder, a link
-    and a hard link to the load, and firmware of both kinds of boards, of which the slow form lacks."""
+    and a hard link to the load, and firmware of both kinds of boards, of which
+    the slow form lacks."""
     folder = pathlib.Path(folder)
     keep = {*made(), "folder", "link", "hard", "board.elf", "serial.elf"}
     for entry in folder.iterdir():

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Twins of the kernels: what each must say of a load, by the plainest program
+that says it. (records and channels: twin_records.py, twin_channels.py.)"""
+import fractions
+import hashlib
+import itertools
+import wave
+
+import numpy
+
+# ---- search ----
+
+
+def folded(data, folds):
+    """With the capitals of ASCII as small letters, if case does not count."""
+    return data.lower() if folds else data
+
+
+def occurrences(data, pattern):
+    """Every offset, also of those that overlap."""
+    found, at = [], data.find(pattern)
+    while at >= 0:
+        found.append(at)
+        at = data.find(pattern, at + 1)
+    return found
+
+
+def counts_and_offsets(data, patterns, folds=False):
+    """How often each pattern occurs, and all offsets, ascending."""
+    data = folded(data, folds)
+    found = [occurrences(data, folded(pattern, folds)) for pattern in patterns]
+    return [len(one) for one in found], sorted(itertools.chain(*found))
+
+
+# ---- spin ----
+
+def spun(units, ratio):
+    """The output of P/Q bytes a unit: byte i is the low byte of 31 i + 7."""
+    p, q = map(int, ratio.split("/"))
+    return bytes((31 * i + 7) % 256 for i in range(units * p // q))
+
+
+def burst(data, unit=1):
+    """The units of a load where those that begin with 128 or more count
+    three."""
+    return len(data) // unit + 2 * sum(byte >= 128 for byte in data[::unit])
+
+
+# ---- dictionary ----
+
+WORD_MAX = 255
+
+
+def lines(load):
+    """(offset, word) of every line."""
+    at = 0
+    while at < len(load):
+        end = load.find(b"\n", at)
+        word = load[at:] if end < 0 else load[at:end]
+        yield at, word[:-1] if end >= 0 and word[-1:] == b"\r" else word
+        at = len(load) if end < 0 else end + 1
+
+
+def found(load, digests):
+    words = [(at, word) for at, word in lines(load) if len(word) <= WORD_MAX]
+    return len(words), [(at, word) for at, word in words
+                        if hashlib.sha256(word).digest() in digests]
+
+
+# ---- stats ----
+
+# name: the kernel's argument, NumPy's type
+TYPES = {"u8": (1, "u1"), "s8": (17, "i1"), "u16": (2, "<u2"),
+         "s16": (18, "<i2"), "u32": (4, "<u4"), "s32": (20, "<i4")}
+BINS = 256
+
+
+def stats(values, bits, signed):
+    """What is to be said of these integers, exactly."""
+    low = -(1 << bits - 1) if signed else 0
+    bins = [0] * BINS
+    for value in values:
+        bins[(value - low) >> bits - 8] += 1
+    count, total = len(values), sum(values)
+    squares = sum(value * value for value in values)
+    mean = fractions.Fraction(total, count)
+    return {"count": count, "min": min(values), "max": max(values),
+            "mean": mean,
+            "variance": fractions.Fraction(squares, count) - mean * mean,
+            "sum": [str(total)], "sum_of_squares": [str(squares)],
+            "histogram": bins}
+
+
+def stats_of_many(samples):
+    """The same by NumPy, for many samples."""
+    bits, signed = 8 * samples.itemsize, samples.dtype.kind == "i"
+    low = -(1 << bits - 1) if signed else 0
+    bins = numpy.bincount((samples.astype(numpy.int64) - low) >> bits - 8,
+                          minlength=BINS)
+    whole = samples.astype(object)
+    return {"count": samples.size, "min": int(samples.min()),
+            "max": int(samples.max()), "mean": samples.mean(),
+            "variance": samples.var(), "sum": [str(whole.sum())],
+            "sum_of_squares": [str((whole * whole).sum())],
+            "histogram": [int(n) for n in bins]}
+
+
+# ---- fir ----
+
+def fir(samples, taps):
+    """Output and how many of it saturate, in exact integers: a row for each
+    frame, a column for each channel."""
+    ahead = (len(taps) - 1) // 2
+    if len(samples) == 0:
+        return samples.astype("<i2"), 0
+    columns = []
+    for channel in samples.T.astype(numpy.int64):
+        whole = numpy.convolve(channel, numpy.array(taps, numpy.int64))
+        columns.append(whole[ahead:ahead + len(channel)])
+    values = (numpy.stack(columns, axis=1) + (1 << 14)) >> 15
+    out = numpy.clip(values, -32768, 32767)
+    return out.astype("<i2"), int((out != values).sum())
+
+
+def design(taps, rate, low=None, high=None):
+    """The windowed sinc of qemu/format/fir.c, in Q15."""
+    start = 0 if low is None else low / (rate / 2)
+    end = 1 if high is None else high / (rate / 2)
+    where = (0 if low is None else 1 if high is None else (start + end) / 2)
+    m = numpy.arange(taps) - (taps - 1) / 2
+    ideal = end * numpy.sinc(end * m) - start * numpy.sinc(start * m)
+    tap = numpy.hamming(taps) * ideal
+    tap /= (tap * numpy.cos(numpy.pi * m * where)).sum()
+    return [int(value) for value in numpy.round(tap * 32768)]
+
+
+def write_wav(path, samples, rate=8000):
+    with wave.open(str(path), "wb") as file:
+        file.setparams((samples.shape[1], 2, rate, 0, "NONE", None))
+        file.writeframes(samples.astype("<i2").tobytes())
+    return path
+
+
+def read_wav(path):
+    """Samples and rate."""
+    with wave.open(str(path), "rb") as file:
+        assert file.getsampwidth() == 2
+        flat = numpy.frombuffer(file.readframes(file.getnframes()), "<i2")
+        return flat.reshape(-1, file.getnchannels()), file.getframerate()
+
+
+# ---- conv ----
+
+GAUSS = [1, 2, 1, 2, 4, 2, 1, 2, 1]
+GAUSS5 = [a * b for a in (1, 4, 6, 4, 1) for b in (1, 4, 6, 4, 1)]
+FILTERS = {"gauss": (GAUSS, 16, 0), "gauss5": (GAUSS5, 256, 0),
+           "sharpen": ([0, -1, 0, -1, 5, -1, 0, -1, 0], 1, 0)}
+
+
+def sums(plane, square):
+    """Of products with an odd square that is not mirrored, in whole numbers;
+    beyond the border is the nearest sample."""
+    side = int(len(square) ** 0.5)
+    reach = side // 2
+    height, width = plane.shape
+    total = numpy.zeros((height, width), dtype=object)
+    for dy, dx in itertools.product(range(side), repeat=2):
+        rows = numpy.clip(numpy.arange(height) + dy - reach, 0, height - 1)
+        columns = numpy.clip(numpy.arange(width) + dx - reach, 0, width - 1)
+        total += plane[rows][:, columns].astype(object) * square[
+            dy * side + dx]
+    return total
+
+
+def linear(plane, square, divisor=1, offset=0):
+    value = (sums(plane, square) + divisor // 2) // divisor + offset
+    return numpy.clip(value, 0, 255).astype("u1")
+
+
+def sobel(plane):
+    gx = sums(plane, [-1, 0, 1, -2, 0, 2, -1, 0, 1])
+    gy = sums(plane, [-1, -2, -1, 0, 0, 0, 1, 2, 1])
+    return numpy.minimum(abs(gx) + abs(gy), 255).astype("u1")
+
+
+def filtered(image, name):
+    """Of an array (height, width) or (height, width, 3)."""
+    if image.ndim == 3:
+        return numpy.stack([filtered(image[:, :, i], name)
+                            for i in range(3)], axis=2)
+    return sobel(image) if name == "sobel" else linear(image, *FILTERS[name])
+
+
+# ---- matvec ----
+
+def matvec(matrix, vector):
+    """Whole numbers of 64 bits; of Q15, rounded and limited to 16."""
+    total = matrix.astype("<i8") @ vector.astype("<i8")
+    if matrix.dtype == numpy.dtype("<i4"):
+        return total
+    return numpy.clip((total + 2 ** 14) >> 15, -2 ** 15,
+                      2 ** 15 - 1).astype("<i2")

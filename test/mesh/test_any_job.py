@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any job on any mesh: every unit once, the result and output of the kernel's
+twin, times within each other, one timeline, and nothing left behind.
+
+QUINCUNX_SEED chooses the jobs; a job that fails is made smaller and printed.
+"""
+import hypothesis
+import pytest
+
+pytest.register_assert_rewrite("any_job")
+
+import any_job  # noqa: E402
+import mesh  # noqa: E402
+
+
+def tried(on, part, count):
+    @hypothesis.seed(f"{mesh.SEED} {on} {part}")
+    @hypothesis.settings(max_examples=count, deadline=None, database=None,
+                         suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(any_job.jobs(on))
+    def one(job):
+        any_job.carried_out(job)
+
+    print(f"seed: QUINCUNX_SEED={mesh.SEED} ({on}, part {part})")
+    one()
+
+
+@pytest.mark.parts(10)
+def test_any_job_on_native_nodes(part):
+    tried("native", part, 120)
+
+
+@pytest.mark.parts(10)
+def test_any_job_on_boards(part):
+    tried("qemu", part, 10)
