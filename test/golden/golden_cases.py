@@ -412,7 +412,11 @@ CASES = {
                or 'x="2",y="0",port="east"' in row)],
     "run_qemu": [
         "quincunx run --mesh 3x3 --kernel search --arg cat --profile t3d "
-        "--rounds 2 --verbose text"],
+        "--rounds 2 --verbose text",
+        "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject fault@1,0 "
+        "text",
+        "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject die@1,0 "
+        "text"],
 }
 
 # Times of emulated boards, which a compiler moves: numbers may be off by a part
