@@ -212,7 +212,8 @@ def faults(row, done, before, after):
 
 
 def judged(row, program, folder):
-    """Runs a row; what is wrong, as text for people, or None."""
+    """Runs a row; what is wrong, as text for people, or None; and the message
+    of one that is refused."""
     for name, content in row.files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
@@ -223,22 +224,28 @@ def judged(row, program, folder):
         os.unlink(os.path.join(folder, name))
     if wrong or row.status == 0:
         refused_files.make(folder)
+    message = done.stderr.replace(folder, ".") if row.status != 0 else ""
     if wrong:
         return (f"{row.place}: {shlex.join(row.line)[:300]}\n  "
-                + "; ".join(wrong) + f"\n  stderr: {done.stderr[:1000]!r}")
-    return None
+                + "; ".join(wrong) + f"\n  stderr: {done.stderr[:1000]!r}"
+                ), message
+    return None, message
 
 
-def judge(rows, folder, build=".", workers=2):
-    """What is wrong with these rows, of programs in that folder of the
-    build."""
+def judge(rows, folder, build=".", workers=2, said=None):
+    """What is wrong with these rows, of programs in that folder of the build;
+    `said`: a list that their messages are added to."""
+    found = {}
+
     def share(number):
         own = os.path.join(folder, str(number))
         os.makedirs(own)
         refused_files.make(own)
-        return [judged(row, BUILD / build / row.program, own)
-                for row in rows[number::workers]]
+        for i in range(number, len(rows), workers):
+            found[i] = judged(rows[i], BUILD / build / rows[i].program, own)
 
     with ThreadPoolExecutor(workers) as pool:
-        shares = list(pool.map(share, range(workers)))
-    return [wrong for share in shares for wrong in share if wrong]
+        list(pool.map(share, range(workers)))
+    if said is not None:
+        said += [found[i][1] for i in sorted(found)]
+    return [found[i][0] for i in sorted(found) if found[i][0]]

@@ -3,17 +3,28 @@
 and no file that is new or another. refused_table.py tells what rows are.
 """
 import pathlib
+import sys
 
 import pytest
 
 import refused_table
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "golden"))
+
+import refusals  # noqa: E402
 
 TABLES = sorted(pathlib.Path(__file__).parent.glob("*.txt"))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
 def test_all_rows_are_refused_as_they_say(tmp_path, table):
-    wrong = refused_table.judge(refused_table.rows_of(table), tmp_path)
+    """And in words of which test/golden/refusals.txt has a line of each
+    kind."""
+    said = []
+    wrong = refused_table.judge(refused_table.rows_of(table), tmp_path,
+                                said=said)
+    wrong += [f"no row says: {line}"
+              for line in refusals.lost(table.stem, said)]
     assert not wrong, "\n" + "\n".join(wrong)
 
 
