@@ -23,9 +23,10 @@ import time
 import draw
 import places
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAME = pathlib.Path(__file__).resolve().parent / "same.txt"
-BUILD_CPU_S, STEP_CPU_S = 600, 300
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SAME = HERE / "same.txt"
+BUILD_CPU_S, STEP_CPU_S = 600, 80
 # A command whose processes take no processor time for so long waits for
 # something that never comes.
 IDLE_S = 100
@@ -156,7 +157,7 @@ class Trial:
         if not step.endswith(".py"):
             return [step]
         return ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider",
-                "-q", "--tb=line", "-x", step,
+                "-p", "no_shrinking", "-q", "--tb=line", "-x", step,
                 *(f"--deselect={name}" for name in self.failing)]
 
     def build(self, targets):
@@ -339,6 +340,7 @@ def main():
         return 0
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.environ.pop("MAKEFLAGS", None)
+    os.environ["PYTHONPATH"] = str(HERE)
     given.results.parent.mkdir(parents=True, exist_ok=True)
     return conclude(try_all(Trial(given.tree, given.folder), found,
                             given.results, given.quick))
