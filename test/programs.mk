@@ -58,6 +58,9 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 # A serial port for a real stm32flash.
 $(call test_program,flash_port.so,shared,test/qemu/flash/port.c)
 
+# Stops a command between two bytes of an output.
+$(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
+
 # What memory there is, for Python.
 $(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
 

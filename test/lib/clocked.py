@@ -11,17 +11,20 @@ PROGRAM = BUILD / "test" / "clocked"
 
 
 class Clocked(subprocess.Popen):
-    """The command; its time is 0 s and stands still."""
+    """The command; its time is 0 s and stands still, or goes on by `step`
+    seconds whenever it is read."""
 
-    def __init__(self, *args, program=PROGRAM, env=None, **options):
+    def __init__(self, *args, program=PROGRAM, env=None, step=0, **options):
         self.clock, theirs = socket.socketpair()
         with theirs:
             super().__init__(
                 [str(program), *map(str, args)], text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, pass_fds=[theirs.fileno()],
-                env={**os.environ, **(env or {}),
-                     "FAKE_CLOCK": str(theirs.fileno())}, **options)
+                pass_fds=[theirs.fileno()], env={
+                    **(os.environ if env is None else env),
+                    "FAKE_CLOCK": str(theirs.fileno()),
+                    "FAKE_CLOCK_STEP": str(round(step * 1e9))},
+                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                   "stderr": subprocess.PIPE, **options})
 
     def let(self, seconds):
         """Time may go on until so many seconds."""

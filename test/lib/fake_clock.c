@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/lib/fake_clock.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +15,19 @@ static struct {
     uint64_t now_ns;
     uint64_t limit_ns; /* how far time may go */
     uint64_t told_ns;  /* the deadline that the test was told last */
+    uint64_t step_ns;  /* by which time goes on whenever it is read */
 } fake;
 
 static void begin(void)
 {
     const char *variable = getenv(VARIABLE);
+    const char *step = getenv(VARIABLE "_STEP");
 
     if (!fake.begun) {
         fake.begun = true;
         fake.control = variable != NULL ? atoi(variable) : -1;
         fake.limit_ns = variable != NULL ? 0 : UINT64_MAX;
+        fake.step_ns = step != NULL ? strtoull(step, NULL, 10) : 0;
     }
 }
 
@@ -44,7 +46,7 @@ uint64_t fake_clock_ns(void)
 static uint64_t fake_now(void *context)
 {
     (void)context;
-    return fake.now_ns;
+    return fake.now_ns += fake.step_ns;
 }
 
 /* Tells the test what is waited for, once. */

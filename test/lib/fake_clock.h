@@ -9,7 +9,8 @@
  * In a library for Python time may go on without end, from 0. A program whose
  * environment has FAKE_CLOCK=FD may go nowhere at first; it reads from that
  * socket how far time may go, in ns as 8 bytes, and writes there what it waits
- * for whenever it cannot go on: its deadline, likewise.
+ * for whenever it cannot go on: its deadline, likewise. With FAKE_CLOCK_STEP=NS
+ * time goes on by so much whenever it is read, as for work that never waits.
  */
 #ifndef TEST_LIB_FAKE_CLOCK_H
 #define TEST_LIB_FAKE_CLOCK_H

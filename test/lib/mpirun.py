@@ -9,6 +9,7 @@ import pytest
 
 import mesh
 from core import BUILD
+from guard import GUARD_S
 
 AVAILABLE = (shutil.which("mpirun") is not None
              and (BUILD / "ranks.so").exists())
@@ -27,20 +28,20 @@ def line(ranks, *args):
             str(ranks), mesh.QUINCUNX, *map(str, args)]
 
 
-def command(ranks, *args, timeout=120, **options):
+def command(ranks, *args, **options):
     """The finished mpirun, whatever its exit status; with one rank, the
     finished command without it."""
     if ranks == 1:
-        return mesh.command(*args, timeout=timeout, **options)
+        return mesh.command(*args, **options)
     with mesh.turn(args):
         return subprocess.run(
             line(ranks, *args), check=False, capture_output=True, text=True,
-            timeout=timeout, stdin=subprocess.DEVNULL, **options)
+            timeout=GUARD_S, stdin=subprocess.DEVNULL, **options)
 
 
-def report(ranks, *args, timeout=120):
+def report(ranks, *args):
     """The report of a run that succeeds, and says nothing else."""
-    done = command(ranks, "run", "--json", *args, timeout=timeout)
+    done = command(ranks, "run", "--json", *args)
     assert done.returncode == 0, (args, done.stderr)
     assert done.stderr == "", (args, done.stderr)
     return json.loads(done.stdout)

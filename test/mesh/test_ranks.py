@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One mesh on several ranks, started by mpirun: the report is that of one
 process, but for wall times and what ranks did; and how such runs end."""
+import itertools
 import json
 import os
 import pathlib
@@ -8,13 +9,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import mesh
 import mpirun
 from core import QEMU, ROOT
+from guard import GUARD_S
 
 sys.path.insert(0, str(ROOT / "test" / "bench"))
 import job_bench  # noqa: E402
@@ -32,10 +33,10 @@ def fixture_load(tmp_path_factory):
     return path
 
 
-def same(count, *args, timeout=120):
+def same(count, *args):
     """The report of so many ranks is that of one process; both."""
-    one = mpirun.report(1, *args, timeout=timeout)
-    many = mpirun.report(count, *args, timeout=timeout)
+    one = mpirun.report(1, *args)
+    many = mpirun.report(count, *args)
     assert one["timeline_sha256"] == many["timeline_sha256"]
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
     assert "ranks" not in one
@@ -132,19 +133,12 @@ def test_originators(load):
 @MORE
 def test_25_by_25(load):
     same(3, *job(load, size="25x25"))
-    same(3, *job(load, size="25x25", on="qemu"), timeout=300)
+    same(3, *job(load, size="25x25", on="qemu"))
 
 
 @MORE
 def test_125_by_125(load):
     same(3, *job(load, size="125x125"))
-
-
-@MORE
-def test_beside_other_work(load):
-    with mesh.busy_cores():
-        same(4, *job(load, on="qemu"))
-        same(3, *job(load, "--rounds", "2", size="25x25"))
 
 
 def test_more_ranks_than_nodes(load):
@@ -193,21 +187,29 @@ def test_refused(load, args, what):
 
 def test_another_emulator_on_a_host(load, tmp_path):
     """It is named, with its rank; also while another rank still starts."""
-    script = tmp_path / "qemu"
+    script, slow = tmp_path / "qemu", tmp_path / "slow"
+    os.mkfifo(slow)
     script.write_text(f"""#!/bin/sh
-if [ "$OMPI_COMM_WORLD_RANK" = 2 ] && [ "$1" = --version ]; then
-  echo QEMU emulator version 1.2.3; exit
-fi
-if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then sleep 1; fi
+if [ "$1" = --version ]; then case "$OMPI_COMM_WORLD_RANK" in
+  1) cat {slow} ;;
+  2) echo QEMU emulator version 1.2.3; exit ;;
+esac; fi
 exec {QEMU} "$@"
 """, encoding="ascii")
     script.chmod(0o755)
-    done = mpirun.command(3, "run", *job(load, on="qemu"), timeout=60,
-                          env={**os.environ, "QUINCUNX_QEMU": str(script)})
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "quincunx: rank 2: its QEMU is 'QEMU emulator version 1.2.3'" in (
-        done.stderr)
-    assert re.search(r"ends on rank 2 \(\S+\): it cannot start", done.stderr)
+    with subprocess.Popen(
+            mpirun.line(3, "run", *job(load, on="qemu")), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "QUINCUNX_QEMU": str(script)}) as process:
+        for line in process.stderr:
+            if ("quincunx: rank 2: its QEMU is 'QEMU emulator version 1.2.3'"
+                    in line):
+                slow.open("w").close()
+                break
+        out, err = process.communicate(timeout=GUARD_S)
+    assert (process.returncode, out) == (1, "")
+    assert re.search(r"ends on rank 2 \(\S+\): it cannot start", err)
 
 
 def starts(load, *before):
@@ -216,7 +218,7 @@ def starts(load, *before):
     words = ["run", *map(str, job(load, on="qemu"))]
     return subprocess.run(
         [*mpirun.line(1, *words), ":", "-n", "1", *before, mesh.QUINCUNX,
-         *words], check=False, capture_output=True, text=True, timeout=60,
+         *words], check=False, capture_output=True, text=True,
         stdin=subprocess.DEVNULL)
 
 
@@ -256,9 +258,12 @@ def test_tasks_of_srun_that_know_nothing_of_each_other(more, warns):
 
 # ---- ends ----
 
+NUMBERS = itertools.count()
+
+
 def start(*args, count=3):
     """A running mpirun whose processes can be found again."""
-    mark = f"{os.getpid()}-{time.monotonic_ns()}"
+    mark = f"{os.getpid()}-{next(NUMBERS)}"
     process = subprocess.Popen(
         mpirun.line(count, "run", *args), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -268,22 +273,13 @@ def start(*args, count=3):
 
 def assert_gone(mark):
     """No rank, and no board of one, is left, soon."""
-    for _ in range(100):
-        if not mpirun.left_behind(mark):
-            return
-        time.sleep(0.1)
-    raise AssertionError(mpirun.left_behind(mark))
+    mesh.until(lambda: not mpirun.left_behind(mark))
 
 
 def boards_of(mark, count):
-    """Waits for so many boards, and returns their pids."""
-    for _ in range(300):
-        found = [pid for pid in mpirun.left_behind(mark)
-                 if mpirun.is_board(pid)]
-        if len(found) >= count:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(found)
+    """Waits for so many boards."""
+    mesh.until(lambda: len(list(filter(
+        mpirun.is_board, mpirun.left_behind(mark)))) >= count)
 
 
 @pytest.mark.parametrize("how", ["fault", *(
@@ -291,8 +287,8 @@ def boards_of(mark, count):
 def test_a_board_elsewhere_fails(load, how):
     """It is named, with what it left."""
     process, mark = start(*job(load, "--inject", f"{how}@4,4", "--watchdog",
-                               "3", on="qemu"))
-    out, err = process.communicate(timeout=60)
+                               "20", on="qemu"))
+    out, err = process.communicate(timeout=GUARD_S)
     assert process.returncode == 1
     assert out == ""
     assert re.search(r"quincunx: node 4,4 on rank 2 \(\S+\)", err), err
@@ -321,7 +317,7 @@ def test_interrupted(load, rank):
     process, mark = start(*LONG, load)
     ranks = processes_of(mark, 25)
     os.kill(process.pid if rank is None else ranks[rank], signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=GUARD_S)
     assert "quincunx: interrupted; all boards ended" in err
     assert process.returncode == (1 if rank is None else 130), err
     assert_gone(mark)
@@ -345,7 +341,7 @@ def test_no_thread_of_mpi_takes_a_signal(load):
             assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= blocked(
                 (task / "status").read_text())
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=GUARD_S)
     assert_gone(mark)
 
 
@@ -366,7 +362,7 @@ def test_a_rank_that_goes_on_too_late(load):
         assert lines[-1]
     os.kill(one, signal.SIGCONT)
     err = process.stderr.read()
-    assert process.wait(60) == 1
+    assert process.wait(GUARD_S) == 1
     process.communicate()
     assert re.search(r"nothing is heard on rank 1 \(", lines[-1])
     assert "of 144 boards came up" in err
@@ -380,7 +376,7 @@ def test_a_rank_is_killed(load):
     """mpirun names it, and ends the others."""
     process, mark = start(*LONG, load)
     os.kill(processes_of(mark, 25)[1], signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=GUARD_S)
     assert process.returncode == 128 + signal.SIGKILL, err
     assert "rank 1" in err and "signal 9" in err
     assert_gone(mark)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outputs to standard output, and what becomes of a run whose outputs cannot
 be written: a message, a status that is not 0, nothing left behind."""
-import contextlib
 import json
 import os
 import re
@@ -13,6 +12,7 @@ import numpy
 import pytest
 
 import mesh
+from guard import GUARD_S
 
 RUN = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
        "32"]
@@ -55,7 +55,7 @@ def test_standard_output_may_be_a_file(load, tmp_path):
         out.flush()
         with popen(*RUN, "--report", "-", load, stdout=out,
                    stderr=subprocess.DEVNULL) as process:
-            assert process.wait(60) == 0
+            assert process.wait(GUARD_S) == 0
     first, rest = path.read_text().split("\n", 1)
     assert first == "before" and json.loads(rest)["kernel"] == "spin"
 
@@ -78,7 +78,7 @@ def test_standard_error_may_be_a_file(load, tmp_path):
             [mesh.QUINCUNX, "run", "--on", "native", "--mesh", "5x5",
              "--kernel", "spin", "--arg", "1", "--report", "/dev/stderr",
              load], stderr=out, stdout=subprocess.DEVNULL, check=True,
-            stdin=subprocess.DEVNULL, timeout=60)
+            stdin=subprocess.DEVNULL, timeout=GUARD_S)
         out.seek(0, os.SEEK_END)
         out.write("after\n")
     text = said.read_text()
@@ -133,7 +133,7 @@ exec "$0" run --on native --mesh 5x5 --kernel spin --arg 1 --report "$2" "$1"
     load.write_bytes(bytes(1000))
     done = subprocess.run(["sh", "-c", script, mesh.QUINCUNX, load, report],
                           check=False, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=GUARD_S)
     assert done.returncode == 0, done.stderr
     assert json.loads(report.read_text())
     assert len(list(tmp_path.glob("*.tmp"))) == 3
@@ -224,7 +224,7 @@ def test_a_closed_pipe():
         process.stdout.readline()
         process.stdout.close()
         said = process.stderr.read()
-        assert process.wait(60) == 1
+        assert process.wait(GUARD_S) == 1
     assert said == "quincunx: standard output: Broken pipe\n"
 
 
@@ -235,7 +235,7 @@ def test_a_pipe_that_is_closed_before_the_report(load):
                stderr=subprocess.PIPE, text=True) as process:
         os.close(writer)
         said = process.stderr.read()
-        assert process.wait(60) == 1
+        assert process.wait(GUARD_S) == 1
     assert "quincunx: standard output: Broken pipe\n" in said
 
 
@@ -256,7 +256,7 @@ def test_a_full_disk(load, where):
                    stdout=full if where == "-" else subprocess.DEVNULL,
                    text=True) as process:
             said = process.stderr.read()
-            assert process.wait(60) == 1
+            assert process.wait(GUARD_S) == 1
     name = "standard output" if where == "-" else where
     assert f"quincunx: {name}: No space left on device\n" in said
 
@@ -271,7 +271,7 @@ def test_a_limit_of_files_size(load, tmp_path, on):
     with popen(*line, "--report", tmp_path / "report.json", load,
                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                preexec_fn=limited(resource.RLIMIT_FSIZE, 8192)) as process:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=GUARD_S)
         children = mesh.children_of(process.pid)
     assert process.returncode == 1 and children == []
     assert "File too large" in said
@@ -284,52 +284,39 @@ def test_a_limit_of_open_files(load, tmp_path, on):
     with popen(*line, "--report", tmp_path / "report.json", load,
                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                preexec_fn=limited(resource.RLIMIT_NOFILE, 4)) as process:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=GUARD_S)
     assert process.returncode == 1
     assert re.search("Too many open files|need [0-9]+ open files", said)
     assert sorted(tmp_path.iterdir()) == [load]
 
 
-def written(folder):
-    """Bytes of the first temporary file in the folder."""
-    for path in folder.glob("*.tmp"):
-        with contextlib.suppress(FileNotFoundError):
-            return path.stat().st_size
-    return 0
-
-
-def ended_while_writing(folder, line, which):
-    """The exit status of a run that gets a signal once its output's temporary
-    file has something in it; 0 if that was missed. The first such file, which
-    stays empty, only tries."""
-    with popen(*line, stdout=subprocess.DEVNULL,
-               stderr=subprocess.DEVNULL) as process:
-        while written(folder) == 0 and process.poll() is None:
-            pass
-        process.send_signal(which)
-        return process.wait(60)
-
-
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_while_an_output_is_written(load, tmp_path, which):
-    """No temporary file stays, and no half of one under the name."""
-    report = tmp_path / "report.json"
-    line = ["run", "--mesh", "125x125", "--on", "native", "--kernel", "spin",
-            "--arg", "1", "--rounds", "1", "--report", report, load]
-    for _ in range(20):
-        status = ended_while_writing(tmp_path, line, which)
-        if status != 0:
-            break
-    assert status == -which
-    assert sorted(tmp_path.iterdir()) == [load, report]
-    assert json.loads(report.read_text())["kernel"] == "spin"
+    """Between two bytes of it. No temporary file stays, and no half of one
+    under the name."""
+    report, stop = tmp_path / "report.json", tmp_path / "stop"
+    os.mkfifo(stop)
+    with popen(*RUN, "--report", report, load, stdout=subprocess.DEVNULL,
+               stderr=subprocess.DEVNULL, env={
+                   **os.environ, "STOP_AT": str(stop),
+                   "LD_PRELOAD": f"{mesh.BUILD}/test/stop_write.so"}
+               ) as process:
+        with stop.open("wb"):
+            [part] = tmp_path.glob("*.tmp")
+            half = part.read_bytes()
+            process.send_signal(which)
+        assert process.wait(GUARD_S) == -which
+    assert sorted(tmp_path.iterdir()) == [load, report, stop]
+    whole = report.read_bytes()
+    assert json.loads(whole)["kernel"] == "spin"
+    assert half and whole.startswith(half) and len(half) < len(whole)
 
 
 def test_a_signal_after_the_boards_have_ended(load, tmp_path):
     """It ends the command, and who draws for it."""
     (tmp_path / "bin").mkdir()
     drawer = tmp_path / "bin" / "gnuplot"
-    drawer.write_text("#!/bin/sh\nexec sleep 30\n")
+    drawer.write_text("#!/bin/sh\nexec sleep 1000\n")
     drawer.chmod(0o755)
     with popen(*[word if word != "native" else "qemu" for word in RUN],
                "--gantt", tmp_path / "chart.svg", load,
@@ -338,10 +325,9 @@ def test_a_signal_after_the_boards_have_ended(load, tmp_path):
                ) as process:
         def draws():
             return [child for child in mesh.children_of(process.pid)
-                    if mesh.words_of(child)[:2] == [b"sleep", b"30"]]
-        assert mesh.until(draws, 60)
-        child = draws()[0]
+                    if mesh.words_of(child)[:2] == [b"sleep", b"1000"]]
+        child = mesh.until(draws)[0]
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == -signal.SIGTERM
-    assert mesh.until(lambda: not mesh.alive(child), 60)
+        assert process.wait(GUARD_S) == -signal.SIGTERM
+    mesh.until(lambda: not mesh.alive(child))
     assert sorted(tmp_path.iterdir()) == [tmp_path / "bin", load]
