@@ -10,6 +10,7 @@
  * fuzz --list                     the targets' names
  */
 #include "test/fuzz/fuzz.h"
+#include "test/world/world.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -134,6 +135,11 @@ void fuzz_check(bool holds, const char *what)
         fprintf(stderr, "fuzz: broken: %s\n", what);
         _exit(EXIT_CHECK);
     }
+}
+
+void world_check(bool holds, const char *what)
+{
+    fuzz_check(holds, what);
 }
 
 /* Any input of the pool, but of two the shorter: long ones have much in which a

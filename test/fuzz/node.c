@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/fuzz/node.h"
 
-#include "test/fuzz/judge.h"
 #include "test/unit/ignore.h"
+#include "test/world/judge.h"
 
 #include <stdlib.h>
 
@@ -44,12 +44,12 @@ static struct torus_coord pattern_top(unsigned which)
 /* ---- the script ---- */
 
 struct script {
+    struct judge judge;  /* first: the world's context */
     const uint8_t *play; /* two bytes each */
     uint32_t plays;
     const uint8_t *message[MESSAGES_MAX]; /* with its head */
     uint32_t bytes[MESSAGES_MAX];         /* without */
     uint32_t messages;
-    struct judge judge;
 };
 
 static void read_script(struct script *script, const uint8_t *in,
@@ -88,62 +88,93 @@ static void leave_groups(struct letter *letter)
     }
 }
 
-static struct letter *next(void *context, unsigned kind)
+/* The message of a play, marked as what the judge knows of. */
+static struct letter *write_play(const struct script *script,
+                                 const uint8_t *play)
 {
-    struct judge *judge = context;
-    struct script *script =
-        (struct script *)(void *)((uint8_t *)judge -
-                                  offsetof(struct script, judge));
+    uint32_t number = play[0] % script->messages;
+    const uint8_t *message = script->message[number];
+    uint32_t bytes = script->bytes[number];
+    uint8_t how = play[1];
+    uint32_t cut = 1u << (how >> 5) >> 1;
     struct letter *letter;
-    const uint8_t *message;
-    uint32_t number;
-    uint8_t how;
-    uint32_t cut;
 
-    if (script->plays == 0 || script->messages == 0) {
-        return NULL;
-    }
-    number = script->play[0] % script->messages;
-    how = script->play[1];
-    message = script->message[number];
-    if (kind != 0 && message[0] != kind) {
-        return NULL;
-    }
-    script->play += 2;
-    script->plays -= 1;
-    cut = 1u << (how >> 5) >> 1;
-    letter =
-        letter_new(script->bytes[number] > cut ? script->bytes[number] - cut
-                                               : script->bytes[number]);
     /* A list of probes is the host's. */
-    letter->kind = message[0] == WIRE_MEASURE ? WIRE_MEASURED : message[0];
-    letter->job = (uint16_t)(message[1] + ((how & NODE_HOW_OTHER_JOB) != 0));
+    letter = letter_new(
+        message[0] == WIRE_MEASURE ? (unsigned)WIRE_MEASURED : message[0],
+        (uint16_t)(message[1] + ((how & NODE_HOW_OTHER_JOB) != 0)),
+        bytes > cut ? bytes - cut : bytes);
+    letter->marked = true;
     letter->head_only = (how & NODE_HOW_HEAD) != 0;
     letter->damaged = (how & NODE_HOW_DAMAGED) != 0;
     letter->port = how >> 3 & 3u;
     memcpy(letter->data, message + MESSAGE_HEAD_BYTES, letter->bytes);
-    if (letter->kind == WIRE_ANNOUNCE && judge->policy == WIRE_FARM) {
+    if (letter->kind == WIRE_ANNOUNCE && script->judge.policy == WIRE_FARM) {
         leave_groups(letter);
     }
-    judge_delivers(judge, letter);
     return letter;
 }
 
-static void returned(void *context, const struct letter *letter)
+static void taken(void *context, const struct world_node *to,
+                  const struct letter *letter)
 {
-    judge_returned(context, letter);
+    (void)to;
+    if (letter->marked) {
+        judge_delivers(context, letter);
+    }
+}
+
+/* The top's results are judged; a worker's messages are all for nobody, as are
+   those for the originator, who would have to be told more. */
+static struct letter *sent(void *context, const struct world_node *from,
+                           struct letter *letter)
+{
+    bool alone = world_now()->policy == WIRE_FARM;
+    bool judged = from == world_now()->node[0] &&
+                  (alone || WIRE_KIND(letter->kind) == WIRE_RESULT);
+
+    if (judged) {
+        judge_returned(context, letter);
+    }
+    if (judged || alone || (letter->to.x == 0 && letter->to.y == 0)) {
+        free(letter);
+        return NULL;
+    }
+    return letter;
+}
+
+/* Tells the top all that is played, as if it came at once. Result: its error,
+   or how many jobs it did. */
+static int play(struct script *script, struct world *world,
+                struct torus_coord at)
+{
+    struct world_node *top;
+    int error;
+
+    world_begin(world);
+    top = world_node(at);
+    for (; script->messages > 0 && script->plays > 0; script->plays -= 1) {
+        world_put(top, write_play(script, script->play));
+        script->play += 2;
+    }
+    world_run();
+    error = top->error != ERR_OK ? top->error : (int)script->judge.jobs;
+    world_check(error != 0 || script->judge.forged, "a job without end");
+    world_free(world);
+    return error;
 }
 
 /* Result: the top's error, or how many jobs it did. */
 static int try_node(enum wire_policy policy, const uint8_t *in, uint32_t bytes)
 {
     struct script *script = calloc(1, sizeof *script);
-    struct subtree subtree = {.policy = policy,
-                              .kernel = &judge_kernel,
-                              .next = next,
-                              .returned = returned,
-                              .alone = policy == WIRE_FARM};
-    bool pattern = policy == WIRE_PATTERN;
+    struct world world = {.size = tree_size,
+                          .policy = policy,
+                          .kernel = &judge_kernel,
+                          .context = script,
+                          .sent = sent,
+                          .taken = taken,
+                          .prompt = policy == WIRE_FARM};
     struct torus_coord top = tree_top;
     int error = ERR_EMPTY;
 
@@ -151,21 +182,16 @@ static int try_node(enum wire_policy policy, const uint8_t *in, uint32_t bytes)
     if (bytes >= 2) {
         unsigned which = in[0] % PATTERNS;
 
-        subtree.size = pattern ? pattern_size(which) : tree_size;
-        top = pattern ? pattern_top(which) : tree_top;
         script->judge.policy = policy;
-        if (pattern) {
+        if (policy == WIRE_PATTERN) {
+            world.size = pattern_size(which);
+            top = pattern_top(which);
             script->judge.role =
-                torus_role_of(subtree.size, (struct torus_coord){0, 0}, top);
+                torus_role_of(world.size, (struct torus_coord){0, 0}, top);
         }
-        subtree.context = &script->judge;
+        world.seed = in[0] / PATTERNS;
         read_script(script, in, bytes);
-        error = subtree_run(&subtree, top);
-        if (error == ERR_OK) {
-            error = (int)script->judge.jobs;
-        }
-        fuzz_check(error != 0 || script->judge.forged, "a job without end");
-        subtree_free(&subtree);
+        error = play(script, &world, top);
         judge_free(&script->judge);
     }
     free(script);

@@ -8,8 +8,8 @@
 #include "scatter/engine/core.h"
 #include "scatter/wire/wire.h"
 #include "test/fuzz/console.h"
-#include "test/fuzz/farm.h"
 #include "test/fuzz/kernels.h"
+#include "test/fuzz/mesh.h"
 #include "test/fuzz/node.h"
 #include "test/fuzz/switch.h"
 #include "test/unit/ignore.h"
@@ -380,7 +380,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 15u
+#define MESSAGES 14u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -422,12 +422,7 @@ const struct fuzz_target *fuzz_targets(void)
          .seed = node_seed_pattern},
         {.name = "node-tree", .try = node_try_tree, .seed = node_seed_tree},
         {.name = "node-farm", .try = node_try_farm, .seed = node_seed_farm},
-        {.name = "originator-farm",
-         .try = farm_try_originator,
-         .seed = farm_seed_originator},
-        {.name = "master-farm",
-         .try = farm_try_master,
-         .seed = farm_seed_master}};
+        {.name = "mesh", .try = mesh_try, .seed = mesh_seed}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/fuzz/judge.h"
-
-#include "test/fuzz/fuzz.h"
+#include "test/world/judge.h"
 
 #include <stdlib.h>
 
@@ -15,6 +13,7 @@
 #define RESULT_BYTES 8u
 #define CHUNK_BYTES 12u
 #define DEMAND_BYTES 16u
+#define REPORT_BYTES 368u
 
 struct work {
     struct kernel_terms terms;
@@ -25,14 +24,19 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static struct subtree_node *current(void)
+static struct world_node *current(void)
 {
-    return subtree_now()->current;
+    return world_now()->current;
+}
+
+static struct judge *judge_now(void)
+{
+    return world_now()->context;
 }
 
 static bool is_top(void)
 {
-    return current() == subtree_now()->node[0];
+    return current() == world_now()->node[0];
 }
 
 static void forget_job(struct judge *judge)
@@ -68,9 +72,7 @@ void judge_delivers(struct judge *judge, const struct letter *letter)
         judge->last = NULL;
     }
     free(judge->last);
-    judge->last = letter_new(letter->bytes);
-    memcpy(judge->last, letter, sizeof *letter + letter->bytes);
-    judge->last->next = NULL;
+    judge->last = letter_copy(letter, 0);
     judge->forged |= letter->kind >= 0x10;
 }
 
@@ -83,25 +85,25 @@ static void take_announcement(struct judge *judge)
     const uint8_t *at;
     uint32_t head = 4;
 
-    fuzz_check(judge->count == 0 || judge->returned,
-               "an announcement is taken in a job");
+    world_check(judge->count == 0 || judge->returned,
+                "an announcement is taken in a job");
     forget_job(judge);
-    fuzz_check(letter != NULL && letter->kind == WIRE_ANNOUNCE &&
-                   !letter->damaged,
-               "what was not announced is begun");
+    world_check(letter != NULL && letter->kind == WIRE_ANNOUNCE &&
+                    !letter->damaged,
+                "what was not announced is begun");
     if (judge->policy != WIRE_PATTERN) {
-        fuzz_check(letter->bytes >= BRANCH_BYTES, "a piece that is not there");
+        world_check(letter->bytes >= BRANCH_BYTES, "a piece that is not there");
         head = BRANCH_BYTES * bytes_load_u16(letter->data + 8);
     }
-    fuzz_check(letter->bytes >= head + 12, "an announcement cut short");
-    fuzz_check(judge->policy != WIRE_PATTERN ||
-                   letter->data[0] == judge->role.layer,
-               "another layer's announcement");
+    world_check(letter->bytes >= head + 12, "an announcement cut short");
+    world_check(judge->policy != WIRE_PATTERN ||
+                    letter->data[0] == judge->role.layer,
+                "another layer's announcement");
     at = letter->data + head;
-    fuzz_check(at[0] == 0, "a kernel that does not exist is begun");
-    fuzz_check(letter->bytes ==
-                   head + 12 + ((bytes_load_u32(at + 8) + 3u) & ~3u),
-               "an argument of another length");
+    world_check(at[0] == 0, "a kernel that does not exist is begun");
+    world_check(letter->bytes ==
+                    head + 12 + ((bytes_load_u32(at + 8) + 3u) & ~3u),
+                "an argument of another length");
     judge->announced = true;
     judge->job = letter->job;
     judge->unit_bytes = bytes_load_u32(at + 4);
@@ -115,28 +117,28 @@ static uint32_t take_job(struct judge *judge, const struct letter *letter,
     uint32_t flags;
     uint32_t bytes = JOB_BYTES;
 
-    fuzz_check(letter->bytes >= at + JOB_BYTES, "a job cut short");
+    world_check(letter->bytes >= at + JOB_BYTES, "a job cut short");
     flags = job[2];
-    fuzz_check(!judge->known, "a second job is taken");
+    world_check(!judge->known, "a second job is taken");
     judge->known = true;
-    fuzz_check(job[1] >= 1 + judge->count && job[1] <= ROUNDS_MAX,
-               "a job of a number of rounds that is none");
+    world_check(job[1] >= 1 + judge->count && job[1] <= ROUNDS_MAX,
+                "a job of a number of rounds that is none");
     judge->rounds = job[1];
     judge->before_bytes = bytes_load_u32(job + 28);
     judge->after_bytes = bytes_load_u32(job + 32);
     judge->output = (flags & FLAG_OUTPUT) != 0;
     judge->meanwhile = (flags & FLAG_MEANWHILE) != 0;
-    fuzz_check(!judge->meanwhile || judge->policy != WIRE_PATTERN ||
-                   (judge->output && judge->rounds > 1),
-               "outputs of no rounds would return meanwhile");
-    fuzz_check(flags >> 4 == judge->policy, "a job of another policy");
+    world_check(!judge->meanwhile || judge->policy != WIRE_PATTERN ||
+                    (judge->output && judge->rounds > 1),
+                "outputs of no rounds would return meanwhile");
+    world_check(flags >> 4 == judge->policy, "a job of another policy");
     /* Who gets what behind the rounds, the host's tests of whole runs show. */
     judge->forged |= (flags & WIRE_TAIL) != 0;
-    fuzz_check(job[0] >= 1 &&
-                   job[0] <= (judge->policy == WIRE_PATTERN ? 10 : 240),
-               "a job of a number of phases that is none");
-    fuzz_check(!judge->advance || judge->phases == job[0],
-               "a job that does not go with its advance");
+    world_check(job[0] >= 1 &&
+                    job[0] <= (judge->policy == WIRE_PATTERN ? 10 : 240),
+                "a job of a number of phases that is none");
+    world_check(!judge->advance || judge->phases == job[0],
+                "a job that does not go with its advance");
     judge->phases = job[0];
     bytes += judge->output ? 8 * (judge->phases + 1) : 0;
     return bytes;
@@ -146,33 +148,33 @@ static uint32_t take_job(struct judge *judge, const struct letter *letter,
 static uint32_t take_part(struct judge *judge, const struct letter *letter,
                           struct judge_round *round)
 {
-    const struct subtree *subtree = subtree_now();
+    const struct world *world = world_now();
     uint32_t phases;
     uint32_t ahead;
     bool advance;
 
-    fuzz_check(letter->kind == WIRE_PART && letter->bytes >= PART_BYTES,
-               "what is no part is computed");
+    world_check(letter->kind == WIRE_PART && letter->bytes >= PART_BYTES,
+                "what is no part is computed");
     advance = (letter->data[11] & 1) != 0;
     phases = letter->data[8] >> 4;
     ahead = 8 * (phases + 1);
-    fuzz_check((letter->data[8] & 15) == judge->role.layer &&
-                   letter->data[9] == judge->role.port &&
-                   letter->data[10] == judge->count &&
-                   (!advance || judge->count == 0),
-               "a part of another place is computed");
+    world_check((letter->data[8] & 15) == judge->role.layer &&
+                    letter->data[9] == judge->role.port &&
+                    letter->data[10] == judge->count &&
+                    (!advance || judge->count == 0),
+                "a part of another place is computed");
     round->units = bytes_load_u32(letter->data);
     round->first = bytes_load_u32(letter->data + 4);
     if (advance) {
         judge->advance = true;
-        judge->phases = (uint32_t)torus_phases(subtree->size);
+        judge->phases = (uint32_t)torus_phases(world->size);
         judge->before_bytes = current()->scatter.terms.before_bytes;
         judge->after_bytes = current()->scatter.terms.after_bytes;
     } else if (!judge->known) {
         ahead += take_job(judge, letter, PART_BYTES + ahead);
     }
-    fuzz_check(phases == judge->phases && letter->data[11] >> 1 == ahead / 4,
-               "a part of another shape is computed");
+    world_check(phases == judge->phases && letter->data[11] >> 1 == ahead / 4,
+                "a part of another shape is computed");
     return PART_BYTES + ahead;
 }
 
@@ -184,26 +186,26 @@ static uint32_t take_branch(struct judge *judge, const struct letter *letter,
     uint32_t job_bytes;
 
     if (judge->count > 0) {
-        fuzz_check(letter->kind == WIRE_BRANCH_ROUND &&
-                       letter->bytes >= 8 + 4 * judge->nodes &&
-                       bytes_load_u32(at) == judge->count,
-                   "what is not this round is computed");
+        world_check(letter->kind == WIRE_BRANCH_ROUND &&
+                        letter->bytes >= 8 + 4 * judge->nodes &&
+                        bytes_load_u32(at) == judge->count,
+                    "what is not this round is computed");
         round->first = bytes_load_u32(at + 4);
         round->units = bytes_load_u32(at + 4 + 4 * judge->nodes) - round->first;
-        fuzz_check(round->first + round->units >= round->first,
-                   "a range that ends before it begins is computed");
+        world_check(round->first + round->units >= round->first,
+                    "a range that ends before it begins is computed");
         return 8 + 4 * judge->nodes;
     }
-    fuzz_check(letter->kind == WIRE_BRANCH, "what is no branch is computed");
+    world_check(letter->kind == WIRE_BRANCH, "what is no branch is computed");
     job_bytes = take_job(judge, letter, 0);
-    fuzz_check(letter->bytes >= job_bytes + BRANCH_BYTES,
-               "a branch that is not there");
+    world_check(letter->bytes >= job_bytes + BRANCH_BYTES,
+                "a branch that is not there");
     at += job_bytes;
     round->units = bytes_load_u32(at);
     round->first = bytes_load_u32(at + 4);
     judge->nodes = bytes_load_u16(at + 8);
-    fuzz_check(judge->nodes >= 1 && at[11] >= 1 && at[11] <= judge->phases,
-               "a branch of no phase");
+    world_check(judge->nodes >= 1 && at[11] >= 1 && at[11] <= judge->phases,
+                "a branch of no phase");
     return job_bytes + BRANCH_BYTES * judge->nodes;
 }
 
@@ -224,18 +226,18 @@ static uint32_t take_chunk(struct judge *judge, const struct letter *letter,
     const uint8_t *at = letter->data;
     uint32_t ahead = CHUNK_BYTES;
 
-    fuzz_check(letter->bytes >= CHUNK_BYTES, "a chunk cut short is computed");
+    world_check(letter->bytes >= CHUNK_BYTES, "a chunk cut short is computed");
     if (judge->count == 0) {
         judge->worker = bytes_load_u16(at + 8);
         ahead += take_job(judge, letter, CHUNK_BYTES);
     }
-    fuzz_check(is_next_chunk(judge, letter),
-               "a chunk of another place is computed");
+    world_check(is_next_chunk(judge, letter),
+                "a chunk of another place is computed");
     round->units = bytes_load_u32(at);
     round->first = bytes_load_u32(at + 4);
-    fuzz_check(round->units > 0, "the end is computed");
-    fuzz_check(round->first + round->units >= round->first,
-               "a range that ends before it begins is computed");
+    world_check(round->units > 0, "the end is computed");
+    world_check(round->first + round->units >= round->first,
+                "a range that ends before it begins is computed");
     return ahead;
 }
 
@@ -278,20 +280,21 @@ static void take_range(struct judge *judge)
         return; /* a chunk, or the rest of a share */
     }
     letter = take_letter(judge);
-    fuzz_check(judge->count < JUDGE_ROUNDS_MAX &&
-                   (judge->policy == WIRE_FARM || !judge->known ||
-                    judge->count < judge->rounds),
-               "more rounds than the job has");
-    fuzz_check(letter != NULL && !letter->damaged && judge->announced &&
-                   letter->job == judge->job,
-               "a part of another job is computed");
+    world_check(judge->count < JUDGE_ROUNDS_MAX &&
+                    (judge->policy == WIRE_FARM || !judge->known ||
+                     judge->count < judge->rounds),
+                "more rounds than the job has");
+    world_check(letter != NULL && !letter->damaged && judge->announced &&
+                    letter->job == judge->job,
+                "a part of another job is computed");
     *round = (struct judge_round){.letter = letter};
     round->load_at = load_at(judge, letter, round);
     earlier = (uint64_t)round->first * judge->unit_bytes;
     round->before_bytes = (uint32_t)least(judge->before_bytes, earlier);
-    fuzz_check(letter->bytes >= (uint64_t)round->load_at + round->before_bytes +
-                                    (uint64_t)round->units * judge->unit_bytes,
-               "a range that is not there is computed");
+    world_check(letter->bytes >= (uint64_t)round->load_at +
+                                     round->before_bytes +
+                                     (uint64_t)round->units * judge->unit_bytes,
+                "a range that is not there is computed");
     judge->forged |= round->units > UINT32_MAX - round->first;
     judge->count += 1;
 }
@@ -304,26 +307,26 @@ static void check_halo(const struct judge *judge,
                        const struct kernel_terms *terms,
                        const struct kernel_range *range)
 {
-    const struct subtree_node *node = current();
+    const struct world_node *node = current();
     uint64_t earlier = range->first_unit * range->unit_bytes;
     uint64_t behind =
         round->letter->bytes - round->load_at - round->before_bytes -
         (range->first_unit - round->first + range->units) * range->unit_bytes;
 
-    fuzz_check(
+    world_check(
         range->before_bytes ==
             least(least(terms->before_bytes, judge->before_bytes), earlier),
         "not as many bytes before a range as there are");
-    fuzz_check(judge->after_bytes < terms->after_bytes ||
-                   range->after_bytes == least(terms->after_bytes, behind),
-               "not as many bytes behind a range as there are");
-    fuzz_check(range->after_bytes <= terms->after_bytes,
-               "more bytes behind a range than asked for");
-    fuzz_check(node->rest == NULL && !node->corrupt,
-               "a range is computed that is not there yet");
+    world_check(judge->after_bytes < terms->after_bytes ||
+                    range->after_bytes == least(terms->after_bytes, behind),
+                "not as many bytes behind a range as there are");
+    world_check(range->after_bytes <= terms->after_bytes,
+                "more bytes behind a range than asked for");
+    world_check(node->rest == NULL && !node->corrupt,
+                "a range is computed that is not there yet");
     /* What was received last lies behind a chunk that came early. */
-    fuzz_check(
-        (judge->was_early && judge->count == 1) ||
+    world_check(
+        judge->whole || (judge->was_early && judge->count == 1) ||
             (range->data - node->range >= range->before_bytes &&
              node->range_end - range->data >=
                  (int64_t)kernel_range_bytes(range) + range->after_bytes),
@@ -337,13 +340,13 @@ static void add_piece(struct judge *judge, uint32_t number,
     for (uint32_t i = 0; i < judge->pieces; ++i) {
         const struct judge_piece *piece = &judge->piece[i];
 
-        fuzz_check(piece->round != number ||
-                       piece->first + piece->units <= range->first_unit ||
-                       range->first_unit + range->units <= piece->first ||
-                       range->units == 0 || piece->units == 0,
-                   "a unit is computed twice");
+        world_check(piece->round != number ||
+                        piece->first + piece->units <= range->first_unit ||
+                        range->first_unit + range->units <= piece->first ||
+                        range->units == 0 || piece->units == 0,
+                    "a unit is computed twice");
     }
-    fuzz_check(judge->pieces < JUDGE_PIECES_MAX, "more pieces than nodes");
+    world_check(judge->pieces < JUDGE_PIECES_MAX, "more pieces than nodes");
     judge->piece[judge->pieces++] = (struct judge_piece){
         .round = number, .units = range->units, .first = range->first_unit};
     judge->round[number].computed += range->units;
@@ -352,27 +355,28 @@ static void add_piece(struct judge *judge, uint32_t number,
 static void check_range(struct judge *judge, const struct kernel_terms *terms,
                         const struct kernel_range *range)
 {
-    uint32_t number = current()->runs;
+    uint32_t number = judge->whole ? 0 : current()->runs;
     const struct judge_round *round = &judge->round[number];
     const uint8_t *want;
 
     if (judge->forged) {
         return;
     }
-    fuzz_check(number < judge->count, "a round that the top did not get");
-    fuzz_check(range->unit_bytes == judge->unit_bytes, "units of another size");
-    fuzz_check(range->first_unit >= round->first &&
-                   range->first_unit + range->units <=
-                       (uint64_t)round->first + round->units,
-               "units that the top did not get are computed");
+    world_check(number < judge->count, "a round that the top did not get");
+    world_check(range->unit_bytes == judge->unit_bytes,
+                "units of another size");
+    world_check(range->first_unit >= round->first &&
+                    range->first_unit + range->units <=
+                        (uint64_t)round->first + round->units,
+                "units that the top did not get are computed");
     check_halo(judge, round, terms, range);
     want = round->letter->data + round->load_at + round->before_bytes +
            (range->first_unit - round->first) * range->unit_bytes;
-    fuzz_check(memcmp(range->data - range->before_bytes,
-                      want - range->before_bytes,
-                      range->before_bytes + kernel_range_bytes(range) +
-                          range->after_bytes) == 0,
-               "a range's bytes are not those that the top got");
+    world_check(memcmp(range->data - range->before_bytes,
+                       want - range->before_bytes,
+                       range->before_bytes + kernel_range_bytes(range) +
+                           range->after_bytes) == 0,
+                "a range's bytes are not those that the top got");
     add_piece(judge, number, range);
 }
 
@@ -390,8 +394,8 @@ static int begin(void *work, struct kernel_terms *terms,
     volatile uint8_t sum = 0;
 
     current()->runs = 0;
-    if (is_top()) {
-        take_announcement(subtree_now()->context);
+    if (is_top() && !judge_now()->whole) {
+        take_announcement(judge_now());
     }
     for (uint32_t i = 0; i < job->arg_bytes; ++i) {
         sum = (uint8_t)(sum + arg[i]);
@@ -406,6 +410,10 @@ static int begin(void *work, struct kernel_terms *terms,
     terms->output_numerator = (uint16_t)bytes_load_u16(arg + 8);
     terms->output_denominator = (uint16_t)bytes_load_u16(arg + 10);
     terms->result_bytes_max = RESULT_BYTES;
+    if (job->arg_bytes >= JUDGE_LONG_ARG_BYTES) {
+        terms->result_bytes_max += arg[12];
+        terms->instructions_per_1000_units = bytes_load_u32(arg + 16);
+    }
     ((struct work *)work)->terms = *terms;
     return KERNEL_OK;
 }
@@ -414,10 +422,10 @@ static void run(const void *work, struct kernel_result *result,
                 const struct kernel_range *range)
 {
     const struct kernel_terms *terms = &((const struct work *)work)->terms;
-    struct judge *judge = subtree_now()->context;
+    struct judge *judge = judge_now();
 
-    /* While the top waits for outputs, a node behind it may be first. */
-    if ((is_top() || judge->meanwhile) && current()->runs >= judge->count) {
+    /* A node behind the top may be first. */
+    if (!judge->whole && current()->runs >= judge->count) {
         take_range(judge);
     }
     check_range(judge, terms, range);
@@ -427,7 +435,7 @@ static void run(const void *work, struct kernel_result *result,
         uint32_t room =
             kernel_output_room(terms, range->first_unit, range->units);
 
-        subtree_show(current());
+        world_show(current());
         for (uint32_t i = 0; i < room; ++i) {
             result->output[i] = judge_output(at + i);
         }
@@ -467,39 +475,52 @@ static void check_chunks(struct judge *judge, const struct letter *letter,
 {
     const struct kernel_terms *terms = &current()->scatter.terms;
 
-    fuzz_check(terms->output_denominator != 0,
-               "outputs of a kernel that makes none");
+    world_check(terms->output_denominator != 0,
+                "outputs of a kernel that makes none");
     while (at < letter->bytes) {
         uint64_t first;
         uint32_t bytes;
         uint64_t position;
 
-        fuzz_check(letter->bytes - at >= 8, "a chunk cut short");
+        world_check(letter->bytes - at >= 8, "a chunk cut short");
         first = bytes_load_u32(letter->data + at);
         bytes = bytes_load_u32(letter->data + at + 4);
         at += 8;
-        fuzz_check(bytes <= letter->bytes - at &&
-                       piece_of(judge, first, bytes, terms) != NULL,
-                   "an output of nothing that was computed");
+        world_check(bytes <= letter->bytes - at &&
+                        piece_of(judge, first, bytes, terms) != NULL,
+                    "an output of nothing that was computed");
         position = kernel_output_at(terms, first);
         for (uint32_t i = 0; i < bytes; ++i) {
-            fuzz_check(letter->data[at + i] == judge_output(position + i),
-                       "an output has other bytes");
+            world_check(letter->data[at + i] == judge_output(position + i),
+                        "an output has other bytes");
         }
         at += (bytes + 3u) & ~3u;
+    }
+}
+
+/* Of a whole job, what has no bytes need not return. */
+static void check_all_returned(const struct judge *judge)
+{
+    const struct kernel_terms *terms = &current()->scatter.terms;
+
+    for (uint32_t i = 0; i < judge->pieces; ++i) {
+        const struct judge_piece *piece = &judge->piece[i];
+
+        world_check(piece->returned ||
+                        (judge->whole && kernel_output_room(terms, piece->first,
+                                                            piece->units) == 0),
+                    "outputs are missing");
     }
 }
 
 /* A result's; then every piece's output has returned. */
 static void check_outputs(struct judge *judge, const struct letter *letter)
 {
-    fuzz_check(letter->bytes >= 4 + RESULT_BYTES &&
-                   bytes_load_u32(letter->data) == RESULT_BYTES,
-               "a result without its length");
+    world_check(letter->bytes >= 4 + RESULT_BYTES &&
+                    bytes_load_u32(letter->data) == RESULT_BYTES,
+                "a result without its length");
     check_chunks(judge, letter, 4 + RESULT_BYTES);
-    for (uint32_t i = 0; i < judge->pieces; ++i) {
-        fuzz_check(judge->piece[i].returned, "outputs are missing");
-    }
+    check_all_returned(judge);
 }
 
 /* A worker asks for one chunk after the other, and says of which size the one
@@ -513,19 +534,19 @@ static void take_demand(struct judge *judge, const struct letter *letter)
     if (before >= judge->count) {
         return; /* the kernel refuses the chunk in hand, which ends the job */
     }
-    fuzz_check(letter->kind == WIRE_DEMAND && letter->job == judge->job &&
-                   letter->bytes >= DEMAND_BYTES &&
-                   bytes_load_u16(letter->data) == judge->worker,
-               "a worker sends what is no demand of its own");
-    fuzz_check(bytes_load_u16(letter->data + 2) == judge->demands,
-               "a chunk is asked for out of order");
+    world_check(letter->kind == WIRE_DEMAND && letter->job == judge->job &&
+                    letter->bytes >= DEMAND_BYTES &&
+                    bytes_load_u16(letter->data) == judge->worker,
+                "a worker sends what is no demand of its own");
+    world_check(bytes_load_u16(letter->data + 2) == judge->demands,
+                "a chunk is asked for out of order");
     if (before > 0) {
         units = judge->round[before - 1].units;
     }
-    fuzz_check(bytes_load_u32(letter->data + 4) == units,
-               "a chunk of another size was computed");
-    fuzz_check(units > 0 || bytes_load_u64(letter->data + 8) == 0,
-               "what took no time took some");
+    world_check(bytes_load_u32(letter->data + 4) == units,
+                "a chunk of another size was computed");
+    world_check(units > 0 || bytes_load_u64(letter->data + 8) == 0,
+                "what took no time took some");
     if (letter->bytes > DEMAND_BYTES) {
         check_chunks(judge, letter, DEMAND_BYTES);
     }
@@ -539,13 +560,13 @@ static void take_outputs(struct judge *judge, const struct letter *letter)
         return;
     }
     judge->turns += 1;
-    fuzz_check(judge->meanwhile && letter->job == judge->job,
-               "outputs return meanwhile that should not");
-    fuzz_check(letter->bytes >= OUTPUTS_BYTES &&
-                   bytes_load_u32(letter->data) == judge->turns,
-               "outputs of another turn");
-    fuzz_check(judge->turns <= judge->count,
-               "outputs return that are not computed");
+    world_check(judge->meanwhile && letter->job == judge->job,
+                "outputs return meanwhile that should not");
+    world_check(letter->bytes >= OUTPUTS_BYTES &&
+                    bytes_load_u32(letter->data) == judge->turns,
+                "outputs of another turn");
+    world_check(judge->turns <= judge->count,
+                "outputs return that are not computed");
     check_chunks(judge, letter, OUTPUTS_BYTES);
 }
 
@@ -568,23 +589,23 @@ static void take_result(struct judge *judge, const struct letter *letter)
     if (judge->forged) {
         return;
     }
-    fuzz_check(judge->known && is_at_end(judge),
-               "a result before all rounds have come");
+    world_check(judge->known && is_at_end(judge),
+                "a result before all rounds have come");
     for (uint32_t i = 0; i < judge->count; ++i) {
-        fuzz_check(judge->round[i].computed == judge->round[i].units,
-                   "units are not computed");
+        world_check(judge->round[i].computed == judge->round[i].units,
+                    "units are not computed");
         units += judge->round[i].units;
     }
-    fuzz_check(judge->output || letter->bytes == RESULT_BYTES,
-               "a result of another length");
+    world_check(judge->output || letter->bytes == RESULT_BYTES,
+                "a result of another length");
     if (judge->output) {
         check_outputs(judge, letter);
     }
-    fuzz_check(judge->output ||
-                   current()->scatter.terms.output_denominator == 0,
-               "outputs are lost");
-    fuzz_check(kernel_load_u64(letter->data + at) == units,
-               "a wrong sum of units");
+    world_check(judge->output ||
+                    current()->scatter.terms.output_denominator == 0,
+                "outputs are lost");
+    world_check(kernel_load_u64(letter->data + at) == units,
+                "a wrong sum of units");
     judge->jobs += 1;
 }
 
@@ -599,5 +620,51 @@ void judge_returned(struct judge *judge, const struct letter *letter)
     } else if (letter->kind != WIRE_ANNOUNCE && letter->kind != WIRE_ANSWER &&
                !judge->forged) {
         take_demand(judge, letter);
+    }
+}
+
+/* ---- whole jobs ---- */
+
+void judge_ordered(struct judge *judge, const struct letter *order,
+                   uint32_t load_at, uint32_t unit_bytes)
+{
+    judge->whole = true;
+    judge->count = 1;
+    judge->unit_bytes = unit_bytes;
+    judge->before_bytes = UINT32_MAX;
+    judge->after_bytes = UINT32_MAX;
+    judge->round[0] =
+        (struct judge_round){.letter = letter_copy(order, 0),
+                             .load_at = load_at,
+                             .units = (order->bytes - load_at) / unit_bytes};
+}
+
+void judge_reported(struct judge *judge, const struct letter *report)
+{
+    const struct kernel_terms *terms = &current()->scatter.terms;
+    const struct judge_round *round = &judge->round[0];
+    uint32_t at = REPORT_BYTES;
+
+    world_check(report->bytes >= at && !judge->returned, "a report cut short");
+    judge->returned = true;
+    if ((int32_t)bytes_load_u32(report->data) != ERR_OK || judge->forged) {
+        return;
+    }
+    judge->jobs += 1;
+    world_check(round->computed == round->units, "units are not computed");
+    at += 8 * report->data[6] * (report->data[4] + 1u) *
+          (report->data[6] > 1 && (report->data[7] & 2) != 0);
+    if (terms->output_denominator != 0) {
+        world_check(report->bytes >= at + 4 &&
+                        bytes_load_u32(report->data + at) == RESULT_BYTES,
+                    "a result of another length");
+        at += 4;
+    }
+    world_check(report->bytes >= at + RESULT_BYTES &&
+                    bytes_load_u64(report->data + at) == round->units,
+                "a wrong sum of units");
+    if (terms->output_denominator != 0) {
+        check_chunks(judge, report, at + WIRE_PAD4(terms->result_bytes_max));
+        check_all_returned(judge);
     }
 }

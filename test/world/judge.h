@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold of a subtree (subtree.h), whatever its top is told: each node
- * ends with an error, or all units that the top got are computed once, each
- * with its bytes and its halo, and the top's result counts them. It reads the
- * messages by the drawings of scatter/wire/wire.h, not by the engine's
- * functions.
+ * What must hold of a node with its descendants, whatever the top is told: each
+ * node ends with an error, or all units that the top got are computed once,
+ * each with its bytes and its halo, and the top's result counts them. Of a
+ * whole job, whose originator runs, too: the same of all units of the order,
+ * and of the report. It reads the messages by the drawings of
+ * scatter/wire/wire.h, not by the engine's functions.
  *
  * The kernel of its nodes is one of its own: the argument is u32 before, u32
- * after, u16 numerator, u16 denominator of an output; the result u64 units.
+ * after, u16 numerator, u16 denominator of an output; and, if there is more, u8
+ * of the result's bytes, how many more than 8, u8[3] 0, u32 instructions of
+ * 1000 units. The result is u64 units.
  */
-#ifndef TEST_FUZZ_JUDGE_H
-#define TEST_FUZZ_JUDGE_H
+#ifndef TEST_WORLD_JUDGE_H
+#define TEST_WORLD_JUDGE_H
 
-#include "test/fuzz/subtree.h"
+#include "test/world/world.h"
 
 #define JUDGE_ARG_BYTES 12u
+#define JUDGE_LONG_ARG_BYTES 20u
 #define JUDGE_HALO_MAX 64u
 #define JUDGE_PIECES_MAX 1024u
 #define JUDGE_ROUNDS_MAX 256u
@@ -37,7 +41,9 @@ struct judge_piece {
     bool returned; /* its output was */
 };
 
+/* The world's context begins with one. */
 struct judge {
+    bool whole;             /* what follows is of one order */
     struct torus_role role; /* the top's */
     enum wire_policy policy;
     bool forged;          /* a result did not come from a child */
@@ -75,6 +81,12 @@ void judge_delivers(struct judge *judge, const struct letter *letter);
 
 /* The top returned this result; a worker of a farm, or this demand. */
 void judge_returned(struct judge *judge, const struct letter *letter);
+
+/* The same of a whole job: its order, whose load begins at `load_at` and is
+   all that there is; and its report. */
+void judge_ordered(struct judge *judge, const struct letter *order,
+                   uint32_t load_at, uint32_t unit_bytes);
+void judge_reported(struct judge *judge, const struct letter *report);
 
 void judge_free(struct judge *judge);
 
