@@ -15,8 +15,7 @@ FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 # The switch below the engine is made up (test/world/): no board's is linked.
 FUZZ_REST := $(wildcard torus/*.c scatter/plan/*.c qemu/schedule/*.c) \
-             $(wildcard qemu/support/*.c) hal/check.c hal/crc32.c \
-             hal/host/clock.c
+             $(wildcard qemu/support/*.c) hal/host/clock.c
 FUZZ_REST := $(filter-out $(FUZZ_COVERED),$(FUZZ_REST))
 FUZZ_OBJECTS := $(BUILD)/test/covered
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
@@ -39,9 +38,9 @@ $(eval $(call compile,test/planted,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
 $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
   $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
   $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \
-    scatter/engine/*.c))) $(wildcard scatter/plan/*.c scatter/wire/*.c \
-    torus/*.c) hal/check.c hal/events.c hal/forward.c \
-    hal/host/clock.c,$(HOST_LIBS))
+    scatter/engine/*.c))) hal/check.c hal/crc32.c $(FUZZ_REST) \
+  $(wildcard scatter/wire/*.c) scatter/plan/tree.c scatter/plan/farm.c \
+  hal/events.c hal/forward.c,$(HOST_LIBS))
 
 # The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made

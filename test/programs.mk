@@ -98,6 +98,12 @@ $(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
   torus/torus.c \
   $(wildcard hal/serial/*.c))
 
+# The engine's nodes in a made-up world, told by hand.
+$(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \
+  $(wildcard test/world/*.c) $(UNIT_HOST) $(ENGINE_SOURCES) \
+  $(wildcard qemu/schedule/*.c) qemu/support/memory.c hal/check.c \
+  hal/forward.c hal/host/clock.c)
+
 # Whole jobs, and probes, on native nodes.
 $(call test_program,jobs,sanitized,$(wildcard test/scatter/jobs/*.c) \
   $(UNIT_HOST) $(HOST_WITHOUT_MAIN),$(HOST_LIBS))

@@ -166,21 +166,6 @@ static void taken(void *context, const struct world_node *to,
 
 /* ---- the order ---- */
 
-static struct letter *write_order(const struct mesh_job *job)
-{
-    const struct wire_order *order = &job->order;
-    uint32_t head = wire_order_head_bytes(order);
-    uint32_t bytes = order->load_units * order->unit_bytes;
-    struct letter *letter = letter_new(WIRE_ORDER, JOB, head + bytes);
-
-    letter->port = CIRCUIT_HOST;
-    wire_order_store(letter->data, order);
-    for (uint32_t i = 0; i < bytes; ++i) {
-        letter->data[head + i] = judge_output(i);
-    }
-    return letter;
-}
-
 static void read_arg(struct mesh_job *job, const uint8_t *in)
 {
     bytes_store_u32(job->arg, in[8] & 15u);
@@ -278,7 +263,7 @@ static void read_job(struct mesh_job *job, struct world *world,
 
 static void run(struct mesh_job *job, struct world *world)
 {
-    struct letter *order = write_order(job);
+    struct letter *order = judge_order(&job->order, JOB);
     struct world_node *originator;
     bool done;
     bool refused;

@@ -15,7 +15,7 @@ TARGET = [QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
           "-semihosting-config", "enable=on,target=native,chardev=tap",
           "-kernel"]
 # {file in build/test: (what runs it, seconds that it may take)}
-PROGRAMS = {"discover": ([], 900), "switch": ([], 600), "jobs": ([], 300),
+PROGRAMS = {"discover": ([], 900), "switch": ([], 600), "jobs": ([], 300), "engine": ([], 300),
             "probe": ([], 300), "unit": ([], 300), "fabric": ([], 120),
             "local": ([], 60),
             "simulate": ([], 120), "chip-core": ([], 120),

@@ -516,10 +516,12 @@ static void check_all_returned(const struct judge *judge)
 /* A result's; then every piece's output has returned. */
 static void check_outputs(struct judge *judge, const struct letter *letter)
 {
-    world_check(letter->bytes >= 4 + RESULT_BYTES &&
+    uint32_t head = 4 + WIRE_PAD4(current()->scatter.terms.result_bytes_max);
+
+    world_check(letter->bytes >= head &&
                     bytes_load_u32(letter->data) == RESULT_BYTES,
                 "a result without its length");
-    check_chunks(judge, letter, 4 + RESULT_BYTES);
+    check_chunks(judge, letter, head);
     check_all_returned(judge);
 }
 
@@ -624,6 +626,20 @@ void judge_returned(struct judge *judge, const struct letter *letter)
 }
 
 /* ---- whole jobs ---- */
+
+struct letter *judge_order(const struct wire_order *order, uint16_t job)
+{
+    uint32_t head = wire_order_head_bytes(order);
+    uint32_t bytes = order->load_units * order->unit_bytes;
+    struct letter *letter = letter_new(WIRE_ORDER, job, head + bytes);
+
+    letter->port = CIRCUIT_HOST;
+    wire_order_store(letter->data, order);
+    for (uint32_t i = 0; i < bytes; ++i) {
+        letter->data[head + i] = judge_output(i);
+    }
+    return letter;
+}
 
 void judge_ordered(struct judge *judge, const struct letter *order,
                    uint32_t load_at, uint32_t unit_bytes)

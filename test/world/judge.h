@@ -82,6 +82,9 @@ void judge_delivers(struct judge *judge, const struct letter *letter);
 /* The top returned this result; a worker of a farm, or this demand. */
 void judge_returned(struct judge *judge, const struct letter *letter);
 
+/* An order whose load is judge_output() from its first byte on. */
+struct letter *judge_order(const struct wire_order *order, uint16_t job);
+
 /* The same of a whole job: its order, whose load begins at `load_at` and is
    all that there is; and its report. */
 void judge_ordered(struct judge *judge, const struct letter *order,

@@ -13,8 +13,16 @@
     (((uint32_t)sizeof(struct scatter_memory) + 16384u + 7u) & ~7u)
 #define ASIDE_BYTES (((uint32_t)sizeof(struct scatter_memory) + 7u) & ~7u)
 #define SENDS_MAX 1024u /* that a ring holds */
+
+/* What a node has, one behind the other, with poison between and behind: a
+   guard that nobody may touch, its stack, its memory, and that aside. */
 #define GUARD_BYTES 65536u
 #define STACK_BYTES 131072u
+#define POISON_BYTES 64u
+#define STACK_AT GUARD_BYTES
+#define MEMORY_AT (STACK_AT + STACK_BYTES + POISON_BYTES)
+#define ASIDE_AT (MEMORY_AT + MEMORY_BYTES + POISON_BYTES)
+#define REGION_BYTES (ASIDE_AT + ASIDE_BYTES + POISON_BYTES)
 
 struct world_send {
     struct world_send *next;
@@ -27,7 +35,7 @@ struct world_send {
 
 static struct world *world;
 
-/* Stacks that no node has, which the next worlds take. */
+/* Regions that no node has, which the next worlds take. */
 static uint8_t *spare[WORLD_NODES_MAX];
 static uint32_t spares;
 
@@ -139,11 +147,32 @@ void world_show(struct world_node *node)
 
 /* ---- nodes ---- */
 
+/* An earlier node's frames are poisoned yet. */
+static uint8_t *take_region(void)
+{
+    uint8_t *region = spares > 0 ? spare[--spares] : NULL;
+
+    if (region == NULL) {
+        region = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        world_check(region != MAP_FAILED &&
+                        mprotect(region, GUARD_BYTES, PROT_NONE) == 0,
+                    "no memory for a node");
+    }
+    ASAN_UNPOISON_MEMORY_REGION(region + STACK_AT, REGION_BYTES - STACK_AT);
+    ASAN_POISON_MEMORY_REGION(region + MEMORY_AT - POISON_BYTES, POISON_BYTES);
+    ASAN_POISON_MEMORY_REGION(region + ASIDE_AT - POISON_BYTES, POISON_BYTES);
+    ASAN_POISON_MEMORY_REGION(region + REGION_BYTES - POISON_BYTES,
+                              POISON_BYTES);
+    return region;
+}
+
 static void set_up(struct world_node *node)
 {
     bool wide = world->size.width > world->size.height;
 
-    node->memory = must(malloc(MEMORY_BYTES));
+    node->region = take_region();
+    node->memory = node->region + MEMORY_AT;
     node->node.identity =
         (struct node_identity){.mesh = WORLD_MESH,
                                .width = world->size.width,
@@ -158,7 +187,7 @@ static void set_up(struct world_node *node)
                          .clock = &node->clock,
                          .memory = node->memory,
                          .memory_bytes = MEMORY_BYTES,
-                         .aside = must(malloc(ASIDE_BYTES)),
+                         .aside = node->region + ASIDE_AT,
                          .aside_bytes = ASIDE_BYTES,
                          .mesh = WORLD_MESH,
                          .job = CIRCUIT_ANY_JOB,
@@ -704,8 +733,11 @@ int circuit_complete(struct circuit *circuit)
 /* What a node's coroutine does. */
 static void run_node(void)
 {
-    static const struct scatter_costs costs = {
-        .split_ps = 1, .instruction_ps = 32000, .demand_ps = 17600000};
+    static const struct scatter_costs costs = {.split_ps = 1,
+                                               .instruction_ps = 32000,
+                                               .demand_ps = 17600000,
+                                               .tree_sends = 768,
+                                               .tree_holds = true};
     struct world_node *node = world->current;
     int error =
         scatter_init(&node->scatter, &node->circuit, &world->kernel, 1, &costs);
@@ -725,29 +757,11 @@ static void run_node(void)
     swapcontext(&node->context, &world->caller);
 }
 
-/* A stack above a guard. What an earlier node left there is poisoned yet. */
-static uint8_t *take_stack(void)
-{
-    uint8_t *map;
-
-    if (spares > 0) {
-        map = spare[--spares];
-        ASAN_UNPOISON_MEMORY_REGION(map + GUARD_BYTES, STACK_BYTES);
-        return map;
-    }
-    map = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    world_check(map != MAP_FAILED && mprotect(map, GUARD_BYTES, PROT_NONE) == 0,
-                "no memory for a stack");
-    return map;
-}
-
 static void begin_node(struct world_node *node)
 {
     node->begun = true;
-    node->stack = take_stack();
     getcontext(&node->context);
-    node->context.uc_stack.ss_sp = node->stack + GUARD_BYTES;
+    node->context.uc_stack.ss_sp = node->region + STACK_AT;
     node->context.uc_stack.ss_size = STACK_BYTES;
     node->context.uc_link = NULL;
     makecontext(&node->context, run_node, 0);
@@ -822,11 +836,7 @@ static void free_node(struct world_node *node)
         free(node->sends);
         node->sends = next;
     }
-    if (node->begun) {
-        spare[spares++] = node->stack;
-    }
-    free(node->memory);
-    free(node->circuit.aside);
+    spare[spares++] = node->region;
     free(node);
 }
 

@@ -25,7 +25,7 @@
 
 #include <ucontext.h>
 
-#define WORLD_NODES_MAX 48u
+#define WORLD_NODES_MAX 640u
 #define WORLD_MESH 7u /* in every message */
 
 /* The program's: ends it, as a finding or a failed test, unless this holds. */
@@ -88,8 +88,8 @@ struct world_node {
     bool rest_damaged;
     const uint8_t *hidden;
     const uint8_t *hidden_end;
-    uint8_t *memory;
-    uint8_t *stack;
+    uint8_t *region; /* stack, .. */
+    uint8_t *memory; /* .. and memory */
     ucontext_t context;
     struct circuit circuit;
     struct clock clock;

@@ -5,7 +5,6 @@
 
 static void all(struct unit *unit)
 {
-    test_branches(unit);
     test_chunks(unit);
     test_farm(unit);
     test_halos(unit);

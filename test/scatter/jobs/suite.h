@@ -80,7 +80,6 @@ void job_free(struct job_outcome *outcome);
    nodes that computed. */
 uint32_t job_check(struct unit *unit, const struct job *job);
 
-void test_branches(struct unit *unit);
 void test_chunks(struct unit *unit);
 void test_farm(struct unit *unit);
 void test_halos(struct unit *unit);
