@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzzer finds faults that are there, and a second finds none elsewhere."""
+"""The fuzzer finds faults that are there, and none elsewhere so soon."""
 import re
 import subprocess
 

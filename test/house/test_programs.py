@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+import guard
 import tap
 from core import BUILD, QEMU
 
@@ -14,35 +15,32 @@ TARGET = [QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
           "-chardev", "stdio,id=tap",
           "-semihosting-config", "enable=on,target=native,chardev=tap",
           "-kernel"]
-# {file in build/test: (what runs it, seconds that it may take)}
-PROGRAMS = {"discover": ([], 900), "switch": ([], 600), "jobs": ([], 300), "engine": ([], 300),
-            "probe": ([], 300), "unit": ([], 300), "fabric": ([], 120),
-            "local": ([], 60),
-            "simulate": ([], 120), "chip-core": ([], 120),
-            "console-node": ([], 60), "serial_circuit": ([], 60),
-            "target.elf": (TARGET, 120)}
+# {file in build/test: what runs it}
+PROGRAMS = {"discover": [], "switch": [], "engine": [], "jobs": [],
+            "probe": [], "unit": [], "fabric": [], "local": [], "simulate": [],
+            "chip-core": [], "console-node": [], "serial_circuit": [],
+            "target.elf": TARGET}
 
 SWITCH = BUILD / "test" / "switch"
 FIRMWARE = BUILD / "stm32f405" / "firmware.bin"
 CORE_BENCH = BUILD / "test" / "chip-core-bench"
 
 
-def all_pass(command, seconds):
+def all_pass(command):
     """Runs a program, whose tests must all pass."""
-    outcome = tap.run(command, seconds)
+    outcome = tap.run(command, guard.GUARD_S)
     assert outcome.results and not tap.failures(outcome), tap.failures(outcome)
     return outcome
 
 
 def check(name, *options):
-    runner, seconds = PROGRAMS[name]
-    return all_pass([*runner, BUILD / "test" / name, *options], seconds)
+    return all_pass([*PROGRAMS[name], BUILD / "test" / name, *options])
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_tests_of(name):
     outcome = check(name)
-    if PROGRAMS[name][0]:
+    if PROGRAMS[name]:
         assert "# stack bytes used: 0x" in outcome.notes
 
 
@@ -60,7 +58,7 @@ def test_all_cases_of(name):
 def test_random_traffic():
     """300 seeds; all tests of the switch have 20, or 140."""
     done = subprocess.run([SWITCH, "--seeds", "300"], capture_output=True,
-                          text=True, check=False, timeout=600)
+                          text=True, check=False, timeout=guard.GUARD_S)
     assert done.returncode == 0, done.stdout
     assert re.match("# 300 seeds 0 wrong; [1-9]", done.stdout)
 
@@ -77,7 +75,7 @@ def test_equal_seeds_do_the_same():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_instruction_as_unicorn(seed):
-    all_pass([BUILD / "test" / "chip-core-differ", seed], 120)
+    all_pass([BUILD / "test" / "chip-core-differ", seed])
 
 
 def test_the_firmware_runs_without_a_fault():

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels on the host and on the board's processor: search on all short texts,
+ * and what Python's twins (test/kernels/) do not look at.
+ */
 #include "kernels/kernel.h"
 #include "test/unit/unit.h"
 
@@ -13,7 +17,6 @@ extern const struct kernel kernel_spin;
 #define LONG_TEXT 3000u
 #define OFFSETS 1024u
 #define HEAD 12u /* of a search for one pattern */
-#define PATTERN_MAX 255u
 
 struct text {
     const uint8_t *data;
@@ -125,23 +128,6 @@ static void check_cuts(struct unit *unit, const struct text *text,
     check_occurrences(unit, &whole, want);
 }
 
-/* Three ranges, empty ones among them. */
-static void check_three(struct unit *unit, const struct text *text,
-                        uint32_t want)
-{
-    static uint32_t room[RESULT_WORDS];
-    struct kernel_result whole = {.data = (uint8_t *)room};
-
-    for (uint32_t a = 0; a <= text->bytes; ++a) {
-        for (uint32_t b = a; b <= text->bytes; ++b) {
-            search_range(&whole, text, 0, a);
-            search_more(unit, &whole, text, a, b);
-            search_more(unit, &whole, text, b, text->bytes);
-            check_occurrences(unit, &whole, want);
-        }
-    }
-}
-
 static void begin_search(struct unit *unit, const uint8_t *pattern,
                          uint32_t bytes)
 {
@@ -161,10 +147,9 @@ static void spell(uint8_t *text, uint32_t bits, uint32_t bytes)
     }
 }
 
-/* Every pattern of 1 to 3 letters with every text of `bytes` letters. */
-static void each_text(struct unit *unit, uint32_t bytes,
-                      void (*check)(struct unit *, const struct text *,
-                                    uint32_t))
+/* Every pattern of 1 to 3 letters in every text of `bytes` letters, however it
+   is cut. */
+static void check_texts(struct unit *unit, uint32_t bytes)
 {
     uint8_t letters[16];
     uint8_t pattern[3];
@@ -177,164 +162,18 @@ static void each_text(struct unit *unit, uint32_t bytes,
                 struct text text = {letters, bytes, pattern, length};
 
                 spell(letters, t, bytes);
-                check(unit, &text, occurrences(&text));
+                for (uint32_t cuts = 0; cuts < 1u << (bytes - 1); ++cuts) {
+                    check_cuts(unit, &text, cuts, occurrences(&text));
+                }
             }
         }
-    }
-}
-
-static void check_all_cuts(struct unit *unit, const struct text *text,
-                           uint32_t want)
-{
-    for (uint32_t cuts = 0; cuts < 1u << (text->bytes - 1); ++cuts) {
-        check_cuts(unit, text, cuts, want);
-    }
-}
-
-static void check_two(struct unit *unit, const struct text *text, uint32_t want)
-{
-    for (uint32_t at = 0; at < text->bytes; ++at) {
-        check_cuts(unit, text, 1u << at, want);
     }
 }
 
 static void search_finds_all_however_short_texts_are_cut(struct unit *unit)
 {
     for (uint32_t bytes = 1; bytes <= 8; ++bytes) {
-        each_text(unit, bytes, check_all_cuts);
-    }
-}
-
-static void search_takes_empty_ranges(struct unit *unit)
-{
-    for (uint32_t bytes = 0; bytes <= 5; ++bytes) {
-        each_text(unit, bytes, check_three);
-    }
-}
-
-static void search_finds_all_in_longer_texts_cut_once(struct unit *unit)
-{
-    for (uint32_t bytes = 9; bytes <= 10; ++bytes) {
-        each_text(unit, bytes, check_two);
-    }
-}
-
-/* The `number`th order of 0 .. count - 1. */
-static void order_of(uint32_t order[], uint32_t count, uint32_t number)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t place = number % (i + 1);
-
-        number /= i + 1;
-        for (uint32_t j = i; j > place; --j) {
-            order[j] = order[j - 1];
-        }
-        order[place] = i;
-    }
-}
-
-/* Merges the ranges in this order one by one, or (pairs) two by two first, as
-   results that are each from several rounds. */
-static void merge_ordered(struct unit *unit, struct kernel_result *whole,
-                          const struct text *text, const uint32_t cut[5],
-                          const uint32_t order[4], bool pairs)
-{
-    static uint32_t room[RESULT_WORDS];
-    struct kernel_result pair = {.data = (uint8_t *)room};
-
-    search_range(whole, text, cut[order[0]], cut[order[0] + 1]);
-    search_more(unit, whole, text, cut[order[1]], cut[order[1] + 1]);
-    if (!pairs) {
-        search_more(unit, whole, text, cut[order[2]], cut[order[2] + 1]);
-        search_more(unit, whole, text, cut[order[3]], cut[order[3] + 1]);
-        return;
-    }
-    search_range(&pair, text, cut[order[2]], cut[order[2] + 1]);
-    search_more(unit, &pair, text, cut[order[3]], cut[order[3] + 1]);
-    CHECK_EQUAL(unit, kernel_search.merge(work, whole, &pair), KERNEL_OK);
-}
-
-/* Four ranges, empty ones among them, in each of the 24 orders. */
-static void check_orders(struct unit *unit, const struct text *text,
-                         uint32_t want)
-{
-    static uint32_t room[RESULT_WORDS];
-    struct kernel_result whole = {.data = (uint8_t *)room};
-    uint32_t order[4];
-
-    for (uint32_t n = 0; n < 24 * 64; ++n) {
-        uint32_t cut[5] = {0, n / 24 % 4, 0, 0, text->bytes};
-
-        cut[2] = cut[1] + n / 96 % 4;
-        cut[3] = cut[2] + n / 384;
-        if (cut[3] <= text->bytes) {
-            order_of(order, 4, n % 24);
-            merge_ordered(unit, &whole, text, cut, order, n % 2 == 0);
-            check_occurrences(unit, &whole, want);
-            merge_ordered(unit, &whole, text, cut, order, n % 2 == 1);
-            check_occurrences(unit, &whole, want);
-        }
-    }
-}
-
-static void search_merges_in_any_order(struct unit *unit)
-{
-    each_text(unit, 5, check_orders);
-}
-
-/* The first offsets are kept, and all counted, in whatever order they come. */
-static void search_caps_offsets_in_any_order(struct unit *unit)
-{
-    static uint8_t letters[LONG_TEXT];
-    static uint32_t room[RESULT_WORDS];
-    struct text text = {letters, sizeof letters, (const uint8_t *)"aa", 2};
-    static const uint32_t cuts[][5] = {
-        {0, 600, 1200, 1800, LONG_TEXT},
-        {0, 10, 1023, 1024, LONG_TEXT},
-        {0, 1024, 1025, 2050, LONG_TEXT},
-        {0, 1500, 1500, 2999, LONG_TEXT},
-    };
-    struct kernel_result whole = {.data = (uint8_t *)room};
-    uint32_t order[4];
-
-    memset(letters, 'a', sizeof letters);
-    begin_search(unit, text.pattern, text.pattern_bytes);
-    for (uint32_t n = 0; n < 4 * 48; ++n) {
-        order_of(order, 4, n / 2 % 24);
-        merge_ordered(unit, &whole, &text, cuts[n / 48], order, n % 2 == 0);
-        CHECK_EQUAL(unit, count_of(&whole), LONG_TEXT - 1);
-        CHECK_EQUAL(unit, whole.bytes, HEAD + 4 * OFFSETS);
-        for (uint32_t i = 0; i < OFFSETS; ++i) {
-            CHECK_EQUAL(unit, offset_of(&whole, i), i);
-        }
-    }
-}
-
-/* Ranges shorter than the pattern, the pattern as long as the text. */
-static void search_takes_the_longest_pattern(struct unit *unit)
-{
-    static uint32_t room[RESULT_WORDS];
-    static uint8_t letters[PATTERN_MAX + 20];
-    struct text text = {letters, sizeof letters, letters + 7, PATTERN_MAX};
-    struct kernel_result whole = {.data = (uint8_t *)room};
-
-    for (uint32_t i = 0; i < sizeof letters; ++i) {
-        letters[i] = (uint8_t)(i < 250 ? i : 255 - i % 3);
-    }
-    begin_search(unit, text.pattern, text.pattern_bytes);
-    for (uint32_t step = 1; step <= sizeof letters; step += 3) {
-        uint32_t from = step;
-
-        search_range(&whole, &text, 0, step);
-        while (from < text.bytes) {
-            uint32_t left = text.bytes - from;
-            uint32_t to = from + (left < step ? left : step);
-
-            search_more(unit, &whole, &text, from, to);
-            from = to;
-        }
-        CHECK_EQUAL(unit, count_of(&whole), 1);
-        CHECK_EQUAL(unit, offset_of(&whole, 0), 7);
+        check_texts(unit, bytes);
     }
 }
 
@@ -424,24 +263,9 @@ static void search_refuses_malformed_results(struct unit *unit)
     }
 }
 
-static void search_refuses_patterns_of_wrong_length(struct unit *unit)
-{
-    static const uint8_t letters[PATTERN_MAX + 1];
-    struct kernel_terms terms;
-
-    CHECK_EQUAL(unit, begin(&kernel_search, &terms, letters, 0),
-                KERNEL_ARGUMENT);
-    CHECK_EQUAL(unit, begin(&kernel_search, &terms, letters, PATTERN_MAX + 1),
-                KERNEL_ARGUMENT);
-    CHECK_EQUAL(unit, begin(&kernel_search, &terms, letters, PATTERN_MAX),
-                KERNEL_OK);
-}
-
 /* What report() says, kept for the checks. */
 struct heard {
     uint64_t count;
-    uint32_t listed;
-    int complete;
 };
 
 static void hear_integer(void *context, const char *name, uint64_t value)
@@ -449,49 +273,6 @@ static void hear_integer(void *context, const char *name, uint64_t value)
     if (strcmp(name, "count") == 0 || strcmp(name, "units") == 0) {
         ((struct heard *)context)->count = value;
     }
-}
-
-static void hear_flag(void *context, const char *name, int value)
-{
-    if (strcmp(name, "offsets_complete") == 0) {
-        ((struct heard *)context)->complete = value;
-    }
-}
-
-static void hear_list(void *context, const char *name, const uint8_t *values,
-                      unsigned value_bytes, uint32_t count)
-{
-    (void)values;
-    (void)value_bytes;
-    if (strcmp(name, "offsets") == 0) {
-        ((struct heard *)context)->listed = count;
-    }
-}
-
-static void search_reports_whether_offsets_are_complete(struct unit *unit)
-{
-    static uint8_t letters[OFFSETS + 1];
-    static uint32_t room[RESULT_WORDS];
-    struct text text = {letters, sizeof letters, (const uint8_t *)"a", 1};
-    struct kernel_result result = {.data = (uint8_t *)room};
-    struct heard heard = {.complete = -1};
-    struct kernel_sink sink = {.context = &heard,
-                               .integer = hear_integer,
-                               .flag = hear_flag,
-                               .list = hear_list};
-
-    memset(letters, 'a', sizeof letters);
-    begin_search(unit, text.pattern, text.pattern_bytes);
-    search_range(&result, &text, 0, OFFSETS);
-    kernel_search.report(&result, &sink);
-    CHECK_EQUAL(unit, heard.count, OFFSETS);
-    CHECK_EQUAL(unit, heard.listed, OFFSETS);
-    CHECK_EQUAL(unit, heard.complete, 1);
-    search_range(&result, &text, 0, OFFSETS + 1);
-    kernel_search.report(&result, &sink);
-    CHECK_EQUAL(unit, heard.count, OFFSETS + 1);
-    CHECK_EQUAL(unit, heard.listed, OFFSETS);
-    CHECK_EQUAL(unit, heard.complete, 0);
 }
 
 static void spin_reads_decimal_numbers_only(struct unit *unit)
@@ -535,10 +316,7 @@ static void spin_adds_up_units(struct unit *unit)
     struct kernel_result next = {.data = (uint8_t *)b};
     struct kernel_range range = {.units = 70, .unit_bytes = 1};
     struct heard heard = {0};
-    struct kernel_sink sink = {.context = &heard,
-                               .integer = hear_integer,
-                               .flag = hear_flag,
-                               .list = hear_list};
+    struct kernel_sink sink = {.context = &heard, .integer = hear_integer};
 
     CHECK_EQUAL(unit, begin(&kernel_spin, &terms, "3", 1), KERNEL_OK);
     kernel_spin.run(work, &into, &range);
@@ -579,19 +357,10 @@ void test_kernels(struct unit *unit)
 {
     UNIT_RUN(unit, kernels_describe_themselves);
     UNIT_RUN(unit, search_finds_all_however_short_texts_are_cut);
-    UNIT_RUN(unit, search_takes_empty_ranges);
-    UNIT_RUN(unit, search_finds_all_in_longer_texts_cut_once);
-    UNIT_RUN(unit, search_merges_in_any_order);
-    UNIT_RUN(unit, search_takes_the_longest_pattern);
     UNIT_RUN(unit, search_caps_offsets_and_counts_on);
-    UNIT_RUN(unit, search_caps_offsets_in_any_order);
     UNIT_RUN(unit, search_counts_from_where_the_range_begins);
     UNIT_RUN(unit, search_leaves_what_begins_beyond_its_range);
     UNIT_RUN(unit, search_refuses_malformed_results);
-    UNIT_RUN(unit, search_refuses_patterns_of_wrong_length);
-    if (kernel_search.report != NULL) { /* boards have none */
-        UNIT_RUN(unit, search_reports_whether_offsets_are_complete);
-    }
     UNIT_RUN(unit, spin_reads_decimal_numbers_only);
     UNIT_RUN(unit, spin_adds_up_units);
 }

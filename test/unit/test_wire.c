@@ -2,6 +2,7 @@
 #include "scatter/wire/wire.h"
 #include "test/unit/unit.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define ROOM 1024u
@@ -52,34 +53,162 @@ static struct wire_order order_of(uint32_t arg_bytes, uint32_t load_units)
                                .tree = argument};
 }
 
-static void order_round_trip(struct unit *unit)
+/* ---- fields ---- */
+
+/* A field's bytes in a message, and of the member that it becomes, whose lowest
+   they are: boards and hosts are little-endian, as messages are. */
+struct field {
+    uint16_t at;
+    uint8_t bytes;
+    uint16_t member;
+};
+
+#define FIELD(type, member, at, bytes)                                         \
+    {                                                                          \
+        (at), (bytes), offsetof(struct type, member)                           \
+    }
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct field order_fields[] = {
+    FIELD(wire_order, kernel, 0, WIRE_NAME_BYTES),
+    FIELD(wire_order, startup_ps, 16, 8),
+    FIELD(wire_order, transfer_ps, 24, 8),
+    FIELD(wire_order, hop_delay_ps, 32, 8),
+    FIELD(wire_order, load_units, 40, 4),
+    FIELD(wire_order, phases, 44, 1),
+    FIELD(wire_order, rounds, 45, 1),
+    FIELD(wire_order, ports, 46, 1),
+    FIELD(wire_order, tree_nodes, 48, 2),
+    FIELD(wire_order, reserve, 50, 1),
+    FIELD(wire_order, unit_bytes, 52, 4),
+    FIELD(wire_order, arg_bytes, 56, 4),
+    FIELD(wire_order, first_unit, 60, 4),
+    FIELD(wire_order, before_bytes, 64, 4),
+    FIELD(wire_order, after_bytes, 68, 4),
+    FIELD(wire_order, compute_ps, 72, 8),
+    FIELD(wire_order, call_ps, 80, 8)};
+
+static const struct field report_fields[] = {
+    FIELD(wire_report, error, 0, 4),
+    FIELD(wire_report, phases, 4, 1),
+    FIELD(wire_report, phases_feasible, 5, 1),
+    FIELD(wire_report, rounds, 6, 1),
+    FIELD(wire_report, compute_ps, 8, 8),
+    FIELD(wire_report, makespan_ps, 16, 8),
+    FIELD(wire_report, begin_ps, 24, 8),
+    FIELD(wire_report, plan_ps, 32, 8),
+    FIELD(wire_report, scatter_start_ps, 40, 8),
+    FIELD(wire_report, gather_done_ps, 48, 8),
+    FIELD(wire_report, overhead_ps, 56, 8),
+    FIELD(wire_report, startup_ps, 64, 80),
+    FIELD(wire_report, received_ps, 144, 88),
+    FIELD(wire_report, share_units, 232, 44),
+    FIELD(wire_report, volume_units, 276, 44),
+    FIELD(wire_report, ordered_ps, 320, 8),
+    FIELD(wire_report, measure_ps, 328, 8),
+    FIELD(wire_report, measured_units, 336, 4),
+    FIELD(wire_report, call_ps, 344, 8),
+    FIELD(wire_report, announce_ps, 352, 8),
+    FIELD(wire_report, sampled_ps, 360, 8)};
+
+/* The first five are all that wire_job_load() reads; the others are slots. */
+static const struct field job_fields[] = {
+    FIELD(wire_job, phases, 0, 1),
+    FIELD(wire_job, rounds, 1, 1),
+    FIELD(wire_job, flags, 2, 1),
+    FIELD(wire_job, before_bytes, 28, 4),
+    FIELD(wire_job, after_bytes, 32, 4),
+    FIELD(wire_job, slots.frames, 3, 1),
+    FIELD(wire_job, slots.short_bytes, 4, 2),
+    FIELD(wire_job, slots.shift, 6, 1),
+    FIELD(wire_job, slots.gather_ps, 8, 8),
+    FIELD(wire_job, slots.short_units, 16, 4),
+    FIELD(wire_job, slots.long_units, 20, 4),
+    FIELD(wire_job, slots.early_units, 24, 4)};
+
+#define JOB_LOADED 5u
+
+static const struct field part_fields[] = {FIELD(wire_part, units, 0, 4),
+                                           FIELD(wire_part, first_unit, 4, 4),
+                                           FIELD(wire_part, label, 8, 4)};
+
+static const struct field chunk_fields[] = {
+    FIELD(wire_chunk, units, 0, 4), FIELD(wire_chunk, first_unit, 4, 4),
+    FIELD(wire_chunk, worker, 8, 2), FIELD(wire_chunk, number, 10, 2)};
+
+static const struct field demand_fields[] = {
+    FIELD(wire_demand, worker, 0, 2), FIELD(wire_demand, number, 2, 2),
+    FIELD(wire_demand, units, 4, 4), FIELD(wire_demand, compute_ps, 8, 8)};
+
+static const struct field announce_fields[] = {
+    FIELD(wire_announce, kernel, 0, 1), FIELD(wire_announce, unit_bytes, 4, 4),
+    FIELD(wire_announce, arg_bytes, 8, 4)};
+
+/* Sets every byte of every field, no two neighbours alike. */
+static void fill_fields(void *of, const struct field fields[], unsigned count)
+{
+    uint8_t next = 0;
+
+    for (unsigned i = 0; i < count; ++i) {
+        for (unsigned k = 0; k < fields[i].bytes; ++k) {
+            ((uint8_t *)of)[fields[i].member + k] = next += 37;
+        }
+    }
+}
+
+static void check_fields(struct unit *unit, const uint8_t *message,
+                         const void *of, const struct field fields[],
+                         unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i) {
+        if (memcmp(message + fields[i].at,
+                   (const uint8_t *)of + fields[i].member,
+                   fields[i].bytes) != 0) {
+            CHECK_EQUAL(unit, fields[i].at, -1); /* the field there is wrong */
+        }
+    }
+}
+
+/* ---- orders ---- */
+
+static void orders_have_the_documented_layout(struct unit *unit)
 {
     static uint8_t message[ROOM];
 
+    CHECK_EQUAL(unit, WIRE_ORDER_BYTES, 88);
     for (uint32_t arg_bytes = 0; arg_bytes <= SHORT_MAX; ++arg_bytes) {
-        struct wire_order order = order_of(arg_bytes, 9);
-        uint32_t head = wire_order_head_bytes(&order);
+        struct wire_order order = {.flags = 0};
         struct wire_order back;
+        uint32_t head = 88 + (arg_bytes + 3u) / 4 * 4;
 
-        CHECK_EQUAL(unit, head, 88 + (arg_bytes + 3u) / 4 * 4);
+        fill_fields(&order, order_fields, COUNT(order_fields));
+        order.kernel[WIRE_NAME_BYTES - 1] = 0;
+        order.tree_nodes = 0;
+        order.reserve = WIRE_RESERVE_MAX;
+        order.arg_bytes = arg_bytes;
+        order.unit_bytes = 1;
+        order.load_units = 6;
+        order.before_bytes = 2;
+        order.after_bytes = 1;
+        order.compute_ps = PLANNER_TIME_MAX_PS - 0xfedcba;
+        order.call_ps = WIRE_CALL_MAX_PS - 0xfedcba;
+        order.flags = (uint8_t)(arg_bytes % 16);
+        order.policy = (uint8_t)(arg_bytes / 16);
+        order.arg = argument;
+        CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, message[head], 0xa5);
-        memcpy(message + head, "load here", 9);
+        CHECK_EQUAL(unit, message[47], arg_bytes);
+        CHECK_EQUAL(unit, message[51], 0);
+        CHECK_EQUAL(unit, memcmp(message + 88, argument, arg_bytes), 0);
+        check_fields(unit, message, &order, order_fields, COUNT(order_fields));
         CHECK_EQUAL(unit, wire_order_load(&back, message, head + 9), ERR_OK);
-        CHECK_EQUAL(unit, strcmp(back.kernel, "search"), 0);
-        CHECK(unit, back.startup_ps == order.startup_ps);
-        CHECK(unit, back.transfer_ps == order.transfer_ps);
-        CHECK(unit, back.hop_delay_ps == order.hop_delay_ps);
-        CHECK_EQUAL(unit, back.load_units, 9);
-        CHECK_EQUAL(unit, back.unit_bytes, 1);
-        CHECK_EQUAL(unit, back.first_unit, 0);
-        CHECK_EQUAL(unit, back.before_bytes, 0);
-        CHECK_EQUAL(unit, back.after_bytes, 0);
-        CHECK_EQUAL(unit, back.phases, WIRE_BEST);
-        CHECK_EQUAL(unit, back.arg_bytes, arg_bytes);
-        CHECK_EQUAL(unit, memcmp(back.arg, argument, arg_bytes), 0);
-        CHECK_EQUAL(unit, memcmp(back.load, "load here", 9), 0);
+        check_fields(unit, message, &back, order_fields, COUNT(order_fields));
+        CHECK_EQUAL(unit, back.flags, arg_bytes % 16);
+        CHECK_EQUAL(unit, back.policy, arg_bytes / 16);
+        CHECK(unit, back.arg == message + 88);
+        CHECK(unit, back.load == message + head + 2);
     }
 }
 
@@ -110,48 +239,6 @@ static void orders_with_long_arguments(struct unit *unit)
     CHECK_EQUAL(
         unit, wire_order_load(&back, long_message, 88 + KERNEL_ARG_MAX + 4 + 9),
         ERR_FIELD);
-}
-
-static void order_layout_is_the_documented_one(struct unit *unit)
-{
-    uint8_t message[WIRE_ORDER_BYTES + 4];
-    struct wire_order order = order_of(3, 0x04030201);
-
-    order.rounds = 16;
-    order.ports = 2;
-    order.flags = WIRE_STORE_AND_FORWARD | WIRE_MORE;
-    order.policy = 7;
-    order.unit_bytes = 0x08070605;
-    order.first_unit = 0x0c0b0a09;
-    order.before_bytes = 0x100f0e0d;
-    order.after_bytes = 0x14131211;
-    order.compute_ps = 0x1918171615;
-    order.call_ps = 0x11d1c1b1a;
-    wire_order_store(message, &order);
-    CHECK_EQUAL(unit, WIRE_ORDER_BYTES, 88);
-    CHECK_EQUAL(unit, memcmp(message, "search\0\0\0\0\0\0\0\0\0\0", 16), 0);
-    CHECK_EQUAL(unit, message[16], 0xef);
-    CHECK_EQUAL(unit, message[23], 0x01);
-    CHECK_EQUAL(unit, message[24], 0xff);
-    CHECK_EQUAL(unit, message[32], 1);
-    CHECK_EQUAL(unit, message[40], 1);
-    CHECK_EQUAL(unit, message[43], 4);
-    CHECK_EQUAL(unit, message[44], 0xff);
-    CHECK_EQUAL(unit, message[45], 16);
-    CHECK_EQUAL(unit, message[46], 2);
-    CHECK_EQUAL(unit, message[47], 0x79);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 48), 0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 52), 0x08070605);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 56), 3);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 60), 0x0c0b0a09);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 64), 0x100f0e0d);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 68), 0x14131211);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 72), 0x18171615);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 76), 0x19);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 80), 0x1d1c1b1a);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 84), 1);
-    CHECK_EQUAL(unit, message[88], 'n');
-    CHECK_EQUAL(unit, message[91], 0);
 }
 
 /* Units of any size, or none, and what is around them. */
@@ -189,117 +276,64 @@ static void order_with_halos_round_trip(struct unit *unit)
     }
 }
 
-/* Positions are 32 bits; a body's length does not fit in as many. */
-static void orders_beyond_32_bits_are_refused(struct unit *unit)
-{
-    static uint8_t message[ROOM];
-    struct wire_order order = order_of(4, 6);
-    struct wire_order back;
-
-    order.unit_bytes = 0;
-    for (uint32_t over = 0; over < 3; ++over) {
-        order.first_unit = UINT32_MAX - 6 + over;
-        wire_order_store(message, &order);
-        CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                    over == 0 ? ERR_OK : ERR_FIELD);
-    }
-    /* Each would be a body of no bytes if its length were cut to 32 bits. */
-    order = order_of(4, 0x10000);
-    order.unit_bytes = 0x10000;
-    wire_order_store(message, &order);
-    CHECK(unit, wire_order_load_bytes(&order) == 0x100000000);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_LENGTH);
-    order = order_of(4, 0);
-    order.before_bytes = 0x80000000;
-    order.after_bytes = 0x80000000;
-    wire_order_store(message, &order);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_LENGTH);
-    order = order_of(4, UINT32_MAX);
-    order.unit_bytes = UINT32_MAX;
-    order.before_bytes = UINT32_MAX;
-    order.after_bytes = UINT32_MAX;
-    CHECK(unit, wire_order_load_bytes(&order) == UINT64_MAX);
-    wire_order_store(message, &order);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_LENGTH);
-}
-
-static void order_of_any_other_length_is_refused(struct unit *unit)
-{
-    static uint8_t message[ROOM];
-
-    for (uint32_t arg_bytes = 0; arg_bytes <= 9; ++arg_bytes) {
-        struct wire_order order = order_of(arg_bytes, 5);
-        uint32_t whole = wire_order_head_bytes(&order) + 5;
-        struct wire_order back;
-
-        wire_order_store(message, &order);
-        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
-            CHECK_EQUAL(unit,
-                        wire_order_load(&back, cut(message, bytes), bytes),
-                        bytes == whole ? ERR_OK : ERR_LENGTH);
-        }
-    }
-}
-
-static void damaged_orders_are_refused(struct unit *unit)
-{
-    static uint8_t message[ROOM];
-    struct wire_order order = order_of(4, 0);
-    struct wire_order back;
-
-    wire_order_store(message, &order);
-    message[WIRE_NAME_BYTES - 1] = 'x';
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_FIELD);
-    /* An argument longer than any kernel's, though the length fits. */
-    wire_order_store(message, &order);
-    bytes_store_u32(message + 56, KERNEL_ARG_MAX + 1);
-    CHECK_EQUAL(
-        unit,
-        wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 4),
-        ERR_FIELD);
-    bytes_store_u32(message + 56, UINT32_MAX);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES),
-                ERR_FIELD);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_FIELD);
-    wire_order_store(message, &order);
-    bytes_store_u32(message + 40, UINT32_MAX);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_LENGTH);
-}
-
-/* The rate of an earlier job: any that the planners can count with, and 0. */
-static void order_with_a_rate_round_trip(struct unit *unit)
+/* A field of an order of four bytes of argument and no load, and the error for
+   a message of no more bytes. Positions are 32 bits; a body's length does not
+   fit in as many, and would be none if it were cut. The rate of an earlier job
+   is any that the planners can count with. */
+static void orders_that_are_refused(struct unit *unit)
 {
     static const struct {
-        uint64_t compute_ps;
-        uint64_t call_ps;
+        uint8_t at[2];
+        uint64_t value[2];
         int error;
-    } rates[] = {{0, 0, ERR_OK},
-                 {1, 0, ERR_OK},
-                 {98304, 7520000, ERR_OK},
-                 {PLANNER_TIME_MAX_PS, WIRE_CALL_MAX_PS, ERR_OK},
-                 {PLANNER_TIME_MAX_PS + 1, 0, ERR_FIELD},
-                 {UINT64_MAX, 0, ERR_FIELD},
-                 {1, WIRE_CALL_MAX_PS + 1, ERR_FIELD},
-                 {0, UINT64_MAX, ERR_FIELD}};
+    } cases[] = {{{16, 16}, {0, 0}, ERR_OK},
+                 {{15, 16}, {'x', 0}, ERR_FIELD}, /* a name without end */
+                 {{56, 16}, {KERNEL_ARG_MAX + 1, 0}, ERR_FIELD},
+                 {{56, 16}, {UINT32_MAX, 0}, ERR_FIELD},
+                 {{56, 16}, {UINT32_MAX - 3, 0}, ERR_FIELD},
+                 {{40, 16}, {UINT32_MAX, 0}, ERR_LENGTH},
+                 {{40, 60}, {6, UINT32_MAX - 6}, ERR_LENGTH},
+                 {{40, 60}, {6, UINT32_MAX - 5}, ERR_FIELD},
+                 {{40, 60}, {6, UINT32_MAX - 4}, ERR_FIELD},
+                 {{40, 52}, {0x10000, 0x10000}, ERR_LENGTH},
+                 {{64, 68}, {0x80000000, 0x80000000}, ERR_LENGTH},
+                 {{40, 52}, {UINT32_MAX, UINT32_MAX}, ERR_LENGTH},
+                 {{48, 16}, {1, 0}, ERR_LENGTH},
+                 {{48, 16}, {TREE_NODES_MAX, 0}, ERR_LENGTH},
+                 {{48, 16}, {TREE_NODES_MAX + 1, 0}, ERR_FIELD},
+                 {{48, 16}, {UINT16_MAX, 0}, ERR_FIELD},
+                 {{50, 16}, {WIRE_RESERVE_MAX, 0}, ERR_OK},
+                 {{50, 16}, {WIRE_RESERVE_MAX + 1, 0}, ERR_FIELD},
+                 {{50, 16}, {WIRE_BEST, 0}, ERR_OK},
+                 {{72, 80}, {1, 0}, ERR_OK},
+                 {{72, 80}, {PLANNER_TIME_MAX_PS, WIRE_CALL_MAX_PS}, ERR_OK},
+                 {{72, 80}, {PLANNER_TIME_MAX_PS + 1, 0}, ERR_FIELD},
+                 {{72, 80}, {UINT64_MAX, 0}, ERR_FIELD},
+                 {{72, 80}, {1, WIRE_CALL_MAX_PS + 1}, ERR_FIELD},
+                 {{72, 80}, {0, UINT64_MAX}, ERR_FIELD}};
     static uint8_t message[ROOM];
 
-    for (unsigned n = 0; n < sizeof rates / sizeof *rates; ++n) {
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
         struct wire_order order = order_of(4, 0);
         struct wire_order back;
 
-        order.compute_ps = rates[n].compute_ps;
-        order.call_ps = rates[n].call_ps;
         wire_order_store(message, &order);
-        CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                    rates[n].error);
-        CHECK(unit, back.compute_ps == rates[n].compute_ps);
-        CHECK(unit, back.call_ps == rates[n].call_ps);
+        for (unsigned k = 0; k < 2; ++k) {
+            for (unsigned n = 0; n < COUNT(order_fields); ++n) {
+                if (order_fields[n].at == cases[i].at[k]) {
+                    memcpy(message + order_fields[n].at, &cases[i].value[k],
+                           order_fields[n].bytes);
+                }
+            }
+            if (cases[i].at[k] == WIRE_NAME_BYTES - 1) {
+                message[WIRE_NAME_BYTES - 1] = (uint8_t)cases[i].value[k];
+            }
+        }
+        CHECK_EQUAL(unit,
+                    wire_order_load(&back, cut(message, WIRE_ORDER_BYTES + 4),
+                                    WIRE_ORDER_BYTES + 4),
+                    cases[i].error);
+        check_fields(unit, message, &back, order_fields, COUNT(order_fields));
     }
 }
 
@@ -325,15 +359,9 @@ static void order_with_a_tree_round_trip(struct unit *unit)
 
         order.tree_nodes = nodes;
         order.tree = tree;
-        order.ports = 2;
-        order.flags = WIRE_STORE_AND_FORWARD | WIRE_EQUAL_SHARES;
-        order.policy = WIRE_TREE;
         CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
-        CHECK_EQUAL(unit, message[48], nodes);
-        CHECK_EQUAL(unit, message[46], 2);
-        CHECK_EQUAL(unit, message[47], 0x13);
         CHECK_EQUAL(unit, message[head], 0xa5);
         for (uint32_t bytes = 0; bytes <= head + 18; ++bytes) {
             CHECK_EQUAL(unit,
@@ -342,31 +370,10 @@ static void order_with_a_tree_round_trip(struct unit *unit)
         }
         CHECK_EQUAL(unit, wire_order_load(&back, message, head + 9), ERR_OK);
         CHECK_EQUAL(unit, back.tree_nodes, nodes);
-        CHECK_EQUAL(unit, back.ports, 2);
-        CHECK_EQUAL(unit, back.flags, order.flags);
-        CHECK_EQUAL(unit, back.policy, order.policy);
         CHECK_EQUAL(unit, (back.tree - message) % 4, 0);
         CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
         CHECK_EQUAL(unit, memcmp(back.tree, tree, 16 * nodes), 0);
         CHECK_EQUAL(unit, back.load - message, head);
-    }
-}
-
-static void orders_with_too_large_trees_are_refused(struct unit *unit)
-{
-    static const uint16_t sizes[] = {1, TREE_NODES_MAX, TREE_NODES_MAX + 1,
-                                     UINT16_MAX};
-    static uint8_t message[ROOM];
-    struct wire_order order = order_of(4, 0);
-    struct wire_order back;
-
-    wire_order_store(message, &order);
-    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-        bytes_store_u16(message + 48, sizes[i]);
-        CHECK_EQUAL(unit,
-                    wire_order_load(&back, cut(message, WIRE_ORDER_BYTES + 4),
-                                    WIRE_ORDER_BYTES + 4),
-                    sizes[i] > TREE_NODES_MAX ? ERR_FIELD : ERR_LENGTH);
     }
 }
 
@@ -375,13 +382,6 @@ static void fill_tables(uint32_t shares[], uint32_t volumes[])
     for (uint32_t i = 0; i <= TORUS_PHASES_MAX; ++i) {
         shares[i] = 0x80000000u + i;
         volumes[i] = 0xfffffff0u - 17 * i;
-    }
-}
-
-static void fill_results(uint64_t results[], unsigned count)
-{
-    for (unsigned i = 0; i < count; ++i) {
-        results[i] = 0x0123456700000000 + 3 * i;
     }
 }
 
@@ -401,62 +401,51 @@ static struct wire_job job_of(uint8_t phases)
                              .after_bytes = 0x90a0b0c0};
 }
 
-static void check_same_job(struct unit *unit, const struct wire_job *back,
-                           const struct wire_job *job)
+/* With the table of an output and without, on the pattern, and of a tree, which
+   has more phases; cut, and with more behind it, such as units. */
+static void jobs_of_all_lengths(struct unit *unit)
 {
-    CHECK_EQUAL(unit, back->phases, job->phases);
-    CHECK_EQUAL(unit, back->rounds, job->rounds);
-    CHECK_EQUAL(unit, back->flags, job->flags);
-    CHECK_EQUAL(unit, back->before_bytes, job->before_bytes);
-    CHECK_EQUAL(unit, back->after_bytes, job->after_bytes);
-}
+    static _Alignas(4)
+        uint8_t message[WIRE_JOB_BYTES + 8 * (TREE_PHASES_MAX + 1) + 1];
+    static uint64_t results[TREE_PHASES_MAX + 1];
 
-static void check_same_slots(struct unit *unit, const struct wire_slots *back,
-                             const struct wire_slots *slots)
-{
-    CHECK(unit, back->gather_ps == slots->gather_ps);
-    CHECK_EQUAL(unit, back->short_units, slots->short_units);
-    CHECK_EQUAL(unit, back->long_units, slots->long_units);
-    CHECK_EQUAL(unit, back->early_units, slots->early_units);
-    CHECK_EQUAL(unit, back->short_bytes, slots->short_bytes);
-    CHECK_EQUAL(unit, back->frames, slots->frames);
-    CHECK_EQUAL(unit, back->shift, slots->shift);
-}
-
-/* With the table of an output, too. */
-static void job_round_trip(struct unit *unit)
-{
-    static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + 1];
-    uint64_t results[TORUS_PHASES_MAX + 1];
-
-    fill_results(results, TORUS_PHASES_MAX + 1);
-    for (unsigned n = 0; n < 2u * TORUS_PHASES_MAX; ++n) {
-        uint8_t phases = (uint8_t)(1 + n / 2);
-        struct wire_job job = job_of(phases);
-        uint32_t layer_bytes = n % 2 == 0 ? 0 : 8;
-        struct wire_slots slots;
-        uint32_t bytes = 36 + layer_bytes * (phases + 1u);
+    CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
+    for (unsigned i = 0; i <= TREE_PHASES_MAX; ++i) {
+        results[i] = 0x0123456700000000 + 3 * i;
+    }
+    for (unsigned n = 0; n < 2u * (TORUS_PHASES_MAX + 1); ++n) {
+        bool tree = n / 2 == TORUS_PHASES_MAX;
+        unsigned phases = tree ? TREE_PHASES_MAX : 1 + n / 2;
+        struct wire_job job = job_of((uint8_t)phases);
+        uint32_t bytes = 36 + n % 2 * 8 * (phases + 1);
         struct wire_job back;
 
-        job.flags = (uint8_t)(WIRE_MORE | (layer_bytes > 0 ? WIRE_OUTPUT : 0u));
+        job.flags = WIRE_FLAGS((n % 2 > 0 ? (unsigned)WIRE_OUTPUT : 0u) |
+                                   (n % 3 > 0 ? (unsigned)WIRE_MORE : 0u),
+                               (unsigned)(tree ? WIRE_TREE : WIRE_PATTERN));
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
-        CHECK(unit, bytes + WIRE_TABLES_BYTES(phases) <= WIRE_JOB_BYTES_MAX);
+        CHECK(unit,
+              tree || bytes + WIRE_TABLES_BYTES(phases) <= WIRE_JOB_BYTES_MAX);
         memset(message, 0xa5, sizeof message);
         wire_job_store(message, &job, results);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
-        CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
-                    ERR_OK);
-        check_same_job(unit, &back, &job);
-        for (unsigned i = 0; i <= phases; ++i) {
-            CHECK(unit, layer_bytes == 0 ||
-                            wire_job_result_ps(message, i) == results[i]);
+        check_fields(unit, message, &job, job_fields, COUNT(job_fields));
+        for (unsigned i = 0; n % 2 > 0 && i <= phases; ++i) {
+            CHECK(unit, wire_job_result_ps(message, i) == results[i]);
+            CHECK(unit, bytes_load_u64(message + 36 + 8 * i) == results[i]);
         }
-        slots = wire_job_slots(message);
-        check_same_slots(unit, &slots, &job.slots);
+        for (uint32_t length = 0; !tree && length <= bytes + 9; ++length) {
+            CHECK_EQUAL(unit,
+                        wire_job_load(&back, cut(message, length), length),
+                        length >= bytes ? ERR_OK : ERR_LENGTH);
+        }
+        CHECK_EQUAL(unit, wire_job_load(&back, message, bytes), ERR_OK);
+        check_fields(unit, message, &back, job_fields, JOB_LOADED);
+        back.slots = wire_job_slots(message);
+        check_fields(unit, message, &back, job_fields, COUNT(job_fields));
+        job.slots.gather_ps = 42;
         wire_job_store_gather(message, 42);
-        CHECK(unit, bytes_load_u64(message + 8) == 42);
-        CHECK_EQUAL(unit, bytes_load_u16(message + 4), job.slots.short_bytes);
-        CHECK_EQUAL(unit, bytes_load_u32(message + 16), job.slots.short_units);
+        check_fields(unit, message, &job, job_fields, COUNT(job_fields));
     }
 }
 
@@ -482,63 +471,6 @@ static void tables_round_trip(struct unit *unit)
     }
 }
 
-/* As of a tree: more phases than the pattern. */
-static void tree_job_round_trip(struct unit *unit)
-{
-    static _Alignas(4)
-        uint8_t message[WIRE_JOB_BYTES + 8 * (TREE_PHASES_MAX + 1) + 1];
-    static uint64_t results[TREE_PHASES_MAX + 1];
-
-    fill_results(results, TREE_PHASES_MAX + 1);
-    for (unsigned n = 0; n < 2; ++n) {
-        struct wire_job job = job_of(TREE_PHASES_MAX);
-        uint32_t tables = n * 8 * (TREE_PHASES_MAX + 1u);
-        uint32_t bytes = 36 + tables;
-        struct wire_job back;
-
-        job.rounds = 1;
-        job.flags = WIRE_FLAGS(tables > 0 ? WIRE_OUTPUT : 0u, WIRE_TREE);
-        CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
-        memset(message, 0xa5, sizeof message);
-        wire_job_store(message, &job, results);
-        CHECK_EQUAL(unit, message[bytes], 0xa5);
-        CHECK_EQUAL(unit, wire_job_load(&back, message, bytes), ERR_OK);
-        check_same_job(unit, &back, &job);
-        for (unsigned i = 0; tables > 0 && i <= TREE_PHASES_MAX; ++i) {
-            CHECK(unit, wire_job_result_ps(message, i) == results[i]);
-        }
-        message[2] &= 0xfu; /* the pattern's has fewer phases */
-        CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
-                    ERR_FIELD);
-    }
-}
-
-static void job_layout_is_the_documented_one(struct unit *unit)
-{
-    static _Alignas(4) uint8_t message[ROOM];
-    uint64_t results[TORUS_PHASES_MAX + 1];
-    struct wire_job job = job_of(2);
-
-    fill_results(results, TORUS_PHASES_MAX + 1);
-    job.flags = WIRE_FLAGS(WIRE_MORE | WIRE_OUTPUT, 9u);
-    wire_job_store(message, &job, results);
-    CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
-    CHECK_EQUAL(unit, message[0], 2);
-    CHECK_EQUAL(unit, message[1], ROUNDS_MAX);
-    CHECK_EQUAL(unit, message[2], 0x9c);
-    CHECK_EQUAL(unit, message[3], 0x77);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0x1e5566);
-    CHECK(unit, bytes_load_u64(message + 8) == 0xfedcba9876543210);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 16), 0xdeadbeef);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 20), 0x01020304);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 24), 0x11223344);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 28), 0xa0b0c0d0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 32), 0x90a0b0c0);
-    for (unsigned i = 0; i <= 2; ++i) {
-        CHECK(unit, bytes_load_u64(message + 36 + 8 * i) == results[i]);
-    }
-}
-
 /* They end with their argument. */
 static void announcements_with_long_arguments(struct unit *unit)
 {
@@ -553,14 +485,12 @@ static void announcements_with_long_arguments(struct unit *unit)
 
         wire_announce_store(long_message, &announce);
         memcpy(long_message + 12, long_argument, length);
-        CHECK_EQUAL(unit, long_message[0], 250);
-        CHECK_EQUAL(unit, bytes_load_u32(long_message + 4), 0xc0d0e0f0);
-        CHECK_EQUAL(unit, bytes_load_u32(long_message + 8), length);
+        check_fields(unit, long_message, &announce, announce_fields,
+                     COUNT(announce_fields));
         CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes),
                     ERR_OK);
-        CHECK_EQUAL(unit, back.kernel, 250);
-        CHECK_EQUAL(unit, back.unit_bytes, 0xc0d0e0f0);
-        CHECK_EQUAL(unit, back.arg_bytes, length);
+        check_fields(unit, long_message, &back, announce_fields,
+                     COUNT(announce_fields));
         CHECK_EQUAL(unit, memcmp(back.arg, long_argument, length), 0);
         CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes - 1),
                     ERR_LENGTH);
@@ -584,156 +514,134 @@ static void announcements_with_long_arguments(struct unit *unit)
     }
 }
 
-/* More may follow: a tree, and units. */
-static void job_that_is_cut_is_refused(struct unit *unit)
-{
-    static _Alignas(4) uint8_t message[ROOM];
-    uint64_t results[TORUS_PHASES_MAX + 1];
-
-    fill_results(results, TORUS_PHASES_MAX + 1);
-    for (unsigned n = 0; n < 16; ++n) {
-        struct wire_job job = job_of((uint8_t)(1 + n / 4 * 3));
-        struct wire_job back;
-        uint32_t whole;
-
-        job.flags = (uint8_t)((n % 2 == 0 ? 0u : WIRE_MORE) |
-                              (n % 4 < 2 ? 0u : WIRE_OUTPUT));
-        whole = wire_job_bytes(&job);
-        wire_job_store(message, &job, results);
-        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
-            CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
-                        bytes >= whole ? ERR_OK : ERR_LENGTH);
-        }
-        check_same_job(unit, &back, &job);
-    }
-}
-
+/* Along a tree there may be more phases. */
 static void damaged_jobs_are_refused(struct unit *unit)
 {
+    static const struct {
+        uint8_t phases;
+        uint8_t rounds;
+        uint8_t policy;
+        int error;
+    } cases[] = {{4, ROUNDS_MAX, WIRE_PATTERN, ERR_OK},
+                 {TORUS_PHASES_MAX + 1, 1, WIRE_PATTERN, ERR_FIELD},
+                 {255, 1, WIRE_PATTERN, ERR_FIELD},
+                 {0, 1, WIRE_PATTERN, ERR_FIELD},
+                 {4, 0, WIRE_PATTERN, ERR_FIELD},
+                 {4, ROUNDS_MAX + 1, WIRE_PATTERN, ERR_FIELD},
+                 {TREE_PHASES_MAX, 1, WIRE_TREE, ERR_OK},
+                 {0, 1, WIRE_TREE, ERR_FIELD},
+                 {TREE_PHASES_MAX + 1, 1, WIRE_TREE, ERR_FIELD}};
     static _Alignas(4) uint8_t message[ROOM];
     struct wire_job job = job_of(4);
     struct wire_job back;
 
     wire_job_store(message, &job, NULL);
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
-    message[0] = TORUS_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[0] = 255;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[0] = 0;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[0] = 4;
-    message[1] = ROUNDS_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    /* Along a tree there may be more phases. */
-    message[1] = 1;
-    message[2] = WIRE_FLAGS(0u, WIRE_TREE);
-    message[0] = TREE_PHASES_MAX;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
-    message[0] = 0;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[0] = TREE_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-}
-
-static void part_round_trip(struct unit *unit)
-{
-    uint8_t message[WIRE_PART_BYTES + 1];
-
-    CHECK_EQUAL(unit, WIRE_PART_BYTES, 12);
-    for (unsigned n = 0; n < 4u * TORUS_PHASES_MAX; ++n) {
-        struct wire_part part = {
-            .units = 0xff000000u + 300 + n,
-            .first_unit = 0xfffffff0u + n % 16,
-            .label = wire_part_place(1 + n / 4, n % 4, n % ROUNDS_MAX)};
-        struct wire_part back;
-
-        memset(message, 0xa5, sizeof message);
-        wire_part_store(message, part.units, part.first_unit, part.label);
-        CHECK_EQUAL(unit, bytes_load_u32(message), part.units);
-        CHECK_EQUAL(unit, bytes_load_u32(message + 4), part.first_unit);
-        CHECK_EQUAL(unit, message[8], 1 + n / 4);
-        CHECK_EQUAL(unit, message[9], n % 4);
-        CHECK_EQUAL(unit, message[10], n % ROUNDS_MAX);
-        CHECK_EQUAL(unit, message[11], 0);
-        CHECK_EQUAL(unit, message[12], 0xa5);
-        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 12), 12), ERR_OK);
-        CHECK_EQUAL(unit, back.units, part.units);
-        CHECK_EQUAL(unit, back.first_unit, part.first_unit);
-        CHECK_EQUAL(unit, back.label, part.label);
-        /* The job and the units follow; how long they are, the job says. */
-        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 13), 13), ERR_OK);
-        for (uint32_t bytes = 0; bytes < 12; ++bytes) {
-            CHECK_EQUAL(unit, wire_part_load(&back, cut(message, bytes), bytes),
-                        ERR_LENGTH);
-        }
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        message[0] = cases[i].phases;
+        message[1] = cases[i].rounds;
+        message[2] = WIRE_FLAGS(0u, cases[i].policy);
+        CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), cases[i].error);
     }
 }
 
-static void report_round_trip(struct unit *unit)
+/* ---- parts, chunks, demands ---- */
+
+/* What follows is longer or shorter, as the message's own words say. */
+#define CHECK_SHORT(unit, type, bytes_of)                                      \
+    do {                                                                       \
+        struct wire_##type short_of;                                           \
+        for (uint32_t bytes = 0; bytes <= (bytes_of) + 1u; ++bytes) {          \
+            CHECK_EQUAL(                                                       \
+                (unit),                                                        \
+                wire_##type##_load(&short_of, cut(message, bytes), bytes),     \
+                bytes < (bytes_of) ? ERR_LENGTH : ERR_OK);                     \
+        }                                                                      \
+        check_fields((unit), message, &short_of, type##_fields,                \
+                     COUNT(type##_fields));                                    \
+    } while (0)
+
+static void parts_chunks_and_demands(struct unit *unit)
+{
+    uint8_t message[WIRE_DEMAND_BYTES + 1];
+    struct wire_part part;
+    struct wire_chunk chunk;
+    struct wire_demand demand;
+
+    CHECK_EQUAL(unit, WIRE_PART_BYTES, 12);
+    CHECK_EQUAL(unit, WIRE_CHUNK_BYTES, 12);
+    CHECK_EQUAL(unit, WIRE_DEMAND_BYTES, 16);
+    fill_fields(&part, part_fields, COUNT(part_fields));
+    fill_fields(&chunk, chunk_fields, COUNT(chunk_fields));
+    fill_fields(&demand, demand_fields, COUNT(demand_fields));
+
+    memset(message, 0xa5, sizeof message);
+    wire_part_store(message, part.units, part.first_unit, part.label);
+    check_fields(unit, message, &part, part_fields, COUNT(part_fields));
+    CHECK_EQUAL(unit, message[WIRE_PART_BYTES], 0xa5);
+    CHECK_SHORT(unit, part, WIRE_PART_BYTES);
+    memset(message, 0xa5, sizeof message);
+    wire_chunk_store(message, &chunk);
+    check_fields(unit, message, &chunk, chunk_fields, COUNT(chunk_fields));
+    CHECK_EQUAL(unit, message[WIRE_CHUNK_BYTES], 0xa5);
+    CHECK_SHORT(unit, chunk, WIRE_CHUNK_BYTES);
+    wire_demand_store(message, &demand);
+    check_fields(unit, message, &demand, demand_fields, COUNT(demand_fields));
+    CHECK_EQUAL(unit, message[WIRE_DEMAND_BYTES], 0xa5);
+    CHECK_SHORT(unit, demand, WIRE_DEMAND_BYTES);
+    for (unsigned n = 0; n < 4u * TORUS_PHASES_MAX; ++n) {
+        uint32_t label = wire_part_place(1 + n / 4, n % 4, n % ROUNDS_MAX);
+
+        CHECK_EQUAL(unit, label,
+                    (1 + n / 4) | n % 4 << 8 | n % ROUNDS_MAX << 16);
+    }
+}
+
+/* ---- reports ---- */
+
+static void reports_have_the_documented_layout(struct unit *unit)
 {
     uint8_t message[WIRE_REPORT_BYTES + 1];
     struct rounds_plan tables = {0};
-    struct wire_report report = {.error = ERR_PHASES,
-                                 .phases = TORUS_PHASES_MAX,
-                                 .phases_feasible = 9,
-                                 .rounds = 1,
-                                 .layers = true,
-                                 .compute_ps = 1,
-                                 .makespan_ps = UINT64_MAX,
-                                 .begin_ps = 0x0102030405060708,
-                                 .plan_ps = 4,
-                                 .scatter_start_ps = 5,
-                                 .gather_done_ps = 6,
-                                 .overhead_ps = 7,
-                                 .ordered_ps = 8,
-                                 .measure_ps = 9,
-                                 .measured_units = 10,
-                                 .call_ps = 0x1112131415161718,
-                                 .announce_ps = 11};
     struct wire_report back;
 
-    fill_tables(report.share_units, report.volume_units);
-    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
-        report.startup_ps[i] = ((uint64_t)i << 56) + i;
-    }
-    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
-        report.received_ps[i] = ((uint64_t)i << 48) + 3 * i;
-    }
-    message[WIRE_REPORT_BYTES] = 0xa5;
-    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
-    wire_report_store(message, &report, NULL);
-    CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES], 0xa5);
-    CHECK_EQUAL(unit,
-                wire_report_load(&back, &tables, message, WIRE_REPORT_BYTES),
-                ERR_OK);
-    CHECK_EQUAL(unit, back.error, ERR_PHASES);
-    CHECK_EQUAL(unit, back.phases, TORUS_PHASES_MAX);
-    CHECK_EQUAL(unit, back.phases_feasible, 9);
-    CHECK_EQUAL(unit, back.rounds, 1);
-    CHECK(unit, back.compute_ps == report.compute_ps);
-    CHECK(unit, back.makespan_ps == report.makespan_ps);
-    CHECK(unit, back.begin_ps == report.begin_ps);
-    CHECK(unit, back.plan_ps == report.plan_ps);
-    CHECK(unit, back.scatter_start_ps == report.scatter_start_ps);
-    CHECK(unit, back.gather_done_ps == report.gather_done_ps);
-    CHECK(unit, back.overhead_ps == report.overhead_ps);
-    CHECK(unit, back.ordered_ps == report.ordered_ps);
-    CHECK(unit, back.measure_ps == report.measure_ps);
-    CHECK_EQUAL(unit, back.measured_units, 10);
-    CHECK(unit, back.call_ps == report.call_ps);
-    CHECK(unit, back.announce_ps == report.announce_ps);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 340), 0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 344), 0x15161718);
-    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
-        CHECK(unit, back.startup_ps[i] == report.startup_ps[i]);
-    }
-    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
-        CHECK(unit, back.received_ps[i] == report.received_ps[i]);
-        CHECK_EQUAL(unit, back.share_units[i], report.share_units[i]);
-        CHECK_EQUAL(unit, back.volume_units[i], report.volume_units[i]);
-        CHECK_EQUAL(unit, tables.share_units[0][i], report.share_units[i]);
-        CHECK_EQUAL(unit, tables.volume_units[0][i], report.volume_units[i]);
+    CHECK_EQUAL(unit, WIRE_REPORT_BYTES, 368);
+    for (unsigned flags = 0; flags < 16; ++flags) {
+        struct wire_report report;
+
+        fill_fields(&report, report_fields, COUNT(report_fields));
+        report.phases = TORUS_PHASES_MAX;
+        report.rounds = 1;
+        report.output = (flags & 1) != 0;
+        report.layers = (flags & 2) != 0;
+        report.advance = (flags & 4) != 0;
+        report.meanwhile = (flags & 8) != 0;
+        if (!report.layers) { /* what these say is not stored */
+            memset(report.startup_ps, 0, sizeof report.startup_ps);
+            memset(report.received_ps, 0, sizeof report.received_ps);
+            memset(report.share_units, 0, sizeof report.share_units);
+            memset(report.volume_units, 0, sizeof report.volume_units);
+        }
+        message[WIRE_REPORT_BYTES] = 0xa5;
+        CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
+        wire_report_store(message, &report, NULL);
+        CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES], 0xa5);
+        CHECK_EQUAL(unit, message[7], flags);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 340), 0);
+        check_fields(unit, message, &report, report_fields,
+                     COUNT(report_fields));
+        CHECK_EQUAL(
+            unit, wire_report_load(&back, &tables, message, WIRE_REPORT_BYTES),
+            ERR_OK);
+        check_fields(unit, message, &back, report_fields, COUNT(report_fields));
+        CHECK_EQUAL(unit, back.output, report.output);
+        CHECK_EQUAL(unit, back.layers, report.layers);
+        CHECK_EQUAL(unit, back.advance, report.advance);
+        CHECK_EQUAL(unit, back.meanwhile, report.meanwhile);
+        CHECK(unit, !report.layers ||
+                        (memcmp(tables.share_units[0], report.share_units,
+                                sizeof report.share_units) == 0 &&
+                         memcmp(tables.volume_units[0], report.volume_units,
+                                sizeof report.volume_units) == 0));
     }
     for (uint32_t bytes = 0; bytes < WIRE_REPORT_BYTES; ++bytes) {
         CHECK_EQUAL(
@@ -784,37 +692,37 @@ static void report_of_rounds_round_trip(struct unit *unit)
 }
 
 /* Of a tree a report has no tables of layers, and more phases than they. */
-static void report_of_a_tree_round_trip(struct unit *unit)
+static void reports_of_trees(struct unit *unit)
 {
-    uint8_t message[WIRE_REPORT_BYTES];
-    struct wire_report report = {.phases = TREE_PHASES_MAX, .rounds = 1};
-    struct wire_report back;
-    struct rounds_plan got = {0};
+    static const struct {
+        uint8_t phases;
+        uint8_t rounds;
+        uint8_t flags;
+        int error;
+    } cases[] = {{TREE_PHASES_MAX, 1, 0, ERR_OK},
+                 {TREE_PHASES_MAX, ROUNDS_MAX, 0, ERR_OK},
+                 {TREE_PHASES_MAX, ROUNDS_MAX + 1, 0, ERR_FIELD},
+                 {TREE_PHASES_MAX + 1, 1, 0, ERR_FIELD},
+                 {TORUS_PHASES_MAX + 1, 1, 2, ERR_FIELD}}; /* layers */
 
-    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
-    wire_report_store(message, &report, NULL);
-    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_OK);
-    CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
-    CHECK_EQUAL(unit, back.rounds, 1);
-    CHECK(unit, !back.layers);
-    report.rounds = ROUNDS_MAX; /* in several rounds, too */
-    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
-    wire_report_store(message, &report, NULL);
-    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_OK);
-    CHECK_EQUAL(unit, back.rounds, ROUNDS_MAX);
-    message[6] = ROUNDS_MAX + 1;
-    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_FIELD);
-    message[6] = 1;
-    message[4] = TREE_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_FIELD);
-    message[4] = TORUS_PHASES_MAX + 1;
-    message[7] = 2; /* layers */
-    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_FIELD);
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        uint8_t message[WIRE_REPORT_BYTES];
+        struct wire_report report = {.phases = TREE_PHASES_MAX, .rounds = 1};
+        struct wire_report back;
+        struct rounds_plan got = {0};
+
+        CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
+        wire_report_store(message, &report, NULL);
+        message[4] = cases[i].phases;
+        message[6] = cases[i].rounds;
+        message[7] = cases[i].flags;
+        CHECK_EQUAL(unit,
+                    wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                    cases[i].error);
+        CHECK(unit, cases[i].error != ERR_OK ||
+                        (back.phases == cases[i].phases &&
+                         back.rounds == cases[i].rounds && !back.layers));
+    }
 }
 
 static void bytes_are_little_endian_at_any_address(struct unit *unit)
@@ -838,25 +746,17 @@ static void bytes_are_little_endian_at_any_address(struct unit *unit)
 void test_wire(struct unit *unit)
 {
     UNIT_RUN(unit, bytes_are_little_endian_at_any_address);
-    UNIT_RUN(unit, order_round_trip);
+    UNIT_RUN(unit, orders_have_the_documented_layout);
     UNIT_RUN(unit, orders_with_long_arguments);
-    UNIT_RUN(unit, order_layout_is_the_documented_one);
     UNIT_RUN(unit, order_with_halos_round_trip);
-    UNIT_RUN(unit, orders_beyond_32_bits_are_refused);
-    UNIT_RUN(unit, order_of_any_other_length_is_refused);
-    UNIT_RUN(unit, damaged_orders_are_refused);
-    UNIT_RUN(unit, order_with_a_rate_round_trip);
+    UNIT_RUN(unit, orders_that_are_refused);
     UNIT_RUN(unit, order_with_a_tree_round_trip);
-    UNIT_RUN(unit, orders_with_too_large_trees_are_refused);
-    UNIT_RUN(unit, job_round_trip);
+    UNIT_RUN(unit, jobs_of_all_lengths);
     UNIT_RUN(unit, tables_round_trip);
-    UNIT_RUN(unit, tree_job_round_trip);
-    UNIT_RUN(unit, job_layout_is_the_documented_one);
     UNIT_RUN(unit, announcements_with_long_arguments);
-    UNIT_RUN(unit, job_that_is_cut_is_refused);
     UNIT_RUN(unit, damaged_jobs_are_refused);
-    UNIT_RUN(unit, part_round_trip);
-    UNIT_RUN(unit, report_round_trip);
+    UNIT_RUN(unit, parts_chunks_and_demands);
+    UNIT_RUN(unit, reports_have_the_documented_layout);
     UNIT_RUN(unit, report_of_rounds_round_trip);
-    UNIT_RUN(unit, report_of_a_tree_round_trip);
+    UNIT_RUN(unit, reports_of_trees);
 }
