@@ -79,7 +79,8 @@ def host_library():
 
 
 def input_of(load, compute, transfer, startup, phases):
-    given = Input(load, compute, transfer, phases_max=phases)
+    given = Input(load_units=load, compute_ps=compute, transfer_ps=transfer,
+                  phases_max=phases)
     for i in range(phases):
         given.startup_ps[i] = startup
     return given

@@ -198,7 +198,7 @@ def test_mailbox_does_as_a_simple_model():
             assert box.filled_bytes == filled
         assert room.raw[:size] == message
         assert room.raw[size:] == bytes(len(room) - size)
-        assert box.into == 3
+        assert getattr(box, "in") == 3
         assert k.LIB.mailbox_announce(ref, size, 1, 2) == k.ERR_PORT_BUSY
         # Its last reply was lost, and the node has taken it meanwhile.
         k.LIB.mailbox_open(ref, room, capacity)
@@ -232,7 +232,8 @@ def test_segments_are_read_as_one():
         pieces = [rng.randbytes(rng.choice([0, 1, 2, 7]))
                   for _ in range(rng.randrange(7))]
         whole = b"".join(pieces)
-        segments = (k.Segment * 6)(*[k.Segment(p, len(p)) for p in pieces])
+        segments = (k.Segment * 6)(*[k.Segment(
+            data=c.cast(p, c.c_void_p), bytes=len(p)) for p in pieces])
         box = k.Mailbox()
         ref = c.byref(box)
         k.LIB.mailbox_init(ref)

@@ -12,7 +12,8 @@ import threading
 import time
 import tty
 
-from core import BUILD, library
+from core import BUILD
+from described import Library
 
 NONE, TEXT, LONG, CRC, CONTROL, DAMAGED, HALF = range(7)
 TEXT_MAX, RING, DATA_MAX = 200, 1024, 96
@@ -65,71 +66,11 @@ def judged_all(stream):
     return [said for raw in lines if (said := judged(raw))]
 
 
-class Reader(c.Structure):
-    _fields_ = [("pushed", c.c_uint32), ("lost", c.c_uint32),
-                ("taken", c.c_uint32), ("half_us", c.c_uint32),
-                ("last_us", c.c_uint32), ("count", c.c_uint32 * 7),
-                ("length", c.c_uint16), ("mark", c.c_uint16),
-                ("trouble", c.c_uint8), ("ended", c.c_bool),
-                ("gap", c.c_bool), ("text", c.c_char * (TEXT_MAX + 6)),
-                ("ring", c.c_uint8 * RING)]
-
-
-class Segment(c.Structure):
-    _fields_ = [("data", c.c_char_p), ("bytes", c.c_uint32)]
-
-
-class Mailbox(c.Structure):
-    _fields_ = [("into", c.c_uint8), ("out", c.c_uint8),
-                ("in_kind", c.c_uint8), ("out_kind", c.c_uint8),
-                ("in_job", c.c_uint16), ("out_job", c.c_uint16),
-                ("buffer", c.c_void_p), ("capacity_bytes", c.c_uint32),
-                ("announced_bytes", c.c_uint32), ("filled_bytes", c.c_uint32),
-                ("out_bytes", c.c_uint32), ("segment", Segment * 6)]
-
-
-class Counters(c.Structure):
-    _fields_ = [(name, c.c_uint32) for name in (
-        "requests", "retries", "damaged", "refused", "late", "stale")]
-
-
-class Reply(c.Structure):
-    _fields_ = [("ok", c.c_bool), ("lines", c.c_uint32),
-                ("line", c.POINTER(c.c_char_p)), ("code", c.c_char * 64)]
-
-
-def load():
-    lib = library("console.so")
-    lib.line_crc.argtypes = [c.c_uint16, c.c_char_p, c.c_uint]
-    lib.line_crc.restype = c.c_uint16
-    lib.console_port_open.restype = c.c_void_p
-    lib.console_port_open.argtypes = [c.c_char_p, c.c_char_p, c.c_uint32]
-    lib.console_port_attach.restype = c.c_void_p
-    lib.console_port_write.argtypes = [c.c_void_p, c.c_char_p, c.c_uint,
-                                       c.c_uint]
-    lib.console_port_close.argtypes = [c.c_void_p]
-    lib.console_port_close.restype = None
-    lib.console_open.argtypes = [c.c_void_p]
-    lib.console_open.restype = c.c_void_p
-    lib.console_close.argtypes = [c.c_void_p]
-    lib.console_patience.argtypes = [c.c_void_p] + 3 * [c.c_uint32]
-    lib.console_why.argtypes = [c.c_void_p]
-    lib.console_why.restype = c.c_char_p
-    lib.console_counters.argtypes = [c.c_void_p]
-    lib.console_counters.restype = c.POINTER(Counters)
-    lib.console_request.argtypes = [c.c_void_p, c.POINTER(Reply), c.c_char_p]
-    lib.console_send.argtypes = [c.c_void_p, c.c_char_p, c.c_uint32,
-                                 c.c_uint8, c.c_uint16]
-    lib.console_receive.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p,
-                                    c.c_void_p, c.c_void_p]
-    lib.console_number.argtypes = [c.POINTER(Reply), c.POINTER(c.c_uint64),
-                                   c.c_char_p]
-    lib.console_number.restype = c.c_bool
-    lib.line_put.restype = None
-    return lib
-
-
-LIB = load()
+CONSOLE = Library(BUILD / "test" / "console.so")
+LIB = CONSOLE.calls
+Reader, Mailbox, Segment, Reply, Counters = map(CONSOLE.struct, (
+    "line_reader", "mailbox", "mailbox_segment", "console_reply",
+    "console_counters"))
 
 
 class Lines:

@@ -6,56 +6,16 @@ import ctypes
 from hypothesis import strategies as st
 
 from core import BUILD
+from described import Library
 
 RESULT_BYTES = 16384
 WORK_BYTES = 4096
 
 
-class Terms(ctypes.Structure):
-    _fields_ = [("before_bytes", ctypes.c_uint32),
-                ("after_bytes", ctypes.c_uint32),
-                ("result_bytes_max", ctypes.c_uint32),
-                ("output_numerator", ctypes.c_uint16),
-                ("output_denominator", ctypes.c_uint16),
-                ("output_varies", ctypes.c_bool),
-                ("result_fixed", ctypes.c_bool),
-                ("instructions_per_1000_units", ctypes.c_uint64)]
-
-
-class Job(ctypes.Structure):
-    _fields_ = [("arg", ctypes.c_void_p), ("arg_bytes", ctypes.c_uint32),
-                ("unit_bytes", ctypes.c_uint32)]
-
-
-class Range(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("units", ctypes.c_uint32),
-                ("unit_bytes", ctypes.c_uint32),
-                ("before_bytes", ctypes.c_uint32),
-                ("after_bytes", ctypes.c_uint32),
-                ("first_unit", ctypes.c_uint64)]
-
-
-class Result(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_uint32),
-                ("output", ctypes.c_void_p), ("output_bytes", ctypes.c_uint32)]
-
-
-BEGIN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Terms),
-                         ctypes.POINTER(Job))
-RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Result),
-                       ctypes.POINTER(Range))
-MERGE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Result),
-                         ctypes.POINTER(Result))
-
-
-class Kernel(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("argument", ctypes.c_char_p),
-                ("summary", ctypes.c_char_p), ("work_bytes", ctypes.c_uint32),
-                ("begin", BEGIN), ("run", RUN), ("merge", MERGE),
-                ("report", ctypes.c_void_p)]
-
-
-LIBRARY = ctypes.CDLL(str(BUILD / "test" / "kernels.so"))
+LIBRARY = Library(BUILD / "test" / "kernels.so")
+Kernel, Terms, Job, Range, Result = (
+    LIBRARY.struct("kernel" + name)
+    for name in ("", "_terms", "_job", "_range", "_result"))
 
 
 class Refused(Exception):
@@ -69,13 +29,14 @@ class Job1:
     GUARD = 64
 
     def __init__(self, name, arg, unit_bytes=1):
-        self.kernel = Kernel.in_dll(LIBRARY, "kernel_" + name)
+        self.kernel = Kernel.in_dll(LIBRARY.calls, "kernel_" + name)
         self.arg = ctypes.create_string_buffer(bytes(arg), len(arg) + 4)
         self.unit_bytes = unit_bytes
         self.work = (ctypes.c_uint32 * (WORK_BYTES // 4))()
         assert self.kernel.work_bytes <= WORK_BYTES
         self.terms = Terms()
-        job = Job(ctypes.addressof(self.arg), len(arg), unit_bytes)
+        job = Job(arg=ctypes.addressof(self.arg), arg_bytes=len(arg),
+                  unit_bytes=unit_bytes)
         if self.kernel.begin(self.work, self.terms, job) != 0:
             raise Refused(name, bytes(arg))
 
@@ -97,10 +58,11 @@ class Job1:
         result = ctypes.create_string_buffer(pad + bytes(RESULT_BYTES) + pad)
         room = self.room(first, units)
         output = ctypes.create_string_buffer(pad + bytes(room + 4) + pad)
-        got = Result(ctypes.addressof(result) + self.GUARD, 0,
-                     ctypes.addressof(output) + self.GUARD, 0)
-        spot = Range(ctypes.addressof(buffer) + self.GUARD + before, units,
-                     size, before, after, first)
+        got = Result(data=ctypes.addressof(result) + self.GUARD,
+                     output=ctypes.addressof(output) + self.GUARD)
+        spot = Range(data=ctypes.addressof(buffer) + self.GUARD + before,
+                     units=units, unit_bytes=size, before_bytes=before,
+                     after_bytes=after, first_unit=first)
         self.kernel.run(self.work, got, spot)
         assert got.bytes <= self.terms.result_bytes_max
         assert buffer.raw[:-1] == pad + piece + pad
@@ -120,8 +82,8 @@ class Job1:
         first = ctypes.create_string_buffer(bytes(into), RESULT_BYTES + 4)
         second = ctypes.create_string_buffer(bytes(following),
                                              len(following) + 4)
-        a = Result(ctypes.addressof(first), len(into), None, 0)
-        b = Result(ctypes.addressof(second), len(following), None, 0)
+        a = Result(data=ctypes.addressof(first), bytes=len(into))
+        b = Result(data=ctypes.addressof(second), bytes=len(following))
         if self.kernel.merge is None or not bool(self.kernel.merge):
             return bytes(into)
         if self.kernel.merge(self.work, a, b) != 0:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory is looked at before it is missed: what is left, by files that stand in
 for the system's; and meshes in a control group of their own."""
-import ctypes
 import json
 import os
 import pathlib
@@ -11,25 +10,20 @@ import pytest
 
 import mesh
 from core import BUILD
+from described import Library
 
 KIB, MIB = 1 << 10, 1 << 20
 UNKNOWN = 2 ** 64 - 1
 
 
-class Limit(ctypes.Structure):
-    _fields_ = [("bytes", ctypes.c_uint64), ("group", ctypes.c_char * 4096)]
-
-
 @pytest.fixture(name="library", scope="module")
 def library_fixture():
-    library = ctypes.CDLL(str(BUILD / "test" / "memory_limit.so"))
-    library.memory_limit_kills.restype = ctypes.c_uint64
-    return library
+    return Library(BUILD / "test" / "memory_limit.so")
 
 
 def left(library, root):
-    limit = Limit()
-    library.memory_limit_read(ctypes.byref(limit), os.fsencode(root))
+    limit = library.struct("memory_limit")()
+    library.calls.memory_limit_read(limit, os.fsencode(root))
     return limit.bytes, limit.group.decode()
 
 
@@ -118,13 +112,13 @@ def test_what_is_left(library, tmp_path, name):
 
 def test_nobody_knows(library, tmp_path):
     assert left(library, tmp_path) == (UNKNOWN, "")
-    assert library.memory_limit_kills(os.fsencode(tmp_path)) == 0
+    assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 0
 
 
 def test_kills_are_counted(library, tmp_path):
     system(tmp_path, {"proc/vmstat": "nr_free 1\noom_kill_more 9\n"
                                      "oom_kill 12\nx 3\n"})
-    assert library.memory_limit_kills(os.fsencode(tmp_path)) == 12
+    assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 12
 
 
 # ---- meshes ----

@@ -7,14 +7,20 @@ import struct
 import pytest
 
 import mesh
-from core import BUILD, Size
+from core import BUILD
+from described import Library
 
-WINDOW = 1 << 24
-STATUS, REQUEST, RESPONSE, QUEUED, DONE = 32, 112, 152, 432, 436
-FORM, POST, ENTRY, ENTRY_BYTES, ENTRIES = 440, 568, 616, 80, 1024
-LOG = ENTRY + ENTRIES * ENTRY_BYTES
-INJECTION = LOG + 8 + 512 * 16 + 2048
-MESSAGES = 0x20000
+PARTS = Library(BUILD / "test" / "ranks_parts.so")
+Window, Entry, Node, Log = map(PARTS.struct, (
+    "window", "window_entry", "node", "node_log"))
+WINDOW, MESSAGES = 1 << 24, 0x20000
+STATUS = Node.status.offset
+RESPONSE, QUEUED, DONE, FORM, ENTRY, LOG, INJECTION = (
+    getattr(Window, name).offset for name in (
+        "response", "queued", "done", "form", "entry", "log", "injection"))
+ENTRY_BYTES = c.sizeof(Entry)
+ENTRIES = Window.entry.size // ENTRY_BYTES
+EVENTS = LOG + Log.event.offset
 # What a node may write, hal/window/window.h.
 NODES = [(STATUS, RESPONSE), (QUEUED, DONE), (FORM, INJECTION),
          (MESSAGES, WINDOW)]
@@ -22,37 +28,23 @@ KNOWN = 512
 MAPS = {"cores": 0, "even": 1, "rows": 2}
 
 
-class Patch(c.Structure):
-    _fields_ = [("data", c.POINTER(c.c_uint8)), ("bytes", c.c_size_t),
-                ("room", c.c_size_t)]
-
-
 @pytest.fixture(name="lib", scope="module")
 def fixture_lib():
-    lib = c.CDLL(str(BUILD / "test" / "ranks_parts.so"))
-    lib.patch_apply.restype = c.c_bool
-    lib.patch_apply.argtypes = [c.c_void_p, c.c_char_p, c.c_size_t]
-    lib.share_map_of.argtypes = [c.c_char_p]
-    return lib
+    return PARTS.calls
 
 
 def window():
     return bytearray(WINDOW)
 
 
-def address(data):
-    return c.addressof(c.c_uint8.from_buffer(data))
-
-
 def made(lib, from_, copy):
-    patch = Patch()
-    lib.patch_make(c.byref(patch), c.c_void_p(address(from_)),
-                   c.c_void_p(address(copy)))
+    patch = PARTS.struct("patch")()
+    lib.patch_make(patch, Window.from_buffer(from_), Window.from_buffer(copy))
     return c.string_at(patch.data, patch.bytes) if patch.bytes else b""
 
 
 def apply(lib, copy, data):
-    return lib.patch_apply(address(copy), bytes(data), len(data))
+    return lib.patch_apply(Window.from_buffer(copy), bytes(data), len(data))
 
 
 def queue(win, entry):
@@ -79,7 +71,7 @@ def test_all_that_the_fabric_reads(lib):
             win[begin:end] = chance.randbytes(end - begin)
         events = chance.randrange(1, 512)
         struct.pack_into("<II", win, LOG, events, chance.randrange(1 << 32))
-        win[LOG + 8:INJECTION] = chance.randbytes(INJECTION - LOG - 8)
+        win[EVENTS:INJECTION] = chance.randbytes(INJECTION - EVENTS)
         head, shared, body = ((MESSAGES + k * 4096 + chance.randrange(99),
                                chance.randrange(1, 2000)) for k in range(3))
         for at, size in (head, shared, body):
@@ -161,7 +153,7 @@ def test_patches_of_noise(lib):
 
 def shared_out(lib, size, cores, name):
     first = (c.c_uint32 * (len(cores) + 1))()
-    lib.share_out(first, Size(*size), len(cores),
+    lib.share_out(first, PARTS.struct("torus_size")(*size), len(cores),
                   (c.c_uint32 * len(cores))(*cores), MAPS[name])
     return list(first)
 

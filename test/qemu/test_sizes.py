@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`quincunx sizes` against linear systems over the same trees, in fractions."""
 import json
-import struct
 import subprocess
 from fractions import Fraction
 
@@ -39,8 +38,7 @@ def sizes(quincunx, case, *flags):
 
 def branches_of(core, size):
     _, raw = library.tree(core, "scatter", *size)
-    return [tree.Branch(*fields) for fields in
-            struct.iter_unpack("<HHHHBBHH", raw)]
+    return [tree.Branch(*fields) for fields in library.branches_of(raw)]
 
 
 def scatter(core, size):

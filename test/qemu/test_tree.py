@@ -7,7 +7,6 @@ QUINCUNX_SEED chooses the originators.
 import itertools
 import os
 import random
-import struct
 from collections import Counter
 
 import pytest
@@ -29,8 +28,8 @@ def grow(core, name, size, originator=(0, 0)):
     """(phases, branches) as the oracle's tuples."""
     phases, raw = library.tree(core, name, *size, originator)
     assert phases >= 0, (name, size)
-    return phases, [tree.Branch(*fields) for fields in
-                    struct.iter_unpack("<HHHHBBHH", raw)]
+    return phases, [tree.Branch(*fields)
+                    for fields in library.branches_of(raw)]
 
 
 def originators(size, count):

@@ -58,8 +58,8 @@ class Case:
                 f"{self.results})")
 
     def input(self):
-        given = Input(self.load, self.compute, self.transfer,
-                      phases_max=len(self.startups))
+        given = Input(load_units=self.load, compute_ps=self.compute,
+                      transfer_ps=self.transfer, phases_max=len(self.startups))
         given.results_numerator, given.results_denominator = self.results
         given.startup_ps[:len(self.startups)] = self.startups
         given.stages[:len(self.stages)] = self.stages
@@ -468,5 +468,5 @@ def test_numbers_that_cannot_be_planned(core):
                  (UNITS_MAX, 2 ** 31, TIME_MAX, [0] * 20),
                  (UNITS_MAX, 1, 0, []), (1, 1, 0, [0] * 20)):
         check_plan(core, Case(*edge), thorough=True)
-    assert core.planner_plan(Plan(), Input(1000, 1000, 1000, phases_max=21)
-                             ) == library.ERR_RANGE
+    assert core.planner_plan(Plan(), Input(
+        load_units=9, compute_ps=9, phases_max=21)) == library.ERR_RANGE

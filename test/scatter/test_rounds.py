@@ -41,13 +41,16 @@ OF_UNIT = Fraction(1, 2 ** 7)
 
 def given(costs, least, most):
     """The planner's input; it refers to another structure, which it keeps."""
-    base = Input(costs.load, costs.compute, costs.transfer,
+    base = Input(load_units=costs.load, compute_ps=costs.compute,
+                 transfer_ps=costs.transfer,
                  phases_max=library.ROUNDS_PHASES_MAX,
                  phases_want=len(costs.startups), phases_fixed=1)
     for i, startup in enumerate(costs.startups):
         base.startup_ps[i] = startup
-    return RoundsInput(ctypes.pointer(base), costs.queue, costs.pause,
-                       costs.begin, costs.lead, 0, least, most)
+    return RoundsInput(
+        base=ctypes.pointer(base), queue_ps=costs.queue,
+        between_rounds_ps=costs.pause, begin_ps=costs.begin,
+        round_overhead_ps=costs.lead, rounds_min=least, rounds_max=most)
 
 
 def plan_of(core, costs, least, most, time=2 ** 64 - 1):
@@ -314,10 +317,10 @@ def test_software_between_rounds(core):
 
 
 def test_one_round_in_the_form_of_several(core):
-    one = Plan(1, 1, 77)
+    one = Plan(phases=1, makespan_ps=77)
     one.volume_units[:2], one.share_units[:2] = (50, 9), (14, 9)
     plan = RoundsPlan()
-    core.rounds_of_one(ctypes.byref(plan), ctypes.byref(one), 50)
+    core.rounds_of_one(plan, one, 50)
     assert (plan.phases, plan.rounds, plan.makespan_ps) == (1, 1, 77)
     assert (plan.round_units[0], plan.volume_units[0][1],
             plan.share_units[0][0]) == (50, 9, 14)

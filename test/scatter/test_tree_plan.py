@@ -13,7 +13,7 @@ import pytest
 import core as library
 import parts
 import tree_plan
-from core import Size, TreeInput
+from core import Size
 from tree_plan import Branch, Costs
 from values import limited, log_uniform
 
@@ -126,7 +126,7 @@ def run_plan(core, branches, slow, costs):
     given = tree_plan.pack(b._replace(first=s)
                            for b, s in zip(branches, slow))
     error, makespan, phases, room = library.tree_plan(
-        core, given, TreeInput(*costs))
+        core, given, library.tree_input(costs))
     left = tree_plan.unpack(room)
     return error, makespan, phases, left[:left[0].nodes]
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 import core as library
 import similar
 import tree_plan
-from core import TreeInput
 from tree_plan import Costs
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "2003"))
@@ -47,8 +46,8 @@ def random_costs(rng):
 def planned(core, branches, slow, costs, least, most, **software):
     raw = tree_plan.pack([b._replace(first=s)
                           for b, s in zip(branches, slow)])
-    return library.tree_rounds(core, raw, TreeInput(*costs), least, most,
-                               **software)
+    return library.tree_rounds(core, raw, library.tree_input(costs), least,
+                               most, **software)
 
 
 def shares_of(load, tables):
