@@ -10,6 +10,9 @@ import golden
 
 PATH = golden.HERE / "refusals.txt"
 KIND = re.compile(r"\d+|'[^']*'|is [^;]*; must|--?\w[\w-]*|\w+: |\w+\.\w+")
+# What libraries say in their own words, which go with their version.
+FOREIGN = re.compile(r" near | decode byte|parsing depth|SF_INFO|Width is zero"
+                     r"|numpy reads|Try `")
 
 
 def marked(text):
@@ -33,7 +36,8 @@ def write(table, messages):
     first = {KIND.sub("", line): None for name in sorted(every)
              if name < table for line in every[name]}
     for line in "".join(messages).splitlines():
-        first.setdefault(KIND.sub("", line), line)
+        if not FOREIGN.search(line):
+            first.setdefault(KIND.sub("", line), line)
     every[table] = list(filter(None, first.values()))
     PATH.write_text("".join(
         f"# {name}\n" + "".join(f"{line}\n" for line in every[name])

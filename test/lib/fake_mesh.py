@@ -2,13 +2,11 @@
 """The console of an originator and a mesh of boards behind it, made up: of any
 size, with any images, clocks, dead boards and cables, and at once."""
 import base64
-import os
 import re
-import socket
 import struct
 import subprocess
-import tempfile
 
+import clocked
 import console as k
 import guard
 import mesh
@@ -207,20 +205,12 @@ class Mesh:
             timeout=guard.GUARD_S, check=False)
 
     def clocked(self, grants, command, *args):
-        """As call(), by a clock that goes on to a time, in seconds, for which
-        the command waits, where `grants` says so."""
-        here, there = socket.socketpair()
-        with here, there, tempfile.TemporaryFile("w+") as out:
-            process = subprocess.Popen(
-                [mesh.BUILD / "test" / "clocked", command, "--port",
-                 self.pty.path, *map(str, args)], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=out, pass_fds=[there.fileno()],
-                env={**os.environ, "FAKE_CLOCK": str(there.fileno())})
-            there.close()
-            while told := here.recv(8):
-                until_s = int.from_bytes(told, "little") / 1e9
+        """Status and output of a call by a clock that goes on to a time, in
+        seconds, for which the command waits, where `grants` says so."""
+        with clocked.Clocked(command, "--port", self.pty.path,
+                             *args) as process:
+            while (until_s := process.waits_until()) is not None:
                 if grants(until_s):
-                    here.send(told)
-            process.wait()
-            out.seek(0)
-            return process.returncode, out.read()
+                    process.let(until_s)
+            said, errors = process.communicate()
+            return process.returncode, said + errors
