@@ -40,7 +40,7 @@ LONGEST = ("test_launcher", "test_programs", "test_serial_run", "test_flash",
            "test_rounds_run", "test_originators", "test_farm_levels",
            "test_plan", "test_tree_plan", "test_rounds", "test_ranks",
            "test_flash_loader", "test_house", "test_make",
-           "test_chip_boards", "test_ps", "test_kernels_everywhere",
+           "test_chip_boards", "test_kernels_everywhere",
            "test_nodes")
 
 

@@ -92,10 +92,21 @@ DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
 $(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
   $(call with_pins,$(pins),$(DRIVERS_SHOWN))))
 
-# The firmware on pins with an LED; and with a stack that is too small for
-# discovery, without the linker's checks of it.
+# The firmware on pins with an LED.
 $(call test_image,chip-led,stm32f405,$(call with_pins,pyboard, \
   $(sources_stm32f405)) $(BUILD)/stm32f405/kernel_table.o)
+
+# The firmware with a kernel whose units take as long as a test wants, too.
+MORE_KERNELS := conv spin
+$(eval $(call kernel_table,stm32f405/more,search $(MORE_KERNELS)))
+$(foreach k,$(filter-out $(kernels_stm32f405) $(FAST_KERNELS:kernels/%.c=%), \
+  $(MORE_KERNELS)),$(call with_own,$(BUILD)/stm32f405/kernels/$k.o,$(call \
+    flags_of,stm32f405,kernels/$k.c)))
+$(call test_image,chip-kernels,stm32f405,$(sort $(sources_stm32f405) \
+  $(MORE_KERNELS:%=kernels/%.c)) $(BUILD)/stm32f405/more/kernel_table.o)
+
+# The firmware with a stack that is too small for discovery, without the linker's
+# checks of it.
 $(call test_image,chip-stack,stm32f405,$(sources_stm32f405) \
   $(BUILD)/stm32f405/kernel_table.o)
 $(BUILD)/test/chip-stack.elf: linker_script := $(BUILD)/test/chip-stack.ld

@@ -37,7 +37,7 @@ MIDDLE, CORNERS = 4, (0, 2, 6, 8)  # of 3x3
 # Each neighbour's way to the middle of 3x3, and two that cross there.
 INTO = {3: "E1", 5: "W1", 1: "N1", 7: "S1"}
 ACROSS = {3: "E2", 1: "N2"}
-ORDERED_BYTES = 1000  # see test/boards/test_chip.py
+ORDERED_BYTES = 1000  # see test/lib/chip_bench.py
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
 

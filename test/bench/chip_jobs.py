@@ -56,12 +56,11 @@ def start_lines(table):
 
 
 def job_lines(table, folder):
-    image = boards.image_of_kernels()
     count_line(table, "jobs on 2x2, 3x3, half of them 1 % damaged: exact", [
-        passed(boards.check_any_job, image, folder, *job)
+        passed(boards.check_any_job, folder, *job)
         for job in boards.JOBS])
     for side in (2, 3):
-        measured = boards.planned_job(image, folder, side)
+        measured = boards.planned_job(folder, side)
         overhead = measured["overhead_vs_plan"]
         table.line(f"chip: spin on {side}x{side}, calibrated: against plan",
                    "within 3 %", f"{overhead * 100:+.2f}%",

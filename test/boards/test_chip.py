@@ -2,9 +2,9 @@
 """The image that is flashed to boards, on modelled ones (test/boards/chip):
 clocks, cables, jobs, and what is left of a board that fails."""
 import base64
-import contextlib
 import json
 import re
+import signal
 import struct
 
 import pytest
@@ -13,37 +13,17 @@ import checks
 import chip_bench
 import mesh
 import parts
-from chip_bench import BUILD, PORTS, Bench, opposite, step
+from chip_bench import (BUILD, PORTS, START_US, check_sound, opposite,
+                        started, step)
 
-START_US = 50_000  # of boards with a sound crystal of 8 MHz
 PATTERN = b"static"
 MILLION = 1_000_000
-# Bytes at the originator's console before a load arrives there: `run` has
-# found the mesh by then, which needs some hundred.
-ORDERED_BYTES = 1000
 # The host's patience with boards that have a load: they need 0.1 s.
 PATIENCE_S = 2
 UNDEFINED = range(0xDE00, 0xDF00)  # UDF, ARMv7-M A7.7.194
 CFSR_UNDEFINSTR, CFSR_STKERR = 1 << 16, 1 << 12  # B3.2.15
 IMAGE = chip_bench.IMAGE.read_bytes()
 FLASH = 0x0800_0000
-
-
-@contextlib.contextmanager
-def bench(width, height, *commands, us=START_US, **settings):
-    """Boards that have started, after these commands."""
-    with Bench(width, height, power=False, **settings) as it:
-        for command in commands:
-            it.command(*command)
-        if not any(command[0] == "power" for command in commands):
-            it.command("power", "all", "on")
-        it.up(us)
-        yield it
-
-
-def check_sound(it, console=True):
-    assert it.complaints() == []
-    assert it.overruns(console) == 0
 
 
 def ping(it, what):
@@ -76,7 +56,7 @@ def miswired(*joined):
 def test_sound_cables(ppm):
     """Nothing is lost or late, whatever crystals of 100 ppm do."""
     crystals = [("set", i, "hse_ppm", off) for i, off in enumerate(ppm)]
-    with bench(2, 2, *crystals) as it:
+    with started(2, 2, *crystals) as it:
         assert it.discover() == []
         assert it.held() <= chip_bench.HELD_CYCLES_MAX
         for board in range(4):
@@ -99,7 +79,7 @@ def test_sound_cables(ppm):
 def test_the_same_again():
     """A model that is told the same does the same, cycle for cycle."""
     def script():
-        with bench(2, 2, ("set", 1, "hse_ppm", 30)) as it:
+        with started(2, 2, ("set", 1, "hse_ppm", 30)) as it:
             assert it.discover() == []
             for port in PORTS:
                 it.command("damage", "all", port, 0.02)
@@ -121,7 +101,7 @@ def test_the_same_again():
               ((1, 1, "north"), (2, 1, "west"))))],
     ids=["cut", "cut-one-way", "unplugged", "swapped", "turned"])
 def test_wrong_cables_are_named(commands, faults):
-    with bench(3, 3, *commands) as it:
+    with started(3, 3, *commands) as it:
         assert set(it.discover()) == faults
         check_sound(it)
 
@@ -129,7 +109,7 @@ def test_wrong_cables_are_named(commands, faults):
 def test_a_board_without_power_is_missed_until_it_has_some():
     """At all its neighbours' ports; with power, it is one of the mesh."""
     on = [("power", i, "on") for i in range(4) if i != 3]
-    with bench(2, 2, *on) as it:
+    with started(2, 2, *on) as it:
         dead = missing(*((1, 1, port) for port in PORTS), size=(2, 2))
         told = set(it.discover())
         assert told == {line for line in dead if "x=1 y=1" not in line}
@@ -143,7 +123,7 @@ def test_a_board_without_power_is_missed_until_it_has_some():
 
 
 def test_a_cable_that_is_unplugged_while_boards_run():
-    with bench(2, 1) as it:
+    with started(2, 1) as it:
         assert it.discover() == []
         it.command("unplug", 0, "east")
         assert ping(it, "E1 64 1")[0]["error"] != "0"
@@ -182,17 +162,12 @@ def check(done, load, nodes):
     return report
 
 
-def ordered(it, *commands):
-    """Once the mesh is found, and before the load is spread."""
-    return (lambda: it.console_bytes() > ORDERED_BYTES, *commands)
-
-
 def test_a_search_is_right_and_the_same_again(load):
     """To the cycle, whatever else the machine does: boards and the command
     share the boards' time."""
     said = []
     for _ in range(2):
-        with bench(2, 2) as it:
+        with started(2, 2) as it:
             report = check(run(it, load), load, 4)
             assert report["network"]["retransmissions"] == 0
             del report["command"], report["wall_s"]  # names the port; is real
@@ -204,9 +179,9 @@ def test_a_search_is_right_and_the_same_again(load):
 @pytest.mark.boards
 def test_a_search_over_damaged_links(load):
     """1 % of all bytes: mended, or sent again."""
-    with bench(2, 2) as it:
+    with started(2, 2) as it:
         damage = [("damage", "all", port, 0.01) for port in PORTS]
-        check(run(it, load, steps=[ordered(it, *damage)]), load, 4)
+        check(run(it, load, steps=[it.ordered(*damage)]), load, 4)
         bad = [it.counters(board)[port] for board in range(4)
                for port in PORTS]
         assert sum(port["mended"] for port in bad) > 0
@@ -215,7 +190,7 @@ def test_a_search_over_damaged_links(load):
 
 
 def test_a_job_is_refused_where_a_cable_is_cut(load):
-    with bench(2, 1, ("cut", 0, "east", 1)) as it:
+    with started(2, 1, ("cut", 0, "east", 1)) as it:
         done = run(it, load)
         assert (done.returncode, done.stdout) == (1, "")
         assert "the mesh is not a 2x1 torus" in done.stderr
@@ -224,12 +199,55 @@ def test_a_job_is_refused_where_a_cable_is_cut(load):
         check_sound(it)
 
 
+@pytest.mark.parametrize("size, change, told", [
+    ((3, 3), [("cable", 0, "north", 4, "south"),
+              ("cable", 1, "north", 3, "south")],
+     ["(0,0) north: leads to (1,1) south, not to (0,1) south",
+      "(0,1) south: leads to (1,0) north, not to (0,0) north",
+      "(1,0) north: leads to (0,1) south, not to (1,1) south",
+      "(1,1) south: leads to (0,0) north, not to (1,0) north"]),
+    ((3, 2), None, 5)], ids=["cables", "flash"])
+def test_run_tells_what_is_wired_wrong(tmp_path, load, size, change, told):
+    """A line for each end of a cable. Or every board of the mesh is told in
+    its flash to be 1,0, and believes it; only one has the cables of that
+    place."""
+    width, height = size
+    image = tmp_path / "image.bin"
+    strapped = bytearray(IMAGE)
+    if not change:
+        place = IMAGE.index(b"QNCX") + 8  # hal/image.h
+        strapped[place:place + 4] = bytes([1, 0, 0, 0])
+    image.write_bytes(strapped)
+    with started(width, height, *(change or ()), image=image) as it:
+        done = run(it, load)
+        assert (done.returncode, done.stdout) == (1, "")
+        head, *lines = done.stderr.splitlines()
+        assert head == f"quincunx: the mesh is not a {width}x{height} torus:"
+        said = sorted(line.strip() for line in lines)
+        if change:
+            assert said == told
+        else:
+            assert len(said) == told
+            assert not [line for line in said if "(1,0)" in line[:5]]
+            ident = it.values("ident", 5)
+            assert (ident["x"], ident["y"]) == ("1", "0")
+
+
+def test_an_interrupted_calibration_says_what_boards_may_be_in():
+    with started(2, 2) as it:
+        process = it.begin("calibrate", "--port", it.port(), "--mesh", "2x2")
+        done = it.live(process, [it.ordered(
+            lambda: process.send_signal(signal.SIGINT))])
+    assert done.returncode == -signal.SIGINT
+    assert "quincunx: interrupted; boards may still be" in done.stderr
+
+
 def test_a_board_that_is_unplugged_in_a_job(load):
     """The command ends by itself, and names it."""
-    with bench(2, 1) as it:
+    with started(2, 1) as it:
         away = [("unplug", 0, "east"), ("unplug", 0, "west")]
         done = run(it, load, "--watchdog", PATIENCE_S,
-                   steps=[ordered(it, *away)])
+                   steps=[it.ordered(*away)])
         assert (done.returncode, done.stdout) == (1, "")
         # The announcement tells it, if the order came in time for that.
         if "the originator gave up: dead link" in done.stderr:
@@ -247,7 +265,7 @@ def test_a_board_that_is_unplugged_in_a_job(load):
     ids=["dead", "isolated"])
 def test_ps_goes_round_who_does_not_answer(commands, well):
     """In 2 s of the boards' time."""
-    with bench(3, 3) as it:
+    with started(3, 3) as it:
         assert it.discover() == []
         for command in commands:
             it.command(*command)
@@ -266,7 +284,7 @@ def recovered(it):
 
 def test_a_fault_leaves_its_record(load):
     """The board starts again and tells it; it is gone when power was."""
-    with bench(2, 1) as it:
+    with started(2, 1) as it:
         it.ask("inject fault", 1)
         done = run(it, load, "--watchdog", PATIENCE_S)
         assert (done.returncode, done.stdout) == (1, "")
@@ -292,7 +310,7 @@ def test_a_fault_leaves_its_record(load):
 
 
 def test_a_failed_assertion_leaves_its_place(load):
-    with bench(2, 1) as it:
+    with started(2, 1) as it:
         it.ask("inject assert", 1)
         done = run(it, load, "--watchdog", PATIENCE_S)
         assert (done.returncode, done.stdout) == (1, "")
@@ -314,7 +332,7 @@ def test_a_failed_assertion_leaves_its_place(load):
 def test_a_board_that_hangs_comes_back(load, how, cause):
     """By the mesh's next discovery; by its watchdog if no interrupt ends
     either."""
-    with bench(2, 1) as it:
+    with started(2, 1) as it:
         it.ask(f"inject {how}", 1)
         done = run(it, load, "--watchdog", PATIENCE_S)
         assert (done.returncode, done.stdout) == (1, "")
@@ -327,7 +345,7 @@ def test_a_board_that_hangs_comes_back(load, how, cause):
 
 
 def test_resets_and_their_causes():
-    with bench(1, 1) as it:
+    with started(1, 1) as it:
         assert it.values("ident")["reset"] == "power"
         it.command("reset", 0)
         it.run(START_US)
@@ -347,7 +365,7 @@ def test_resets_and_their_causes():
 def test_a_stack_that_overflows_is_a_fault():
     """It grows down to where there is no memory, and nothing else's. Of what
     the model complains of there, everything is below the stack."""
-    with bench(2, 1, image=BUILD / "test" / "chip-stack.bin") as it:
+    with started(2, 1, image=BUILD / "test" / "chip-stack.bin") as it:
         it.command("type", 0, "mesh 2 1")
         assert not it.run(START_US, 0, "end rows")
         assert it.values("ident")["reset"] == "software"
@@ -377,7 +395,7 @@ def check_clock(it, source, crystal_mhz, ppm, nominal_hz=168 * MILLION):
 @pytest.mark.parametrize("mhz", [4, 8, 12, 16, 25, 26])
 @pytest.mark.parametrize("ppm", [-100, 0, 100])
 def test_crystals(mhz, ppm):
-    with bench(1, 1, hse_hz=mhz * MILLION, hse_ppm=ppm) as it:
+    with started(1, 1, hse_hz=mhz * MILLION, hse_ppm=ppm) as it:
         check_clock(it, "hse-pll", mhz, ppm)
 
 
@@ -386,26 +404,27 @@ def test_crystals(mhz, ppm):
     *((mhz, percent) for mhz in (25, 26) for percent in (-1.9, -1, 1, 1.9)),
     *((mhz, percent) for mhz in (4, 8, 12, 16) for percent in (-4, -1, 4))])
 def test_crystals_by_an_oscillator_that_is_off(mhz, percent):
-    with bench(1, 1, hse_hz=mhz * MILLION, hse_ppm=100,
-               hsi_ppm=percent * 1e4) as it:
+    with started(1, 1, hse_hz=mhz * MILLION, hse_ppm=100,
+                 hsi_ppm=percent * 1e4) as it:
         check_clock(it, "hse-pll", mhz, 100)
 
 
 @pytest.mark.parametrize("percent", [-1, 0, 1])
 def test_no_crystal(percent):
-    with bench(1, 1, hse="none", hsi_ppm=percent * 1e4, us=MILLION / 2) as it:
+    with started(1, 1, hse="none", hsi_ppm=percent * 1e4,
+                 us=MILLION / 2) as it:
         check_clock(it, "hsi-pll", 0, percent * 1e4)
 
 
 @pytest.mark.parametrize("mhz", [8, 25])
 def test_a_clock_from_outside(mhz):
-    with bench(1, 1, hse="external", hse_hz=mhz * MILLION,
-               us=MILLION / 2) as it:
+    with started(1, 1, hse="external", hse_hz=mhz * MILLION,
+                 us=MILLION / 2) as it:
         check_clock(it, "hse-pll", mhz, 0)
 
 
 def test_a_pll_that_never_locks():
-    with bench(1, 1, pll_dead=1, us=MILLION / 2) as it:
+    with started(1, 1, pll_dead=1, us=MILLION / 2) as it:
         said = it.values("ident")
         assert said["clock"] == "hsi" and said["clock_hz"] == str(16 * MILLION)
         assert it.stats()[0]["core_hz"] == 16 * MILLION
@@ -420,7 +439,7 @@ def test_a_pll_that_never_locks():
 def test_supply_and_temperature(supply_mv, celsius):
     """The page PEEK_IDENTITY; a code of the converter is 0.1 % and half a
     degree at most."""
-    with bench(1, 1, us=100_000, supply_mv=supply_mv, celsius=celsius) as it:
+    with started(1, 1, us=100_000, supply_mv=supply_mv, celsius=celsius) as it:
         page = base64.b64decode(it.values("peek 2")["data"])
         told_mv, told_celsius = struct.unpack_from("<Hh", page, 36)
         assert abs(told_mv - supply_mv) <= supply_mv / 500
@@ -429,8 +448,8 @@ def test_supply_and_temperature(supply_mv, celsius):
 
 
 def test_nodes_tells_both_of_all_boards():
-    with bench(2, 2, ("set", 1, "supply_mv", 3100), ("set", 3, "celsius", 50),
-               us=100_000) as it:
+    odd = ("set", 1, "supply_mv", 3100), ("set", 3, "celsius", 50)
+    with started(2, 2, *odd, us=100_000) as it:
         assert it.discover() == []
         done = it.host("nodes", "--json")
         nodes = {(node["x"], node["y"]): node
@@ -447,7 +466,7 @@ def test_identify_blinks_for_as_long_as_it_is_told():
     pins = {port: pair for port, pair in zip((*PORTS, "console"), (
         ("B6", "B7"), ("A2", "A3"), ("B10", "B11"), ("C6", "C7"),
         ("A0", "A1")))}
-    with bench(1, 1, image=BUILD / "test" / "chip-led.bin", pins=pins) as it:
+    with started(1, 1, image=BUILD / "test" / "chip-led.bin", pins=pins) as it:
         counts = [it.stats()[0]["edges"]]
         it.ask("identify 1")
         for _ in range(4):

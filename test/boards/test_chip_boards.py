@@ -3,42 +3,24 @@
 discovery with crystals as they come, jobs of several kernels over sound and
 damaged links, plans against what they become. `make test-boards` runs them."""
 import json
-import subprocess
 
 import pytest
 
 import mesh
-import test_chip
-from chip_bench import BUILD, HELD_CYCLES_MAX, PORTS, Bench, opposite, step
+from chip_bench import (HELD_CYCLES_MAX, KERNELS, PORTS, START_US, Bench,
+                        check_sound, opposite, step)
 
 pytestmark = pytest.mark.boards
 
 DISCOVERIES = 20
-KERNELS = ("search", "conv", "spin")
 PPM = 100       # what crystals are off by, at most
 DAMAGE = 0.01   # of all bytes
-START_US = 50_000
 PATTERN = b"the"
 SPIN = 500      # instructions a byte
 SIDE = 56       # of the picture
 OVERHEAD = 0.03
 GAUSS = {(dx, dy): (2 - abs(dx)) * (2 - abs(dy))
          for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-
-
-def image_of_kernels():
-    """The firmware with these kernels."""
-    build = (BUILD / "chip-kernels").relative_to(mesh.ROOT)
-    elf = build / "stm32f405" / "firmware.elf"
-    subprocess.run(["make", "-s", "-C", mesh.ROOT, f"BUILD={build}",
-                    f"KERNELS={' '.join(KERNELS)}", elf],
-                   check=True, timeout=600, stdout=subprocess.DEVNULL)
-    return mesh.ROOT / elf.with_suffix(".bin")
-
-
-@pytest.fixture(name="image", scope="module")
-def fixture_image():
-    return image_of_kernels()
 
 
 def boards(width, height, chance, **options):
@@ -57,7 +39,7 @@ def check_discovery(side, number):
     with boards(side, side, chance) as it:
         assert it.discover() == []
         assert it.held() <= HELD_CYCLES_MAX
-        test_chip.check_sound(it)
+        check_sound(it)
 
 
 @pytest.mark.parametrize("number", range(DISCOVERIES))
@@ -122,57 +104,58 @@ def check_job(it, task, *options, steps=()):
 
 # 20 jobs: each kind on both meshes, and those of 2x2 again.
 JOBS = [(side, kernel, damage, number) for number in range(2)
-        for side in (2, 3) for kernel in KERNELS for damage in (0, DAMAGE)
+        for side in (2, 3) for kernel in ("search", "conv", "spin")
+        for damage in (0, DAMAGE)
         if number == 0 or side == 2] + [(3, "search", DAMAGE, 1),
                                         (3, "search", DAMAGE, 2)]
 
 
-def check_any_job(image, folder, side, kernel, damage, number):
+def check_any_job(folder, side, kernel, damage, number):
     chance = mesh.seeded(f"chip job {side} {kernel} {damage} {number}")
     task = Task(kernel, folder, chance)
-    with boards(side, side, chance, image=image) as it:
+    with boards(side, side, chance, image=KERNELS) as it:
         worse = [("damage", "all", port, damage) for port in PORTS]
         report = check_job(it, task, "--profile", "emulated",
-                           steps=[test_chip.ordered(it, *worse)])
+                           steps=[it.ordered(*worse)])
         units = [node["units"] for node in report["measured"]["nodes"]]
         assert sum(units) == len(task.data) > max(units)
         ports = [it.counters(board)[port] for board in range(side * side)
                  for port in PORTS]
         assert any(port["damaged"] + port["mended"] for port in ports) == (
             damage > 0)
-        test_chip.check_sound(it)
+        check_sound(it)
 
 
 @pytest.mark.parametrize("side, kernel, damage, number", JOBS)
-def test_a_job_is_right(image, tmp_path, side, kernel, damage, number):
-    check_any_job(image, tmp_path, side, kernel, damage, number)
+def test_a_job_is_right(tmp_path, side, kernel, damage, number):
+    check_any_job(tmp_path, side, kernel, damage, number)
 
 
-def planned_job(image, folder, side):
+def planned_job(folder, side):
     """What was measured of a job, planned by a profile that the boards were
     measured for."""
     chance = mesh.seeded(f"chip plan {side}")
     task = Task("spin", folder, chance)
     task.arg = "20000,2/3"
-    with boards(side, side, chance, image=image) as it:
+    with boards(side, side, chance, image=KERNELS) as it:
         profile = folder / "profile"
         done = it.host("calibrate", "--mesh", f"{side}x{side}", "-o", profile)
         assert done.returncode == 0, done.stderr
         report = check_job(it, task, "--profile", profile)
-        test_chip.check_sound(it)
+        check_sound(it)
         return report["measured"]
 
 
 @pytest.mark.parametrize("side", [2, 3])
-def test_a_job_takes_as_long_as_planned(image, tmp_path, side):
-    measured = planned_job(image, tmp_path, side)
+def test_a_job_takes_as_long_as_planned(tmp_path, side):
+    measured = planned_job(tmp_path, side)
     assert abs(measured["overhead_vs_plan"]) <= OVERHEAD
     # How the order came to the originator is not counted.
     assert measured["preparing_ps"] < measured["answer_ps"] / 10
     assert measured["answer_speedup"] > side
 
 
-def test_a_board_that_is_unplugged_while_it_computes(image, tmp_path):
+def test_a_board_that_is_unplugged_while_it_computes(tmp_path):
     """The command ends by itself, and names it by its neighbours."""
     chance = mesh.seeded("chip unplugged")
     task = Task("spin", tmp_path, chance)
@@ -188,15 +171,15 @@ def test_a_board_that_is_unplugged_while_it_computes(image, tmp_path):
         heard.append(received())
         return heard[-1] > heard[0] + len(task.data) // 20
 
-    with boards(3, 3, chance, image=image) as it:
+    with boards(3, 3, chance, image=KERNELS) as it:
         done = it.host(
             "run", "--mesh", "3x3", "--profile", "emulated", "--watchdog", 3,
             *task.words(), steps=[
-                test_chip.ordered(it),
+                it.ordered(),
                 (has_its_part, *(("unplug", victim, p) for p in PORTS))])
         assert (done.returncode, done.stdout) == (1, "")
         assert "no report came in time" in done.stderr
         for port in PORTS:
             x, y = step(1, 1, port, 3, 3)
             assert f"({x},{y}) {opposite(port)}: nobody answers" in done.stderr
-        test_chip.check_sound(it)
+        check_sound(it)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receives with an end on emulated boards with serial ports: a program on two
+"""Receives with an end on modelled boards with serial ports: a program on two
 of them (test/hal/conformance/serial_program.c), its observations judged here.
 test_conformance.py has the boards whose time is counted."""
 import base64
-import re
 import struct
 
-import emulated
-import mesh
+import chip_bench
 
-IMAGE = mesh.BUILD / "test" / "serial_conformance.elf"
+IMAGE = chip_bench.BUILD / "test" / "serial_conformance.bin"
 OK, TIMEOUT = 0, -23  # hal/err.h
-JOB = 5
+JOB, JOB_US = 5, 5_000_000
 STAGES = ["nothing", "nothing now", "early", "comes", "once", "other kind",
           "kind", "passed", "later", "ahead", "ahead gone"]
 # Whether the receive gets its message; whether its deadline has passed before.
@@ -23,37 +21,25 @@ EXPECTED = {"nothing": (False, False), "nothing now": (False, True),
             "ahead gone": (False, True)}
 
 
-def ask(boards, *words):
-    return mesh.command("console", "--port", boards.tty[0, 0], *words)
-
-
-def number(text, key):
-    found = re.search(rf"\b{key}=(\d+)", text)
-    return int(found[1]) if found else None
-
-
-def report_of(boards):
+def report_of(it):
     """Gives the leader an order, whatever it says, and gets its report."""
-    assert mesh.until(lambda: ask(boards, "mesh", 2, 1).returncode == 0)
-    assert mesh.until(lambda: ask(boards, "run", 1, 1, JOB).returncode == 0)
-    assert ask(boards, "put", 0, "AA==").returncode == 0
-    said = []
-
-    def ready():
-        said.append(ask(boards, "report").stdout)
-        return "state=ready" in said[-1]
-    assert mesh.until(ready), said[-1]
+    assert it.discover() == []
+    assert it.ask(f"run 1 1 {JOB}")[0].startswith("ok")
+    assert it.ask("put 0 AA==")[0].startswith("ok")
+    it.run(JOB_US)
+    said = chip_bench.words(it.ask("report")[0])
+    assert said["state"] == "ready"
     data = b""
-    while len(data) < number(said[-1], "bytes"):
-        got = ask(boards, "get", len(data), 96).stdout
-        data += base64.b64decode(re.search(r"data=(\S+)", got)[1])
+    while len(data) < int(said["bytes"]):
+        got = chip_bench.words(it.ask(f"get {len(data)} 96")[0])
+        data += base64.b64decode(got["data"])
     return data
 
 
-def test_receives_with_an_end(tmp_path):
-    with emulated.Boards(tmp_path, "--keep", size="2x1",
-                         image=IMAGE) as boards:
-        data = report_of(boards)
+def test_receives_with_an_end():
+    with chip_bench.started(2, 1, image=IMAGE) as it:
+        data = report_of(it)
+        chip_bench.check_sound(it)
     seen = list(struct.iter_unpack("<HhIq", data))
     assert [stage for stage, *_ in seen] == list(range(len(STAGES)))
     for stage, status, intact, from_deadline_ps in seen:

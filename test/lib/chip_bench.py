@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bench of modelled boards (test/boards/chip), driven in their own time."""
+import contextlib
 import json
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
+import threading
 
 from core import BUILD
 
 MODEL = BUILD / "test" / "chip"
 QUINCUNX = str(BUILD / "quincunx")
 IMAGE = BUILD / "stm32f405" / "firmware.bin"
+KERNELS = BUILD / "test" / "chip-kernels.bin"  # the same with conv and spin
 PORTS = ("east", "north", "west", "south")
 CORE_HZ = 168_000_000
 CONSOLE_USART = 4  # of a bare chip: hal/stm32f405/pins/generic.h
@@ -22,6 +25,10 @@ HELD_CYCLES_MAX = 25_200
 # Time in microseconds that a board's start (with a clock that never comes), an
 # answer, and discovery may take.
 BOOT_US, ANSWER_US, MESH_US = 500_000, 2_000_000, 60_000_000
+START_US = 50_000  # of boards with a sound crystal of 8 MHz
+# Bytes at the originator's console before a load arrives there: `run` has
+# found the mesh by then, which needs some hundred.
+ORDERED_BYTES = 1000
 # How often conditions of a host's steps are looked at; how long boards may
 # live while one command runs.
 LOOK_US, COMMAND_US = 10_000, 120_000_000
@@ -207,6 +214,29 @@ class Bench:
         return self.live(
             self.begin(command, "--port", self.port(board), *args), steps, us)
 
+    @contextlib.contextmanager
+    def alive(self):
+        """Boards live as host programs ask them to, in a thread; no other
+        command can be given to the model meanwhile."""
+        over = threading.Event()
+
+        def live():
+            while not over.is_set():
+                self.command("host", LOOK_US)
+        thread = threading.Thread(target=live)
+        thread.start()
+        try:
+            yield self
+        finally:
+            over.set()
+            thread.join()
+
+    def ordered(self, *commands, board=0):
+        """A step: once `run` has found the mesh, before the load is spread."""
+        before = self.console_bytes(board)
+        return (lambda: self.console_bytes(board) > before + ORDERED_BYTES,
+                *commands)
+
     def console_bytes(self, board=0):
         """How many bytes the console's USART has received."""
         return self.stats()[board]["usarts"][CONSOLE_USART - 1]["received"]
@@ -254,6 +284,24 @@ class Bench:
             total += cycles
         ranked = sorted(sums.items(), key=lambda entry: -entry[1])
         return [(name, cycles / total) for name, cycles in ranked[:count]]
+
+
+@contextlib.contextmanager
+def started(width, height, *commands, us=START_US, **settings):
+    """Boards that have started, after these commands."""
+    with Bench(width, height, power=False, **settings) as it:
+        for command in commands:
+            it.command(*command)
+        if not any(command[0] == "power" for command in commands):
+            it.command("power", "all", "on")
+        it.up(us)
+        yield it
+
+
+def check_sound(it, console=True):
+    """The image did nothing that the manual forbids, and lost no byte."""
+    assert it.complaints() == []
+    assert it.overruns(console) == 0
 
 
 def read_again(file):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mesh of emulated boards that `quincunx boards` runs, and its consoles."""
-import fcntl
 import os
 import re
 import select
@@ -14,19 +13,6 @@ import mesh
 IMAGE = mesh.BUILD / "test" / "wired.elf"
 PORTS = ("east", "north", "west", "south")
 LIMIT_S = 60  # for what takes a moment, on a machine that is busy
-
-
-def spin_image():
-    """The firmware with spin, too: made once, whoever asks first."""
-    build = mesh.BUILD / "farm-kernels"
-    build.mkdir(exist_ok=True)
-    elf = (build / "stm32f405" / "firmware.elf").relative_to(mesh.ROOT)
-    with open(build / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", "-C", mesh.ROOT, "KERNELS=search spin",
-                        f"BUILD={build.relative_to(mesh.ROOT)}", elf],
-                       check=True, timeout=600, stdout=subprocess.DEVNULL)
-    return mesh.ROOT / elf
 
 
 def opposite(port):

@@ -8,12 +8,12 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
 import mesh
 from core import BUILD
+from guard import GUARD_S
 
 IMAGE = BUILD / "stm32f405" / "firmware.elf"
 
@@ -43,15 +43,15 @@ def standing(*more):
 
 def end(boards):
     """Status, and what it says at the end of its input."""
-    out, err = boards.communicate(timeout=60)
+    out, err = boards.communicate(timeout=GUARD_S)
     return boards.returncode, out, err
 
 
 def run_job(tty, load):
     done = mesh.command("run", "--port", tty, "--mesh", "2x2", "--kernel",
-                        "search", "--arg", "needle", "--json", load,
-                        timeout=120)
+                        "search", "--arg", "needle", "--json", load)
     assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(name="ended", scope="module")
@@ -62,7 +62,7 @@ def ended_fixture(tmp_path_factory):
     load, page = folder / "load", folder / "page.html"
     load.write_bytes(b"needle and hay " * 400)
     with standing("--html", page) as (boards, tty):
-        run_job(tty, load)
+        job = run_job(tty, load)
         port = ["--port", tty, "--mesh", "2x2"]
         ps = mesh.command("ps", *port, "--json", "--html",
                           folder / "ps.html")
@@ -72,12 +72,12 @@ def ended_fixture(tmp_path_factory):
     assert (status, out) == (0, "standard input ended; 4 boards ended\n")
     assert err == "asking all boards how they are, for the page\n"
     assert ps.returncode == links.returncode == 0
-    return page, json.loads(ps.stdout), json.loads(links.stdout), folder
+    return page, json.loads(ps.stdout), json.loads(links.stdout), folder, job
 
 
 def test_it_has_what_ps_and_links_say(ended):
     """Every board's state, and counters that have only grown since."""
-    page, ps, links, _ = ended
+    page, ps, links, *_ = ended
     held_ = held(page)
     assert (held_["mesh"]["width"], held_["mesh"]["height"]) == (2, 2)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}",
@@ -97,7 +97,7 @@ def test_it_has_what_ps_and_links_say(ended):
 
 def test_the_page_of_ps(ended):
     """As the table beside it, of the same reading."""
-    _, ps, _, folder = ended
+    _, ps, _, folder, _ = ended
     some = held(folder / "ps.html")["boards"]
     assert [{key: n[key] for key in n if key != "error_text"}
             for n in some["nodes"]] == ps
@@ -134,47 +134,12 @@ def test_a_board_that_died(tmp_path):
     assert not mesh.boards_with(image)
 
 
-def test_a_run_through_their_port_has_the_hosts_times(tmp_path):
-    """Boards say that they are emulated: no plan is judged by such times. And
-    Ctrl-C is told."""
-    load = tmp_path / "load"
-    load.write_bytes(b"needle and hay " * 400)
-    with standing() as (_, tty):
-        line = ["--port", tty, "--mesh", "2x2"]
-        done = mesh.command("run", *line, "--kernel", "search", "--arg",
-                            "needle", "--json", load)
-        report = json.loads(done.stdout)
-        assert report["mesh"]["times"] == "host"
-        assert "host's time" in report["verdict"]
-        assert not any("planned" in text for text in report["remarks"])
-        with subprocess.Popen([mesh.QUINCUNX, "calibrate", *line], text=True,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as calibrate:
-            time.sleep(2)  # probes of such boards take ten seconds
-            calibrate.send_signal(signal.SIGINT)
-            _, err = calibrate.communicate(timeout=60)
-        assert calibrate.returncode == -signal.SIGINT
-        assert "quincunx: interrupted; boards may still be" in err
-
-
-@pytest.mark.parametrize("args, status, why", [
-    (["boards", "--mesh", "2x2", "--html", "/none/x"], 1, "--html '/none/x'"),
-    (["boards", "--mesh", "2x2", "--html", "x", "--console", "all"], 2,
-     "all are given away"),
-    (["boards", "--mesh", "2x2", "--firmware", IMAGE, "--html", IMAGE], 2,
-     "--html"),
-    (["ps", "--port", "/dev/null", "--html", "/none/x"], 1,
-     "--html '/none/x'"),
-    (["ps", "--port", "/dev/null", "--serve", "--html", "x"], 2,
-     "--serve goes without"),
-    (["ps", "--port", "/dev/null", "--json", "--html", "-"], 2,
-     "--html '-'"),
-])
-def test_bad_usage(args, status, why, tmp_path):
-    done = mesh.command(*args, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert why in done.stderr
-    assert list(tmp_path.iterdir()) == []
+def test_a_run_through_their_port_has_the_hosts_times(ended):
+    """Boards say that they are emulated: no plan is judged by such times."""
+    report = ended[-1]
+    assert report["mesh"]["times"] == "host"
+    assert "host's time" in report["verdict"]
+    assert not any("planned" in text for text in report["remarks"])
 
 
 @pytest.mark.boards
@@ -182,7 +147,7 @@ def test_in_a_browser(ended):
     """The figures of a board are those of `ps`; nothing is asked for."""
     import browser
 
-    page, ps, _, _ = ended
+    page, ps, *_ = ended
     with browser.window() as window:
         window.open_at(page.as_uri())
         window.settle()

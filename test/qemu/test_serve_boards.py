@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import chip_bench
 import mesh
 import served
 from core import BUILD
@@ -61,31 +62,13 @@ def test_boards(tmp_path):
 
 def test_ps():
     """The same of boards behind a port; with its own status."""
-    with subprocess.Popen(
-            [mesh.QUINCUNX, "boards", "--mesh", "2x2"], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE) as boards:
-        tty = boards.stdout.readline().split()[2]
-        with served.Served("ps", "--port", tty, "--mesh", "2x2",
-                           "--serve") as page:
+    with chip_bench.started(2, 2) as it:
+        port = it.port()
+        with it.alive(), served.Served("ps", "--port", port, "--mesh", "2x2",
+                                       "--serve") as page:
             data = next(page.events())[1]
             assert sum(n["answers"] for n in data["nodes"]) == SIZE
             assert page.interrupt() == (0, "", "")
-        boards.stdin.close()
-        assert boards.wait(20) == 0
-
-
-@pytest.mark.parametrize("args, status, why", [
-    (["boards", "--mesh", "1x1", "--serve"], 2, "all are given away"),
-    (["boards", "--mesh", "2x2", "--serve", "--console", "all"], 2,
-     "all are given away"),
-    (["boards", "--mesh", "2x2", "--serve=65536"], 2, "--serve '65536'"),
-    (["ps", "--port", "/dev/null", "--serve=x"], 2, "--serve 'x'"),
-    (["ps", "--port", "/dev/null", "--json", "--serve"], 2, "without --json"),
-])
-def test_bad_usage(args, status, why):
-    done = mesh.command(*args)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert why in done.stderr
 
 
 def test_a_port_in_use():
