@@ -57,7 +57,9 @@ missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
 # what is missing; none if nothing is.
 DEPS := $(if $(call missing,build),deps)
 TEST_NEEDS := test gallery flash gdb mpi
-LONG_NEEDS := browser deb
+# Frama-C, where test-boards is to prove what changed: 800 MB.
+LONG_NEEDS := browser deb $(if $(filter test-boards,$(MAKECMDGOALS)),$(if \
+                $(shell $(PYTHON) test/prove/prove.py --changed),prove))
 FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
 GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
 GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)

@@ -139,6 +139,7 @@ $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
 # Plans beside floating point and a solver.
 $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
   test/bench/planner/solver.c scatter/plan/one_round.c,-lglpk)
+$(OBJECTS_shared)/test/bench/planner/solver.o: | $(BENCH_DEPS)
 
 # The simulation of the whole scatter; and its command with a split that loses
 # units, which its checks must find.

@@ -3,8 +3,19 @@
 
 include test/programs.mk test/images.mk test/fuzz.mk
 
-.PHONY: build-tests
-build-tests: build-all $(TEST_PROGRAMS) $(WITH_RANKS)
+# What only measures is no part of the tests.
+BENCH_PROGRAMS := $(addprefix $(BUILD)/test/,planner_bench.so \
+                    planner_bench.elf relay_bench.elf search_bench.elf \
+                    references.elf)
+# The board that has another one's code, with another processor.
+LONG_BOARDS := mps2_an386
+
+.PHONY: build-tests build-long-tests build-benches
+build-tests: $(foreach b,$(filter-out $(LONG_BOARDS),$(BOARD)),$(call \
+               images_of,$b)) $(BUILD)/quincunx $(WITH_RANKS) \
+             $(filter-out $(BENCH_PROGRAMS),$(TEST_PROGRAMS))
+build-long-tests: build-all build-tests
+build-benches: build-all build-tests $(BENCH_PROGRAMS)
 
 # One file of tests after the other in each of so many processes: one more than
 # processors, since many tests wait for a mesh of theirs.
@@ -44,7 +55,7 @@ test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 ## test-boards: the tests with the mark `boards`, which take long: whole meshes
 ##   of emulated and of modelled stm32f405, 625 boards, thousands of plans
 .PHONY: test-boards
-test-boards: build-tests | $(LONG_TEST_DEPS)
+test-boards: build-long-tests | $(LONG_TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(WORKERS) --boards $(TESTS) $(T)
 
 # The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
@@ -106,12 +117,12 @@ prove: | $(PROVE_DEPS)
 
 ## bench: the table of measured figures; B=--quick leaves out 625 boards
 .PHONY: bench
-bench: build-tests | $(TEST_DEPS)
+bench: build-benches | $(BENCH_DEPS)
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
 
 ## bench-planner: what a plan costs, beside floating point and a solver
 .PHONY: bench-planner
-bench-planner: build-tests | $(TEST_DEPS)
+bench-planner: build-benches | $(BENCH_DEPS)
 	$(Q)$(PYTHON) test/bench/planner.py
 
 ## bench-levels: farms with masters and without, SIZES="10x10 15x15 25x25"

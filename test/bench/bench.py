@@ -26,6 +26,7 @@ import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
 import page  # noqa: E402
+import planner  # noqa: E402
 import policies  # noqa: E402
 import ranks  # noqa: E402
 import references  # noqa: E402
@@ -379,6 +380,7 @@ def main():
         conflict_lines(bench, table)
         image_lines(bench, table, first)
         relay.lines(table)
+        planner.lines(table)
         answers.lines(table, folder, not options.quick)
         choices.lines(table, folder)
         policies.lines(table, folder)

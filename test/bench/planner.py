@@ -14,6 +14,7 @@ for folder in (TEST / "lib", TEST / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 import model  # noqa: E402
+import rounds  # noqa: E402
 from core import BUILD, Input, PHASES_MAX, Plan, QEMU  # noqa: E402
 
 IMAGE = BUILD / "test" / "planner_bench.elf"
@@ -148,6 +149,73 @@ def solver_ratios(host):
         rows.append((phases, host.planner_time_ns(given, 20000),
                      host.solver_time_ns(given, 200)))
     return rows
+
+
+# Sets of parameters of kernel spin 32 on boards, and N at most: instructions at
+# most; all others may take OTHERS.
+SEARCHES = {("t3d-1M", 2): 8000, ("t3d-1M", 4): 13_000, ("lvds-1M", 2): 13_000,
+            ("lvds-1M", 4): 16_000, ("lvds-100k", 2): 10_000,
+            ("lvds-100k", 4): 12_000}
+OTHERS = 70_000
+# Of sets whose startups do not depend on N: all that the oracle needs.
+COSTS = {"t3d": (10 ** 9, 10 ** 6, 3300, 4_850_000),
+         "spin": (4 * 10 ** 9, 10 ** 9, 200, 10),
+         "fig3": (4 * 10 ** 9, 10 ** 6, 2 * 10 ** 6, 0)}
+
+
+def above_the_best(parameters, most, chosen):
+    """By what part a plan with that N and R is later than the exact best."""
+    load, compute, transfer, startup = COSTS[parameters]
+    plans = {(n, r + 1): plan for n in range(1, most + 1)
+             for r, plan in enumerate(rounds.solve(rounds.Costs(
+                 load=load, compute=compute, transfer=transfer,
+                 startups=(startup,) * n), 16))}
+    best = min(plan.makespan for plan in plans.values() if plan.feasible)
+    return plans[chosen].makespan / best - 1
+
+
+def lines(table):
+    """What the board's plans may cost, in the bench's table."""
+    cost, (found, stack_bytes) = counts(), searches()
+    ours = {key[1:]: value[1] for key, value in cost.items()
+            if key[0] == "planner"}
+    four = max(value for (name, asked), value in ours.items()
+               if asked == 4 and name != "worst")
+    more = max(Fraction(value, ours[name, 4])
+               for (name, asked), value in ours.items() if asked == 20)
+    table.line("planner: instructions, 4 phases", "1299 at most", f"{four}",
+               four < 1300)
+    table.line("planner: 20 phases over 4", "6 at most", f"{float(more):.2f}",
+               more <= 6)
+    for name, least in (("double", 5), ("double-products", 1), ("float", 1),
+                        ("float-search", 1)):
+        ratio = min(Fraction(cost[name, one, asked][1], ours[one, asked])
+                    for one in PLAIN for asked in (4, 20))
+        table.line(f"planner: {name} over ours, least", f"{least} at least",
+                   f"{float(ratio):.2f}", ratio > 1 and ratio >= least)
+    others = max(instructions for key, (_, _, instructions) in found.items()
+                 if key not in SEARCHES)
+    for what, most, value in [
+            *((f"{name}, N <= {least}", limit, found[name, least][2])
+              for (name, least), limit in SEARCHES.items()),
+            ("all others", OTHERS, others)]:
+        table.line(f"planner: instructions of the search, {what}",
+                   f"{most} at most", f"{value}", value <= most)
+    late = max(above_the_best(name, most, found[name, most][:2])
+               for name in COSTS for most in (2, 4))
+    table.line("planner: the search's plan over the best", "0.01 % at most",
+               f"{float(late):.4%}", late <= Fraction(1, 10 ** 4))
+    table.line("planner: stack of a search, bytes", "3071 at most",
+               f"{stack_bytes}", 500 < stack_bytes < 3072)
+    host = host_library()
+    for name, (plans, _) in misses(host, cases=600).items():
+        exact = name in ("planner", "double")
+        table.line(f"planner: 600 plans near the limit, {name} off by a unit",
+                   "0" if exact else "30 at least", f"{plans}",
+                   plans == 0 if exact else plans > 30)
+    for phases, mine, solver in solver_ratios(host):
+        table.line(f"planner: {phases} phases, GLPK's simplex over ours", None,
+                   f"{solver / mine:.0f}")
 
 
 def main():

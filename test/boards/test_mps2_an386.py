@@ -10,6 +10,8 @@ import pytest
 import mesh
 from core import BUILD
 
+pytestmark = pytest.mark.boards
+
 BOARDS = ("mps2-an385", "mps2-an386")
 PS_PER_INSTRUCTION = 32_000
 SPIN_BYTES = 100_000

@@ -19,7 +19,8 @@ def make(target, folder):
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         env.pop(name, None)
     return subprocess.run(
-        ["make", "-s", target, f"DESTDIR={folder}", f"PREFIX={PREFIX}"],
+        ["make", "-s", target, f"DESTDIR={folder}", f"PREFIX={PREFIX}",
+         "BOARD=mps2_an385"],
         cwd=core.ROOT, env=env, text=True, capture_output=True, check=False,
         timeout=600)
 

@@ -7,8 +7,8 @@ Fails on an alarm that test/prove/allowed.txt does not name, and on a name in
 it that no alarm has. An alarm's name is its place and text, as printed here.
 
 test/prove/proven.txt has a line for each source that was proven, with a digest
-of all that the proof depends on; this program writes it anew. `make test`
-proves again only what differs from it.
+of all that the proof depends on; this program writes it anew. `make
+test-boards` proves again what differs from it, which --changed lists.
 """
 import hashlib
 import os
@@ -144,21 +144,19 @@ def command_of(proof):
 
 
 def digest(proof):
-    """Of the command, Frama-C's version, the alarms that are allowed, and every
-    file of the project that takes part. No file counts by its comments."""
+    """Of the command, the alarms that are allowed, and every file of the project
+    that takes part. No file counts by its comments."""
     command = command_of(proof)
     sources = [word for word in command if word.endswith(".c")]
     model = ["-include", proof.model] if proof.model else []
     made = subprocess.run(
         ["gcc", "-std=c11", "-MM", "-MG", "-I.", *model, *sources], cwd=ROOT,
         text=True, capture_output=True, check=True)
-    version = subprocess.run(["frama-c", "-version"], text=True, check=True,
-                             capture_output=True).stdout.strip()
     files = sorted(word for word in set(made.stdout.split())
                    if word.endswith((".c", ".h")) and (ROOT / word).exists()
                    and word != "hal/nodiscard.h")
     seen = hashlib.sha256("\n".join([
-        version, *command,
+        *command,
         *sorted(alarm for alarm in allowed() if concerns(alarm, proof)),
         *(f"{name}: {bare(name)}" for name in files)]).encode())
     return seen.hexdigest()
@@ -197,7 +195,17 @@ def strays():
             if not any(concerns(alarm, proof) for proof in PROOFS)]
 
 
+def unproven():
+    """Those that are not as they were when they were proven."""
+    known = recorded()
+    return [proof for proof in PROOFS
+            if known.get(proof.source) != digest(proof)]
+
+
 def main():
+    if sys.argv[1:] == ["--changed"]:
+        print(*(proof.source for proof in unproven()))
+        return 0
     bad = len(strays())
     proven = {}
     for alarm in strays():
