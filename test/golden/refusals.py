@@ -9,10 +9,12 @@ import re
 import golden
 
 PATH = golden.HERE / "refusals.txt"
-KIND = re.compile(r"\d+|'[^']*'|is [^;]*; must|--?\w[\w-]*|\w+: |\w+\.\w+")
+KIND = re.compile(r"\d+|'[^']*'|is [^;]*; must|--?\w[\w-]*|\S+: |\w+\.\w+")
 # What libraries say in their own words, which go with their version.
-FOREIGN = re.compile(r" near | decode byte|parsing depth|SF_INFO|Width is zero"
-                     r"|numpy reads|Try `")
+FOREIGN = re.compile(
+    " near | decode byte|parsing depth|SF_INFO|Error in WAV|Width is zero|End of"
+    " file encountered|EOF /|junk in file|ASCII decimal|IDAT|Not enough image|"
+    "IHDR|numpy reads|Try `")
 
 
 def marked(text):
