@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The fuzzer, with sanitizers; what it looks into tells of every edge. And the
-# same with faults that it must find.
+# The fuzzer, with sanitizers; what it looks into tells of every edge, in other
+# programs, too (test/fuzz/untraced.c). And the same with faults that it must
+# find.
 
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_NODE := test/fuzz/node.c $(wildcard test/world/*.c)
@@ -17,16 +18,13 @@ FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
 FUZZ_REST := $(wildcard torus/*.c scatter/plan/*.c qemu/schedule/*.c) \
              $(wildcard qemu/support/*.c) hal/host/clock.c
 FUZZ_REST := $(filter-out $(FUZZ_COVERED),$(FUZZ_REST))
-FUZZ_OBJECTS := $(BUILD)/test/covered
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 
-$(eval $(call compile,test/covered,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
-  -fsanitize-coverage=trace-pc,$(TEST_DEPS)))
-
-$(FUZZ_OBJECTS)/qemu/format/npy.o: $(NPY_FILES)
+$(call with_own,$(patsubst %.c,$(OBJECTS_sanitized)/%.o,$(FUZZ_COVERED) \
+  test/fuzz/planted.c),-fsanitize-coverage=trace-pc)
 
 $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
-  $(FUZZ_COVERED:%.c=$(FUZZ_OBJECTS)/%.o) $(FUZZ_REST) \
+  $(FUZZ_COVERED) $(FUZZ_REST) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
 
 # Two files of the engine that call faulty functions of planted.c.
@@ -36,9 +34,8 @@ $(eval $(call compile,test/planted,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
   -fsanitize-coverage=trace-pc $(foreach f,split_volume scatter_set_range \
     scatter_gather_children,-D$(f)=planted_$(f)),$(TEST_DEPS)))
 $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
-  $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
-  $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \
-    scatter/engine/*.c))) hal/check.c hal/crc32.c $(FUZZ_REST) \
+  test/fuzz/planted.c $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
+  $(filter-out $(FUZZ_FAULTY),$(wildcard scatter/engine/*.c)) hal/check.c hal/crc32.c $(FUZZ_REST) \
   $(wildcard scatter/wire/*.c) scatter/plan/tree.c scatter/plan/farm.c \
   hal/events.c hal/forward.c,$(HOST_LIBS))
 

@@ -7,6 +7,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1
 OBJECTS_sanitized := $(BUILD)/test/sanitized
 OBJECTS_fast := $(BUILD)/host
 OBJECTS_shared := $(BUILD)/test/shared
+MORE_sanitized := test/fuzz/untraced.c
 LINK_sanitized := $(HOST_CC) $(SANITIZE)
 LINK_fast := $(HOST_CC)
 LINK_shared := $(HOST_CC) -shared
@@ -32,7 +33,7 @@ $(BUILD)/test/$(1):
 $(filter $(OBJECTS_fast)/test/%,$(3)) $(BUILD)/test/$(1): | $(TEST_DEPS)
 endef
 test_program = $(eval $(call test_program_rules,$(1),$(2),$(patsubst \
-                 %.c,$(OBJECTS_$(2))/%.o,$(3)),$(4)))
+                 %.c,$(OBJECTS_$(2))/%.o,$(3) $(MORE_$(2))),$(4)))
 
 UNIT := test/unit/unit.c
 UNIT_HOST := $(UNIT) test/unit/host.c

@@ -36,7 +36,7 @@ def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy")
     copy_sources(folder)
     shutil.copytree(BUILD, folder / "build", ignore=shutil.ignore_patterns(
-        "mps2_*", "stm32*", "sanitized", "covered", "chip*"))
+        "mps2_*", "stm32*", "sanitized", "chip*"))
     return folder
 
 
