@@ -65,7 +65,6 @@ GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
 GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)
 TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_NEEDS)),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
-LINT_DEPS := $(if $(call missing,lint),lint-deps)
 BENCH_DEPS := $(TEST_DEPS) $(if $(call missing,bench),bench-deps)
 PROVE_DEPS := $(DEPS) $(if $(call missing,prove),prove-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
@@ -73,21 +72,23 @@ LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call \
                     missing,$(LONG_NEEDS)),long-test-deps)
 
 DEPS_TARGETS := deps flash-deps gdb-deps gallery-deps test-deps browser-deps \
-                lint-deps prove-deps bench-deps deb-deps long-test-deps
-.PHONY: $(DEPS_TARGETS)
+                prove-deps bench-deps deb-deps long-test-deps
+.PHONY: $(DEPS_TARGETS) lint-deps
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: what = build
 ## test-deps: install what testing needs, too
 test-deps: what = $(TEST_NEEDS)
 long-test-deps: what = $(LONG_NEEDS)
-$(foreach d,flash gdb gallery browser lint prove bench deb,$(eval \
+$(foreach d,flash gdb gallery browser prove bench deb,$(eval \
   $(d)-deps: what = $(d)))
 # One apt-get at a time.
-flash-deps gdb-deps gallery-deps test-deps lint-deps prove-deps deb-deps: \
-    | $(DEPS)
+flash-deps gdb-deps gallery-deps test-deps prove-deps deb-deps: | $(DEPS)
 browser-deps bench-deps long-test-deps: | $(TEST_DEPS)
 $(DEPS_TARGETS):
 	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
+# Lint says what cannot be had, and does the rest.
+lint-deps:
+	-$(Q)sh qemu/install/needs.sh install $(call missing,lint)
 
 # ---- flags ----
 
@@ -164,11 +165,11 @@ build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 
 .PHONY: lint fix clean help
 ## lint: look at sources and pages; only a broken structure is a failure
-lint: | $(LINT_DEPS)
+lint: lint-deps
 	$(Q)$(PYTHON) test/house/lint.py
 
 ## fix: mend what can be mended: layout, order of includes, blanks, paragraphs
-fix: | $(LINT_DEPS)
+fix: lint-deps
 	$(Q)$(PYTHON) test/house/lint.py --fix
 
 ## clean: remove everything that was built
