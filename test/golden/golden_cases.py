@@ -60,7 +60,6 @@ DIGESTS = ",".join(hashlib.sha256(word).hexdigest()
 FILES = {
     "text": text(20_000), "short": text(3_000), "tiny": b"cat",
     "zeros": bytes(100_000), "many": bytes(1_000_000),
-    "half": b"\0\0tt" * 1000 + b"t" * 46_000 + bytes(50_000),
     "table.csv": table(300), "words": b"dog\ncat\nbird\n" * 20,
     "m.npy": npy((6, 4), list(range(24))), "v.npy": npy((4,), [1, -2, 3, 4]),
     "sound.wav": wav([n % 2000 - 1000 for _, n in zip(range(400), chance(3))]),
@@ -283,6 +282,7 @@ CASES = {
         run("--kernel spin --arg 1 --profile slow.profile", "tiny") + HEAD,
         "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny",
         "quincunx run --mesh 4x3 --on native --kernel search --arg dog text",
+        run("--kernel spin --arg 32,1/1 --rounds 16", "many") + " | parts 3 5",
         spin("--batch 8000 --rates rates.json --verbose"),
         spin("--rounds 2 --rates rates.json --verbose")
         + " | grep ^preparing",
@@ -304,8 +304,6 @@ CASES = {
         spin("--inject slow2@0,1@3ms " + " ".join(
             f"--inject slow4@{x},3" for x in range(4)), "many") + HEAD,
         spin("--slow 1,2=4 --ports 1") + HEAD,
-        run("--kernel search --arg t --profile t3d --rounds 3 --verbose",
-            "half") + MIDDLE,
         spin("--inject assert@2,2"),
         spin("--inject fault@2,2")],
     "run_kernels": [
@@ -323,7 +321,7 @@ CASES = {
         f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
         "text",
         f"told outcome boards repeats late-plan idle -- {TOLD} --rounds 2 "
-        "text"],
+        "text" + HEAD],
     "plan": [
         f"{PLAN} --profile t3d",
         f"{PLAN} --profile t3d --per-node --originator 1,2 | parts 1 4",
@@ -332,7 +330,7 @@ CASES = {
         f"{PLAN} --profile lvds --results 1/2 --phases 1",
         f"{PLAN} --profile lvds --rounds 2 --ports 1",
         f"{PLAN} --profile lvds --node-compute nodes.txt",
-        f"{PLAN} --profile lvds --switching store-and-forward",
+        f"{PLAN} --profile lvds --switching store-and-forward | grep makespan",
         f"{PLAN} --profile lvds --rounds 20 --results 1/2 | parts 4"],
     "simulate": [
         f"{SIMULATE} --profile t3d",
@@ -349,7 +347,7 @@ CASES = {
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 8,1/1 "
         "--ports 1 zeros",
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 "
-        "--phases 1 zeros",
+        "--phases 1 zeros" + QUIET,
         "quincunx compare --mesh 6x5 --on native --kernel spin --arg 1000 "
         "--profile t3d tiny"],
     "calibrate": [
@@ -363,7 +361,7 @@ CASES = {
         "quincunx model star star --load 40 --installments periodic",
         "quincunx model results results --load 40 --ratio 1/2",
         "quincunx model farm workers --load 100",
-        "quincunx model farm workers --load 100 --factor 2",
+        "quincunx model farm workers --load 100 --factor 2 | grep factor",
         "quincunx model masters held --compute 3 --startup 1 --transfer 1/2",
         "quincunx model masters held --compute 3 --startup 1 --transfer 50"],
     "sizes": ["quincunx sizes --max 4",

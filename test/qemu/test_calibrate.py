@@ -167,17 +167,6 @@ def test_on_any_torus(size, originator):
     check_recovered(report, KNOWN["lvds"], size, originator, (20, 1024), 3)
 
 
-def test_a_torus_that_is_no_pattern_on_boards():
-    report = calibrate("--profile", "t3d", size="3x2", on="qemu")
-    check_recovered(report, KNOWN["t3d"], (3, 2), (0, 0),
-                    (64, 256, 1024, 4096), 2)
-
-
-def test_boards_give_the_same_times_every_run():
-    first, second = (calibrate("--repeat", 1, on="qemu") for _ in range(2))
-    assert first == second
-
-
 def test_only_the_nodes_that_were_named():
     report = calibrate("--node", "1,0", "--node", "2,2")
     assert {(r["x"], r["y"]) for r in report["rows"]} == {(1, 0), (2, 2)}

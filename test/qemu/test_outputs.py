@@ -4,10 +4,8 @@ import collections
 import decimal
 import json
 import re
-import shlex
 import subprocess
 import xml.etree.ElementTree as ElementTree
-from fractions import Fraction
 
 import pytest
 
@@ -199,53 +197,6 @@ def test_schema_check_sees_mistakes(written):
         assert len(mistakes(report, SCHEMA)) == 1, path
 
 
-def test_speedup_is_of_one_board(written):
-    measured = written[2]["measured"]
-    work = sum(s["compute_end_ps"] - s["compute_start_ps"]
-               for n in measured["nodes"] for s in intervals_of(written[2], n))
-    assert measured["speedup"] == pytest.approx(
-        work / measured["makespan_ps"], rel=1e-9)
-
-
-def test_the_clock_starts_at_the_order(written):
-    """The answer takes what the originator prepares and what comes after."""
-    measured = written[2]["measured"]
-    work = sum(s["compute_end_ps"] - s["compute_start_ps"]
-               for n in measured["nodes"] for s in intervals_of(written[2], n))
-    preparing, meanwhile = measured["preparing"], measured["meanwhile"]
-    assert measured["preparing_ps"] == sum(preparing.values())
-    assert min(preparing.values()) >= 0
-    assert (preparing["plan_ps"] + meanwhile["plan_ps"]
-            == written[2]["plan"]["planning_ps"])
-    assert measured["answer_ps"] == (measured["preparing_ps"]
-                                     + measured["with_results_ps"])
-    assert measured["one_board_ps"] == (preparing["measure_ps"]
-                                        + meanwhile["measure_ps"] + work
-                                        - written[2]["plan"]["sampled_ps"])
-    assert measured["one_board_answer_ps"] == (
-        preparing["begin_ps"] + measured["one_board_ps"]
-        - measured["calls_ps"])
-    assert measured["answer_speedup"] == pytest.approx(
-        measured["one_board_answer_ps"] / measured["answer_ps"], rel=1e-9)
-
-
-def test_the_table_has_every_unit_once(load):
-    """Shares of all nodes together, and the originator's volume, are the load;
-    rounded down in each round."""
-    for size, *more in (["1x1"], ["5x5", "--rounds", "1"], ["5x5", "--rounds",
-                        "4"], ["2x2", "--rounds", "3"], ["4x3", "--rounds",
-                        "1"], ["5x5", "--schedule", "farm"]):
-        done = mesh.command("run", "--mesh", size, "--on", "native", "--kernel",
-                            "spin", "--arg", "32", *more, load)
-        table = done.stdout.split(" volume ")[1].split("\n\n")[0]
-        rows = [[int(float(word)) for word in line.split()[1:4]]
-                for line in table.splitlines()[1:]]
-        nodes = sum(row[0] for row in rows)
-        shares = sum(row[0] * row[1] for row in rows)
-        assert 100_000 - 4 * nodes <= shares <= 100_000, (size, more)
-        assert rows[0][2] == 100_000
-
-
 def test_one_board_is_taken_for_what_it_is(tmp_path):
     """Its answer, as 25 boards tell it, is that of a mesh of one within 2 %,
     though each of them calls the kernel in each round."""
@@ -258,19 +209,6 @@ def test_one_board_is_taken_for_what_it_is(tmp_path):
     assert many["calls_ps"] > 0 and one["calls_ps"] == 0
     assert many["one_board_answer_ps"] == pytest.approx(
         one["one_board_answer_ps"], rel=.02)
-
-
-def test_json_is_one_object_and_nothing_else(load):
-    for kernel, arg in ("search", "the"), ("spin", "32"):
-        done = mesh.command("run", "--json", "--mesh", "5x5", "--kernel",
-                            kernel, "--arg", arg, "--on", "native", load)
-        assert (done.returncode, done.stderr) == (0, "")
-        report, end = json.JSONDecoder().raw_decode(done.stdout)
-        assert done.stdout[end:].strip() == ""
-        schema = dict(SCHEMA)
-        if kernel == "spin":
-            schema["result"] = {"units": WHOLE}
-        assert mistakes(report, schema) == []
 
 
 def test_json_and_report_say_the_same(load, tmp_path):
@@ -467,109 +405,7 @@ def test_gantt_without_a_whole_picture(load, tmp_path):
         assert sorted(tmp_path.iterdir()) == [folder, kept]
 
 
-# ---- the summary ----
-
-UNITS = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3}
-
-
-def row(summary, name):
-    """Planned and measured of a row, times in ps; None for "-"."""
-    line = re.search(rf"^{name} +(.*)", summary, re.M)[1]
-    values = re.findall(r"(-|[\d.]+)(?: ([mun]?s))?(?: {2,}|$)", line)[:2]
-    return [None if number == "-" else float(number) * UNITS.get(unit, 1)
-            for number, unit in values]
-
-
-def test_summary_tells_planned_and_measured(written):
-    _, summary, report = written
-    measured = report["measured"]
-    for name, planned, was in (
-            ("answer", None, measured["answer_ps"]),
-            ("makespan", report["plan"]["makespan_ps"],
-             measured["makespan_ps"])):
-        told = row(summary, name)
-        for value, want in zip(told, (planned, was)):
-            assert value == (None if want is None
-                             else pytest.approx(want, rel=1e-3)), name
-    times = re.search(r"^answer .*one board: .*, ([\d.]+) times as long$",
-                      summary, re.M)[1]
-    assert float(times) == pytest.approx(measured["answer_speedup"], rel=1e-3)
-    assert f"count = {report['result']['count']}" in summary
-    assert f"{report['load']['bytes']} bytes" in summary
-    rounds, phases = re.search(r"^rounds +(\d+), each of (\d+) phase", summary,
-                               re.M).groups()
-    assert int(rounds) == report["plan"]["rounds"]
-    assert int(phases) == report["plan"]["phases"]
-    rows = re.findall(r"^ +\d+ +\d+ +\d+ +\d+ ", summary, re.M)
-    assert len(rows) == report["plan"]["phases"] + 1
-
-
-def test_bytes_that_are_passed_on(written):
-    """What parts carried, less what the originator sent."""
-    _, summary, report = written
-    width = report["mesh"]["width"]
-    x, y = report["mesh"]["originator"]
-    first = y * width + x
-    header = 16
-    passed_on = sum(circuit["bytes"] - header for circuit in report["circuits"]
-                    if circuit["kind"] == "part" and circuit["source"] != first)
-    told = re.search(r"^network .* bytes(?:, of which nodes passed on (\d+))?$",
-                     summary, re.M)[1]
-    assert int(told or 0) == passed_on
-    assert (passed_on > 0) == (report["plan"]["phases"] > 1)
-
-
-def test_parts_that_wait(tmp_path):
-    """A binomial tree's paths cross."""
-    load = mesh.zeros(tmp_path / "load", 1000)
-    report = json.loads(mesh.command(
-        "run", "--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
-        "8", "--schedule", "binomial", load, "--json").stdout)
-    parts = [circuit for circuit in report["circuits"]
-             if circuit["kind"] == "part"]
-    waits = [circuit["grant_ps"] - circuit["request_ps"] for circuit in parts]
-    said = (f"{sum(wait > 0 for wait in waits)} of {len(parts)} parts of the "
-            "load waited for a link")
-    assert said in " ".join(report["remarks"])
-
-
 # ---- text around matches ----
-
-def cleaned(data):
-    """As a person would show it: whole characters, no controls."""
-    text = data.decode("utf-8", errors="replace")
-    turning = {0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f),
-               *range(0x2066, 0x206a)}
-    return "".join(
-        " " if ord(one) < 0x20 else
-        "?" if one in "\x7f\ufffd" or 0x80 <= ord(one) < 0xa0
-        or ord(one) in turning else one for one in text)
-
-
-def texts_of(text, word):
-    found = [at.start() for at in re.finditer(b"(?=%s)" % re.escape(word),
-                                              text)]
-    return found, [[cleaned(text[max(0, at - 20):at]),
-                    cleaned(text[at:at + 40])] for at in found]
-
-
-def test_text_around_matches(tmp_path):
-    """Beginning and end of the file; line ends; all of it ASCII."""
-    path = tmp_path / "text"
-    words = [b"fish", b"a\tcat", b"\n\nbird\r\n", b"cow\x01", b"needle"]
-    text = b"needle" + b" ".join(mesh.seeded("texts").choices(words, k=900))
-    path.write_bytes(text + b" needle")
-    done = mesh.command("run", "--mesh", "3x3", "--on", "native", "--kernel",
-                        "search", "--arg", "needle", path, "--report",
-                        tmp_path / "report")
-    report = json.loads((tmp_path / "report").read_text("utf-8"))
-    found, texts = texts_of(path.read_bytes(), b"needle")
-    assert report["result"]["offsets"] == found
-    assert report["texts"] == texts[:200]
-    assert len(found) > 150
-    for at, (before, after) in zip(found[:8], texts):
-        assert f"\n  {before:>20}|{after}  {at}\n" in done.stdout
-
 
 def test_text_of_other_languages(tmp_path):
     """Characters are whole, or left out at the ends; controls of direction and
@@ -612,112 +448,3 @@ def test_version():
         assert done.returncode == 0
         assert re.fullmatch(rf"quincunx {re.escape(release)} \(\S+\)\n",
                             done.stdout)
-
-
-# ---- required options ----
-
-OF_PLATFORMS = {
-    "star": ["--load"], "results": ["--load", "--ratio"], "farm": ["--load"],
-    "masters": ["--startup", "--transfer", "--compute"]}
-
-
-def required_by(told):
-    """The options that a help marks as required; of two names the short one."""
-    blocks = re.split(r"^(?=  ?\S|      --|  -)", told, flags=re.M)
-    under = " Required:" in told
-    found = set()
-    for block in blocks:
-        under = under and block.strip() != "Optional:"
-        name = re.match(r" +(?:(-\w), )?(--[a-z-]+)", block)
-        if name and (under or "(required)" in " ".join(block.split())):
-            found.add(name[1] or name[2])
-    return found
-
-
-def example_in(told):
-    """The words of a help's first example, without the program's name."""
-    text = told.split("Example")[1].split(":\n", 1)[1].replace("\\\n", " ")
-    return shlex.split(text.splitlines()[0])[1:]
-
-
-def without(words, option):
-    at = words.index(option)
-    return words[:at] + words[at + 2:]
-
-
-def complete_commands():
-    for name in re.findall(r"^  ([a-z-]+) ", mesh.command("--help").stdout,
-                           re.M):
-        told = mesh.command("help", name).stdout
-        required = required_by(told)
-        if name == "model":
-            for platform, options in OF_PLATFORMS.items():
-                yield (["model", platform, "file", *(
-                    word for option in options for word in (option, "1"))],
-                    options)
-            assert required == set(sum(OF_PLATFORMS.values(), []))
-        elif required:
-            yield example_in(told), required
-
-
-def test_what_help_marks_as_required_is_required(tmp_path):
-    count = 0
-    for words, required in complete_commands():
-        for option in required:
-            done = mesh.command(*without(words, option), cwd=tmp_path)
-            assert (done.returncode, done.stdout) == (2, ""), (words, option)
-            assert re.search(rf"{option}\b", done.stderr), (words, option)
-            count += 1
-    assert count > 30
-
-
-def test_what_a_bare_subcommand_misses_is_marked():
-    for name in re.findall(r"^  ([a-z-]+) ", mesh.command("--help").stdout,
-                           re.M):
-        if name in ("kernels", "sizes", "flash-map"):  # need nothing
-            continue
-        done = mesh.command(name)
-        assert (done.returncode, done.stdout) == (2, ""), name
-        needed = re.sub(", or a --[a-z]+", "", done.stderr)
-        named = set(re.findall(r"(?<!\w)--?[a-z][a-z-]*",
-                               needed)) - {"--help", "--usage"}
-        marked = required_by(mesh.command("help", name).stdout)
-        assert named <= marked and (named or name == "model"), name
-
-
-def test_kernels_lists_every_file():
-    done = mesh.command("kernels")
-    assert (done.returncode, done.stderr) == (0, "")
-    files = {p.stem for p in (mesh.ROOT / "kernels").glob("*.c")}
-    assert {"search", "spin"} <= files
-    assert set(re.findall(r"^(\w+)", done.stdout, re.M)) == files
-
-
-def one_round(report, delta):
-    """The makespan in ps of the plan of one round with results of `delta` times
-    the input, startup included, exactly: v_i = (c v_(i-1) - 2 alpha_i) / (5 c +
-    (1 + delta) tau), and as many phases as nobody gets less than nothing in."""
-    plan = report["plan"]
-    compute = plan["compute_ps_per_unit"]
-    volumes = [Fraction(plan["load_units"])]
-    for startup in plan["startup_ps"][:plan["phases"]]:
-        volume = ((compute * volumes[-1] - 2 * startup)
-                  / (5 * compute + (1 + delta) * plan["transfer_ps_per_unit"]))
-        if volume < 0:
-            break
-        volumes.append(volume)
-    return compute * (volumes[0] - 4 * sum(volumes[1:])) + plan["overhead_ps"]
-
-
-def test_rounds_are_compared_with_one_that_returns_outputs_too(tmp_path):
-    words = ["--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
-             "32,1/1", "--profile", "lvds", "--rounds", "16",
-             mesh.zeros(tmp_path / "load", 1_000_000)]
-    report = json.loads(mesh.command("run", "--json", *words).stdout)
-    assert report["plan"]["outputs_return"] == "meanwhile"
-    told = re.search(r"planned to take ([0-9.]+) % of one round's ([0-9.]+) ms",
-                     mesh.command("run", *words).stdout)
-    exact = one_round(report, 1)
-    percent = 100 * report["plan"]["makespan_ps"] / exact
-    assert float(told[1]) == pytest.approx(float(percent), abs=0.06)
-    assert float(told[2]) == pytest.approx(float(exact / 10 ** 9), abs=0.006)

@@ -128,66 +128,6 @@ def at(place):
     return place[1] * 5 + place[0]
 
 
-MOVES = dict(zip(("east", "north", "west", "south"),
-                 (torus.MOVES[port] for port in (
-                     torus.EAST, torus.NORTH, torus.WEST, torus.SOUTH))))
-
-
-def walked(circuit):
-    return (circuit["phase"], circuit["source"], MOVES[circuit["port"]],
-            circuit["hops"], circuit["destination"])
-
-
-def test_circuits_are_those_of_the_pattern(made):
-    """Their phases, ports, hops and ends, as the oracle walks them."""
-    _, report = made
-    parts = [c for c in report["circuits"] if c["kind"] == "part"]
-    assert len(parts) == 24 * report["plan"]["rounds"]
-    assert len(report["circuits"]) == report["network"]["messages"]
-    for circuit in report["circuits"]:
-        assert circuit["request_ps"] <= circuit["grant_ps"] < circuit["end_ps"]
-        assert 1 <= circuit["hops"] <= 4
-    assert {walked(c) for c in parts} == {
-        (c.phase, at(c.nodes[0]), torus.MOVES[c.port], len(c.nodes) - 1,
-         at(c.nodes[-1])) for c in torus.scatter(5, (0, 0))}
-
-
-def test_the_verdict_is_the_reports(made):
-    """Numbers of the sentence; and the parts of the average node's time are
-    what its nodes say, and together the answer."""
-    _, report = made
-    measured, parts = report["measured"], report["average_node_ps"]
-    nodes = report["mesh"]["nodes"]
-    assert re.search(rf"^{nodes} native nodes searched 100 kB in ",
-                     report["verdict"])
-    assert report["verdict"].endswith(
-        f"{report['result']['count']} matches.")
-    speedup = float(re.search(r"([\d.e+]+) times as fast",
-                              report["verdict"])[1])
-    assert speedup == pytest.approx(measured["answer_speedup"], rel=5e-3)
-    computed = sum(s["compute_end_ps"] - s["compute_start_ps"]
-                   for n in measured["nodes"] for s in n.get("rounds", [
-                       {"compute_start_ps": n["compute_start_ps"],
-                        "compute_end_ps": n["finished_ps"]}]))
-    assert parts["compute"] == computed // nodes
-    assert parts["preparing"] == measured["preparing_ps"]
-    assert parts["gather"] == max(
-        0, measured["with_results_ps"] - measured["makespan_ps"])
-    assert min(parts.values()) >= 0
-    assert sum(parts.values()) == measured["answer_ps"]
-
-
-def test_the_command_can_be_run_again(made, load):
-    """As a shell reads it, whatever is in the name."""
-    _, report = made
-    done = subprocess.run(
-        ["bash", "-c", f"printf '%s\\0' {report['command']}"],
-        capture_output=True, text=True, check=True)
-    words = done.stdout.split("\0")[:-1]
-    assert words[:2] == [str(mesh.BUILD / "quincunx"), "run"]
-    assert words[-1] == str(load)
-
-
 # ---- what is refused ----
 
 def changed(report, *keys, value=None):
