@@ -15,9 +15,14 @@ COUNTED_OBJECTS := $(BUILD)/$(COUNTED)
 COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
                 boot/mps2/vectors.c $(MPS2_HAL)
 
+# Cases that Python makes, answered by planners and torus/.
+$(call test_image,cases,$(COUNTED),$(COUNTED_MAIN) \
+  $(addprefix test/target/,cases.c cases_board.c) \
+  $(wildcard scatter/plan/*.c torus/*.c) hal/crc32.c boot/cortex_m/divide.c)
+
 # The unit tests, and the board's side of the HAL's.
 $(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
-  test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c) $(PLANS) \
+  test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c torus/*.c) \
   hal/crc32.c boot/cortex_m/divide.c $(wildcard scatter/wire/*.c), \
   -Wno-stringop-overflow)
 $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \

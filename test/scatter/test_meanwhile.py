@@ -24,23 +24,28 @@ CASES, BATCHES = 2000, 4
 TIME_MAX, STARTUP_MAX, UNITS_MAX = 2 ** 40, 2 ** 50, 2 ** 32 - 1
 
 
-def plan_of(core, costs, least, most, time=2 ** 63):
-    """(error, RoundsPlan, time in ps)"""
+def given(costs, least, most):
+    """The planner's input; it refers to another structure, which it keeps."""
     base = Input(load_units=costs.load, compute_ps=costs.compute,
                  transfer_ps=costs.transfer,
                  phases_max=library.ROUNDS_PHASES_MAX,
                  phases_want=costs.phases)
     for i, startup in enumerate(costs.startups):
         base.startup_ps[i] = startup
-    before = bytes(base)
-    given = MeanwhileInput(
+    return MeanwhileInput(
         base=ctypes.pointer(base), output_ps=costs.output,
         back_ps=costs.back, round_ps=costs.software, own_ps=costs.own,
         merge_ps=costs.merge, wait_ps=costs.wait, rounds_min=least,
         rounds_max=most)
+
+
+def plan_of(core, costs, least, most, time=2 ** 63):
+    """(error, RoundsPlan, time in ps)"""
+    of = given(costs, least, most)
+    before = bytes(of.base.contents)
     plan, time = RoundsPlan(), ctypes.c_uint64(time)
-    error = core.meanwhile_plan(plan, time, given)
-    assert bytes(base) == before, "the input is not set back"
+    error = core.meanwhile_plan(plan, time, of)
+    assert bytes(of.base.contents) == before, "the input is not set back"
     return error, plan, time.value
 
 

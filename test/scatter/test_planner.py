@@ -7,6 +7,7 @@ boards split them and carried out (test/oracle/execute.py).
 
 QUINCUNX_SEED chooses the cases, QUINCUNX_CASES how many.
 """
+import ctypes
 import itertools
 import os
 import random
@@ -470,3 +471,34 @@ def test_numbers_that_cannot_be_planned(core):
         check_plan(core, Case(*edge), thorough=True)
     assert core.planner_plan(Plan(), Input(
         load_units=9, compute_ps=9, phases_max=21)) == library.ERR_RANGE
+
+
+def test_numbers_of_every_phase_have_ranges(core):
+    """Also of phases behind one that is not feasible; of phases that the torus
+    does not have they do not matter."""
+    for phase, (field, most) in itertools.product(
+            range(3), (("startup_ps", STARTUP_MAX), ("stages", STAGES_MAX))):
+        given, plan = Case(10, 1, 1, [1000] * 3).input(), Plan()
+        assert core.planner_plan(plan, given) == plan.phases_feasible == 0
+        for value, error in ((most, 0), (most + 1, library.ERR_RANGE)):
+            getattr(given, field)[phase] = value
+            given.phases_max = 3
+            assert core.planner_plan(plan, given) == error
+            given.phases_max = phase
+            assert core.planner_plan(plan, given) == 0
+
+
+def test_a_volume_that_a_node_does_not_get_is_not_split(core):
+    """V = 100 of the theory: floors, or one more for each part."""
+    plan = Case(100, 3, 3, [3] * 2, 2).plan(core)[1]
+    parts = Split()
+    for layer, units in itertools.product(range(3), (*range(131), UNITS_MAX)):
+        least = plan.share_units[layer] + 4 * sum(
+            plan.volume_units[layer + 1:3])
+        fits = least <= units <= least + 1 + 4 * (2 - layer)
+        assert core.split_volume(
+            parts, plan.volume_units, plan.share_units, 2, layer, units) == (
+                0 if fits else library.ERR_PLAN)
+    alone = (ctypes.c_uint32 * 1)(UNITS_MAX)
+    assert core.split_volume(parts, alone, alone, 0, 0, UNITS_MAX) == 0
+    assert parts.share_units == UNITS_MAX

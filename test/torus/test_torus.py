@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torus/ against a scatter that is grown on explicit coordinates."""
 import ctypes
+import itertools
 import random
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 import model
 import parts
 import torus
-from core import Coord, Size
+import tree
+from core import Coord, Path, Size
 
 LINK_COUNTS = {5: [12, 20], 25: [60, 100, 300, 500],
                125: [300, 500, 1500, 2500, 7500, 12500]}
@@ -82,10 +84,6 @@ def check_links(side, circuits):
     assert columns and wrapped - columns
 
 
-def test_oracle_agrees_with_the_theory():
-    torus.self_check()
-
-
 @pytest.mark.parametrize("side, every", parts.cases(
     [(5, True), (25, False), (125, False), (25, True)], 3))
 def test_every_node_is_reached_once_over_disjoint_circuits(core, side, every):
@@ -136,3 +134,97 @@ def test_oracle_sees_circuits_that_are_not_ordered():
     back = torus.Circuit(2, (1, 0), 2, [(1, 0), (0, 0), (4, 0)])
     assert torus.unordered_pairs([first, other, across]) == [(0, 2)]
     assert not torus.unordered_pairs([first, other, back])
+
+
+# Worlds in which wrap and neighbours coincide, oblong ones among them.
+WORLDS = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3), (3, 3),
+          (4, 3), (5, 4), (5, 5)]
+
+
+def paths_of(side):
+    for port, turn, hops, after in itertools.product(
+            range(4), range(3), range(1, side + 1), range(side + 1)):
+        if (turn == 0) == (after == 0):
+            yield tree.Branch(0, 0, 1, 1, port, turn, hops, after)
+
+
+def test_every_path_of_every_small_world(core):
+    """Its end, links and arrival, there and back; all nodes in order of rows;
+    a single hop is a path of one link, which both its ends name alike."""
+    room = (ctypes.c_uint32 * 10)()
+    for width, height in WORLDS:
+        size = Size(width, height)
+        nodes = [(x, y) for y in range(height) for x in range(width)]
+        for index, node in enumerate(nodes):
+            assert core.torus_index(size, Coord(*node)) == index
+            at = core.torus_coord_of(size, index)
+            assert (at.x, at.y) == node
+            for port in range(4):
+                last, links = tree.walk(width, height, node, tree.Branch(
+                    0, 0, 1, 1, port, 0, 1, 0))
+                assert [core.torus_link(size, Coord(*node), port)] == links
+                assert [core.torus_link(size, Coord(*last), (port + 2) % 4)
+                        ] == links
+        for one in paths_of(max(width, height)):
+            start = width - 1, 0
+            last, links = tree.walk(width, height, start, one)
+            path = Path(*one[4:])
+            end = core.torus_path_end(size, Coord(*start), path)
+            assert core.torus_path_valid(size, path)
+            assert (end.x, end.y) == last
+            hops = core.torus_path_links(size, Coord(*start), path, room, 10)
+            assert hops == core.torus_path_hops(path)
+            assert room[:hops] == links
+            out = (one.port + (0, 1, 3)[one.turn]) % 4
+            assert core.torus_path_arrival(path) == (out + 2) % 4
+            back = core.torus_path_reverse(path)
+            assert core.torus_path_valid(size, back)
+            assert core.torus_path_links(size, end, back, room, 10) == hops
+            assert room[:hops] == links[::-1]
+            assert core.torus_path_arrival(back) == one.port
+            assert bytes(core.torus_path_reverse(back)) == bytes(path)
+
+
+def test_the_largest_torus(core):
+    side = 3125
+    size, last = Size(side, side), Coord(side - 1, side - 1)
+    assert core.torus_index(size, last) == side * side - 1
+    at = core.torus_coord_of(size, side * side - 1)
+    assert (at.x, at.y) == (side - 1, side - 1)
+    assert core.torus_link(size, last, 1) == 2 * side * side - 1
+    for port, hops, want in ((0, side, (3124, 0)), (0, side - 1, (3123, 0)),
+                             (3, side - 1, (3124, 1)), (2, side, (3124, 0))):
+        at = core.torus_step(size, Coord(side - 1, 0), port, hops)
+        assert (at.x, at.y) == want
+
+
+def test_links_stop_at_the_capacity(core):
+    room = (ctypes.c_uint32 * 4)(9, 9, 9, 99)
+    for capacity in (0, 3):
+        assert core.torus_path_links(Size(5, 5), Coord(4, 4), Path(0, 1, 2, 3),
+                                     room, capacity) == 5
+    assert list(room) == [2 * 24, 2 * 20, 2 * 21 + 1, 99]
+
+
+def test_paths_that_are_none(core):
+    size = Size(5, 4)
+    for path in ((4, 0, 1, 0), (255, 0, 1, 0), (0, 3, 1, 1), (0, 0, 0, 0),
+                 (0, 0, 6, 0), (0, 1, 1, 0), (0, 1, 1, 6), (0, 2, 0, 1),
+                 (0, 2, 65535, 1), (0, 2, 1, 65535)):
+        assert not core.torus_path_valid(size, Path(*path)), path
+    for path in ((0, 0, 5, 0), (3, 1, 5, 5), (2, 2, 1, 1)):
+        assert core.torus_path_valid(size, Path(*path)), path
+
+
+def test_only_powers_of_five_have_the_pattern(core):
+    powers = {5 ** k: 2 * k for k in range(6)}
+    for side in range(3126):
+        assert core.torus_phases(Size(side, side)) == powers.get(side, -1)
+    for size in ((5, 25), (25, 5), (5, 1)):
+        assert core.torus_phases(Size(*size)) == -1
+    assert [core.torus_layer_nodes(i) for i in range(14)] == [1] + [
+        4 * 5 ** i for i in range(13)]
+    for side in (1, 5, 25, 125):
+        size, at = Size(side, side), Coord(side - 1, side // 2)
+        role = core.torus_role_of(size, at, at)
+        assert (role.layer, role.parent.x, role.parent.y) == (0, at.x, at.y)

@@ -69,13 +69,6 @@ int unit_host(int argc, char **argv, void (*all)(struct unit *unit));
 void test_crc32(struct unit *unit);
 void test_divide(struct unit *unit);
 void test_kernels(struct unit *unit);
-void test_pattern(struct unit *unit);
-void test_planner(struct unit *unit);
-void test_rounds(struct unit *unit);
-void test_split(struct unit *unit);
-void test_torus(struct unit *unit);
-void test_tree(struct unit *unit);
-void test_tree_plan(struct unit *unit);
 void test_wire(struct unit *unit);
 
 #endif
