@@ -96,6 +96,10 @@ def behind(console, *lines, size=(3, 2), shown=lambda row: True):
     return step
 
 
+def lost(bench):
+    bench.found = False
+
+
 def older(bench):
     bench.node[1, 0].version_byte = 1
 
@@ -382,7 +386,9 @@ CASES = {
         lambda folder: names_of_trace(folder, "a.trace"),
         "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
         "--rounds 1 --gantt b.svg many" + QUIET,
-        lambda folder: script_of(folder, "b.svg", data=False),
+        lambda folder: "".join(row for row in script_of(
+            folder, "b.svg", data=False).splitlines(True)
+            if re.match("set (ytics|label|arrow)", row)),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
         lambda folder: "".join(row for row in script_of(
@@ -390,6 +396,9 @@ CASES = {
     "boards": [
         behind(alike, "quincunx nodes"),
         behind(older, "quincunx nodes", size=(2, 1)),
+        behind(lost, "quincunx nodes", "quincunx reset 5,0 --mesh 3x2"),
+        behind(at_work, "quincunx ps --firmware none | grep looked",
+               "quincunx ps --firmware text | grep looked"),
         behind(failing, "quincunx ps", size=(5, 7),
                shown=lambda row: "unknown error" not in row),
         behind(odd, "quincunx nodes", "quincunx mesh", "quincunx ps",
