@@ -167,7 +167,7 @@ def test_the_curve_is_the_models(tmp_path):
                 assert 0.85 * spread < error < 1.15 * spread
 
 
-# ---- what is refused ----
+# ---- what it costs ----
 
 def test_instructions_a_step():
     """Of 32 channels: two blocks of chance and what is around them."""

@@ -186,8 +186,6 @@ def test_as_sox_does(tmp_path, taps):
     assert abs(got.astype(int) - want).max() <= 1
 
 
-# ---- what is refused ----
-
 def test_taps_at_the_limits(noise):
     """-1 and the largest below 1; blanks, comments, no newline at the end."""
     path = noise.with_name("limits.txt")

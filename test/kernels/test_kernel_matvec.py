@@ -161,8 +161,6 @@ def test_the_longest_vector_goes_out(tmp_path):
                   tmp_path / "out.npy", size="5x5", on="native")
 
 
-# ---- bad input ----
-
 def test_numpy_is_not_taken_from_here(tmp_path):
     """A file of that name in the working folder is not run."""
     (tmp_path / "numpy.py").write_text("raise SystemExit(99)\n")

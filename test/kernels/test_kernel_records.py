@@ -19,8 +19,6 @@ FAILED = 1
 NUMBER, SUM, SUM_FIRST, ROWS = 1, 2, 4, 8
 
 
-# ---- the twin ----
-
 # ---- by hand ----
 
 def flatten(table):
@@ -164,8 +162,6 @@ def test_sums_beyond_64_bits():
                                           [2, 0, 1]))
 
 
-# ---- begin() and merge() ----
-
 @given(st.binary(max_size=60), st.binary(min_size=36, max_size=36))
 @settings(max_examples=200, deadline=None)
 def test_whatever_begin_accepts_is_safe(load, head):
@@ -215,6 +211,8 @@ QUESTIONS = [
     ("name=name,op=begins,value=B.,sum=price", b"name", "begins", b"B.",
      False, b"price"),
     ("name=n,op=lt,value=5,type=text", b"n", "lt", b"5", False, None)]
+
+
 @pytest.mark.parametrize("on, numbers", [("native", range(len(QUESTIONS))),
                                          ("qemu", [1])])
 def test_runs_say_what_the_twin_says(table, tmp_path, on, numbers):
@@ -278,7 +276,7 @@ def test_damaged_tables_are_refused_or_right(tmp_path):
     good = (b'a,b\r\n1,"x\n""y"\r\n22.5,"y,"\r\n-3,\r\n4,"x\r\ny"\r\n')
     path = tmp_path / "t.csv"
     accepted = 0
-    for _ in range(300):
+    for _ in range(120):
         table = bytearray(good)
         for _ in range(chance.randrange(1, 4)):
             table[chance.randrange(4, len(table))] = chance.choice(
@@ -295,10 +293,10 @@ def test_damaged_tables_are_refused_or_right(tmp_path):
             assert (tmp_path / "out").read_bytes() == twin.output
         else:
             assert f"quincunx: {path}: line " in done.stderr
-    assert 30 < accepted < 270
+    assert 12 < accepted < 108
 
 
-# ---- what is refused ----
+# ---- what it costs ----
 
 def test_instructions_a_byte(tmp_path):
     """At most 12 on a board, the condition in the middle of the record."""

@@ -7,6 +7,7 @@ import pytest
 import mesh
 from twins import burst as answer
 
+
 def write(folder, data):
     path = folder / "load"
     path.write_bytes(data)

@@ -169,7 +169,7 @@ def test_instructions_a_byte(tmp_path):
     assert report["measured"]["makespan_ps"] / 32_000 / 200_000 <= 5
 
 
-# ---- what is refused ----
+# ---- chunks ----
 
 def with_chunk(whole, at, size, content):
     """The sound's bytes, with one chunk more at byte `at`."""

@@ -24,6 +24,7 @@ from guard import GUARD_S
 
 INSTRUCTION_PS = 32_000
 FACTORS = [1, 2, 4, 8]
+SHOWN = ["--trace", "out.trace", "--gantt", "out.svg"]  # changes nothing
 SHARES = ["peters-syska", "equal", "binomial", "nearest", "star"]
 HOSTS = ("wall_s", "memory", "command")  # what two runs may differ in
 
@@ -69,7 +70,8 @@ def sizes(draw, most):
 def spin(draw, chance, count):
     unit = draw(st.sampled_from([1, 1, 2, 7]))
     instructions = draw(st.sampled_from([8, 32, 3000]))
-    more = draw(st.sampled_from(["", ",1/1", ",3/7", ",5/2", ",burst"]))
+    more = draw(st.sampled_from(["", ",1/1", ",3/7", ",5/2", ",1/1000",
+                                 ",burst"]))
     units = [sizes(draw, 40_000) for _ in range(count)]
     loads = [chance.randbytes(unit * n) for n in units]
     results, outputs = [{"units": n} for n in units], None
@@ -84,12 +86,15 @@ def spin(draw, chance, count):
 
 
 def search(draw, chance, count):
-    letters = draw(st.sampled_from([b"ab", b"aAbB\n ", bytes(range(256))]))
-    loads = [bytes(chance.choices(letters, k=sizes(draw, 20_000)))
+    letters = draw(st.sampled_from([b"ab", b"a", b"aAbB\n ",
+                                    bytes(range(256))]))
+    unit = draw(st.sampled_from([1, 1, 3]))
+    loads = [bytes(chance.choices(letters, k=unit * sizes(draw, 20_000)))
              for _ in range(count)]
     folds = draw(st.booleans())
-    patterns = [bytes(chance.choices(letters, k=draw(st.integers(1, 20)))) or b
-                for b in [b"a"] * draw(st.integers(1, 3))]
+    lengths = st.integers(1, 20) | st.just(79)
+    patterns = [bytes(chance.choices(letters, k=draw(lengths)))
+                for _ in range(draw(st.integers(1, 3)))]
     unused = next(bytes([b]) for b in b"|,;:!$%&=<>~#"
                   if bytes([b]) not in b"".join(patterns))
     if folds or len(patterns) > 1:
@@ -105,7 +110,7 @@ def search(draw, chance, count):
             result["counts"] = counts
         results.append(result)
     return Task("search", (arg + unused.join(patterns)).hex(), "", loads,
-                results, None)
+                results, None, unit)
 
 
 def stats(draw, chance, count):
@@ -251,7 +256,8 @@ def jobs(draw, on):
                            max_size=min(4, size[0] * size[1]) if several
                            else 1))
     task = kernel(draw, random.Random(draw(st.integers(0, 3))), len(places))
-    options = {"profile": draw(st.sampled_from(["t3d", "lvds", "uart"]))}
+    options = {"profile": draw(st.sampled_from(["t3d", "lvds", "uart",
+                                                "emulated"]))}
     slow = {}
     if schedule != "hybrid":
         slow = draw(some_nodes(size, 3))
@@ -345,7 +351,8 @@ class Run:
                        if "quincunx" in name]
         new = set(folder.iterdir()) - there
         outputs = sorted(path for path in new if path.name.startswith("out"))
-        self.outputs = [path.read_bytes() for path in outputs]
+        self.outputs = [path.read_bytes() for path in outputs
+                        if path.suffix not in (".trace", ".svg")]
         self.files = new - set(outputs)
         for path in outputs:
             path.unlink()
@@ -368,7 +375,7 @@ def carried_out(job):
             return None
         assert (first.status, first.stderr) == (0, "")
         report = json.loads(first.stdout)
-        again = Run(words, folder)
+        again = Run([*words, *SHOWN], folder)
         check_it_is_repeated(first, again)
         check(job, report, first.outputs)
         return report

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads that go in batches: the same result and output as in one, the sums of
 what each took, and the next batch only when nobody needs the last one."""
-import itertools
-
 import pytest
 
 import mesh
-import parts
-
-USAGE, FAILED = 2, 1
 
 
 @pytest.fixture(scope="module")
@@ -18,39 +13,6 @@ def load(tmp_path_factory):
     path.write_bytes(b"abab" * 2500 + mesh.mixed(20_000,
                                                  mesh.seeded("batches")))
     return path
-
-
-@pytest.mark.parametrize("batch, on", parts.cases(
-    itertools.product([7919, 15_000, 29_999], ["native", "qemu"]),
-    [(7919, "native"), (15_000, "qemu")]))
-def test_search_finds_the_same_in_batches(load, on, batch):
-    for pattern in (b"aba", b"the"):
-        whole = mesh.run(load, arg=pattern, kernel="search", on=on)
-        report = mesh.run(load, "--batch", batch, arg=pattern, kernel="search",
-                          on=on, rounds="auto")
-        assert report["result"] == whole["result"]
-        assert report["result"]["count"] == len(
-            mesh.occurrences(load.read_bytes(), pattern))
-        assert "batches" not in whole
-
-
-@pytest.mark.parametrize("size, batch, bytes_",
-                         [("5x5", 1, 40)] + [
-                             (size, batch, 5000)
-                             for size in ("1x1", "5x5", "7x4", "25x25")
-                             for batch in (999, 2500)])
-def test_small_batches_on_every_shape(tmp_path, size, batch, bytes_):
-    data = b"ab" * (bytes_ // 2)
-    path = tmp_path / "load"
-    path.write_bytes(data)
-    report = mesh.run(path, "--batch", batch, arg="ba",
-                      kernel="search", size=size, on="native", rounds="auto")
-    units = [one["units"] for one in report["batches"]]
-    assert len(units) == -(-bytes_ // batch) and sum(units) == bytes_
-    assert max(units) <= batch
-    assert report["result"]["count"] == len(data) // 2 - 1
-    assert report["result"]["offsets"] == list(range(1, len(data) - 2, 2))[
-        :mesh.OFFSETS_MAX]
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])
@@ -104,13 +66,6 @@ def test_outputs_of_batches_follow_each_other(load, tmp_path):
             (31 * i + 7) % 256 for i in range(20_000))
 
 
-def test_batches_are_repeatable(load):
-    reports = [mesh.run(load, "--batch", 9000, arg="5") for _ in range(3)]
-    assert len({r["timeline_sha256"] for r in reports}) == 1
-    whole = mesh.run(load, arg="5")
-    assert whole["timeline_sha256"] != reports[0]["timeline_sha256"]
-
-
 @pytest.mark.parametrize("on", ["native", "qemu"])
 def test_more_than_a_board_holds(tmp_path, on):
     """40 MB through 16 MiB."""
@@ -121,11 +76,3 @@ def test_more_than_a_board_holds(tmp_path, on):
     report = mesh.run(path, arg="jack", kernel="search", on=on, rounds="auto")
     assert report["result"]["count"] == len(data) // len(line)
     assert len(report["batches"]) == 3
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "x", "4294967296"])
-def test_batches_that_are_none(load, value):
-    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
-                        "2", "--on", "native", f"--batch={value}", load)
-    assert done.returncode == USAGE
-    assert done.stderr.startswith(f"quincunx: --batch '{value}': must be 1 to")

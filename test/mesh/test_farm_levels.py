@@ -15,23 +15,17 @@ def run(*words, **options):
     return farm.run(*words, **{"levels": 2, **options})
 
 
-@pytest.mark.parametrize("on", ["native", "qemu"])
-@pytest.mark.parametrize("case", range(8))
-def test_offsets_of_a_search(tmp_path, case, on):
-    """The offsets rise, and are those of one level, and all that there are."""
-    rng = mesh.seeded(f"farm levels search {case}")
-    text = bytes(rng.choices(b"ab ", k=rng.randint(100, 60000)))
+@pytest.mark.parametrize("on, cases", [("native", range(8)), ("qemu", [0])])
+def test_offsets_of_a_search(tmp_path, on, cases):
+    """The offsets rise, and are all that there are."""
     load = tmp_path / "load"
-    load.write_bytes(text)
-    size = (rng.randint(3, 6), rng.randint(3, 6))
-    shape = {"kernel": "search", "arg": "abba", "on": on,
-             "mesh": f"{size[0]}x{size[1]}"}
-    one, two = (farm.run(load, levels=levels, **shape)["result"]
-                for levels in (1, 2))
-    found = [at for at in range(len(text)) if text.startswith(b"abba", at)]
-    assert two == one
-    assert two["count"] == len(found)
-    assert two["offsets"] == found[:len(two["offsets"])]
+    for case in cases:
+        rng = mesh.seeded(f"farm levels search {case}")
+        text = bytes(rng.choices(b"ab ", k=rng.randint(100, 60000)))
+        load.write_bytes(text)
+        report = run(load, kernel="search", arg="abba", on=on,
+                     mesh=f"{rng.randint(3, 6)}x{rng.randint(3, 6)}")
+        assert report["result"] == mesh.search_result(text, b"abba"), case
 
 
 def test_a_slow_board_in_a_group(tmp_path):
@@ -39,7 +33,7 @@ def test_a_slow_board_in_a_group(tmp_path):
     times slower than anybody knows."""
     load = mesh.zeros(tmp_path / "load", 10 ** 6)
     for at in ("2,1", "2,2"):
-        report = run("--inject", f"slow8@{at}", load, on="qemu", arg="200")
+        report = run("--inject", f"slow8@{at}", load, arg="200")
         farm.check(report, 10 ** 6)
         assert farm.ratio(report, 200 * BOUND_PS / (24 + 1 / 8)) <= 1.03
 

@@ -15,7 +15,7 @@ def run(*words, **options):
                "profile": "t3d", "schedule": "farm", **options}
     given = [word for name, value in options.items()
              for word in (f"--{name}", str(value))]
-    done = mesh.command("run", "--json", *given, *words, timeout=300)
+    done = mesh.command("run", "--json", *given, *words)
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
 

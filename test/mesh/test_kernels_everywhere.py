@@ -56,7 +56,7 @@ def run(words, name, folder, size, on, *more):
     output = folder / OUTPUTS[name] if name in OUTPUTS else None
     if output is not None:
         words += ["-o", output]
-    done = mesh.command(*words, timeout=600)
+    done = mesh.command(*words)
     assert (done.returncode, done.stderr) == (0, "")
     return (json.loads(done.stdout)["result"],
             output.read_bytes() if output is not None else b"")

@@ -6,6 +6,7 @@ with exact cover. QUINCUNX_SEED chooses loads. 625 boards: test_run.py.
 """
 import collections
 import itertools
+import json
 import wave
 
 import pytest
@@ -94,11 +95,9 @@ def test_answers(load, size, on, profile, number):
     check(report)
 
 
-@pytest.mark.parametrize("size, on", WHERE)
-def test_positions(load, size, on):
+def test_positions(load):
     path, data = load
-    report = mesh.run(path, size=size, on=on, kernel="search", arg="e",
-                      rounds="auto")
+    report = mesh.run(path, kernel="search", arg="e", rounds="auto")
     assert report["result"] == mesh.search_result(data, b"e")
     assert not report["result"]["offsets_complete"]
     check_ranges(report)
@@ -268,23 +267,19 @@ def test_auto_counts_the_way_of_outputs_back(tmp_path, startup_ns, transfer_ps,
 
 # ---- small loads ----
 
-@pytest.mark.parametrize("bytes_", [60, 100, 200, 500, 3374])
-@pytest.mark.parametrize("number", ["2", "3", "16", "auto"])
-def test_small_loads(tmp_path, bytes_, number):
+def test_small_loads(tmp_path):
     """So slow a kernel that every byte is worth sending; or refused."""
-    path = tmp_path / "load"
-    path.write_bytes(bytes(bytes_))
-    for size in ("5x5", "25x25"):
-        done = mesh.command("run", "--mesh", size, "--kernel", "spin", "--arg",
-                            "20000", "--rounds", number, "--on", "native",
-                            "--json", path)
-        if done.returncode != 0 and number != "auto":
-            assert done.returncode == 1
+    for bytes_, number, size in itertools.product(
+            (60, 200, 3374), ("2", "3", "16", "auto"), ("5x5", "25x25")):
+        done = mesh.command(
+            "run", "--mesh", size, "--kernel", "spin", "--arg", "20000",
+            "--rounds", number, "--on", "native", "--json",
+            mesh.zeros(tmp_path / "load", bytes_))
+        if done.returncode == 1 and number != "auto":
             assert f"--rounds {number}: infeasible" in done.stderr
             continue
         assert done.returncode == 0, done.stderr
-        report = mesh.run(path, size=size, on="native", arg="20000",
-                          rounds=number)
+        report = json.loads(done.stdout)
         assert report["result"] == {"units": bytes_}
         check(report)
 
@@ -301,11 +296,11 @@ def test_a_kernel_that_takes_long_to_begin(tmp_path):
 
 # ---- long results ----
 
-@pytest.mark.parametrize("number", ["1", "2", "auto"])
-@pytest.mark.parametrize("size, units", [
-    ("5x5", 30_000), ("5x5", 237_000), ("25x25", 237_000)])
-def test_results_that_are_all_long_wait_for_nothing(tmp_path, size, units,
-                                                    number):
+@pytest.mark.parametrize("number, size, units", parts.cases([
+    ("1", "5x5", 30_000), ("2", "5x5", 237_000), ("auto", "5x5", 237_000),
+    ("1", "25x25", 237_000), ("auto", "25x25", 237_000)], 3))
+def test_results_that_are_all_long_wait_for_nothing(tmp_path, number, size,
+                                                    units):
     """Histograms leave as soon as all nodes are ready, and phase by phase when
     a parent has merged four: 261 words at 5 instructions of 32 ns, and some 250
     for each. A slot has room for these, and a plan may be 4 % off."""

@@ -146,147 +146,24 @@ def check_search(loads, data, pattern, *args, **options):
 
 # ---- search: the answer ----
 
-SIZES = [("1x1", "native"), ("5x5", "native"), ("25x25", "native"),
-         ("1x1", "qemu"), ("5x5", "qemu")]
-
-
-@pytest.mark.parametrize("size,on", SIZES)
-def test_finds_what_a_naive_search_finds(loads, size, on):
-    chance = mesh.seeded(f"naive {size} {on}")
-    data = mesh.mixed(300_000, chance)
-    at = chance.randrange(len(data) - 16)
-    patterns = [b"int", data[at:at + 4]]
-    for pattern in patterns if on == "native" else patterns[:1]:
-        report = check_search(loads, data, pattern, size=size, on=on)
-        assert report["mesh"]["on"] == on
-
-
-def test_boards_and_native_nodes_agree(loads):
-    data = mesh.mixed(200_000, mesh.seeded("agree"))
-    path = loads(data)
-    results = [mesh.run(path, kernel="search", arg="uint32_t", on=on)["result"]
-               for on in ("qemu", "native")]
-    assert results[0] == results[1] == mesh.search_result(data, b"uint32_t")
-    assert results[0]["count"] > 0
-
-
-@pytest.mark.parametrize("pattern,period", [
-    (b"aaa", b"a"), (b"abab", b"ab"), (b"abcabca", b"abc")])
 @pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_overlapping_matches_everywhere(loads, size, pattern, period):
-    """Each share boundary is straddled by all the matches that can."""
-    data = (period * 100_003)[:100_003]
-    report = check_search(loads, data, pattern, size=size, on="native")
-    assert report["result"]["count"] >= 100_003 // len(period) - len(pattern)
-    assert not report["result"]["offsets_complete"]
-
-
-def plant(data, positions, pattern, forbidden=()):
-    """The pattern over each position, so that it straddles it; how many."""
-    out = bytearray(data)
-    planted = []
-    for n, at in enumerate(sorted(positions)):
-        # All ways to straddle: from one byte before to one byte behind.
-        start = at - 1 - n % (len(pattern) - 1)
-        end = start + len(pattern)
-        if (start < 0 or end > len(out)
-                or any(low < end and start < high for low, high in forbidden)
-                or (planted and planted[-1][1] + len(pattern) > start)):
-            continue
-        out[start:end] = pattern
-        planted.append((at, start))
-    return bytes(out), planted
-
-
-@pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_matches_across_every_boundary_native(loads, size):
+def test_matches_across_every_boundary(loads, size):
+    """All ways to straddle: from one byte before to one byte behind."""
     chance = mesh.seeded(f"boundaries {size}")
     pattern = b"\x00pattern\xff"
     data = mesh.mixed(400_000 if size == "5x5" else 2_000_000, chance)
     before = check_search(loads, data, pattern, size=size, on="native")
     bounds = set(mesh.first_units(before).values()) - {0}
     assert len(bounds) == before["mesh"]["nodes"] - 1
-    planted_data, planted = plant(data, bounds, pattern)
-    assert {at for at, _ in planted} == bounds
-    report = check_search(loads, planted_data, pattern, size=size,
+    starts = [at - 1 - n % (len(pattern) - 1)
+              for n, at in enumerate(sorted(bounds))]
+    planted = bytearray(data)
+    for start in starts:
+        planted[start:start + len(pattern)] = pattern
+    report = check_search(loads, bytes(planted), pattern, size=size,
                           on="native")
     assert set(mesh.first_units(report).values()) - {0} == bounds
-    assert set(report["result"]["offsets"]) >= {s for _, s in planted}
-    assert report["result"]["count"] >= len(bounds)
-
-
-def test_matches_across_boundaries_of_boards(loads):
-    """Boards calibrate on eight samples of the load, which stay as is."""
-    chance = mesh.seeded("boundaries of boards")
-    pattern = b"\x00pattern\xff"
-    data = mesh.mixed(400_000, chance)
-    before = check_search(loads, data, pattern)
-    bounds = set(mesh.first_units(before).values()) - {0}
-    assert len(bounds) == 24
-    stride = len(data) // 8
-    samples = [(i * stride - 16, i * stride + 4096 + 16) for i in range(8)]
-    planted_data, planted = plant(data, bounds, pattern, samples)
-    report = check_search(loads, planted_data, pattern)
-    assert set(mesh.first_units(report).values()) - {0} == bounds
-    assert len(planted) >= 12
-    assert set(report["result"]["offsets"]) >= {s for _, s in planted}
-
-
-ODD_PATTERNS = {
-    "one byte": b"e", "zero byte": b"\0", "zeros": bytes(5),
-    "zeros inside": b"\0x\0", "longest": b"q" * 255,
-    "repeats": b"abababab"}
-
-
-@pytest.mark.parametrize("name", ODD_PATTERNS)
-def test_patterns(loads, name):
-    chance = mesh.seeded(f"pattern {name}")
-    pattern = ODD_PATTERNS[name]
-    data = bytearray(mesh.mixed(60_000, chance))
-    for _ in range(40):
-        at = chance.randrange(len(data))
-        data[at:at + len(pattern)] = pattern
-    report = check_search(loads, bytes(data), pattern, on="native")
-    assert report["result"]["count"] > 0
-
-
-@pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_pattern_longer_than_a_share(loads, tmp_path, size):
-    """A cheap network for a small load: shares of some bytes."""
-    profile = tmp_path / "quick"
-    profile.write_text("startup = 10ns\ntransfer = 10ps\nhop_delay = 0\n")
-    chance = mesh.seeded(f"longer than a share {size}")
-    pattern = bytes(chance.choices(b"ab", k=200))
-    data = bytearray(chance.choices(b"ab", k=3000))
-    for at in range(7, len(data) - 200, 260):
-        data[at:at + 200] = pattern
-    report = check_search(loads, bytes(data), pattern, "--profile", profile,
-                          size=size, on="native")
-    assert report["result"]["count"] == len(range(7, len(data) - 200, 260))
-    deepest = report["plan"]["layers"][-1]["share_units"]
-    assert report["plan"]["phases"] > 0 and deepest < len(pattern)
-
-
-def test_pattern_longer_than_the_load(loads):
-    report = check_search(loads, b"abcdef", b"abcdefg", on="native")
-    assert report["result"] == {"count": 0, "offsets": [],
-                                "offsets_complete": True}
-
-
-def test_pattern_as_long_as_the_load(loads):
-    report = check_search(loads, b"abcdef", b"abcdef", on="native")
-    assert report["result"]["offsets"] == [0]
-
-
-@pytest.mark.parametrize("count", [1023, 1024, 1025, 50_000])
-@pytest.mark.parametrize("size", ["1x1", "5x5"])
-def test_cap_on_offsets(loads, size, count):
-    """The count stays exact, and the first 1024 are told in order."""
-    data = b".." * 40 + b"#." * count + b"." * 300
-    report = check_search(loads, data, b"#", size=size, on="native")
-    assert report["result"]["count"] == count
-    assert len(report["result"]["offsets"]) == min(count, 1024)
-    assert report["result"]["offsets_complete"] == (count <= 1024)
+    assert set(report["result"]["offsets"]) >= set(starts)
 
 
 # ---- originators ----
@@ -309,46 +186,23 @@ def test_every_originator_native(loads):
             assert times == first, (x, y)
 
 
-def test_some_originators_of_625_native(loads):
-    chance = mesh.seeded("originators of 625")
-    data = mesh.mixed(200_000, chance)
-    for x, y in [(24, 24), (12, 0), (chance.randrange(25),
-                                     chance.randrange(25))]:
-        check_search(loads, data, b"return", "--originator", f"{x},{y}",
-                     size="25x25", on="native")
-
-
-def test_another_originator_on_boards(loads):
-    data = mesh.mixed(100_000, mesh.seeded("originator of boards"))
-    report = check_search(loads, data, b"return", "--originator", "3,4")
-    assert report["mesh"]["originator"] == [3, 4]
-
-
 # ---- small and odd loads ----
 
-@pytest.mark.parametrize("bytes_", [1, 2, 4, 5, 6, 24, 25, 26, 124, 125, 126,
-                                    624, 625, 626, 999])
-@pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_small_loads(loads, size, bytes_):
+@pytest.mark.parametrize("size, sizes", [
+    ("5x5", (1, 2, 4, 5, 6, 24, 25, 26, 999)),
+    ("25x25", (1, 5, 24, 126, 624, 625, 626, 999))])
+def test_small_loads(loads, size, sizes):
     """So slow a kernel that every byte is worth sending."""
-    report = mesh.run(loads(bytes(bytes_)), size=size, arg="100000",
-                      on="native")
-    assert report["result"] == {"units": bytes_}
-    assert report["plan"]["phases"] > 0 or bytes_ < 5
-    check(report)
-    check_search(loads, b"x" * bytes_, b"x", size=size, on="native")
-
-
-@pytest.mark.parametrize("bytes_", parts.cases([1, 3, 24, 26], [3, 26]))
-def test_small_loads_on_boards(loads, bytes_):
-    report = mesh.run(loads(bytes(bytes_)), arg="100000")
-    assert report["result"] == {"units": bytes_}
-    check(report)
+    for bytes_ in sizes:
+        report = mesh.run(loads(bytes(bytes_)), size=size, arg="100000",
+                          on="native")
+        assert report["result"] == {"units": bytes_}
+        assert report["plan"]["phases"] > 0 or bytes_ < 5
+        check(report)
 
 
 @pytest.mark.parametrize("kernel, arg, bytes_, profile", [
-    ("search", "free software", 2000, "t3d"), ("spin", "32", 26, "lvds"),
-    ("search", "free software", 20_000, "lvds"), ("spin", "32", 100, "t3d")])
+    ("spin", "32", 26, "lvds"), ("search", "free software", 20_000, "lvds")])
 def test_a_load_too_small_for_a_mesh_costs_no_more_on_one(
         loads, kernel, arg, bytes_, profile):
     """Of so few units, 2048 at most, the other boards do not even hear."""
@@ -360,15 +214,6 @@ def test_a_load_too_small_for_a_mesh_costs_no_more_on_one(
     assert report["network"]["messages"] == (0 if bytes_ <= 2048 else 24)
     assert (report["measured"]["answer_ps"]
             <= 1.03 * alone["measured"]["answer_ps"])
-
-
-@pytest.mark.parametrize("base", [25 * 1024, 65536, 625 * 64])
-@pytest.mark.parametrize("more", [-1, 0, 1])
-def test_loads_around_multiples(loads, base, more):
-    data = b"x" * (base + more)
-    report = check_search(loads, data, b"xx", on="native")
-    assert report["result"]["count"] == base + more - 1
-    check_search(loads, data, b"xx", size="25x25", on="native")
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])
@@ -384,52 +229,26 @@ def test_exactly_the_phases_asked_for(loads, on):
     assert planned == sorted(planned, reverse=True)
 
 
-@pytest.mark.parametrize("bytes_", [100, 400, 1500, 6000, 20_000, 100_000])
-@pytest.mark.parametrize("profile", ["t3d", "lvds", "uart"])
-def test_plans_of_many_depths(loads, profile, bytes_):
+def test_plans_of_many_depths(loads):
     """Fewer phases than the mesh has are the best where startups weigh."""
-    path = loads(bytes(bytes_))
-    report = mesh.run(path, "--profile", profile, size="25x25", arg="32",
-                      on="native")
-    check(report)
-    phases = report["plan"]["phases"]
-    if phases < 4:
-        done = mesh.command("run", "--mesh", "25x25", "--kernel", "spin",
-                            "--arg", "32", "--on", "native", "--profile",
-                            profile, "--phases", phases + 1, path)
-        assert done.returncode == 1
-        assert f"at most {phases} phases" in done.stderr
+    for profile, bytes_ in [
+            ("t3d", 100), ("t3d", 1500), ("t3d", 20_000), ("t3d", 100_000),
+            ("lvds", 400), ("lvds", 6000), ("lvds", 100_000), ("uart", 100),
+            ("uart", 1500), ("uart", 20_000)]:
+        path = loads(bytes(bytes_))
+        report = mesh.run(path, "--profile", profile, size="25x25", arg="32",
+                          on="native")
+        check(report)
+        phases = report["plan"]["phases"]
+        if phases < 4:
+            done = mesh.command("run", "--mesh", "25x25", "--kernel", "spin",
+                                "--arg", "32", "--on", "native", "--profile",
+                                profile, "--phases", phases + 1, path)
+            assert done.returncode == 1
+            assert f"at most {phases} phases" in done.stderr
 
 
 # ---- repeatable ----
-
-@pytest.mark.parametrize("times", parts.cases([1, 3], 1))
-def test_25_boards_repeat_themselves(loads, tmp_path, times):
-    """Quiet or not, traced or not: one timeline."""
-    data = mesh.mixed(500_000, mesh.seeded("repeat"))
-    path = loads(data)
-    trace = ["--trace", tmp_path / "trace.json"]
-    reports = [mesh.run(path, kernel="search", arg="return"),
-               mesh.run(path, *trace, kernel="search", arg="return")]
-    with mesh.busy_cores():
-        reports += [mesh.run(path, *args, kernel="search", arg="return")
-                    for args in (trace, [], [])[:times]]
-    for report in reports:
-        report.pop("wall_s")
-        report.pop("memory")
-        report.pop("command")
-    assert all(report == reports[0] for report in reports)
-    assert len(reports[0]["timeline_sha256"]) == 64
-
-
-@pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_native_runs_repeat_themselves(loads, tmp_path, size):
-    path = loads(mesh.mixed(100_000, mesh.seeded("repeat native")))
-    digests = {mesh.run(path, *args, size=size, kernel="search", arg="return",
-                        on="native")["timeline_sha256"]
-               for args in ([], ["--trace", tmp_path / "t.json"], [])}
-    assert len(digests) == 1
-
 
 def test_another_timeline_has_another_digest(loads):
     path = loads(bytes(50_000))
@@ -440,10 +259,9 @@ def test_another_timeline_has_another_digest(loads):
     assert len(digests) == 4
 
 
-@pytest.mark.parametrize("on", ["native", "qemu"])
-def test_a_hop_ends_before_computing_starts(loads, on):
+def test_a_hop_ends_before_computing_starts(loads):
     """A node's first sends are queued after its receipt, before its work."""
-    report = mesh.run(loads(bytes(200_000)), arg="32", on=on)
+    report = mesh.run(loads(bytes(200_000)), arg="32", on="native")
     for n in report["measured"]["nodes"]:
         assert n["received_ps"] <= n["hop_ps"] <= n["compute_start_ps"], n
 
@@ -621,13 +439,11 @@ def test_625_boards_memory(quiet_625):
 
 @pytest.mark.boards
 def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
-    """Again, with both cores busy and a trace, in as many rounds."""
+    """Again, with a trace, in as many rounds."""
     path, _, pattern = large
     trace = tmp_path / "trace.json"
-    with mesh.busy_cores():
-        again = mesh.run(path, "--trace", trace, "--profile", "t3d",
-                         size="25x25", kernel="search", arg=pattern,
-                         rounds="auto", timeout=600)
+    again = mesh.run(path, "--trace", trace, "--profile", "t3d", size="25x25",
+                     kernel="search", arg=pattern, rounds="auto")
     quiet = dict(quiet_625[1])
     for report in (quiet, again):
         report.pop("wall_s")
@@ -641,6 +457,6 @@ def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
 @pytest.mark.boards
 def test_makespan_of_625_boards(loads):
     report = mesh.run(loads(bytes(10 ** 6)), "--profile", "t3d",
-                      size="25x25", arg="32", timeout=600)
+                      size="25x25", arg="32")
     assert report["plan"]["phases"] == 4
     check_makespan(report, most=1.003)

@@ -4,7 +4,6 @@ and that they take as long as planned and less than one round. QUINCUNX_SEED
 chooses loads.
 """
 import json
-import wave
 from fractions import Fraction
 
 import pytest
@@ -99,59 +98,6 @@ def test_boards_answer_sooner_than_with_one_round(tmp_path, size, more):
                 for r in (one, best)]
     assert planning[0] < 1000
     assert planning[1] - planning[0] < 1600 * rounds
-
-
-def test_boards_search_in_rounds(tmp_path):
-    data = mesh.text(300000, mesh.seeded("tree rounds on boards"))
-    load = tmp_path / "load"
-    load.write_bytes(data)
-    report = mesh.run(load, "--profile", "t3d", size="4x3", kernel="search",
-                      arg=b"int ", rounds=3)
-    assert report["result"] == mesh.search_result(data, b"int ")
-    assert report["plan"]["rounds"] == 3
-
-
-@pytest.mark.parametrize("name", ["7x6", "slow star", "two ports"])
-def test_answers(tmp_path, name):
-    """A search whose hits lie across the ends of ranges."""
-    chance = mesh.seeded("tree rounds")
-    data = mesh.text(600000, chance)
-    load = tmp_path / "load"
-    load.write_bytes(data)
-    size, args = JOBS[name]
-    for batch in ([], ["--batch", "250000"]):
-        report = mesh.run(load, "--profile", "t3d", *args, *batch, size=size,
-                          kernel="search", arg=b"int ", on="native", rounds=2)
-        assert report["result"] == mesh.search_result(data, b"int ")
-        assert report["plan"]["rounds"] == 2
-
-
-def test_outputs(tmp_path):
-    """A kernel with an output as long as its input, and samples that it reads
-    before and after its range: as in one round."""
-    sound = tmp_path / "sound.wav"
-    with wave.open(str(sound), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(48000)
-        file.writeframes(mesh.seeded("sound").randbytes(60_000))
-    outputs = []
-    for rounds in (1, 2, 3):
-        out = tmp_path / f"out{rounds}.wav"
-        report = mesh.run(sound, "--profile", "t3d", "-o", out, size="7x6",
-                          kernel="fir", arg="low=1000,taps=65", on="native",
-                          rounds=rounds)
-        assert report["plan"]["rounds"] == rounds
-        outputs.append(out.read_bytes())
-    assert outputs[1] == outputs[2] == outputs[0]
-
-
-def test_so_many_are_infeasible(tmp_path):
-    load = mesh.zeros(tmp_path / "load", 60)
-    done = mesh.command("run", "--mesh", "7x6", "--kernel", "spin", "--arg",
-                        "32", "--on", "native", "--rounds", "16", load)
-    assert done.returncode == 1
-    assert "--rounds 16" in done.stderr and "infeasible" in done.stderr
 
 
 def test_gantt_and_trace(tmp_path):

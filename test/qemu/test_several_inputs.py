@@ -9,29 +9,15 @@ import json
 import pytest
 
 import mesh
+import twins
 
 ALPHABET = b"aab\nAB "
-PATTERNS = [b"a", b"aa", b"ab\na", b"\n", b"\n\n", b"(?i)ab", b"(?i)\nAa",
-            b"(?|)aa|b\n|a", b"(?i|)aB|ba a|\nb"]
-
-
-def parse(arg):
-    """Patterns of an argument, and whether case counts."""
-    if not arg.startswith(b"(?"):
-        return [arg], False
-    options, rest = arg[2:].split(b")", 1)
-    folds = options[:1] == b"i"
-    separator = options[folds:]
-    return rest.split(separator) if separator else [rest], folds
-
-
-def occurrences(data, arg):
-    """Where each pattern begins in the data, ascending."""
-    patterns, folds = parse(arg)
-    if folds:
-        data, patterns = data.lower(), [p.lower() for p in patterns]
-    return sorted(at for p in patterns for at in range(len(data))
-                  if data[at:at + len(p)] == p)
+# An argument, its patterns, and whether case does not count.
+ARGUMENTS = [
+    *((one, [one], False) for one in (b"a", b"aa", b"ab\na", b"\n", b"\n\n")),
+    (b"(?i)ab", [b"ab"], True), (b"(?i)\nAa", [b"\nAa"], True),
+    (b"(?|)aa|b\n|a", [b"aa", b"b\n", b"a"], False),
+    (b"(?i|)aB|ba a|\nb", [b"aB", b"ba a", b"\nb"], True)]
 
 
 def write(folder, contents):
@@ -49,10 +35,10 @@ def search(paths, arg, *more, size="5x5", on="native"):
     return json.loads(done.stdout)
 
 
-def check(report, paths, contents, arg):
+def check(report, paths, contents, patterns, folds=False):
     """The result is what was found in each file alone."""
     want = [(i, at) for i, data in enumerate(contents)
-            for at in occurrences(data, arg)]
+            for at in twins.counts_and_offsets(data, patterns, folds)[1]]
     result, files = report["result"], report["load"]["files"]
     assert result["count"] == len(want)
     found = [(place["file"], place["offset"]) for place in result["places"]]
@@ -64,22 +50,21 @@ def check(report, paths, contents, arg):
         assert early["at"] + early["bytes"] < late["at"]
 
 
-@pytest.mark.parametrize("arg", PATTERNS)
-def test_search_finds_what_is_in_each_file(tmp_path, arg):
-    chance = mesh.seeded(f"inputs {arg}")
-    for count in (2, 3, 17):
-        contents = [bytes(chance.choices(ALPHABET, k=chance.choice(
-            [0, 1, 2, 5, 40, 300]))) for _ in range(count - 1)] + [b"ab\na"]
-        paths = write(tmp_path, contents)
-        check(search(paths, arg), paths, contents, arg)
-    check(search(paths, arg, "--batch", "23"), paths, contents, arg)
+def test_search_finds_what_is_in_each_file(tmp_path):
+    chance = mesh.seeded("inputs")
+    for arg, *wanted in ARGUMENTS:
+        for count, more in ((2, []), (17, []), (17, ["--batch", "23"])):
+            contents = [bytes(chance.choices(ALPHABET, k=chance.choice(
+                [0, 1, 2, 5, 40, 300]))) for _ in range(count)] + [b"ab\na"]
+            paths = write(tmp_path, contents)
+            check(search(paths, arg, *more), paths, contents, *wanted)
 
 
 def test_search_on_boards(tmp_path):
     contents = [b"needle" * 300, b"", b"need", b"le needle", b"nee" * 50]
     paths = write(tmp_path, contents)
     check(search(paths, b"needle", size="2x2", on="qemu"), paths, contents,
-          b"needle")
+          [b"needle"])
 
 
 @pytest.mark.parametrize("separator", [b"|", b"\n"])
@@ -93,12 +78,12 @@ def test_patterns_that_a_border_could_make(tmp_path, separator):
     assert report["load"]["bytes"] == 5
 
 
-@pytest.mark.parametrize("missing", [0, 10, 97, 255])
-def test_a_pattern_with_all_bytes_but_one(tmp_path, missing):
-    all_but = bytes(byte for byte in range(256) if byte != missing)
-    contents = [all_but[:100], all_but[100:], all_but]
-    paths = write(tmp_path, contents)
-    check(search(paths, all_but), paths, contents, all_but)
+def test_a_pattern_with_all_bytes_but_one(tmp_path):
+    for missing in (0, 10, 97, 255):
+        all_but = bytes(byte for byte in range(256) if byte != missing)
+        contents = [all_but[:100], all_but[100:], all_but]
+        paths = write(tmp_path, contents)
+        check(search(paths, all_but), paths, contents, [all_but])
 
 
 def test_a_pattern_with_all_bytes_is_refused(tmp_path):
