@@ -67,39 +67,31 @@ static void check_one(struct unit *unit, uint32_t source,
     fabric_free(fabric);
 }
 
-static void one_hop(struct unit *unit)
+/* One hop; a knight's move and back; over wrap links; all the way round. */
+static void one_circuit(struct unit *unit)
 {
-    check_one(unit, 12, (struct torus_path)PATH(TORUS_EAST, 1), 100, 13,
-              TORUS_WEST);
-    check_one(unit, 12, (struct torus_path)PATH(TORUS_NORTH, 1), 1, 17,
-              TORUS_SOUTH);
-    check_one(unit, 12, (struct torus_path)PATH(TORUS_WEST, 1), 0, 11,
-              TORUS_EAST);
-    check_one(unit, 12, (struct torus_path)PATH(TORUS_SOUTH, 1), 7, 7,
-              TORUS_NORTH);
-}
+    static const struct {
+        uint32_t source;
+        struct torus_path path;
+        uint32_t bytes;
+        uint32_t destination;
+        unsigned arrival;
+    } cases[] = {{12, PATH(TORUS_EAST, 1), 100, 13, TORUS_WEST},
+                 {12, PATH(TORUS_NORTH, 1), 1, 17, TORUS_SOUTH},
+                 {12, PATH(TORUS_WEST, 1), 0, 11, TORUS_EAST},
+                 {12, PATH(TORUS_SOUTH, 1), 7, 7, TORUS_NORTH},
+                 {0, {TORUS_EAST, TORUS_LEFT, 1, 2}, 1000, 11, TORUS_SOUTH},
+                 {11, {TORUS_SOUTH, TORUS_RIGHT, 2, 1}, 1000, 0, TORUS_EAST},
+                 {4, PATH(TORUS_EAST, 1), 9, 0, TORUS_WEST},
+                 {0, PATH(TORUS_WEST, 1), 9, 4, TORUS_EAST},
+                 {22, PATH(TORUS_NORTH, 2), 9, 7, TORUS_SOUTH},
+                 {2, PATH(TORUS_SOUTH, 1), 9, 22, TORUS_NORTH},
+                 {6, PATH(TORUS_NORTH, 5), 9, 6, TORUS_SOUTH}};
 
-static void knight_and_reverse(struct unit *unit)
-{
-    struct torus_path knight = {TORUS_EAST, TORUS_LEFT, 1, 2};
-
-    check_one(unit, 0, knight, 1000, 11, TORUS_SOUTH);
-    check_one(unit, 11, torus_path_reverse(knight), 1000, 0, TORUS_EAST);
-}
-
-static void wrap_links(struct unit *unit)
-{
-    check_one(unit, 4, (struct torus_path)PATH(TORUS_EAST, 1), 9, 0,
-              TORUS_WEST);
-    check_one(unit, 0, (struct torus_path)PATH(TORUS_WEST, 1), 9, 4,
-              TORUS_EAST);
-    check_one(unit, 22, (struct torus_path)PATH(TORUS_NORTH, 2), 9, 7,
-              TORUS_SOUTH);
-    check_one(unit, 2, (struct torus_path)PATH(TORUS_SOUTH, 1), 9, 22,
-              TORUS_NORTH);
-    /* All the way round, to itself. */
-    check_one(unit, 6, (struct torus_path)PATH(TORUS_NORTH, 5), 9, 6,
-              TORUS_SOUTH);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        check_one(unit, cases[i].source, cases[i].path, cases[i].bytes,
+                  cases[i].destination, cases[i].arrival);
+    }
 }
 
 /* The wrap link is one link from both of its ends. */
@@ -243,9 +235,7 @@ static void large_numbers(struct unit *unit)
 
 void test_circuits(struct unit *unit)
 {
-    UNIT_RUN(unit, one_hop);
-    UNIT_RUN(unit, knight_and_reverse);
-    UNIT_RUN(unit, wrap_links);
+    UNIT_RUN(unit, one_circuit);
     UNIT_RUN(unit, wrap_link_is_shared);
     UNIT_RUN(unit, queue_and_gap);
     UNIT_RUN(unit, gap_of_a_later_send);

@@ -55,161 +55,90 @@ static void check_wishes(struct unit *unit, const struct wish *wish,
     fabric_free(fabric);
 }
 
-static void check(struct unit *unit, const struct wish *wish, unsigned count,
-                  uint64_t conflicts)
-{
-    check_wishes(unit, wish, count, conflicts, false);
-    check_wishes(unit, wish, count, conflicts, true);
-}
-
 /* Grants of what follows a circuit of these hops and bytes from time 0. */
 #define AFTER(hops, bytes) HELD_PS(hops, bytes)
+#define WISHES_MAX 5u
+#define EAST TORUS_EAST
+#define WEST TORUS_WEST
 
-static void second_waits(struct unit *unit)
+/* The first without bytes ends a case. */
+static const struct {
+    uint64_t conflicts;
+    struct wish wish[WISHES_MAX + 1];
+} cases[] = {
+    /* The second waits. */
+    {1, {{0, 0, EAST, 3, 10, 0}, {2, 400, EAST, 2, 11, AFTER(3, 10)}}},
+    /* Asked for in the very picosecond of the release: no conflict. */
+    {0, {{5, 0, EAST, 1, 10, 0}, {4, AFTER(1, 10), EAST, 3, 11, AFTER(1, 10)}}},
+    {1,
+     {{5, 0, EAST, 1, 10, 0},
+      {4, AFTER(1, 10) - 1, EAST, 3, 11, AFTER(1, 10)}}},
+    /* Three wait for one link: oldest first, not lowest node first. */
+    {3,
+     {{3, 0, EAST, 1, 10, 0},
+      {1, 300, EAST, 3, 11, AFTER(1, 10) + AFTER(3, 12) + AFTER(2, 13)},
+      {2, 100, EAST, 3, 12, AFTER(1, 10)},
+      {4, 200, WEST, 2, 13, AFTER(1, 10) + AFTER(3, 12)}}},
+    /* Equal times: by node, then port. Nodes 2 and 3 face each other. */
+    {1, {{3, 7, WEST, 1, 11, 7 + AFTER(1, 10)}, {2, 7, EAST, 1, 10, 7}}},
+    {2,
+     {{3, 0, EAST, 1, 9, 0},
+      {4, 7, WEST, 1, 12, AFTER(1, 9) + AFTER(2, 10)},
+      {2, 7, EAST, 2, 10, AFTER(1, 9)}}},
+    /* One node's east and west ports reach all round to the same link. */
+    {1, {{0, 7, WEST, 6, 11, 7 + AFTER(5, 10)}, {0, 7, EAST, 5, 10, 7}}},
+    /* Each one waits for the one before, which itself had to wait. */
+    {3,
+     {{0, 0, EAST, 2, 10, 0},
+      {1, 10, EAST, 2, 11, AFTER(2, 10)},
+      {2, AFTER(2, 10) + 5, EAST, 2, 12, AFTER(2, 10) + AFTER(2, 11)},
+      {3, AFTER(2, 10) + AFTER(2, 11), EAST, 2, 13,
+       AFTER(2, 10) + AFTER(2, 11) + AFTER(2, 12)}}},
+    /* A circuit that waits holds nothing: others pass over its links. */
+    {2,
+     {{0, 0, EAST, 2, 10, 0},
+      {1, 1, EAST, 2, 11, 2 + AFTER(2, 12)},
+      {2, 2, EAST, 2, 12, 2},
+      {3, 3, EAST, 2, 13, 4 + AFTER(2, 14)},
+      {4, 4, EAST, 2, 14, 4}}},
+    /* Two circuits end together; the one that needs both links gets them, since
+       it asked before the one that needs the first link only. */
+    {2,
+     {{0, 0, EAST, 1, 10, 0},
+      {1, 3, EAST, 1, 9, 3}, /* 3 ps later, a byte less */
+      {2, 50, WEST, 2, 11, AFTER(1, 10)},
+      {9, 60, EAST, 2, 12, AFTER(1, 10) + AFTER(2, 11)}}},
+    /* The same, one picosecond apart: a link that is free is not kept back. */
+    {2,
+     {{0, 0, EAST, 1, 10, 0},
+      {1, 4, EAST, 1, 9, 4},
+      {2, 50, WEST, 2, 11, AFTER(1, 10) + AFTER(2, 12)},
+      {9, 60, EAST, 2, 12, AFTER(1, 10)}}},
+    /* One release lets two go that do not meet. */
+    {2,
+     {{2, 0, EAST, 4, 10, 0},
+      {3, 70, WEST, 2, 11, AFTER(4, 10)},
+      {5, 60, EAST, 2, 12, AFTER(4, 10)}}},
+    /* Waits three times for the same link: counted once, the time in full. */
+    {3,
+     {{4, 0, EAST, 1, 10, 0},
+      {5, 5, WEST, 1, 11, AFTER(1, 10)},
+      {3, 6, EAST, 2, 12, AFTER(1, 10) + AFTER(1, 11)},
+      {6, 7, WEST, 2, 13, AFTER(1, 10) + AFTER(1, 11) + AFTER(2, 12)}}}};
+
+static void who_waits_and_who_goes(struct unit *unit)
 {
-    static const struct wish wish[] = {
-        {0, 0, TORUS_EAST, 3, 10, 0},
-        {2, 400, TORUS_EAST, 2, 11, AFTER(3, 10)},
-    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        unsigned count = 0;
 
-    check(unit, wish, 2, 1);
-}
-
-/* Asked for in the very picosecond of the release: no conflict. */
-static void request_at_release(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {5, 0, TORUS_EAST, 1, 10, 0},
-        {4, AFTER(1, 10), TORUS_EAST, 3, 11, AFTER(1, 10)},
-    };
-    static const struct wish earlier[] = {
-        {5, 0, TORUS_EAST, 1, 10, 0},
-        {4, AFTER(1, 10) - 1, TORUS_EAST, 3, 11, AFTER(1, 10)},
-    };
-
-    check(unit, wish, 2, 0);
-    check(unit, earlier, 2, 1);
-}
-
-/* Three wait for one link: oldest first, not lowest node first. */
-static void oldest_first(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {3, 0, TORUS_EAST, 1, 10, 0},
-        {1, 300, TORUS_EAST, 3, 11, AFTER(1, 10) + AFTER(3, 12) + AFTER(2, 13)},
-        {2, 100, TORUS_EAST, 3, 12, AFTER(1, 10)},
-        {4, 200, TORUS_WEST, 2, 13, AFTER(1, 10) + AFTER(3, 12)},
-    };
-
-    check(unit, wish, 4, 3);
-}
-
-/* Equal times: by node, then port. Nodes 2 and 3 face each other. */
-static void ties_by_node(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {3, 7, TORUS_WEST, 1, 11, 7 + AFTER(1, 10)},
-        {2, 7, TORUS_EAST, 1, 10, 7},
-    };
-    static const struct wish behind[] = {
-        {3, 0, TORUS_EAST, 1, 9, 0},
-        {4, 7, TORUS_WEST, 1, 12, AFTER(1, 9) + AFTER(2, 10)},
-        {2, 7, TORUS_EAST, 2, 10, AFTER(1, 9)},
-    };
-
-    check(unit, wish, 2, 1);
-    check(unit, behind, 3, 2);
-}
-
-/* One node's east and west ports reach all round to the same link. */
-static void ties_by_port(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {0, 7, TORUS_WEST, 6, 11, 7 + AFTER(5, 10)},
-        {0, 7, TORUS_EAST, 5, 10, 7},
-    };
-
-    check(unit, wish, 2, 1);
-}
-
-/* Each one waits for the one before, which itself had to wait. */
-static void chain_of_waits(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {0, 0, TORUS_EAST, 2, 10, 0},
-        {1, 10, TORUS_EAST, 2, 11, AFTER(2, 10)},
-        {2, AFTER(2, 10) + 5, TORUS_EAST, 2, 12, AFTER(2, 10) + AFTER(2, 11)},
-        {3, AFTER(2, 10) + AFTER(2, 11), TORUS_EAST, 2, 13,
-         AFTER(2, 10) + AFTER(2, 11) + AFTER(2, 12)},
-    };
-
-    check(unit, wish, 4, 3);
-}
-
-/* A circuit that waits holds nothing: others pass over its links. */
-static void waiting_holds_nothing(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {0, 0, TORUS_EAST, 2, 10, 0},
-        {1, 1, TORUS_EAST, 2, 11, 2 + AFTER(2, 12)},
-        {2, 2, TORUS_EAST, 2, 12, 2},
-        {3, 3, TORUS_EAST, 2, 13, 4 + AFTER(2, 14)},
-        {4, 4, TORUS_EAST, 2, 14, 4},
-    };
-
-    check(unit, wish, 5, 2);
-}
-
-/* Two circuits end together; the one that needs both links gets them, since
-   it asked before the one that needs the first link only. */
-static void released_together(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {0, 0, TORUS_EAST, 1, 10, 0},
-        {1, 3, TORUS_EAST, 1, 9, 3}, /* 3 ps later, a byte less */
-        {2, 50, TORUS_WEST, 2, 11, AFTER(1, 10)},
-        {9, 60, TORUS_EAST, 2, 12, AFTER(1, 10) + AFTER(2, 11)},
-    };
-
-    check(unit, wish, 4, 2);
-}
-
-/* The same, one picosecond apart: a link that is free is not kept back. */
-static void released_one_by_one(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {0, 0, TORUS_EAST, 1, 10, 0},
-        {1, 4, TORUS_EAST, 1, 9, 4},
-        {2, 50, TORUS_WEST, 2, 11, AFTER(1, 10) + AFTER(2, 12)},
-        {9, 60, TORUS_EAST, 2, 12, AFTER(1, 10)},
-    };
-
-    check(unit, wish, 4, 2);
-}
-
-/* One release lets two go that do not meet. */
-static void two_at_one_release(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {2, 0, TORUS_EAST, 4, 10, 0},
-        {3, 70, TORUS_WEST, 2, 11, AFTER(4, 10)},
-        {5, 60, TORUS_EAST, 2, 12, AFTER(4, 10)},
-    };
-
-    check(unit, wish, 3, 2);
-}
-
-/* Waits three times for the same link: counted once, the time in full. */
-static void counted_once(struct unit *unit)
-{
-    static const struct wish wish[] = {
-        {4, 0, TORUS_EAST, 1, 10, 0},
-        {5, 5, TORUS_WEST, 1, 11, AFTER(1, 10)},
-        {3, 6, TORUS_EAST, 2, 12, AFTER(1, 10) + AFTER(1, 11)},
-        {6, 7, TORUS_WEST, 2, 13, AFTER(1, 10) + AFTER(1, 11) + AFTER(2, 12)},
-    };
-
-    check(unit, wish, 4, 3);
+        while (cases[i].wish[count].bytes > 0) {
+            count += 1;
+        }
+        for (unsigned backwards = 0; backwards < 2; ++backwards) {
+            check_wishes(unit, cases[i].wish, count, cases[i].conflicts,
+                         backwards != 0);
+        }
+    }
 }
 
 /* A queued send asks only when its port is free: waiting is no stall. */
@@ -248,16 +177,6 @@ static void queue_behind_a_stall(struct unit *unit)
 
 void test_conflicts(struct unit *unit)
 {
-    UNIT_RUN(unit, second_waits);
-    UNIT_RUN(unit, request_at_release);
-    UNIT_RUN(unit, oldest_first);
-    UNIT_RUN(unit, ties_by_node);
-    UNIT_RUN(unit, ties_by_port);
-    UNIT_RUN(unit, chain_of_waits);
-    UNIT_RUN(unit, waiting_holds_nothing);
-    UNIT_RUN(unit, released_together);
-    UNIT_RUN(unit, released_one_by_one);
-    UNIT_RUN(unit, two_at_one_release);
-    UNIT_RUN(unit, counted_once);
+    UNIT_RUN(unit, who_waits_and_who_goes);
     UNIT_RUN(unit, queue_behind_a_stall);
 }
