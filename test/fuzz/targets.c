@@ -87,87 +87,6 @@ static void seed_order(const struct fuzz_target *target)
     add_order(2, 5);
 }
 
-/* ---- jobs and parts ---- */
-
-static void try_job(const struct fuzz_target *target, const uint8_t *in,
-                    uint32_t bytes)
-{
-    struct wire_job job;
-
-    (void)target;
-    if (wire_job_load(&job, in, bytes) != ERR_OK) {
-        return;
-    }
-    fuzz_check(wire_job_bytes(&job) <= bytes, "a job beyond its message");
-    touch(in, wire_job_bytes(&job));
-    for (unsigned layer = 0; layer <= job.phases; ++layer) {
-        if ((job.flags & WIRE_OUTPUT) != 0) {
-            wire_job_result_ps(in, layer);
-        }
-    }
-}
-
-static void add_job(uint8_t rounds, uint8_t phases, uint8_t flags)
-{
-    static const uint64_t results_ps[TORUS_PHASES_MAX + 1] = {9, 8, 7};
-    struct wire_job job = {.phases = phases, .rounds = rounds, .flags = flags};
-    uint8_t out[WIRE_JOB_BYTES_MAX + 8];
-
-    wire_job_store(out, &job, results_ps);
-    fuzz_add(out, wire_job_bytes(&job));
-}
-
-static void seed_job(const struct fuzz_target *target)
-{
-    (void)target;
-    add_job(1, 2, 0);
-    add_job(3, 4, WIRE_OUTPUT);
-    add_job(1, 7, WIRE_OUTPUT);
-}
-
-static void try_announce(const struct fuzz_target *target, const uint8_t *in,
-                         uint32_t bytes)
-{
-    struct wire_announce announce;
-
-    (void)target;
-    if (wire_announce_load(&announce, in, bytes) == ERR_OK) {
-        touch(announce.arg, announce.arg_bytes);
-    }
-}
-
-static void seed_announce(const struct fuzz_target *target)
-{
-    static const struct wire_announce announce = {.unit_bytes = 1,
-                                                  .arg_bytes = 5};
-    uint8_t out[WIRE_ANNOUNCE_BYTES + 8] = {0};
-
-    (void)target;
-    wire_announce_store(out, &announce);
-    fuzz_add(out, sizeof out);
-}
-
-static void try_part(const struct fuzz_target *target, const uint8_t *in,
-                     uint32_t bytes)
-{
-    struct wire_part part;
-
-    (void)target;
-    if (wire_part_load(&part, in, bytes) == ERR_OK) {
-        fuzz_check(part.label == bytes_load_u32(in + WIRE_PART_AT_LABEL),
-                   "another label");
-    }
-}
-
-static void seed_part(const struct fuzz_target *target)
-{
-    uint8_t out[WIRE_PART_BYTES];
-
-    (void)target;
-    wire_part_store(out, 77, 8, wire_part_place(2, 3, 1));
-    fuzz_add(out, sizeof out);
-}
-
 /* ---- reports and outputs ---- */
 
 static void try_report(const struct fuzz_target *target, const uint8_t *in,
@@ -380,7 +299,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 14u
+#define MESSAGES 11u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -408,9 +327,6 @@ const struct fuzz_target *fuzz_targets(void)
 {
     static const struct fuzz_target messages[MESSAGES] = {
         {.name = "order", .try = try_order, .seed = seed_order},
-        {.name = "job", .try = try_job, .seed = seed_job},
-        {.name = "announce", .try = try_announce, .seed = seed_announce},
-        {.name = "part", .try = try_part, .seed = seed_part},
         {.name = "report", .try = try_report, .seed = seed_report},
         {.name = "output", .try = try_output, .seed = seed_output},
         {.name = "discover", .try = try_discover, .seed = seed_discover},

@@ -6,7 +6,6 @@
 static void all(struct unit *unit)
 {
     test_chunks(unit);
-    test_farm(unit);
     test_halos(unit);
     test_units(unit);
     test_timeline(unit);

@@ -247,10 +247,8 @@ void job_run(struct job_outcome *outcome, const struct job *job)
     uint8_t *tree = NULL;
 
     if (job->tree) {
-        tree = must(job->masters
-                        ? schedule_farm_tree(job->size, job->originator, NULL)
-                        : schedule_tree(job->schedule, job->size,
-                                        job->originator, NULL));
+        tree = must(
+            schedule_tree(job->schedule, job->size, job->originator, NULL));
         order.tree_nodes = torus_nodes(job->size);
     }
     order.arg = arg;

@@ -44,7 +44,6 @@ struct job {
     uint8_t ports;  /* 0: four */
     uint8_t rounds; /* 0: one; of a farm the installment, from 1 */
     bool tree;
-    bool masters; /* a farm of two levels */
     bool stored;
     bool varies;
     int8_t lies;     /* bytes that each run's output has more than it should */
@@ -81,7 +80,6 @@ void job_free(struct job_outcome *outcome);
 uint32_t job_check(struct unit *unit, const struct job *job);
 
 void test_chunks(struct unit *unit);
-void test_farm(struct unit *unit);
 void test_halos(struct unit *unit);
 void test_threads(struct unit *unit);
 void test_timeline(struct unit *unit);

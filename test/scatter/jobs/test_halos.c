@@ -29,85 +29,44 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The job with every halo up to `most` bytes, wherever in a load, on so many
-   nodes. */
-static void every_halo(struct unit *unit, struct job job, uint32_t most,
-                       uint32_t nodes)
+/* One node, one round, one of odd units, three rounds; along a tree, stored and
+   forwarded, in equal shares. */
+static const struct job jobs[] = {
+    {.size = {1, 1}, .units = 50, .unit_bytes = 3},
+    {.size = {5, 5}, .units = 700, .unit_bytes = 1},
+    {.size = {5, 5}, .originator = {3, 4}, .units = 260, .unit_bytes = 7},
+    {.size = {5, 5}, .rounds = 3, .units = 100000, .unit_bytes = 2},
+    {.size = {7, 4}, .tree = true, .units = 700, .unit_bytes = 3},
+    {.size = {5, 3},
+     .schedule = SCHEDULE_NEAREST,
+     .tree = true,
+     .ports = 1,
+     .stored = true,
+     .units = 500,
+     .unit_bytes = 1},
+    {.size = {4, 4},
+     .schedule = SCHEDULE_BINOMIAL,
+     .tree = true,
+     .units = 300,
+     .unit_bytes = 5}};
+
+/* Every halo, wherever in a load. In rounds they are no longer than a part. */
+static void every_halo(struct unit *unit)
 {
-    for (unsigned n = 0; n < COUNT(halos) * COUNT(first_units);
+    for (unsigned n = 0; n < COUNT(jobs) * COUNT(halos) * COUNT(first_units);
          n += unit->stride) {
-        job.before_bytes = least(halos[n % COUNT(halos)].before, most);
-        job.after_bytes = least(halos[n % COUNT(halos)].after, most);
-        job.first_unit = first_units[n / COUNT(halos)];
+        struct job job = jobs[n % COUNT(jobs)];
+        const struct halo *halo = &halos[n / COUNT(jobs) % COUNT(halos)];
+        uint32_t most = job.rounds == 3 ? 700 : UINT32_MAX;
+
+        job.before_bytes = least(halo->before, most);
+        job.after_bytes = least(halo->after, most);
+        job.first_unit = first_units[n / COUNT(jobs) / COUNT(halos)];
         for (unsigned i = 0; i < COUNT(later_units); ++i) {
             job.later_units = later_units[i];
-            CHECK_EQUAL(unit, job_check(unit, &job), nodes);
+            CHECK_EQUAL(unit, job_check(unit, &job), torus_nodes(job.size));
         }
     }
-}
-
-static void one_node(struct unit *unit)
-{
-    every_halo(unit, (struct job){.size = {1, 1}, .units = 50, .unit_bytes = 3},
-               UINT32_MAX, 1);
-}
-
-static void one_round(struct unit *unit)
-{
-    every_halo(unit,
-               (struct job){.size = {5, 5}, .units = 700, .unit_bytes = 1},
-               UINT32_MAX, 25);
-}
-
-static void one_round_of_odd_units(struct unit *unit)
-{
-    every_halo(unit,
-               (struct job){.size = {5, 5},
-                            .originator = {3, 4},
-                            .units = 260,
-                            .unit_bytes = 7},
-               UINT32_MAX, 25);
-}
-
-static void three_rounds(struct unit *unit)
-{
-    every_halo(
-        unit,
-        (struct job){
-            .size = {5, 5}, .rounds = 3, .units = 100000, .unit_bytes = 2},
-        700, 25);
-}
-
-static void along_a_tree(struct unit *unit)
-{
-    every_halo(unit,
-               (struct job){
-                   .size = {7, 4}, .tree = true, .units = 700, .unit_bytes = 3},
-               UINT32_MAX, 28);
-}
-
-static void stored_and_forwarded(struct unit *unit)
-{
-    every_halo(unit,
-               (struct job){.size = {5, 3},
-                            .schedule = SCHEDULE_NEAREST,
-                            .tree = true,
-                            .ports = 1,
-                            .stored = true,
-                            .units = 500,
-                            .unit_bytes = 1},
-               UINT32_MAX, 15);
-}
-
-static void equal_shares(struct unit *unit)
-{
-    every_halo(unit,
-               (struct job){.size = {4, 4},
-                            .schedule = SCHEDULE_BINOMIAL,
-                            .tree = true,
-                            .units = 300,
-                            .unit_bytes = 5},
-               UINT32_MAX, 16);
 }
 
 static void deep_pattern(struct unit *unit)
@@ -161,21 +120,12 @@ static void orders_with_other_bytes_around_are_refused(struct unit *unit)
                           .unit_bytes = 1};
         struct job_outcome outcome;
 
-        switch (n % 4) {
-        case 0:
-            job.before_wrong = 1;
-            break;
-        case 1:
-            job.before_wrong = job.first_unit > 0 ? -1 : 6;
-            break;
-        case 2:
-            job.after_wrong = 9;
-            break;
-        default:
-            job.before_wrong = 2;
-            job.after_wrong = 9;
-            break;
-        }
+        job.before_wrong = n % 4 == 0           ? 1
+                           : n % 4 == 3         ? 2
+                           : n % 4 == 2         ? 0
+                           : job.first_unit > 0 ? -1
+                                                : 6;
+        job.after_wrong = n % 4 < 2 ? 0 : 9;
         job_run(&outcome, &job);
         CHECK_EQUAL(unit, outcome.report.error, ERR_TERMS);
         job_free(&outcome);
@@ -205,13 +155,7 @@ static void halos_beyond_all_memory_are_refused(struct unit *unit)
 
 void test_halos(struct unit *unit)
 {
-    UNIT_RUN(unit, one_node);
-    UNIT_RUN(unit, one_round);
-    UNIT_RUN(unit, one_round_of_odd_units);
-    UNIT_RUN(unit, three_rounds);
-    UNIT_RUN(unit, along_a_tree);
-    UNIT_RUN(unit, stored_and_forwarded);
-    UNIT_RUN(unit, equal_shares);
+    UNIT_RUN(unit, every_halo);
     UNIT_RUN(unit, deep_pattern);
     UNIT_RUN(unit, hardly_any_units);
     UNIT_RUN(unit, orders_with_other_bytes_around_are_refused);
