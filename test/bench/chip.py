@@ -258,7 +258,7 @@ def calibrate_lines(table):
                    abs(said - fact) <= limit)
     for i, what, limit, unit in ((0, "worst error of an offset", 5, "us"),
                                  (1, "worst error of a drift", 2, "ppm")):
-        worst = max(abs(error[i]) for error in found.clock_errors())
+        worst = max(abs(error[i][0]) for error in found.clock_errors())
         table.line(f"chip: calibrate, {what}", f"{limit} {unit} at most",
                    f"{worst:.1f} {unit}", worst <= limit)
 

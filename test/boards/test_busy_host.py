@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
+import emulated
 import mesh
 import mpirun
 
@@ -72,3 +74,16 @@ def test_one_timeline_on_several_ranks(load):
     with busy_cores():
         many = mpirun.report(4, *JOB, *words)
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
+
+
+def test_idle_serial_boards_rest(tmp_path):
+    """Without work, neither boards nor their launcher use a core."""
+    with emulated.Boards(tmp_path, "--console", "all", "--damage", "1/100",
+                         size="2x2") as boards:
+        for console in boards.up().values():
+            console.close()
+        boards.consoles.clear()
+        everyone = [boards.process.pid, *boards.pids()]
+        before = sum(map(mesh.cpu_s, everyone))
+        time.sleep(2)
+        assert sum(map(mesh.cpu_s, everyone)) - before < 0.5

@@ -72,8 +72,9 @@ class Calibrated:
         return (self.bursts[4000] - self.bursts[1000]) / 3000
 
     def clock_errors(self):
-        """[(offset us, drift ppm), ..]: by how much each clock's are wrong;
-        offsets some time after they were measured."""
+        """[((error, 95 % interval's half) of the offset in us, the same of the
+        drift in ppm), ..] of each clock; offsets some time after they were
+        measured."""
         zero_ps = min(row["t1_ps"] for row in self.rows)
         found = []
         for clock in self.report["clocks"]:
@@ -81,8 +82,10 @@ class Calibrated:
             drift = self.core_hz[node] / self.core_hz[0] - 1
             offset_ps = (self.clock_ps[node] - self.clock_ps[0]
                          - drift * (self.clock_ps[0] - zero_ps))
-            found.append(((clock["offset_ps"]["value"] - offset_ps) / 1e6,
-                          clock["drift_ppm"]["value"] - drift * 1e6))
+            said_ps, said_ppm = clock["offset_ps"], clock["drift_ppm"]
+            found.append((
+                ((said_ps["value"] - offset_ps) / 1e6, said_ps["ci95"] / 1e6),
+                (said_ppm["value"] - drift * 1e6, said_ppm["ci95"])))
         return found
 
 

@@ -9,10 +9,10 @@ import subprocess
 import time
 
 import mesh
+from guard import GUARD_S
 
 IMAGE = mesh.BUILD / "test" / "wired.elf"
 PORTS = ("east", "north", "west", "south")
-LIMIT_S = 60  # for what takes a moment, on a machine that is busy
 
 
 def opposite(port):
@@ -52,7 +52,7 @@ class Console:
         except BlockingIOError:
             pass
 
-    def lines(self, count, seconds=LIMIT_S):
+    def lines(self, count, seconds=GUARD_S):
         """The next lines; fewer if they do not come in time."""
         end = time.monotonic() + seconds
         while self.heard.count(b"\n") < count and time.monotonic() < end:
@@ -117,7 +117,7 @@ class Boards:
         for console in self.consoles:
             console.close()
         self.process.kill()
-        self.process.communicate(timeout=LIMIT_S)
+        self.process.communicate(timeout=GUARD_S)
         gone = self.gone()
         for pid in self.pids():
             os.kill(pid, signal.SIGKILL)
@@ -139,7 +139,7 @@ class Boards:
     @staticmethod
     def await_answer(console):
         """Asks until the board answers; drops what it said until then."""
-        end = time.monotonic() + LIMIT_S
+        end = time.monotonic() + GUARD_S
         while "ready" not in console.lines(1, 0.5):
             if time.monotonic() > end:
                 return False
@@ -162,9 +162,9 @@ class Boards:
         return None
 
     def gone(self):
-        return mesh.until(lambda: not self.pids(), LIMIT_S)
+        return mesh.until(lambda: not self.pids(), GUARD_S)
 
     def end(self):
         """Ends standard input; (exit status, stdout's rest, stderr)."""
-        out, err = self.process.communicate(timeout=LIMIT_S)
+        out, err = self.process.communicate(timeout=GUARD_S)
         return self.process.returncode, out, err
