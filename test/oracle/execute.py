@@ -16,11 +16,13 @@ from collections import deque, namedtuple
 from fractions import Fraction
 
 # to: the receiver. A circuit takes the startup, and the rate for each unit; it
-# waits while a circuit holds one of its links. name: what the caller calls it.
-Send = namedtuple("Send", "to startup rate links name", defaults=[(), None])
+# waits while a circuit holds one of its links. name: what the caller calls it;
+# many: so many receivers that do alike, each out of a port of its own.
+Send = namedtuple("Send", "to startup rate links name many",
+                  defaults=[(), None, 1])
 # Sends of one port, one after the other; time from a turn's begin until they
-# are queued; of how many ports that do alike.
-Lane = namedtuple("Lane", "sends queued many", defaults=[0, 1])
+# are queued.
+Lane = namedtuple("Lane", "sends queued", defaults=[0])
 # unit: compute time of a unit, or a function of the units. A turn computes
 # `before` after its begin, and lasts until `after` the last unit. Requests of
 # one time are served in the order of `place`.
@@ -40,7 +42,7 @@ def volumes_of(nodes, shares):
     """Units that each node receives, if it computes its share."""
     out = list(shares)
     for i in reversed(range(len(nodes))):
-        out[i] += sum(lane.many * out[send.to]
+        out[i] += sum(send.many * out[send.to]
                       for lane in nodes[i].lanes for send in lane.sends)
     return out
 
@@ -205,9 +207,9 @@ def results_end(nodes, shares, back):
 def layers(compute, transfers, startups):
     """Nodes of the pattern, one for each layer: those of a layer do alike if
     they compute as much. Node i sends to every layer behind it."""
-    sends = [Send(j, startup, transfer, (), j) for j, (startup, transfer) in
+    sends = [Send(j, startup, transfer, (), j, 4) for j, (startup, transfer) in
              enumerate(zip(startups, transfers), 1)]
-    return [Node(compute, (Lane(tuple(sends[i:]), 0, 4),))
+    return [Node(compute, (Lane(tuple(sends[i:])),))
             for i in range(len(sends) + 1)]
 
 

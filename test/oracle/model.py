@@ -100,23 +100,6 @@ def costs(power, startup, transfer, hop_delay=0, store_and_forward=False,
     return transfers, startups
 
 
-def eliminate(rows):
-    """Solves rows of [coefficients..., right side] by Gauss and Jordan."""
-    rows = [[Fraction(x) for x in row] for row in rows]
-    size = len(rows)
-    for column in range(size):
-        pivot = next(r for r in range(column, size) if rows[r][column])
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        head = rows[column]
-        scale = head[column]
-        rows[column] = head = [x / scale for x in head]
-        for r in range(size):
-            factor = rows[r][column]
-            if r != column and factor:
-                rows[r] = [x - factor * y for x, y in zip(rows[r], head)]
-    return [row[-1] for row in rows]
-
-
 def split_laminar(plan, layer, units):
     """(own, [(phase, port, units)]): floors, then one more, children first."""
     parts = [[phase, port, plan.volumes[phase].__floor__()]

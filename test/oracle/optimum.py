@@ -53,8 +53,8 @@ class Tree:
                     slope = self.over(slope, by)
                     offset = self.over(
                         offset + ahead[send.to] * one - rate * qc, by)
-                    p += lane.many * self.times(pc, slope)
-                    q += lane.many * (self.times(pc, offset) + qc)
+                    p += send.many * self.times(pc, slope)
+                    q += send.many * (self.times(pc, offset) + qc)
             lines[i] = p, q
         return lines
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quincunx sizes` against linear systems over the same trees, in fractions."""
+"""`quincunx sizes` against optima of the same trees, in fractions."""
 import json
 import subprocess
 from fractions import Fraction
@@ -8,9 +8,11 @@ import pytest
 
 import core as library
 import model
+import optimum
 import tree
+import tree_plan
+from execute import Lane, Node, Send
 
-OPTIONS = ("--load", "--startup", "--transfer", "--compute")
 # Times in ps: (load, startup, transfer, compute).
 T3D = (1000000, 4850000, 3300, 1000000)
 CASES = [T3D, (1000, 0, 10, 1000), (1000, 5000, 0, 1000), (77, 0, 0, 3),
@@ -41,61 +43,6 @@ def branches_of(core, size):
     return [tree.Branch(*fields) for fields in library.branches_of(raw)]
 
 
-def scatter(core, size):
-    """[(phase, port, parent's index)] of the nodes of the library's tree."""
-    branches = branches_of(core, size)
-    above, nodes = [], []
-    for index, branch in enumerate(branches):
-        while above and above[-1][1] <= index:
-            above.pop()
-        nodes.append((branch.phase, branch.port,
-                      above[-1][0] if above else None))
-        above.append((index, index + branch.nodes))
-    return nodes
-
-
-def equal_finish(nodes, case):
-    """Shares with which all finish together, as one linear system.
-
-    For every node but the root: compute a_parent' = startup + transfer v +
-    compute a, where v is the node's subtree and the left side belongs to who
-    was served before it on the same port, or to the parent: what they have
-    left when they are done with receiving.
-    """
-    load, startup, transfer, compute = case
-    size = len(nodes)
-    inside = [{i} for i in range(size)]
-    for i in range(size - 1, 0, -1):
-        inside[nodes[i][2]] |= inside[i]
-    rows = [[1] * size + [load]]
-    for i, (phase, port, parent) in enumerate(nodes):
-        if parent is None:
-            continue
-        earlier = [(p, j) for j, (p, q, up) in enumerate(nodes)
-                   if up == parent and q == port and p < phase]
-        row = [Fraction(0)] * size + [Fraction(startup)]
-        row[max(earlier)[1] if earlier else parent] += compute
-        row[i] -= compute
-        for j in inside[i]:
-            row[j] -= transfer
-        rows.append(row)
-    return model.eliminate(rows)
-
-
-def best_shares(nodes, case):
-    """With as many phases as leave nobody less than nothing."""
-    phases = max(phase for phase, _, _ in nodes)
-    while True:
-        kept = [i for i, node in enumerate(nodes) if node[0] <= phases]
-        place = {index: i for i, index in enumerate(kept)}
-        used = [(nodes[i][0], nodes[i][1], place.get(nodes[i][2]))
-                for i in kept]
-        shares = equal_finish(used, case)
-        if min(shares) >= 0:
-            return phases, shares
-        phases -= 1
-
-
 def can_process(size, case, time):
     """Theory 1.5: what a torus can at most process by `time`."""
     load, startup, transfer, compute = case
@@ -119,28 +66,21 @@ def can_process(size, case, time):
 
 
 def even(size, case):
-    """Layers of any number of nodes, as one linear system.
-
-    Layer i is served in phase i, by everybody; unknown are the layers' shares.
-    """
+    """The makespan of layers of any number of nodes: every node that is active
+    serves its part of layer i in phase i."""
     load, startup, transfer, compute = case
     nodes, growth = size[0] * size[1], tree.growth(*size)
     best = None
     for phases in range(tree.least_phases(*size) + 1):
         active = [min(growth ** i, nodes) for i in range(phases + 1)]
         layers = [active[0]] + [b - a for a, b in zip(active, active[1:])]
-        rows = [[*layers, load]]
-        for i in range(1, phases + 1):
-            # All below a node of layer i, per node that was active in it.
-            row = [Fraction(0)] * (phases + 1) + [Fraction(startup)]
-            row[i - 1] += compute
-            row[i] -= compute + transfer
-            for j in range(i + 1, phases + 1):
-                row[j] -= transfer * Fraction(layers[j], active[i])
-            rows.append(row)
-        shares = model.eliminate(rows)
+        sends = tuple(Send(i, startup, transfer, many=Fraction(
+            layers[i], active[i - 1])) for i in range(1, phases + 1))
+        makespan, shares = optimum.Tree([
+            Node(compute, (Lane(sends[i:]),)) for i in range(phases + 1)
+        ]).solve(load)
         if min(shares) >= 0:
-            best = shares[0] * compute
+            best = makespan
     return best
 
 
@@ -153,13 +93,16 @@ def test_makespans_and_bounds(quincunx, core, case):
     rows = sizes(quincunx, case, "--all", "--max", "6")
     assert len(rows) == 21
     for size, row in rows.items():
-        nodes = scatter(core, size)
-        assert row["nodes"] == len(nodes)
-        assert row["phases"] == max(node[0] for node in nodes)
-        phases, shares = best_shares(nodes, case)
+        branches = branches_of(core, size)
+        assert row["nodes"] == len(branches)
+        assert row["phases"] == max(branch.phase for branch in branches)
+        load, startup, transfer, compute = case
+        phases, _, makespan, shares = tree_plan.plan(
+            tree_plan.wire(branches)[0], [0] * len(branches),
+            tree_plan.Costs(load, compute, transfer, startup))
         assert row["phases_used"] == phases, size
         assert row["nodes_used"] == len(shares)
-        assert close(row["makespan_ps"], shares[0] * case[3]), size
+        assert close(row["makespan_ps"], makespan), size
         assert close(row["even_ps"], even(size, case)), size
         bound = Fraction(row["bound_ps"])
         grain = Fraction(1, 10 ** 9)

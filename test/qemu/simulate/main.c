@@ -6,7 +6,6 @@ static void all(struct unit *unit)
 {
     test_event_queue(unit);
     test_simulate(unit);
-    test_twin(unit);
     test_spread(unit);
 }
 

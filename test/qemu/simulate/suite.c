@@ -46,22 +46,16 @@ struct scene suite_scene(struct unit *unit, uint16_t side)
     return scene;
 }
 
-struct simulate_node *suite_nodes(const struct scene *scene)
+int suite_run(struct scene *scene)
 {
     struct torus_size size = scene->input.size;
     struct simulate_node *nodes = malloc(torus_nodes(size) * sizeof *nodes);
+    int error;
 
     if (nodes == NULL) {
         abort();
     }
-    return nodes;
-}
-
-int suite_run(struct scene *scene)
-{
-    struct simulate_node *nodes = suite_nodes(scene);
-    int error = simulate_run(&scene->outcome, nodes, &scene->input);
-
+    error = simulate_run(&scene->outcome, nodes, &scene->input);
     free(nodes);
     return error;
 }

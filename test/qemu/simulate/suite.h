@@ -24,12 +24,8 @@ void suite_set_tables(struct unit *unit, struct scene *scene);
 /* The result of simulate_run(); without the nodes. */
 int suite_run(struct scene *scene);
 
-/* For nodes[] of this scene; to be freed. */
-struct simulate_node *suite_nodes(const struct scene *scene);
-
 void test_event_queue(struct unit *unit);
 void test_simulate(struct unit *unit);
 void test_spread(struct unit *unit);
-void test_twin(struct unit *unit);
 
 #endif
