@@ -37,7 +37,7 @@ COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 LONGEST = ("test_launcher", "test_programs", "test_serial_run", "test_flash",
            "test_gdb", "test_wired", "test_fuzz", "test_trees", "test_ratio",
            "test_run", "test_new_kernel", "test_node_rounds",
-           "test_rounds_run", "test_originators", "test_farm_levels",
+           "test_rounds_run", "test_originators", "test_any_job",
            "test_plan", "test_tree_plan", "test_rounds", "test_ranks",
            "test_flash_loader", "test_house", "test_make",
            "test_chip_boards", "test_kernels_everywhere",

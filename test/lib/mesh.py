@@ -27,8 +27,6 @@ oracle = str(ROOT / "test" / "oracle")
 if oracle not in sys.path:
     sys.path.insert(0, oracle)
 
-import torus  # noqa: E402  (of the oracle)
-
 
 def with_path(folder, *behind):
     """An environment whose PATH has this folder, then others; what is found
@@ -168,27 +166,6 @@ def announced(report):
              and report["load"]["units"] <= 2048
              and report["network"]["messages"] == 0)
     return 0 if stays else report["mesh"]["nodes"] - 1
-
-
-def first_units(report):
-    """Where every node's range begins: its own, then phases N to 1."""
-    units = units_of(report)
-    originator = tuple(report["mesh"]["originator"])
-    children = {}
-    for circuit in torus.scatter(report["mesh"]["width"], originator,
-                                 report["plan"]["phases"]):
-        children.setdefault(circuit.source, []).append(
-            (-circuit.phase, circuit.port, circuit.nodes[-1]))
-    first = {}
-    position = 0
-    stack = [originator]
-    while stack:
-        node = stack.pop()
-        first[node] = position
-        position += units.get(node, 0)
-        stack += [c[2] for c in sorted(children.get(node, []), reverse=True)]
-    assert position == report["load"]["units"]
-    return first
 
 
 # ---- processes ----

@@ -8,21 +8,14 @@ import wave
 
 import numpy
 
+from mesh import occurrences
+
 # ---- search ----
 
 
 def folded(data, folds):
     """With the capitals of ASCII as small letters, if case does not count."""
     return data.lower() if folds else data
-
-
-def occurrences(data, pattern):
-    """Every offset, also of those that overlap."""
-    found, at = [], data.find(pattern)
-    while at >= 0:
-        found.append(at)
-        at = data.find(pattern, at + 1)
-    return found
 
 
 def counts_and_offsets(data, patterns, folds=False):

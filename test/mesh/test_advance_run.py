@@ -41,19 +41,6 @@ def test_others_compute_while_it_is_planned(folder, bytes_, profile):
     assert sum(n["units"] for n in measured["nodes"]) == bytes_
 
 
-def test_every_unit_once(folder):
-    """The parts of an advance, what is measured, and the rest."""
-    report = report_of(folder, 300_000, "search", "e", "--profile", "t3d")
-    assert oracle.has_advance(report)
-    ranges = sorted(oracle.ranges(report))
-    measured = report["plan"]["measured_units"]
-    ends = [first + units for first, units, _, _ in ranges]
-    gaps = [(end, first) for end, (first, *_) in zip(ends, ranges[1:])
-            if end != first]
-    assert ranges[0][0] == 0 and ends[-1] == 300_000
-    assert [first - end for end, first in gaps] == [measured] * (measured > 0)
-
-
 @pytest.mark.parametrize("rounds, options", [
     (1, ()), (2, ()), ("auto", ("--phases", "2")),
     (1, ("--schedule", "star")), (1, ("--slow", "1,2=4"))])

@@ -4,6 +4,7 @@ what each took, and the next batch only when nobody needs the last one."""
 import pytest
 
 import mesh
+import parts
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_outputs_of_batches_follow_each_other(load, tmp_path):
             (31 * i + 7) % 256 for i in range(20_000))
 
 
-@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("on", parts.cases(["native", "qemu"], 1))
 def test_more_than_a_board_holds(tmp_path, on):
     """40 MB through 16 MiB."""
     path = tmp_path / "large"

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Farms carried out: the answer is one board's whatever is slow, uneven or
-small; and they end together where a plan does not.
+"""Farms, of one level and with masters, and planned rounds whose rest is given
+to who asks (hybrid): nodes end together where a plan does not.
 
-QUINCUNX_SEED chooses meshes, loads and speeds.
+What they compute is right: test_any_job.py. QUINCUNX_SEED chooses loads.
 """
 import json
 
-import mesh
 import pytest
+
+import mesh
+
+UNITS = 10 ** 6
+INSTRUCTION_PS = 32_000
+BYTE_PS = {"lvds": 80_000, "t3d": 3300}
 
 
 def run(*words, **options):
@@ -20,55 +25,94 @@ def run(*words, **options):
     return json.loads(done.stdout)
 
 
-def check(report, units):
-    """Every unit once: the kernel counts them, and so does the log."""
-    nodes = report["measured"]["nodes"]
-    assert report["result"]["units"] == units
-    assert sum(node["units"] for node in nodes) == units
-
-
-def ratio(report, bound_ps):
+def ratio(report, instructions, nodes, less_ps=0):
+    """The makespan in times of all these nodes computing a million units."""
+    bound_ps = (UNITS * instructions * INSTRUCTION_PS - less_ps) / nodes
     return report["measured"]["makespan_ps"] / bound_ps
 
 
-UNIT_PS = 32 * 32000
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    return mesh.zeros(tmp_path / "load", UNITS)
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])
-def test_as_planned(tmp_path, on):
-    load = mesh.zeros(tmp_path / "load", 10 ** 6)
-    assert ratio(run(load, on=on), 10 ** 6 * UNIT_PS / 25) <= 1.05
+def test_as_planned(load, on):
+    assert ratio(run(load, on=on), 32, 25) <= 1.05
 
 
-def test_a_slow_board_that_nobody_knows(tmp_path):
-    """Shares take 7.7 times as long."""
-    load = mesh.zeros(tmp_path / "load", 10 ** 6)
+def test_a_board_that_nobody_knows_is_slow(load):
+    """Shares take 7.7 times as long; from the middle on, 1.35. With masters
+    2,1 is one, and 2,2 one of its workers."""
     report = run("--inject", "slow8@1,1", load, on="qemu")
-    check(report, 10 ** 6)
-    assert ratio(report, 10 ** 6 * UNIT_PS / (24 + 1 / 8)) <= 1.10
-
-
-def test_a_board_that_becomes_slow(tmp_path):
-    """From the middle on it takes four times as long for a unit: 1.35."""
-    load = mesh.zeros(tmp_path / "load", 10 ** 6)
+    assert ratio(report, 32, 24 + 1 / 8) <= 1.10
     report = run("--inject", "slow4@1,1@20ms", load, on="qemu")
-    check(report, 10 ** 6)
-    bound_ps = (10 ** 6 * UNIT_PS - 20e9 * 3 / 4) / (24 + 1 / 4)
-    assert ratio(report, bound_ps) <= 1.35
+    assert ratio(report, 32, 24 + 1 / 4, 20e9 * 3 / 4) <= 1.35
+    for at in ("2,1", "2,2"):
+        report = run("--inject", f"slow8@{at}", load, arg="200", levels=2)
+        assert ratio(report, 200, 24 + 1 / 8) <= 1.03
 
 
-@pytest.mark.parametrize("kernel_arg,size,profile,most", [
-    ("32,1/1", 10 ** 6, "lvds", 1.10), ("32,1/1", 10 ** 5, "lvds", 1.25),
-    ("200,1/1", 10 ** 6, "lvds", 1.03), ("32,1/1", 10 ** 6, "t3d", 1.02)])
-def test_outputs_come_back_meanwhile(tmp_path, kernel_arg, size, profile,
+@pytest.mark.parametrize("instructions, units, profile, most", [
+    (32, 10 ** 6, "lvds", 1.10), (32, 10 ** 5, "lvds", 1.25),
+    (200, 10 ** 6, "lvds", 1.03), (32, 10 ** 6, "t3d", 1.02)])
+def test_outputs_come_back_meanwhile(tmp_path, instructions, units, profile,
                                      most):
     """An output as long as the input: the ports take both ways."""
-    load = tmp_path / "load"
-    load.write_bytes(mesh.seeded("outputs").randbytes(size))
-    report = run("-o", tmp_path / "out", load, arg=kernel_arg,
-                 profile=profile)
-    unit_ps = int(kernel_arg.partition(",")[0]) * 32000
-    byte_ps = {"lvds": 80000, "t3d": 3300}[profile]
-    bound = max(size * unit_ps / 25, 2 * size * byte_ps / 4
+    report = run("-o", tmp_path / "out", mesh.zeros(tmp_path / "load", units),
+                 arg=f"{instructions},1/1", profile=profile)
+    unit_ps, byte_ps = instructions * INSTRUCTION_PS, BYTE_PS[profile]
+    bound = max(units * unit_ps / 25, 2 * units * byte_ps / 4
                 / (1 + 2 * byte_ps / (4 * unit_ps)))
     assert report["measured"]["with_results_ps"] <= most * bound
+
+
+# ---- masters ----
+
+@pytest.mark.parametrize("at, what, says", [
+    ("2,1", "die", "died"), ("2,2", "fault", "fault")])
+def test_a_master_or_worker_that_dies_is_named(load, at, what, says):
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                        "2000", "--schedule", "farm", "--levels", "2",
+                        "--inject", f"{what}@{at}", load)
+    assert (done.returncode, done.stdout) == (1, "")
+    first = done.stderr.splitlines()[0]
+    assert f"node {at}" in first and says in first
+
+
+@pytest.mark.parametrize("instructions, most", [(200, 1.08), (2000, 1.02)])
+def test_625_nodes_end_together(load, instructions, most):
+    report = run(load, mesh="25x25", arg=instructions)
+    assert ratio(report, instructions, 625) <= most
+    for node in report["measured"]["nodes"]:
+        assert node["idle_ps"] <= node["finished_ps"] - node["received_ps"]
+
+
+def test_levels_that_are_chosen(tmp_path):
+    """Two from 100 nodes on; one with outputs, which masters do not pass on."""
+    load = mesh.zeros(tmp_path / "load", 30_000)
+    for size, arg, levels in (("5x5", "32", 1), ("25x25", "32", 2),
+                              ("25x25", "32,1/1", 1)):
+        chosen, given = (run(load, mesh=size, arg=arg, levels=value)
+                         for value in ("auto", levels))
+        assert chosen["timeline_sha256"] == given["timeline_sha256"], size
+
+
+# ---- hybrid ----
+
+def test_shares_of_uneven_cost(tmp_path):
+    """The last quarter is three times as dear. All of it on demand, the nodes
+    end together; planned, who has it ends at twice the bound."""
+    load = tmp_path / "burst"
+    load.write_bytes(bytes(750_000) + b"\xff" * 250_000)
+    planned, asked = (run(load, arg="32,burst", on="qemu", **options)
+                      for options in ({"schedule": "peters-syska"},
+                                      {"schedule": "hybrid", "reserve": 30}))
+    assert ratio(planned, 1.5 * 32, 25) > 1.9
+    assert ratio(asked, 1.5 * 32, 25) < 1.04
+
+
+def test_nothing_is_reserved_where_nothing_varies(load):
+    hybrid, planned = (run(load, schedule=schedule)["measured"]["makespan_ps"]
+                       for schedule in ("hybrid", "peters-syska"))
+    assert hybrid == planned

@@ -7,7 +7,6 @@ plans with exact fractions (test/oracle/model.py), times with the plan.
 import collections
 import itertools
 import json
-import math
 from fractions import Fraction
 
 import pytest
@@ -270,25 +269,6 @@ def test_as_many_phases_as_shorten_the_makespan(job):
                 rounds=1)
 
 
-@pytest.mark.parametrize("units, ratio", [
-    (25, "1/2"), (2000, "3/7"), (100_000, "2/1")])
-def test_no_number_of_phases_is_better(load, units, ratio):
-    """A deeper tree's outputs come in more chunks, with a head each."""
-    load.write_bytes(bytes(units))
-
-    def planned(*args):
-        done = mesh.command("run", "--json", "--mesh", "25x25", "--kernel",
-                            "spin", "--arg", f"32,{ratio}", "--on", "native",
-                            "--rounds", 1, *args, load)
-        if done.returncode != 0:
-            assert args and "infeasible" in done.stderr
-            return None
-        return json.loads(done.stdout)["plan"]["makespan_ps"]
-
-    found = [planned("--phases", phases) for phases in range(5)]
-    assert planned() == min(time for time in found if time is not None)
-
-
 def test_phases_that_are_asked_for(job):
     for phases in range(5):
         report = checked(job, 20_000, "3/7", "--phases", phases, size="25x25",
@@ -396,62 +376,6 @@ def test_outputs_along_trees_are_back_as_planned(job, number, tree):
 
 
 # ---- units of several bytes ----
-
-def heads_of(report, trace, unit):
-    """Of each part, the bytes that it carries beside the units of all nodes
-    that it is for."""
-    parts = [e["args"] for e in json.loads(trace.read_text())["traceEvents"]
-             if e.get("cat") == "scatter"]
-    own = {f"{x},{y}": units for (x, y), units
-           in mesh.units_of(report).items()}
-    below = collections.defaultdict(list)
-    for e in parts:
-        if e["round"] == 0:
-            below[e["from"]].append(e["to"])
-
-    def subtree(node):
-        inside = [node]
-        for child in below[node]:
-            inside += subtree(child)
-        return inside
-
-    for e in parts:
-        yield e["bytes"] - unit * sum(own[n] for n in subtree(e["to"]))
-
-
-UNITS = [(2, 100_000), (7, 700 * 7), (1000, 200_000), (65_535, 65_535 * 9)]
-
-
-@pytest.mark.parametrize("size, on, unit, bytes_", parts.cases(
-    [(size, on, *unit) for unit in UNITS for size in ("5x5", "25x25", "7x4")
-     for on in ("native", "qemu") if on == "native" or size != "25x25"],
-    lambda case: case[1] == "native" or case in (
-        ("5x5", "qemu", *UNITS[2]), ("7x4", "qemu", *UNITS[1]))))
-def test_units_are_not_cut(tmp_path, size, on, unit, bytes_):
-    load, trace = tmp_path / "load", tmp_path / "trace"
-    load.write_bytes(bytes(bytes_))
-    # Enough to compute for units of 5 ms to be worth sending.
-    report = mesh.run(load, "--unit", unit, "--trace", trace, size=size,
-                      on=on, arg="100000" if unit > 10_000 else "1000")
-    units = bytes_ // unit
-    assert report["load"] == {"bytes": bytes_, "units": units}
-    assert report["result"] == {"units": units}
-    assert sum(mesh.units_of(report).values()) == units
-    plan, measured = report["plan"], report["measured"]
-    assert plan["transfer_ps_per_unit"] == (
-        unit * report["profile"]["transfer_ps_per_byte"])
-    heads = set(heads_of(report, trace, unit))
-    if size == "7x4":  # pieces of the tree, too
-        each = math.gcd(*(a - b for a, b in itertools.pairwise(
-            sorted(heads, reverse=True)))) or 16
-        assert each >= 16 and max(heads) <= 64 + 28 * each
-    else:
-        assert len(heads) == 1 and max(heads) < 128
-    late = measured["makespan_ps"] - plan["makespan_ps"]
-    most = (rounding_ps(report, "0/1")
-            + abs(measured["calibration_error"]) * measured["makespan_ps"])
-    assert on == "qemu" or -plan["compute_ps_per_unit"] <= late <= most
-
 
 def test_units_along_trees(tmp_path):
     load = mesh.zeros(tmp_path / "load", 120_000)

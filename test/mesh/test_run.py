@@ -146,26 +146,6 @@ def check_search(loads, data, pattern, *args, **options):
 
 # ---- search: the answer ----
 
-@pytest.mark.parametrize("size", ["5x5", "25x25"])
-def test_matches_across_every_boundary(loads, size):
-    """All ways to straddle: from one byte before to one byte behind."""
-    chance = mesh.seeded(f"boundaries {size}")
-    pattern = b"\x00pattern\xff"
-    data = mesh.mixed(400_000 if size == "5x5" else 2_000_000, chance)
-    before = check_search(loads, data, pattern, size=size, on="native")
-    bounds = set(mesh.first_units(before).values()) - {0}
-    assert len(bounds) == before["mesh"]["nodes"] - 1
-    starts = [at - 1 - n % (len(pattern) - 1)
-              for n, at in enumerate(sorted(bounds))]
-    planted = bytearray(data)
-    for start in starts:
-        planted[start:start + len(pattern)] = pattern
-    report = check_search(loads, bytes(planted), pattern, size=size,
-                          on="native")
-    assert set(mesh.first_units(report).values()) - {0} == bounds
-    assert set(report["result"]["offsets"]) >= set(starts)
-
-
 # ---- originators ----
 
 def test_every_originator_native(loads):
@@ -288,22 +268,6 @@ def test_makespan_of_25_boards(loads, profile, bytes_):
     assert report["plan"]["phases"] == 2
     assert report["result"] == {"units": bytes_}
     check_makespan(report)
-
-
-@pytest.mark.parametrize("size,on,first", [
-    ("5x5", "qemu", "dense"), ("5x5", "qemu", "sparse"),
-    ("25x25", "native", "dense")])
-def test_gather_when_nodes_end_at_different_times(loads, size, on, first):
-    """Half the load is all matches and takes long; results never meet."""
-    chance = mesh.seeded(f"dense {first}")
-    dense = b"a" * 250_000
-    sparse = chance.randbytes(250_000)
-    data = dense + sparse if first == "dense" else sparse + dense
-    report = check_search(loads, data, b"aaaa", size=size, on=on)
-    assert report["network"]["messages"] == mesh.announced(report) + 2 * (
-        report["mesh"]["nodes"] - 1)
-    if on == "qemu":
-        assert report["measured"]["spread"] > 0.05
 
 
 def test_late_results_wait_for_their_slot(loads, tmp_path):
