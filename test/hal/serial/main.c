@@ -528,62 +528,6 @@ static void a_row_of_ranges(struct unit *unit)
     check_locks(unit);
 }
 
-/* 13 units of two bytes, from unit 50 on: the node keeps 4, form 2 has one for
-   each port and one more for the first, form 1, whose units come last, one for
-   each and no more than the four that are left over besides. */
-static void rows_of_a_range(struct unit *unit)
-{
-    static const struct circuit_message straight = {.path = {0, 0, 1, 0},
-                                                    .kind = 5};
-    static const struct circuit_message bent = {.path = {0, TORUS_LEFT, 1, 2},
-                                                .kind = 6};
-    static const uint32_t volume_units[] = {9, 0, 1};
-    /* In the order in which they are sent; `at` is the first unit. */
-    static const struct {
-        uint32_t form;
-        uint32_t units;
-        uint32_t at;
-    } want[] = {{1, 1, 9}, {1, 1, 10}, {1, 1, 11}, {1, 1, 12},
-                {2, 2, 4}, {2, 1, 6},  {2, 1, 7},  {2, 1, 8}};
-    const uint8_t *data = world.memory + 200;
-
-    start();
-    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &straight), ERR_OK);
-    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 2, &bent), ERR_OK);
-    CHECK_EQUAL(
-        unit,
-        circuit_send_rows(
-            &world.circuit,
-            &(struct circuit_cut){.form = 1, .last_form = 2, .unit_bytes = 2},
-            &(struct circuit_rows){.shared = {world.memory, 8},
-                                   .begin = data,
-                                   .end = data + 26,
-                                   .data = data,
-                                   .volume_units = volume_units,
-                                   .extra_units = 5,
-                                   .label = 0x30000,
-                                   .units = 13,
-                                   .first_unit = 50}),
-        ERR_OK);
-    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-    CHECK_EQUAL(unit, world.sends, 8);
-    for (unsigned i = 0; i < world.sends; ++i) {
-        const struct switch_message *message = world.sent[i];
-        const uint8_t *head = message->segment[1].data;
-
-        CHECK_EQUAL(unit, message->kind, want[i].form == 1 ? 5 : 6);
-        CHECK_EQUAL(unit, message->path.port, i % TORUS_PORTS);
-        CHECK_EQUAL(unit, bytes_load_u32(head), want[i].units);
-        CHECK_EQUAL(unit, bytes_load_u32(head + 4), 50 + want[i].at);
-        CHECK_EQUAL(unit, bytes_load_u32(head + 8),
-                    0x30020u + want[i].form + (i % TORUS_PORTS << 8) +
-                        (2u << 25));
-        CHECK(unit, message->segment[3].data == data + 2 * want[i].at);
-        CHECK_EQUAL(unit, message->segment[3].bytes, 2 * want[i].units);
-    }
-    check_locks(unit);
-}
-
 /* Of a form that was not prepared since the circuit was opened; with more bytes
    of a halo before a range than there can be, so that sums wrap. */
 static void rows_of_nonsense(struct unit *unit)
@@ -1417,7 +1361,6 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, the_first_error_is_told_once);
     UNIT_RUN(unit, four_messages_of_four_ports);
     UNIT_RUN(unit, a_row_of_ranges);
-    UNIT_RUN(unit, rows_of_a_range);
     UNIT_RUN(unit, rows_of_nonsense);
     UNIT_RUN(unit, parts_are_sent_on);
     UNIT_RUN(unit, a_close_ends_what_does_not_end);
