@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels on the host and on the board's processor: search on all short texts,
- * and what Python's twins (test/kernels/) do not look at.
- */
+/* Kernels on the host and on the board's processor: what Python's twins
+   (test/kernels/) do not look at. */
 #include "kernels/kernel.h"
 #include "test/unit/unit.h"
 
@@ -14,16 +12,8 @@ extern const struct kernel kernel_spin;
 
 #define WORK_WORDS 1024u
 #define RESULT_WORDS 1040u
-#define LONG_TEXT 3000u
 #define OFFSETS 1024u
 #define HEAD 12u /* of a search for one pattern */
-
-struct text {
-    const uint8_t *data;
-    uint32_t bytes;
-    const uint8_t *pattern;
-    uint32_t pattern_bytes;
-};
 
 static uint32_t work[WORK_WORDS];
 
@@ -46,88 +36,6 @@ static uint32_t offset_of(const struct kernel_result *result, uint32_t n)
     return kernel_load_u32(result->data + HEAD + 4 * n);
 }
 
-/* Searches text[from .. to) as a node would; the rest is beyond its view. */
-static void search_range(struct kernel_result *result, const struct text *text,
-                         uint32_t from, uint32_t to)
-{
-    uint32_t overlap = text->pattern_bytes - 1;
-    uint32_t rest = text->bytes - to;
-    struct kernel_range range = {.data = text->data + from,
-                                 .units = to - from,
-                                 .unit_bytes = 1,
-                                 .after_bytes = rest < overlap ? rest : overlap,
-                                 .first_unit = from};
-
-    kernel_search.run(work, result, &range);
-}
-
-/* Merges the next range into what `whole` holds of the ranges before it. */
-static void search_more(struct unit *unit, struct kernel_result *whole,
-                        const struct text *text, uint32_t from, uint32_t to)
-{
-    static uint32_t room[RESULT_WORDS];
-    struct kernel_result next = {.data = (uint8_t *)room};
-
-    search_range(&next, text, from, to);
-    CHECK_EQUAL(unit, kernel_search.merge(work, whole, &next), KERNEL_OK);
-}
-
-/* The naive twin: tries every offset; text of at most 32 bytes. */
-static uint32_t occurrences(const struct text *text)
-{
-    uint32_t at = 0;
-
-    for (uint32_t i = 0; i + text->pattern_bytes <= text->bytes; ++i) {
-        uint32_t n = 0;
-
-        while (n < text->pattern_bytes &&
-               text->data[i + n] == text->pattern[n]) {
-            n += 1;
-        }
-        at |= (uint32_t)(n == text->pattern_bytes) << i;
-    }
-    return at;
-}
-
-static void check_occurrences(struct unit *unit,
-                              const struct kernel_result *result, uint32_t want)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < 32; ++i) {
-        if (want >> i & 1u) {
-            CHECK_EQUAL(unit, offset_of(result, count), i);
-            count += 1;
-        }
-    }
-    CHECK_EQUAL(unit, count_of(result), count);
-    CHECK_EQUAL(unit, result->bytes, HEAD + 4 * count);
-}
-
-/* Cuts the text after byte i wherever bit i is set. */
-static void check_cuts(struct unit *unit, const struct text *text,
-                       uint32_t cuts, uint32_t want)
-{
-    static uint32_t room[RESULT_WORDS];
-    struct kernel_result whole = {.data = (uint8_t *)room};
-    uint32_t from = 0;
-    bool first = true;
-
-    for (uint32_t to = 1; to <= text->bytes; ++to) {
-        if (to < text->bytes && !(cuts >> (to - 1) & 1u)) {
-            continue;
-        }
-        if (first) {
-            search_range(&whole, text, from, to);
-        } else {
-            search_more(unit, &whole, text, from, to);
-        }
-        first = false;
-        from = to;
-    }
-    check_occurrences(unit, &whole, want);
-}
-
 static void begin_search(struct unit *unit, const uint8_t *pattern,
                          uint32_t bytes)
 {
@@ -137,66 +45,6 @@ static void begin_search(struct unit *unit, const uint8_t *pattern,
     CHECK_EQUAL(unit, terms.after_bytes, bytes - 1);
     CHECK(unit, terms.result_bytes_max <= sizeof(uint32_t) * RESULT_WORDS);
     CHECK(unit, terms.result_bytes_max >= HEAD + 4 * OFFSETS);
-}
-
-/* Spells `bits`, lowest first, with the letters a and b. */
-static void spell(uint8_t *text, uint32_t bits, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; ++i) {
-        text[i] = (uint8_t)('a' + (bits >> i & 1u));
-    }
-}
-
-/* Every pattern of 1 to 3 letters in every text of `bytes` letters, however it
-   is cut. */
-static void check_texts(struct unit *unit, uint32_t bytes)
-{
-    uint8_t letters[16];
-    uint8_t pattern[3];
-
-    for (uint32_t length = 1; length <= sizeof pattern; ++length) {
-        for (uint32_t p = 0; p < 1u << length; ++p) {
-            spell(pattern, p, length);
-            begin_search(unit, pattern, length);
-            for (uint32_t t = 0; t < 1u << bytes; ++t) {
-                struct text text = {letters, bytes, pattern, length};
-
-                spell(letters, t, bytes);
-                for (uint32_t cuts = 0; cuts < 1u << (bytes - 1); ++cuts) {
-                    check_cuts(unit, &text, cuts, occurrences(&text));
-                }
-            }
-        }
-    }
-}
-
-static void search_finds_all_however_short_texts_are_cut(struct unit *unit)
-{
-    for (uint32_t bytes = 1; bytes <= 8; ++bytes) {
-        check_texts(unit, bytes);
-    }
-}
-
-static void search_caps_offsets_and_counts_on(struct unit *unit)
-{
-    static const uint32_t cuts[] = {1,    500,  1000, 1023, 1024,
-                                    1025, 1500, 1976, 2999, LONG_TEXT};
-    static uint8_t letters[LONG_TEXT];
-    static uint32_t room[RESULT_WORDS];
-    struct text text = {letters, sizeof letters, (const uint8_t *)"aa", 2};
-    struct kernel_result whole = {.data = (uint8_t *)room};
-
-    memset(letters, 'a', sizeof letters);
-    begin_search(unit, text.pattern, text.pattern_bytes);
-    for (unsigned i = 0; i < sizeof cuts / sizeof cuts[0]; ++i) {
-        search_range(&whole, &text, 0, cuts[i]);
-        search_more(unit, &whole, &text, cuts[i], LONG_TEXT);
-        CHECK_EQUAL(unit, count_of(&whole), LONG_TEXT - 1);
-        CHECK_EQUAL(unit, whole.bytes, HEAD + 4 * OFFSETS);
-        for (uint32_t n = 0; n < OFFSETS; ++n) {
-            CHECK_EQUAL(unit, offset_of(&whole, n), n);
-        }
-    }
 }
 
 static void search_counts_from_where_the_range_begins(struct unit *unit)
@@ -356,8 +204,6 @@ static void kernels_describe_themselves(struct unit *unit)
 void test_kernels(struct unit *unit)
 {
     UNIT_RUN(unit, kernels_describe_themselves);
-    UNIT_RUN(unit, search_finds_all_however_short_texts_are_cut);
-    UNIT_RUN(unit, search_caps_offsets_and_counts_on);
     UNIT_RUN(unit, search_counts_from_where_the_range_begins);
     UNIT_RUN(unit, search_leaves_what_begins_beyond_its_range);
     UNIT_RUN(unit, search_refuses_malformed_results);

@@ -212,35 +212,6 @@ static void orders_have_the_documented_layout(struct unit *unit)
     }
 }
 
-/* Longer arguments, and one byte more than any kernel's. */
-static void orders_with_long_arguments(struct unit *unit)
-{
-    struct wire_order back;
-
-    fill_long_argument();
-    for (unsigned n = 0; n < LONG_LENGTHS; ++n) {
-        struct wire_order order = order_of(long_lengths[n], 9);
-        uint32_t head = 88 + (long_lengths[n] + 3) / 4 * 4;
-
-        order.arg = long_argument;
-        CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
-        long_message[head] = 0xa5;
-        wire_order_store(long_message, &order);
-        CHECK_EQUAL(unit, long_message[head], 0xa5);
-        CHECK_EQUAL(unit, wire_order_load(&back, long_message, head + 9),
-                    ERR_OK);
-        CHECK_EQUAL(unit, back.arg_bytes, long_lengths[n]);
-        CHECK_EQUAL(unit, memcmp(back.arg, long_argument, long_lengths[n]), 0);
-        CHECK_EQUAL(unit, back.load - long_message, head);
-        CHECK_EQUAL(unit, wire_order_load(&back, long_message, head + 8),
-                    ERR_LENGTH);
-    }
-    bytes_store_u32(long_message + 56, KERNEL_ARG_MAX + 1);
-    CHECK_EQUAL(
-        unit, wire_order_load(&back, long_message, 88 + KERNEL_ARG_MAX + 4 + 9),
-        ERR_FIELD);
-}
-
 /* Units of any size, or none, and what is around them. */
 static void order_with_halos_round_trip(struct unit *unit)
 {
@@ -747,7 +718,6 @@ void test_wire(struct unit *unit)
 {
     UNIT_RUN(unit, bytes_are_little_endian_at_any_address);
     UNIT_RUN(unit, orders_have_the_documented_layout);
-    UNIT_RUN(unit, orders_with_long_arguments);
     UNIT_RUN(unit, order_with_halos_round_trip);
     UNIT_RUN(unit, orders_that_are_refused);
     UNIT_RUN(unit, order_with_a_tree_round_trip);
