@@ -153,8 +153,7 @@ SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
               $(addprefix qemu/support/,amount.c host_clock.c memory.c \
                 progress.c)
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
-  $(UNIT_HOST) \
-  $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
+  $(UNIT_HOST) test/qemu/simulate/test_simulate.c,$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
   $(addprefix qemu/options/,simulate.c profile.c progress.c guess.c \

@@ -3,12 +3,82 @@
  * Every check of a simulation must be able to fail: a table, a path or a cost
  * is spoiled, and the checks that must notice it are named.
  */
-#include "test/qemu/simulate/suite.h"
+#include "qemu/model/simulate.h"
+#include "test/unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define LOAD_UNITS 1000000u
+
+/* A scatter that can be spoiled, and what came of it. */
+struct scene {
+    struct simulate_input input;
+    struct model_plan model;
+    struct simulate_outcome outcome;
+};
 
 #define BIT(check) (1u << (check))
 #define ALL_CHECKS (BIT(SIMULATE_CHECKS) - 1)
+
+/* Plans anew, after a change of load or costs. */
+static void set_tables(struct unit *unit, struct scene *scene)
+{
+    struct simulate_input *input = &scene->input;
+    struct planner_input planner = {.load_units = input->load_units,
+                                    .compute_ps = input->compute_ps,
+                                    .transfer_ps = input->transfer_ps,
+                                    .phases_max = input->phases};
+    struct model_input model = {.load_units = input->load_units,
+                                .compute_ps = input->compute_ps,
+                                .transfer_ps = input->transfer_ps,
+                                .phases_max = input->phases};
+    struct planner_plan plan;
+
+    for (unsigned i = 0; i < input->phases; ++i) {
+        planner.startup_ps[i] = input->startup_ps;
+        model.startup_ps[i] = input->startup_ps;
+    }
+    CHECK_EQUAL(unit, planner_plan(&plan, &planner), ERR_OK);
+    CHECK_EQUAL(unit, model_plan(&scene->model, &model), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, input->phases);
+    memcpy(input->tables.volume_units, plan.volume_units,
+           sizeof plan.volume_units);
+    memcpy(input->tables.share_units, plan.share_units,
+           sizeof plan.share_units);
+}
+
+/* With the costs of the T3D, all phases, the tables that follow. */
+static struct scene scene_of(struct unit *unit, uint16_t side)
+{
+    struct scene scene = {
+        .input = {.size = {side, side},
+                  .originator = {(uint16_t)(side / 2), (uint16_t)(side - 1)},
+                  .load_units = LOAD_UNITS,
+                  .startup_ps = 4850000,
+                  .transfer_ps = 3300,
+                  .compute_ps = 1000000}};
+
+    scene.input.phases = (uint8_t)torus_phases(scene.input.size);
+    simulate_set_paths(&scene.input);
+    set_tables(unit, &scene);
+    return scene;
+}
+
+/* The result of simulate_run(); without the nodes. */
+static int run(struct scene *scene)
+{
+    struct torus_size size = scene->input.size;
+    struct simulate_node *nodes = malloc(torus_nodes(size) * sizeof *nodes);
+    int error;
+
+    if (nodes == NULL) {
+        abort();
+    }
+    error = simulate_run(&scene->outcome, nodes, &scene->input);
+    free(nodes);
+    return error;
+}
 
 /* Bits of the checks that the outcome fails. */
 static unsigned judge(const struct scene *scene)
@@ -25,7 +95,7 @@ static unsigned judge(const struct scene *scene)
 
 static unsigned failed(struct unit *unit, struct scene *scene)
 {
-    CHECK_EQUAL(unit, suite_run(scene), ERR_OK);
+    CHECK_EQUAL(unit, run(scene), ERR_OK);
     return judge(scene);
 }
 
@@ -34,7 +104,7 @@ static void a_good_scatter_passes(struct unit *unit)
     static const uint16_t sides[] = {1, 5, 25, 125};
 
     for (unsigned i = 0; i < 4; ++i) {
-        struct scene scene = suite_scene(unit, sides[i]);
+        struct scene scene = scene_of(unit, sides[i]);
 
         CHECK_EQUAL(unit, failed(unit, &scene), 0);
         CHECK_EQUAL(unit, scene.outcome.conflicts, 0);
@@ -49,7 +119,7 @@ static void a_good_scatter_passes(struct unit *unit)
 static void a_volume_that_is_refused_is_noticed(struct unit *unit)
 {
     for (unsigned layer = 1; layer <= 4; ++layer) {
-        struct scene scene = suite_scene(unit, 25);
+        struct scene scene = scene_of(unit, 25);
 
         scene.input.tables.volume_units[layer] += 1000;
         CHECK_EQUAL(unit, failed(unit, &scene),
@@ -62,7 +132,7 @@ static void a_volume_that_is_refused_is_noticed(struct unit *unit)
 /* Its own share and one child's volume changed alike: nothing is refused. */
 static void a_wrong_share_is_noticed(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 5);
+    struct scene scene = scene_of(unit, 5);
 
     scene.input.tables.share_units[2] -= 40;
     scene.input.tables.volume_units[2] -= 40;
@@ -77,7 +147,7 @@ static void a_wrong_share_is_noticed(struct unit *unit)
 /* Dimension order: two of the four knights would share links. */
 static void paths_by_dimension_are_noticed(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 25);
+    struct scene scene = scene_of(unit, 25);
     struct torus_path *knights = scene.input.path[0];
 
     knights[TORUS_NORTH] = (struct torus_path){TORUS_WEST, TORUS_RIGHT, 10, 5};
@@ -91,7 +161,7 @@ static void paths_by_dimension_are_noticed(struct unit *unit)
 
 static void a_wrong_destination_is_noticed(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 25);
+    struct scene scene = scene_of(unit, 25);
     unsigned want =
         BIT(SIMULATE_REACHED) | BIT(SIMULATE_LAYERS) | BIT(SIMULATE_TOTAL);
 
@@ -103,7 +173,7 @@ static void a_wrong_destination_is_noticed(struct unit *unit)
 /* Two layers swapped: every node once, but not in its own phase. */
 static void a_wrong_layer_is_noticed(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 25);
+    struct scene scene = scene_of(unit, 25);
     struct torus_path knights[TORUS_PORTS];
 
     memcpy(knights, scene.input.path[0], sizeof knights);
@@ -115,8 +185,8 @@ static void a_wrong_layer_is_noticed(struct unit *unit)
 
 static void wrong_costs_are_noticed(struct unit *unit)
 {
-    struct scene slow = suite_scene(unit, 25);
-    struct scene fast = suite_scene(unit, 25);
+    struct scene slow = scene_of(unit, 25);
+    struct scene fast = scene_of(unit, 25);
 
     slow.input.startup_ps += 1000000;
     CHECK_EQUAL(unit, failed(unit, &slow), BIT(SIMULATE_MAKESPAN));
@@ -127,7 +197,7 @@ static void wrong_costs_are_noticed(struct unit *unit)
 /* Each count of the outcome is looked at. */
 static void wrong_counts_are_noticed(struct unit *unit)
 {
-    struct scene good = suite_scene(unit, 5);
+    struct scene good = scene_of(unit, 5);
     struct scene bad;
 
     CHECK_EQUAL(unit, failed(unit, &good), 0);
@@ -160,7 +230,7 @@ static void wrong_counts_are_noticed(struct unit *unit)
 /* A unit below the floor, and two above it, on every layer that receives. */
 static void wrong_ranges_are_noticed(struct unit *unit)
 {
-    struct scene good = suite_scene(unit, 25);
+    struct scene good = scene_of(unit, 25);
 
     CHECK_EQUAL(unit, failed(unit, &good), 0);
     for (unsigned i = 1; i <= good.input.phases; ++i) {
@@ -184,7 +254,7 @@ static void wrong_ranges_are_noticed(struct unit *unit)
 /* The model's makespan, the bound, and one picosecond of rounding. */
 static void a_wrong_makespan_is_noticed(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 5);
+    struct scene scene = scene_of(unit, 5);
     uint64_t model_ps = scene.model.makespan_ps;
     uint64_t bound_ps = 2 * 3300 + 1000000;
     uint64_t slack_ps = 1 + bound_ps / (1 << 18);
@@ -203,24 +273,24 @@ static void a_wrong_makespan_is_noticed(struct unit *unit)
 
 static void times_beyond_the_range_are_refused(struct unit *unit)
 {
-    struct scene scene = suite_scene(unit, 5);
+    struct scene scene = scene_of(unit, 5);
 
     scene.input.startup_ps = (uint64_t)1 << 63;
-    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
-    scene = suite_scene(unit, 5);
+    CHECK_EQUAL(unit, run(&scene), ERR_RANGE);
+    scene = scene_of(unit, 5);
     scene.input.transfer_ps = (uint64_t)1 << 60;
-    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
-    scene = suite_scene(unit, 5);
+    CHECK_EQUAL(unit, run(&scene), ERR_RANGE);
+    scene = scene_of(unit, 5);
     scene.input.compute_ps = UINT64_MAX;
-    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+    CHECK_EQUAL(unit, run(&scene), ERR_RANGE);
     scene.input.compute_ps =
         ((uint64_t)1 << 63) / scene.input.tables.share_units[0];
-    CHECK_EQUAL(unit, suite_run(&scene), ERR_OK);
+    CHECK_EQUAL(unit, run(&scene), ERR_OK);
     scene.input.compute_ps += 1;
-    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+    CHECK_EQUAL(unit, run(&scene), ERR_RANGE);
 }
 
-void test_simulate(struct unit *unit)
+static void all(struct unit *unit)
 {
     UNIT_RUN(unit, a_good_scatter_passes);
     UNIT_RUN(unit, a_volume_that_is_refused_is_noticed);
@@ -233,4 +303,9 @@ void test_simulate(struct unit *unit)
     UNIT_RUN(unit, wrong_ranges_are_noticed);
     UNIT_RUN(unit, a_wrong_makespan_is_noticed);
     UNIT_RUN(unit, times_beyond_the_range_are_refused);
+}
+
+int main(int argc, char **argv)
+{
+    return unit_host(argc, argv, all);
 }
