@@ -156,7 +156,7 @@ def sanitized(rows):
     """One of each place, as memory and leaks go; there is no firmware beside
     the sanitized program."""
     return list({row.place: row for row in rows
-                 if "--on=qemu" not in row.line}.values())
+                 if "qemu" not in " ".join(row.line)}.values())
 
 
 def state_of(folder):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import parts
 import refused_table
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "golden"))
@@ -28,10 +29,11 @@ def test_all_rows_are_refused_as_they_say(tmp_path, table):
     assert not wrong, "\n" + "\n".join(wrong)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
-def test_nothing_is_leaked_or_overrun_meanwhile(tmp_path, table):
-    """By the command with sanitizers, a row for each place."""
-    rows = refused_table.sanitized(refused_table.rows_of(table))
+@pytest.mark.parametrize("step", parts.cases([3, 1], 1))
+def test_nothing_is_leaked_or_overrun_meanwhile(tmp_path, step):
+    """By the command with sanitizers, a row for each place, or one in 3."""
+    rows = [row for table in TABLES for row in refused_table.sanitized(
+        refused_table.rows_of(table))][::step]
     wrong = refused_table.judge(rows, tmp_path, "test")
     assert not wrong, "\n" + "\n".join(wrong)
 
