@@ -163,15 +163,14 @@ $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   test/qemu/simulate/lossy.c, \
   $(HOST_LIBS))
 
-# The model of an STM32F405: a bench of modelled boards; its processor, how fast
-# it is, and against libunicorn, which is as long a way to the same results.
+# The model of an STM32F405: a bench of modelled boards; its processor, and that
+# against libunicorn, which is as long a way to the same results.
 CHIP_CORE := $(wildcard test/boards/chip/core*.c)
 CHIP_CHECK := test/boards/chip/check
-CHIP_OTHERS := $(addprefix $(CHIP_CHECK)/,bench.c differ.c differ_forms.c)
+CHIP_OTHERS := $(addprefix $(CHIP_CHECK)/,differ.c differ_forms.c)
 $(call test_program,chip,fast,$(wildcard test/boards/chip/*.c),-ljansson)
 $(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT) \
   $(filter-out $(CHIP_OTHERS),$(wildcard $(CHIP_CHECK)/*.c)))
-$(call test_program,chip-core-bench,fast,$(CHIP_CORE) $(CHIP_CHECK)/bench.c)
 $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
   $(addprefix $(CHIP_CHECK)/,differ.c differ_forms.c),-lunicorn)
 

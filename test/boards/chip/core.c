@@ -50,7 +50,6 @@ void core_reset(struct core *core)
     core->imprecise_at = 0;
     core->piped_at = UINT64_MAX;
     core->it = core->it_at = 0;
-    core->exclusive = core->event = false;
     core->sleeping = core->resets = core->locked_up = false;
     core_set_psr(core, CORE_PSR_T);
     core_exceptions_reset(core);

@@ -19,7 +19,10 @@
  * Not modelled: bus contention with DMA (the caller may charge wait cycles),
  * folding of IT, a load that waits for the one before it, breaking off or
  * resuming LDM, STM and division for an interrupt (they end first), the MPU,
- * debugging, deep sleep, and the order in which the bus matrix serves.
+ * debugging, deep sleep, WFE and its events, sleep on exit, exclusive access,
+ * bit bands, the cycle counter, instructions on halves and bytes that no
+ * compiler emits, and the order in which the bus matrix serves. Whatever is not
+ * modelled is a complaint.
  *
  * A store that nothing answers, or one to the flash, is an imprecise bus fault:
  * it is pended when the instruction behind the store has executed, or by a
@@ -130,7 +133,7 @@ struct core {
                        sleeps, too */
     uint64_t until; /* see core_run(); a bus function may lower it */
     uint64_t instructions;
-    uint64_t slept; /* cycles of them in WFI or WFE */
+    uint64_t slept; /* cycles of them in WFI */
     uint32_t xpsr;  /* flags, GE, IT and exception number, all up to date
                        outside core_run() */
     uint32_t primask;
@@ -175,10 +178,7 @@ struct core {
     uint32_t other_sp;  /* of MSP and PSP the one that r[13] is not */
     uint64_t piped_at;  /* when the last single load or store ended */
     bool thumb;         /* EPSR.T */
-    bool exclusive;     /* the local monitor, set by LDREX */
-    bool event;         /* the event register of WFE */
     bool sleeping;
-    bool until_event; /* if sleeping: by WFE */
     bool resets;
     bool locked_up;
     unsigned fault;        /* synchronous, to be taken next: its exception */
@@ -200,16 +200,11 @@ struct core {
     struct core_system {
         uint32_t vtor;
         uint32_t prigroup;
-        uint32_t scr;
         uint32_t ccr;
         uint32_t cfsr;
         uint32_t hfsr;
         uint32_t mmfar;
         uint32_t bfar;
-        uint32_t demcr;
-        uint32_t dwt_ctrl;
-        uint32_t cyccnt;    /* while it stands still, */
-        uint64_t cyccnt_at; /* else it was 0 at this cycle */
         uint32_t tick_ctrl; /* SysTick: without COUNTFLAG */
         bool tick_countflag;
         uint32_t tick_load;

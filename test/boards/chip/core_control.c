@@ -171,23 +171,7 @@ void core_op_dmb(struct core *core, const struct core_instruction *of)
 void core_op_wfi(struct core *core, const struct core_instruction *of)
 {
     (void)of;
-    core_sleep(core, false);
-}
-
-void core_op_wfe(struct core *core, const struct core_instruction *of)
-{
-    (void)of;
-    if (core->event) {
-        core->event = false;
-    } else {
-        core_sleep(core, true);
-    }
-}
-
-void core_op_sev(struct core *core, const struct core_instruction *of)
-{
-    (void)of;
-    core->event = true;
+    core_sleep(core);
 }
 
 void core_op_svc(struct core *core, const struct core_instruction *of)

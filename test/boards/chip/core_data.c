@@ -335,17 +335,3 @@ EXTEND(sxtb, int8_t)
 EXTEND(sxth, int16_t)
 EXTEND(uxtb, uint8_t)
 EXTEND(uxth, uint16_t)
-
-#define EXTEND_PAIR(name, type)                                                \
-    void core_op_##name(struct core *core, const struct core_instruction *of)  \
-    {                                                                          \
-        uint32_t value = rotate(core->r[of->rm], of->shift);                   \
-        uint32_t to = addend(core, of);                                        \
-        uint32_t low = to + widen((type)value);                                \
-        uint32_t high = (to >> 16) + widen((type)(value >> 16));               \
-                                                                               \
-        core->r[of->rd] = (low & 0xffffu) | high << 16;                        \
-    }
-
-EXTEND_PAIR(sxtb16, int8_t)
-EXTEND_PAIR(uxtb16, uint8_t)

@@ -167,13 +167,15 @@ void core_decode_list(struct core_instruction *to, core_op *execute,
 
 void core_decode_hint(struct core_instruction *to, const struct source *from)
 {
-    static core_op *const hints[5] = {core_op_nop, core_op_nop, core_op_wfe,
-                                      core_op_wfi, core_op_sev};
     uint32_t mask = bits(from->first, 3, 0);
     uint32_t condition = bits(from->first, 7, 4);
 
     if (mask == 0) {
-        set(to, condition < 5 ? hints[condition] : core_op_nop, 0, 0, 0);
+        set(to,
+            condition == 3                     ? core_op_wfi
+            : condition == 2 || condition == 4 ? core_op_undefined
+                                               : core_op_nop,
+            0, 0, 0);
         return;
     }
     set_imm(to, core_op_it, 0, 0, bits(from->first, 7, 0));

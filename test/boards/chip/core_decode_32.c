@@ -168,7 +168,7 @@ static void modified_immediate(struct core_instruction *to,
     }
 }
 
-/* SSAT, USAT, the same of halves; SBFX, UBFX, BFI. */
+/* SSAT, USAT; SBFX, UBFX, BFI. */
 static void saturate_or_field(struct core_instruction *to,
                               const struct source *from)
 {
@@ -189,18 +189,13 @@ static void saturate_or_field(struct core_instruction *to,
                 low);
         to->ra = (uint8_t)(width - low + 1u);
     } else {
-        bool halves = (op & 2u) != 0 && low == 0;
-
         set(to,
-            halves      ? is_signed ? core_op_ssat16 : core_op_usat16
-            : is_signed ? core_op_ssat
-                        : core_op_usat,
+            (op & 2u) != 0 && low == 0 ? core_op_undefined /* of halves */
+            : is_signed                ? core_op_ssat
+                                       : core_op_usat,
             rd, rn, 0);
         to->ra = (uint8_t)(width + (is_signed ? 1u : 0u));
         to->shift = (uint8_t)((op & 2u) << 6 | low);
-        if (halves && (width & 16u) != 0) {
-            to->execute = core_op_unpredictable;
-        }
     }
     if (bad(rd) || (bad(rn) && !(op == 0x16 && rn == 15))) {
         to->execute = core_op_unpredictable;
@@ -264,13 +259,12 @@ static void plain_immediate(struct core_instruction *to,
 
 static void extend_32(struct core_instruction *to, const struct source *from)
 {
-    static core_op *const ops[6] = {core_op_sxth,   core_op_uxth,
-                                    core_op_sxtb16, core_op_uxtb16,
-                                    core_op_sxtb,   core_op_uxtb};
+    static core_op *const ops[6] = {core_op_sxth, core_op_uxth, NULL,
+                                    NULL,         core_op_sxtb, core_op_uxtb};
     uint32_t op = bits(from->first, 6, 4), rn = bits(from->first, 3, 0);
     uint32_t rd = bits(from->second, 11, 8), rm = bits(from->second, 3, 0);
 
-    if (op > 5) {
+    if (op > 5 || ops[op] == NULL) {
         to->execute = core_op_undefined;
         return;
     }
@@ -279,16 +273,15 @@ static void extend_32(struct core_instruction *to, const struct source *from)
     to->shift = (uint8_t)(bits(from->second, 5, 4) * 8u);
 }
 
-/* QADD and its like, REV and its like, SEL, CLZ. */
+/* REV and its like, SEL, CLZ. */
 static core_op *miscellaneous_op(uint32_t op, uint32_t which)
 {
     static core_op *const ops[4][4] = {
-        {core_op_qadd, core_op_qdadd, core_op_qsub, core_op_qdsub},
-        {core_op_rev, core_op_rev16, core_op_rbit, core_op_revsh},
-        {core_op_sel, core_op_undefined, core_op_undefined, core_op_undefined},
-        {core_op_clz, core_op_undefined, core_op_undefined, core_op_undefined}};
+        [1] = {core_op_rev, core_op_rev16, core_op_rbit, core_op_revsh},
+        [2] = {core_op_sel},
+        [3] = {core_op_clz}};
 
-    return ops[op][which];
+    return ops[op][which] != NULL ? ops[op][which] : core_op_undefined;
 }
 
 static void data_register(struct core_instruction *to,
@@ -307,11 +300,8 @@ static void data_register(struct core_instruction *to,
         extend_32(to, from);
         return;
     } else if (which < 8 && op >= 8) {
-        set_imm(to, core_op_parallel, rd, rn, (op & 7u) << 4 | which);
-        to->rm = (uint8_t)rm;
-        if ((op & 3u) == 3 || op == 15 || (which & 3u) == 3) {
-            to->execute = core_op_undefined;
-        }
+        set(to, op == 8 && which == 4 ? core_op_uadd8 : core_op_undefined, rd,
+            rn, rm);
     } else if (which >= 8 && which < 12 && op >= 8 && op < 12) {
         set(to, miscellaneous_op(op & 3u, which & 3u), rd, rn, rm);
         if ((op & 1u) != 0 && rn != rm) {
@@ -328,19 +318,15 @@ static void data_register(struct core_instruction *to,
 /* ---- 32 bits: multiplication ---- */
 
 /* The instructions of three factors and an addend, and the same without it
-   (ra 15); by bits 6:4 of the first halfword. imm: bits 5:4 of the second. */
+   (ra 15); by bits 6:4 of the first halfword; NULL: there is none here. imm:
+   bits 5:4 of the second. */
 static const struct {
     core_op *with, *without;
     uint8_t imm_max;
 } multiplies[8] = {
     {core_op_mla, core_op_mul, 1},
     {core_op_smla_half, core_op_smul_half, 3},
-    {core_op_smlad, core_op_smuad, 1},
-    {core_op_smlaw_half, core_op_smulw_half, 1},
-    {core_op_smlsd, core_op_smusd, 1},
-    {core_op_smmla, core_op_smmul, 1},
-    {core_op_smmls, core_op_unpredictable, 1},
-    {core_op_usad8, core_op_usad8, 0},
+    [3] = {core_op_smlaw_half, core_op_smulw_half, 1},
 };
 
 static void multiply(struct core_instruction *to, const struct source *from)
@@ -359,7 +345,8 @@ static void multiply(struct core_instruction *to, const struct source *from)
     if (op == 0 && ra != 15) {
         to->cycles = 2;
     }
-    if (bits(from->second, 7, 6) != 0 || imm > multiplies[op].imm_max) {
+    if (to->execute == NULL || bits(from->second, 7, 6) != 0 ||
+        imm > multiplies[op].imm_max) {
         to->execute = core_op_undefined;
     } else if (bad(rd) || bad(rn) || bad(rm) || ra == 13) {
         to->execute = core_op_unpredictable;
@@ -384,16 +371,8 @@ static core_op *multiply_long_op(uint32_t op, uint32_t which)
     case 0x4a:
     case 0x4b:
         return core_op_smlal_half;
-    case 0x4c:
-    case 0x4d:
-        return core_op_smlald;
-    case 0x5c:
-    case 0x5d:
-        return core_op_smlsld;
     case 0x60:
         return core_op_umlal;
-    case 0x66:
-        return core_op_umaal;
     default:
         return core_op_undefined;
     }
@@ -410,7 +389,7 @@ static void multiply_long(struct core_instruction *to,
 
     set(to, multiply_long_op(op, which), divides ? high : low, rn, rm);
     to->ra = (uint8_t)high;
-    to->imm = which & (op == 4 && which < 12 ? 3u : 1u);
+    to->imm = which & 3u;
     if (divides) {
         to->cycles = 2;
     }
@@ -557,22 +536,6 @@ static void transfer_pair(struct core_instruction *to,
     }
 }
 
-static void exclusive(struct core_instruction *to, const struct source *from,
-                      bool load, uint32_t status, uint32_t bytes,
-                      uint32_t offset)
-{
-    uint32_t rn = bits(from->first, 3, 0), rd = bits(from->second, 15, 12);
-
-    set(to, load ? core_op_ldrex : core_op_strex, rd, rn, status);
-    to->shift = (uint8_t)bytes;
-    to->imm = offset;
-    to->cycles = 2;
-    if (rn == 15 || bad(rd) ||
-        (!load && (bad(status) || status == rn || status == rd))) {
-        to->execute = core_op_unpredictable;
-    }
-}
-
 static void table_branch(struct core_instruction *to, const struct source *from)
 {
     uint32_t rn = bits(from->first, 3, 0), rm = bits(from->second, 3, 0);
@@ -585,22 +548,15 @@ static void table_branch(struct core_instruction *to, const struct source *from)
     }
 }
 
-static void pair_or_exclusive(struct core_instruction *to,
-                              const struct source *from)
+static void pair_or_table(struct core_instruction *to,
+                          const struct source *from)
 {
-    uint32_t first = from->first, second = from->second;
-    bool load = (first & 0x10u) != 0;
+    uint32_t first = from->first;
 
     if ((first & 0x120u) != 0) {
         transfer_pair(to, from);
-    } else if ((first & 0x80u) == 0) {
-        exclusive(to, from, load, bits(second, 11, 8), 4,
-                  bits(second, 7, 0) << 2);
-    } else if (load && bits(second, 7, 5) == 0) {
+    } else if ((first & 0x90u) == 0x90u && bits(from->second, 7, 5) == 0) {
         table_branch(to, from);
-    } else if (bits(second, 7, 4) == 4 || bits(second, 7, 4) == 5) {
-        exclusive(to, from, load, bits(second, 3, 0), 1u << bits(second, 4, 4),
-                  0);
     } else {
         to->execute = core_op_undefined;
     }
@@ -674,9 +630,7 @@ static void barrier(struct core_instruction *to, const struct source *from)
 {
     uint32_t which = bits(from->second, 7, 4);
 
-    to->execute = which == 2                 ? core_op_clrex
-                  : which >= 4 && which <= 6 ? core_op_dmb
-                                             : core_op_undefined;
+    to->execute = which >= 4 && which <= 6 ? core_op_dmb : core_op_undefined;
     to->cycles = 2;
 }
 
@@ -734,8 +688,7 @@ void core_decode_32(struct core_instruction *to, const struct source *from)
         to->execute = core_op_nocp;
     } else if (bits(from->first, 12, 11) == 1) {
         if ((op & 3u) == 0) {
-            ((from->first & 0x40u) != 0 ? pair_or_exclusive : list_32)(to,
-                                                                       from);
+            ((from->first & 0x40u) != 0 ? pair_or_table : list_32)(to, from);
         } else {
             shifted_register(to, from);
         }

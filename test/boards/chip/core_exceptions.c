@@ -163,9 +163,6 @@ void core_pend(struct core *core, unsigned exception)
     }
     set_bit(x->pending, exception, true);
     x->pending_since[exception] = core->cycle;
-    if ((core->system.scr & CORE_SCR_SEVONPEND) != 0) {
-        core->event = true;
-    }
     core->limit = 0;
 }
 
@@ -367,8 +364,6 @@ static void finish_entry(struct core *core)
     core->r[14] = x->entry_lr;
     core->it = 0;
     core->it_at = 0;
-    core->exclusive = false;
-    core->event = true;
     count_entry(core, exception);
     core_priority_changed(core);
     jump_to_vector(core, exception);
@@ -495,14 +490,8 @@ static void unstack(struct core *core, uint32_t exc_return)
     restore(core, words, process);
     core->it_at = 0;
     core->cycle += RETURN_CYCLES;
-    core->exclusive = false;
-    core->event = true;
     count_return(core, returning);
     core_priority_changed(core);
-    if (core->exception == 0 &&
-        (core->system.scr & CORE_SCR_SLEEPONEXIT) != 0) {
-        core_sleep(core, false);
-    }
 }
 
 void core_exception_return(struct core *core, uint32_t exc_return)
@@ -603,20 +592,16 @@ static void take_fault(struct core *core)
 /* WFI ignores PRIMASK (B1.5.19), so that what wakes it may be served later. */
 static int waking_priority(const struct core *core)
 {
-    return execution_priority(core, core->until_event);
+    return execution_priority(core, false);
 }
 
 /* An interrupt that would wake the core is not held by the sleep, though its
    handler may be, by PRIMASK. */
-void core_sleep(struct core *core, bool until_event)
+void core_sleep(struct core *core)
 {
     int priority;
 
-    if ((core->system.scr & CORE_SCR_SLEEPDEEP) != 0) {
-        core_complain(core, "deep sleep is not modelled");
-    }
     core->sleeping = true;
-    core->until_event = until_event;
     priority = waking_priority(core);
     if (priority > core->exceptions.priority) {
         hold(core, priority);
@@ -626,8 +611,7 @@ void core_sleep(struct core *core, bool until_event)
 
 static bool wakes(struct core *core)
 {
-    return preempts(core, core_next_pending(core), waking_priority(core)) ||
-           (core->until_event && core->event);
+    return preempts(core, core_next_pending(core), waking_priority(core));
 }
 
 /* Result: false: nothing wakes it before core->until. */
@@ -647,9 +631,6 @@ static bool sleep_on(struct core *core)
         core_tick(core);
     }
     core->sleeping = false;
-    if (core->until_event) {
-        core->event = false;
-    }
     hold(core, execution_priority(core, true));
     return true;
 }

@@ -32,10 +32,6 @@
 #define CORE_CCR_DIV_0_TRP (1u << 4)
 #define CORE_CCR_STKALIGN (1u << 9)
 
-#define CORE_SCR_SLEEPONEXIT (1u << 1)
-#define CORE_SCR_SLEEPDEEP (1u << 2)
-#define CORE_SCR_SEVONPEND (1u << 4)
-
 #define CORE_CFSR_IACCVIOL (1u << 0)
 #define CORE_CFSR_IBUSERR (1u << 8)
 #define CORE_CFSR_PRECISERR (1u << 9)
@@ -88,7 +84,7 @@ void core_priority_changed(struct core *core);
 void core_exception_return(struct core *core, uint32_t exc_return);
 
 /* WFI, WFE. */
-void core_sleep(struct core *core, bool until_event);
+void core_sleep(struct core *core);
 
 /* Between instructions: begins or goes on with what is due. Result: false:
    core_run() ends, with *event. */

@@ -39,24 +39,18 @@ extern core_op core_op_movt, core_op_clz, core_op_rbit, core_op_rev,
 /* rn; imm: lowest bit, ra: width. */
 extern core_op core_op_ubfx, core_op_sbfx, core_op_bfi;
 /* rm, rotated by shift, plus rn; the latter 15: plus nothing. */
-extern core_op core_op_sxtb, core_op_sxth, core_op_uxtb, core_op_uxth,
-    core_op_sxtb16, core_op_uxtb16;
+extern core_op core_op_sxtb, core_op_sxth, core_op_uxtb, core_op_uxth;
 
 /* core_dsp.c */
 extern core_op core_op_mul, core_op_mul_s, core_op_mla, core_op_mls,
-    core_op_smull, core_op_umull, core_op_smlal, core_op_umlal, core_op_umaal,
-    core_op_sdiv, core_op_udiv;
-/* imm: which halves (bit 1: rn's upper, bit 0: rm's), exchange or rounding. */
+    core_op_smull, core_op_umull, core_op_smlal, core_op_umlal, core_op_sdiv,
+    core_op_udiv;
+/* imm: which halves (bit 1: rn's upper, bit 0: rm's). */
 extern core_op core_op_smul_half, core_op_smla_half, core_op_smulw_half,
-    core_op_smlaw_half, core_op_smlal_half, core_op_smuad, core_op_smusd,
-    core_op_smlad, core_op_smlsd, core_op_smlald, core_op_smlsld, core_op_smmul,
-    core_op_smmla, core_op_smmls;
-extern core_op core_op_usad8, core_op_sel, core_op_pkh;
-extern core_op core_op_qadd, core_op_qsub, core_op_qdadd, core_op_qdsub;
+    core_op_smlaw_half, core_op_smlal_half;
+extern core_op core_op_sel, core_op_pkh, core_op_uadd8;
 /* ra: the bit to saturate at. */
-extern core_op core_op_ssat, core_op_usat, core_op_ssat16, core_op_usat16;
-/* imm: bits 6:4 of the first halfword << 4 | bits 6:4 of the second. */
-extern core_op core_op_parallel;
+extern core_op core_op_ssat, core_op_usat;
 
 /* core_transfer.c: an address of rn + imm; rn + (rm << shift); imm alone; rn +
    imm, written back; rn, then written back plus imm. */
@@ -79,17 +73,14 @@ CORE_MODES(strd);
 #define CORE_LIST_DOWN 1u /* from rn - 4 * n */
 #define CORE_LIST_WRITE_BACK 2u
 extern core_op core_op_ldm, core_op_stm;
-/* shift: the bytes. */
-extern core_op core_op_ldrex, core_op_strex, core_op_clrex;
 
 /* core_control.c */
 extern core_op core_op_b, core_op_bl;
 extern core_op *const core_op_b_if[14]; /* by condition */
 extern core_op core_op_cbz, core_op_cbnz, core_op_bx, core_op_blx,
     core_op_bx_imm, core_op_mov_pc, core_op_add_pc, core_op_tbb, core_op_tbh;
-extern core_op core_op_nop, core_op_it, core_op_dmb, core_op_wfi, core_op_wfe,
-    core_op_sev, core_op_svc, core_op_bkpt, core_op_cps, core_op_mrs,
-    core_op_msr;
+extern core_op core_op_nop, core_op_it, core_op_dmb, core_op_wfi, core_op_svc,
+    core_op_bkpt, core_op_cps, core_op_mrs, core_op_msr;
 /* Undefined; UNPREDICTABLE, which is taken as undefined, too; of a coprocessor;
    not to be fetched: rd is the exception, imm its bits of CFSR. */
 extern core_op core_op_undefined, core_op_unpredictable, core_op_nocp,

@@ -5,11 +5,6 @@
 #include "test/boards/chip/core_flash.h"
 #include "test/boards/chip/core_system.h"
 
-/* Bit bands: each bit of a first MB as a word of its own, 32 MB behind it. */
-#define BAND_RAM 0x22000000u
-#define BAND_PERIPHERALS 0x42000000u
-#define BAND_BYTES 0x02000000u
-
 #define PRIVATE_BASE 0xe0000000u
 #define PRIVATE_BYTES 0x00040000u /* the internal one; outside are devices */
 
@@ -41,20 +36,6 @@ static bool is_device(uint32_t address)
 {
     return (address >= 0x40000000u && address < 0x60000000u) ||
            address >= 0xa0000000u;
-}
-
-/* The word and bit that an alias in a bit band stands for. */
-static bool in_band(uint32_t address, uint32_t *word, unsigned *bit)
-{
-    uint32_t base = address >= BAND_PERIPHERALS ? BAND_PERIPHERALS : BAND_RAM;
-    uint32_t offset = address - base;
-
-    if (offset >= BAND_BYTES) {
-        return false;
-    }
-    *word = (base & 0xf0000000u) + (offset >> 5 & ~3u);
-    *bit = offset >> 2 & 31u;
-    return true;
 }
 
 /* A bus function may have made an event earlier. */
@@ -108,8 +89,7 @@ static bool read_there(struct core *core, uint32_t address, unsigned bytes,
                        uint32_t *value)
 {
     const uint8_t *at = core_ram_at(core, address, bytes);
-    uint32_t offset, word;
-    unsigned bit;
+    uint32_t offset;
 
     if (at == NULL) {
         at = ccm_at(core, address, bytes);
@@ -122,13 +102,6 @@ static bool read_there(struct core *core, uint32_t address, unsigned bytes,
     if (core_in_flash(core, address, &offset)) {
         return read_flash(core, offset, bytes, value);
     }
-    if (in_band(address, &word, &bit)) {
-        if (!core_peek_word(core, word, value)) {
-            return false;
-        }
-        *value = *value >> bit & 1u;
-        return true;
-    }
     return bus_read(core, address, bytes, value);
 }
 
@@ -136,8 +109,7 @@ static bool write_there(struct core *core, uint32_t address, unsigned bytes,
                         uint32_t value)
 {
     uint8_t *at = core_ram_at(core, address, bytes);
-    uint32_t offset, word, before;
-    unsigned bit;
+    uint32_t offset;
 
     if (at == NULL) {
         at = ccm_at(core, address, bytes);
@@ -148,11 +120,6 @@ static bool write_there(struct core *core, uint32_t address, unsigned bytes,
     }
     if (core_in_flash(core, address, &offset)) {
         return false;
-    }
-    if (in_band(address, &word, &bit)) {
-        return core_peek_word(core, word, &before) &&
-               core_poke_word(core, word,
-                              (before & ~(1u << bit)) | (value & 1u) << bit);
     }
     return bus_write(core, address, bytes, value);
 }

@@ -9,9 +9,6 @@
 #define TICK_COUNTFLAG (1u << 16)
 #define TICK_BITS 0xffffffu
 
-#define DEMCR_TRCENA (1u << 24)
-#define DWT_CYCCNTENA (1u << 0)
-
 #define VECTKEY 0x05fau
 #define VECTKEY_READ 0xfa05u
 
@@ -161,34 +158,6 @@ static void tick_write(struct core *core, uint32_t address, uint32_t value)
     default:
         break;
     }
-}
-
-/* ---- cycle counter ---- */
-
-static bool counts(const struct core *core)
-{
-    return (core->system.demcr & DEMCR_TRCENA) != 0 &&
-           (core->system.dwt_ctrl & DWT_CYCCNTENA) != 0;
-}
-
-static uint32_t cyccnt(const struct core *core)
-{
-    return counts(core) ? (uint32_t)(core->cycle - core->system.cyccnt_at)
-                        : core->system.cyccnt;
-}
-
-static void set_cyccnt(struct core *core, uint32_t value)
-{
-    core->system.cyccnt = value;
-    core->system.cyccnt_at = core->cycle - value;
-}
-
-static void trace_write(struct core *core, uint32_t *at, uint32_t value)
-{
-    uint32_t now = cyccnt(core);
-
-    *at = value;
-    set_cyccnt(core, now);
 }
 
 /* ---- NVIC ---- */
@@ -370,20 +339,6 @@ static void write_ccr(struct core *core, uint32_t value)
     core->system.ccr = value & known;
 }
 
-static void write_trace(struct core *core, uint32_t address, uint32_t value)
-{
-    if (address == 0xe000edfcu) {
-        if ((value & ~DEMCR_TRCENA) != 0) {
-            core_complain(core, "of DEMCR only TRCENA is modelled");
-        }
-        trace_write(core, &core->system.demcr, value & DEMCR_TRCENA);
-    } else if (address == 0xe0001000u) {
-        trace_write(core, &core->system.dwt_ctrl, value & DWT_CYCCNTENA);
-    } else {
-        set_cyccnt(core, value);
-    }
-}
-
 /* ---- all of them ---- */
 
 static uint32_t read_control(struct core *core, uint32_t address)
@@ -399,8 +354,6 @@ static uint32_t read_control(struct core *core, uint32_t address)
         return s->vtor;
     case 0xe000ed0cu:
         return VECTKEY_READ << 16 | s->prigroup << 8;
-    case 0xe000ed10u:
-        return s->scr;
     case 0xe000ed14u:
         return s->ccr;
     case 0xe000ed24u:
@@ -425,10 +378,6 @@ static uint32_t read_word(struct core *core, uint32_t address)
         return nvic_read(core, address);
     }
     switch (address) {
-    case 0xe0001000u: /* DWT_CTRL: 4 comparators */
-        return 4u << 28 | core->system.dwt_ctrl;
-    case 0xe0001004u:
-        return cyccnt(core);
     case 0xe000e004u: /* ICTR */
         return (CORE_IRQS - 1u) / 32u;
     case 0xe000e008u: /* ACTLR */
@@ -442,8 +391,6 @@ static uint32_t read_word(struct core *core, uint32_t address)
     case 0xe000e018u:
     case 0xe000e01cu:
         return tick_read(core, address);
-    case 0xe000edfcu:
-        return core->system.demcr;
     default:
         return read_control(core, address);
     }
@@ -482,10 +429,6 @@ static void write_control(struct core *core, uint32_t address, uint32_t value)
     case 0xe000ed0cu:
         write_aircr(core, value);
         break;
-    case 0xe000ed10u:
-        s->scr = value & (CORE_SCR_SLEEPONEXIT | CORE_SCR_SLEEPDEEP |
-                          CORE_SCR_SEVONPEND);
-        break;
     case 0xe000ed14u:
         write_ccr(core, value);
         break;
@@ -516,9 +459,6 @@ static void write_word(struct core *core, uint32_t address, uint32_t value)
         nvic_write(core, address, value);
     } else if (address >= 0xe000e010u && address < 0xe000e020u) {
         tick_write(core, address, value);
-    } else if (address == 0xe000edfcu || address == 0xe0001000u ||
-               address == 0xe0001004u) {
-        write_trace(core, address, value);
     } else if (address == 0xe000ef00u) { /* STIR */
         if ((value & 0x1ffu) < CORE_IRQS) {
             core_pend(core, CORE_FIRST_IRQ + (value & 0x1ffu));

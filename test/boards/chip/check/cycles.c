@@ -200,24 +200,6 @@ static void test_shared_code(struct unit *unit)
     CHECK_EQUAL(unit, other.own[(MAIN / 2u) % CORE_DECODED].key, CORE_NO_KEY);
 }
 
-/* Bit 3 of the word at 0x20000004, bit 9 of the device's. */
-static void test_bit_bands(struct unit *unit)
-{
-    struct machine *machine = machine_new();
-    struct core *core = &machine->core;
-
-    CODE(machine, MAIN, STR(1, 2, 0), STR(1, 3, 0), LDR(4, 2, 0), LDR(5, 2, 4));
-    core->r[1] = 1;
-    core->r[2] = 0x22000000u + 4 * 32 + 3 * 4;
-    core->r[3] = 0x42000000u + 9 * 4;
-    machine->device = 5;
-    machine_step(machine, 4);
-    CHECK_EQUAL(unit, machine_word(machine, CORE_RAM_BASE + 4), 8);
-    CHECK_EQUAL(unit, machine->device, 5 | 1 << 9);
-    CHECK_EQUAL(unit, core->r[4], 1);
-    CHECK_EQUAL(unit, core->r[5], 0);
-}
-
 void check_cycles(struct unit *unit)
 {
     UNIT_RUN(unit, test_data);
@@ -232,5 +214,4 @@ void check_cycles(struct unit *unit)
     UNIT_RUN(unit, test_data_cache);
     UNIT_RUN(unit, test_code_in_ram);
     UNIT_RUN(unit, test_shared_code);
-    UNIT_RUN(unit, test_bit_bands);
 }

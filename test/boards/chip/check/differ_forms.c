@@ -25,15 +25,6 @@
     {                                                                          \
         name " register", "1110101" op "1nnnn0iii1111iiiimmmm", 0              \
     }
-#define PARALLEL(name, op)                                                     \
-    {"s" name, "111110101" op "nnnn1111dddd0000mmmm", 0},                      \
-        {"q" name, "111110101" op "nnnn1111dddd0001mmmm", 0},                  \
-        {"sh" name, "111110101" op "nnnn1111dddd0010mmmm", 0},                 \
-        {"u" name, "111110101" op "nnnn1111dddd0100mmmm", 0},                  \
-        {"uq" name, "111110101" op "nnnn1111dddd0101mmmm", 0},                 \
-    {                                                                          \
-        "uh" name, "111110101" op "nnnn1111dddd0110mmmm", 0                    \
-    }
 #define EXTENDS(name, op)                                                      \
     {name, "111110100" op "11111111dddd10iimmmm", 0},                          \
     {                                                                          \
@@ -123,8 +114,6 @@ const struct differ_form differ_forms[] = {
     {"ssat asr", "111100110010nnnn0zzzddddzz0iiiii", 0},
     {"usat", "111100111000nnnn0iiiddddii0iiiii", 0},
     {"usat asr", "111100111010nnnn0zzzddddzz0iiiii", 0},
-    {"ssat16", "111100110010nnnn0000dddd0000iiii", 0},
-    {"usat16", "111100111010nnnn0000dddd0000iiii", 0},
     {"sbfx", "111100110100nnnn0LLLddddLL0wwwww", 0},
     {"ubfx", "111100111100nnnn0LLLddddLL0wwwww", 0},
     {"bfi", "111100110110nnnn0LLLddddLL0WWWWW", 0},
@@ -134,17 +123,9 @@ const struct differ_form differ_forms[] = {
     {"shifts", "111110100ii1nnnn1111dddd0000mmmm", 0},
     EXTENDS("sxth", "000"),
     EXTENDS("uxth", "001"),
-    EXTENDS("sxtb16", "010"),
-    EXTENDS("uxtb16", "011"),
     EXTENDS("sxtb", "100"),
     EXTENDS("uxtb", "101"),
-    PARALLEL("add8", "000"),
-    PARALLEL("add16", "001"),
-    PARALLEL("asx", "010"),
-    PARALLEL("sub8", "100"),
-    PARALLEL("sub16", "101"),
-    PARALLEL("sax", "110"),
-    {"qadd and so on", "111110101000nnnn1111dddd10iimmmm", 0},
+    {"uadd8", "111110101000nnnn1111dddd0100mmmm", 0},
     {"rev.w", "11111010100100111111dddd10ii0011", 0},
     {"sel", "111110101010nnnn1111dddd1000mmmm", 0},
     {"clz", "11111010101101001111dddd10000100", 0},
@@ -154,27 +135,15 @@ const struct differ_form differ_forms[] = {
     {"mls", "111110110000nnnnaaaadddd0001mmmm", 0},
     {"smulxy", "111110110001nnnn1111dddd00iimmmm", 0},
     {"smlaxy", "111110110001nnnnaaaadddd00iimmmm", 0},
-    {"smuad", "111110110010nnnn1111dddd000immmm", 0},
-    {"smlad", "111110110010nnnnaaaadddd000immmm", 0},
     {"smulwy", "111110110011nnnn1111dddd000immmm", 0},
     {"smlawy", "111110110011nnnnaaaadddd000immmm", 0},
-    {"smusd", "111110110100nnnn1111dddd000immmm", 0},
-    {"smlsd", "111110110100nnnnaaaadddd000immmm", 0},
-    {"smmul", "111110110101nnnn1111dddd000immmm", 0},
-    {"smmla", "111110110101nnnnaaaadddd000immmm", 0},
-    {"smmls", "111110110110nnnnaaaadddd000immmm", 0},
-    {"usad8", "111110110111nnnn1111dddd0000mmmm", 0},
-    {"usada8", "111110110111nnnnaaaadddd0000mmmm", 0},
     {"smull", "111110111000nnnnddddeeee0000mmmm", 0},
     {"sdiv", "111110111001nnnn1111dddd1111mmmm", 0},
     {"umull", "111110111010nnnnddddeeee0000mmmm", 0},
     {"udiv", "111110111011nnnn1111dddd1111mmmm", 0},
     {"smlal", "111110111100nnnnddddeeee0000mmmm", 0},
     {"smlalxy", "111110111100nnnnddddeeee10iimmmm", 0},
-    {"smlald", "111110111100nnnnddddeeee110immmm", 0},
-    {"smlsld", "111110111101nnnnddddeeee110immmm", 0},
     {"umlal", "111110111110nnnnddddeeee0000mmmm", 0},
-    {"umaal", "111110111110nnnnddddeeee0110mmmm", 0},
     /* ---- loads and stores ---- */
     TRANSFERS("strb", "0", "000"),
     TRANSFERS("strh", "0", "010"),
@@ -192,7 +161,6 @@ const struct differ_form differ_forms[] = {
     {"ldmdb", "1110100100i101110000000000RRRRRR", 0},
     {"stm.w", "1110100010i001110i00000000RRRRRR", 0},
     {"stmdb", "1110100100i001110i00000000RRRRRR", 0},
-    {"ldrex", "111010000101011100dd111100iiiiii", DIFFER_ALONE},
     {"pld", "1111100010010111111100000000iiii", 0},
     /* ---- branches and flags ---- */
     {"b.w if", "11110000cc0000001000000000000001", DIFFER_ALONE | DIFFER_SKIPS},

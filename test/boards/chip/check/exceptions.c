@@ -250,33 +250,6 @@ static void test_basepri_does_not_wake(struct unit *unit)
     CHECK_EQUAL(unit, machine->core.r[15], HANDLER(IRQ(1)));
 }
 
-static void test_events(struct unit *unit)
-{
-    struct machine *machine = machine_new();
-
-    CODE(machine, MAIN, SEV, WFE, WFE, NOP);
-    CHECK_EQUAL(unit, machine_run(machine, 20), CORE_SLEEPS);
-    CHECK_EQUAL(unit, machine->core.r[15], MAIN + 6);
-    machine_set(machine, SCB_SCR, CORE_SCR_SEVONPEND);
-    machine_set(machine, NVIC_ISPR, 1); /* not enabled */
-    CHECK_EQUAL(unit, machine_run(machine, 1), CORE_RAN);
-    CHECK_EQUAL(unit, machine->core.r[15], MAIN + 8);
-}
-
-static void test_sleep_on_exit(struct unit *unit)
-{
-    struct machine *machine = machine_new();
-
-    machine_enable(machine, 0, 0);
-    machine_set(machine, SCB_SCR, CORE_SCR_SLEEPONEXIT);
-    raise_irq(machine, 0);
-    CHECK_EQUAL(unit, machine_run(machine, 50), CORE_SLEEPS);
-    CHECK_EQUAL(unit, machine->core.r[15], MAIN);
-    raise_irq(machine, 0);
-    CHECK_EQUAL(unit, machine_run(machine, 50), CORE_SLEEPS);
-    CHECK_EQUAL(unit, machine->core.stats[IRQ(0)].entries, 2);
-}
-
 /* A request that stays high comes again; one that falls does not. */
 static void test_levels(struct unit *unit)
 {
@@ -333,22 +306,6 @@ static void test_it_block_is_resumed(struct unit *unit)
     CHECK_EQUAL(unit, core->xpsr & 0x0600fc00u, 0);
 }
 
-static void test_exclusive(struct unit *unit)
-{
-    struct machine *machine = machine_new();
-    struct core *core = &machine->core;
-
-    /* ldrex r1, [r0]; strex r2, r3, [r0], twice */
-    CODE(machine, MAIN, 0xe850, 0x1f00, 0xe840, 0x3200, 0xe840, 0x3400);
-    core->r[0] = CORE_RAM_BASE;
-    core->r[3] = 0x33;
-    core->r[2] = core->r[4] = 7;
-    machine_step(machine, 3);
-    CHECK_EQUAL(unit, core->r[2], 0);
-    CHECK_EQUAL(unit, core->r[4], 1);
-    CHECK_EQUAL(unit, machine_word(machine, CORE_RAM_BASE), 0x33);
-}
-
 static void test_tick(struct unit *unit)
 {
     struct machine *machine = machine_new();
@@ -396,20 +353,6 @@ static void test_tick_goes_on_in_sleep(struct unit *unit)
     CHECK_EQUAL(unit, machine_get(machine, SYST_CSR), 0x10001);
 }
 
-static void test_cycle_counter(struct unit *unit)
-{
-    struct machine *machine = machine_new();
-
-    machine_set(machine, 0xe000edfcu, 1u << 24);
-    machine_set(machine, 0xe0001000u, 1);
-    machine_set(machine, 0xe0001004u, 0);
-    machine_run(machine, 42);
-    CHECK_EQUAL(unit, machine_get(machine, 0xe0001004u), 42);
-    machine_set(machine, 0xe0001000u, 0);
-    machine_run(machine, 42);
-    CHECK_EQUAL(unit, machine_get(machine, 0xe0001004u), 42);
-}
-
 static void test_reset_request(struct unit *unit)
 {
     struct machine *machine = machine_new();
@@ -436,14 +379,10 @@ void check_exceptions(struct unit *unit)
     UNIT_RUN(unit, test_masks);
     UNIT_RUN(unit, test_sleep_under_primask);
     UNIT_RUN(unit, test_basepri_does_not_wake);
-    UNIT_RUN(unit, test_events);
-    UNIT_RUN(unit, test_sleep_on_exit);
     UNIT_RUN(unit, test_levels);
     UNIT_RUN(unit, test_request_from_the_bus);
     UNIT_RUN(unit, test_it_block_is_resumed);
-    UNIT_RUN(unit, test_exclusive);
     UNIT_RUN(unit, test_tick);
     UNIT_RUN(unit, test_tick_goes_on_in_sleep);
-    UNIT_RUN(unit, test_cycle_counter);
     UNIT_RUN(unit, test_reset_request);
 }

@@ -67,7 +67,6 @@ void machine_enable(struct machine *machine, unsigned irq, uint8_t priority);
 #define SCB_ICSR 0xe000ed04u
 #define SCB_VTOR 0xe000ed08u
 #define SCB_AIRCR 0xe000ed0cu
-#define SCB_SCR 0xe000ed10u
 #define SCB_CCR 0xe000ed14u
 #define SCB_SHPR2 0xe000ed1cu
 #define SCB_SHPR3 0xe000ed20u
@@ -81,8 +80,6 @@ void machine_enable(struct machine *machine, unsigned irq, uint8_t priority);
 #define NOP_W 0xf3af, 0x8000
 #define UDF 0xde00
 #define WFI 0xbf30
-#define WFE 0xbf20
-#define SEV 0xbf40
 #define SVC 0xdf00
 #define BKPT 0xbe00
 #define CPSID_I 0xb672
