@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pictures for README.md, from runs.
+# Pictures for the pages, and what README.md shows of the first run, from runs.
 
 # Where the figures' points are measured: some minutes on boards, seconds on
 # native nodes, whose software costs no time.
@@ -9,12 +9,14 @@ MEASURE ?= qemu
 $(BUILD)/licenses8.txt: $(LICENSES)
 	$(Q)for i in 1 2 3 4 5 6 7 8; do cat $<; done > $@
 
-## pictures: the README's pictures, from runs; MEASURE=qemu|native
+## pictures: pages' pictures and README's first run; MEASURE=qemu|native
 .PHONY: pictures
-pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
+pictures: build-all gallery $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
 	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel search \
 	  --arg 'free software' --profile t3d \
-	  --gantt qemu/pictures/gantt-25.svg --html $(BUILD)/page.html $(LICENSES)
+	  --gantt qemu/pictures/gantt-25.svg --html $(BUILD)/page.html \
+	  $(LICENSES) > $(BUILD)/first-run.txt
+	$(Q)$(PYTHON) qemu/pictures/first_run.py $(BUILD)/first-run.txt $(RELEASE)
 	$(Q)$(PYTHON) test/lib/browser.py $(BUILD)/page.html $(BUILD)/page.png \
 	  1000 1130
 	$(Q)convert $(BUILD)/page.png -colors 64 PNG8:qemu/pictures/page.png

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README, guides and DESIGN pages: what they name is there, their links lead
-somewhere, and their figures are today's."""
-import importlib.util
-import pathlib
+"""README, guides and DESIGN pages: what they name is there, and their links
+lead somewhere."""
 import re
 import subprocess
 import sys
@@ -13,22 +11,11 @@ import core
 import mesh
 import tree as checker  # of the oracle, whose path mesh adds
 from core import ROOT
-from rules import FILES, MAKEFILES, read
+from rules import MAKEFILES, PAGES, TIDY, links, read
 
-bench = str(ROOT / "test" / "bench")
-if bench not in sys.path:
-    sys.path.insert(0, bench)
-import job_bench  # noqa: E402
+sys.path.insert(0, str(ROOT / "test" / "bench"))
 import page  # noqa: E402
-import references  # noqa: E402
 
-# By its path: other folders of tests have a chip.py, too.
-SPEC = importlib.util.spec_from_file_location(
-    "bench_chip", pathlib.Path(bench) / "chip.py")
-chip = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(chip)
-
-PAGES = {name: read(name) for name in FILES if name.endswith(".md")}
 README = PAGES["README.md"]
 BENCH = PAGES["boot/stm32f405/README.md"]
 KERNELS = PAGES["kernels/README.md"]
@@ -44,10 +31,6 @@ EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",
             "qemu/schedule/columns.h", "qemu/schedule/columns.c",
             "hal/stm32f405/pins/NAME.h"}
-
-
-def source(path):
-    return (ROOT / path).read_text("utf-8")
 
 
 def said(*args):
@@ -79,83 +62,20 @@ def table(text, heading):
     return {row[0].strip("`"): row[1] for row in rows(text, heading)}
 
 
-def prose(text):
-    """Without blocks of code and output."""
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    return re.sub(r"^    .*$", "", text, flags=re.MULTILINE)
-
-
-def slugs(text):
-    """The names of a page's headings, as links have them."""
-    heads = re.findall(r"^#+ (.*)$", prose(text), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-")
-            for head in heads}
-
-
-def broken(name, text, pages):
-    """The links of a page that lead nowhere."""
-    wrong = []
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
-        target, _, anchor = link.partition("#")
-        if re.match(r"https?:", link):
-            continue
-        path = ((ROOT / name).parent / target).resolve() if target else (
-            ROOT / name)
-        there = str(path.relative_to(ROOT)) if path.is_relative_to(
-            ROOT) else None
-        if there is None or not path.exists() or (
-                anchor and anchor not in slugs(pages.get(there, ""))):
-            wrong.append(f"{name}: {link}")
-    return wrong
-
-
 # ---- all pages ----
 
-def test_every_link_leads_somewhere():
-    assert len(PAGES) > 15
-    found = [bad for name, text in PAGES.items()
-             for bad in broken(name, text, PAGES)]
-    assert not found
-    count = sum(len(re.findall(r"\]\([^)]+\)", text))
-                for text in PAGES.values())
-    assert count > 60
+def test_every_link_leads_somewhere_and_every_guide_is_reached():
+    assert len(PAGES) > 15 and links in TIDY
+    assert not links()
 
 
 @pytest.mark.parametrize("link", ["hal/none.md", "#no-such-heading",
                                   "DESIGN.md#none", "../outside.md"])
 def test_a_broken_link_is_found(link):
     text = f"# One\n\n[two]({link}) [three](#one) [four](Makefile)\n"
-    (bad,) = broken("README.md", text, {**PAGES, "README.md": text})
+    (bad,) = links({"README.md": text, "DESIGN.md": "[one](README.md)\n"
+                    if link[0] in "D" else "[one](README.md#one)\n"})[:1]
     assert link in bad
-
-
-def test_every_guide_is_reached_from_the_readme():
-    seen, ahead = set(), ["README.md"]
-    while ahead:
-        name = ahead.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", PAGES[name]):
-            path = ((ROOT / name).parent / link).resolve()
-            if path.is_relative_to(ROOT):
-                there = str(path.relative_to(ROOT))
-                ahead += [there] if there in PAGES else []
-    assert seen == set(PAGES)
-
-
-def test_helps_are_laid_out():
-    """Lines of at most 79 characters, with nothing at their ends; the text of
-    options begins at column 29, or behind a longer option."""
-    for command in subcommands():
-        for line in said(command, "--help").splitlines():
-            assert len(line) < 80 and line == line.rstrip(), (command, line)
-            if re.match(r"  -|      --[a-z-]+[=[ ]", line) \
-                    and not re.match(r" +--\S+ \S", line):
-                option = re.match(r" +(?:-\w, )?--?[^ ]+(?: \w+)?", line)[0]
-                rest = line[len(option):]
-                assert rest == "" or len(option) > 26 or (
-                    line[27:29] == "  " and line[29] != " "), (command, line)
 
 
 def test_options():
@@ -215,13 +135,6 @@ def test_files_that_are_named_exist():
     assert not missing
 
 
-def test_lines_of_prose_are_short():
-    assert not [f"{name}: {line}" for name, text in PAGES.items()
-                for line in prose(text).splitlines()
-                if len(line) > 80 and not line.startswith("|")]
-    assert not [name for name, text in PAGES.items() if text[-1] != "\n"]
-
-
 # ---- the README, kernels, schedules ----
 
 def test_kernels():
@@ -246,7 +159,7 @@ def test_arguments_of_kernels():
 
 def test_profiles():
     given = {name: tuple(map(int, values)) for name, *values in re.findall(
-        r'\{"(\w+)", (\d+), (\d+), (\d+)\}', source("qemu/support/profile.c"))}
+        r'\{"(\w+)", (\d+), (\d+), (\d+)\}', read("qemu/support/profile.c"))}
     units = {"ps": 1, "ns": 1000, "us": 1_000_000}
     told = {}
     for name, *values in rows(PAGES["qemu/README.md"], "| name | startup |"):
@@ -301,7 +214,7 @@ def test_the_schedule_of_the_guide(tmp_path):
 
 def test_faults_of_a_mesh():
     names = re.search(r"#define DISCOVER_CODES\s*\\\s*\"(.*)\"",
-                      source("hal/discover/discover.h"))[1].split("\\0")
+                      read("hal/discover/discover.h"))[1].split("\\0")
     assert set(table(BENCH, "| `fault=` | |")) == set(names) - {"?"}
 
 
@@ -316,7 +229,7 @@ def test_pins():
         path.stem for path in headers}
     of_port = {row[0].split()[0]: row[1:] for row in cells[3:]}
     for at, name in enumerate(cells[0][1:]):
-        text = source(f"hal/stm32f405/pins/{name.strip('`')}.h")
+        text = read(f"hal/stm32f405/pins/{name.strip('`')}.h")
         pins = dict(re.findall(r"#define PINS_(\w+) (\w+)$", text,
                                re.MULTILINE))
         for port in ("east", "north", "west", "south", "console"):
@@ -324,42 +237,16 @@ def test_pins():
             assert re.match(rf"{tx}, {rx}\b", of_port[port][at]), (name, port)
         assert re.match(pins.get("LED", "none"), of_port["LED"][at]), name
     baud = re.search(r"SERIAL_PORT_BAUD (\d+)u",
-                     source("hal/stm32f405/serial.h"))[1]
+                     read("hal/stm32f405/serial.h"))[1]
     assert f"{int(baud) // 1_000_000} Mbaud, 8N1" in BENCH
 
 
-def test_the_size_of_the_image():
-    image = mesh.BUILD / "stm32f405" / "firmware.bin"
-    size = re.search(r"takes (\d+) KB of flash", BENCH)[1]
-    assert round(image.stat().st_size / 1000) == int(size)
-    assert f"has {size} KB of 88 KiB" in " ".join(
-        PAGES["boot/stm32f405/DESIGN.md"].split())
+# ---- what `make pictures` and benches write ----
 
-
-# ---- the first run ----
-
-def planned_and_measured():
-    shown = README.split("$ make run\n")[1].split("\n\n    report")[0]
-    return re.search(r"^    makespan +([\d.]+) us +([\d.]+) us", shown,
-                     re.MULTILINE).groups()
-
-
-def test_the_first_run():
-    """Everything but the host's times, if the text is still the same."""
-    shown = README.split("running search")[1].split("\n\n    report")[0]
-    text = mesh.BUILD / "licenses.txt"
-    subprocess.run(["make", "-s", str(text.relative_to(ROOT))], cwd=ROOT,
-                   check=True)
-    if f"{text.stat().st_size} bytes" not in shown:
-        pytest.skip("this machine's licenses are other ones")
-    now = said("run", "--mesh", "5x5", "--kernel", "search", "--arg",
-               "free software", "--profile", "t3d", text)
-    lines = [line.rstrip() for line in now.splitlines()
-             if not line.startswith("host")]
-    for line in shown.splitlines()[1:]:
-        line = line.removeprefix("    ").replace("build/licenses.txt",
-                                                 str(text))
-        assert line in lines or line.startswith("host") or line == "", line
+def test_pictures_and_the_first_run_are_of_this_release():
+    """`make pictures` writes all of them, and the release."""
+    release = re.search(r"^RELEASE := (.*)$", read("Makefile"), re.MULTILINE)
+    assert read("qemu/pictures/release.txt") == f"{release[1]}\n"
 
 
 def test_the_report_of_the_first_run_is_explained():
@@ -371,27 +258,6 @@ def test_the_report_of_the_first_run_is_explained():
     assert len(words) > 6
 
 
-def test_its_picture():
-    drawn = source("qemu/pictures/gantt-25.svg")
-    for figure in planned_and_measured():
-        assert figure in drawn
-
-
-# ---- measured figures ----
-
-def test_the_limits_in_the_figures_are_the_benchs():
-    """The first table has every reference, and today's limits."""
-    found = {}
-    for line in FIGURES.splitlines():
-        name = re.match(r"(\w+): ", line)
-        if name and name[1] in job_bench.KERNELS and "makespan" not in line:
-            found[name[1]] = line
-    assert set(found) == set(references.NAMES)
-    for name, (what, most, *_) in job_bench.KERNELS.items():
-        assert found[name].startswith(f"{name}: {what} ")
-        assert most is None or f" {most} at most " in found[name]
-
-
 def test_figures_are_written_between_their_marks():
     text = "a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n"
     assert page.replaced(text, "x", ["new", "er"]) == (
@@ -400,54 +266,5 @@ def test_figures_are_written_between_their_marks():
                 "<!-- x: end -->\n<!-- x: begin -->\n"):
         with pytest.raises(page.NoMarks):
             page.replaced(bad, "x", [])
-
-
-@pytest.mark.parametrize("name", ["bench", "chip"])
-def test_the_page_has_the_marks(name):
-    assert page.replaced(FIGURES, name, ["line"]).count("line\n") >= 1
-
-
-def test_a_bench_writes_its_lines(tmp_path, monkeypatch, capsys):
-    """The lines that it prints, without those of before."""
-    copy = tmp_path / "README.md"
-    copy.write_text(FIGURES, "utf-8")
-    monkeypatch.setattr(page, "PAGE", copy)
-    monkeypatch.setattr(chip, "lines", lambda table, _: table.line(
-        "chip: a figure", "1 at most", "0.5", True))
-    monkeypatch.setattr(sys, "argv", ["chip.py"])
-    chip.main()
-    assert "chip: a figure " in capsys.readouterr().out
-    before, after = (re.split("<!-- chip: (?:begin|end) -->", text)
-                     for text in (FIGURES, copy.read_text("utf-8")))
-    assert (after[0], after[2]) == (before[0], before[2])
-    written = after[1].strip("\n").splitlines()
-    assert (written[0], written[-1]) == ("```", "```")
-    assert written[1].startswith("Version ")
-    assert [line.split() for line in written[2:-1]] == [
-        [], ["what", "must", "be", "measured", "met"],
-        ["chip:", "a", "figure", "1", "at", "most", "0.5", "yes"]]
-
-
-@pytest.mark.parametrize("met, mark", [(True, "yes"), (False, "NO")])
-def test_a_missed_goal_is_marked_and_no_failure(tmp_path, met, mark):
-    """Status 0: all was measured. Otherwise a bench ends by an exception."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"""
-import sys
-sys.path.insert(0, {bench!r})
-sys.argv = ["bench.py", "--kernels"]
-import bench
-bench.references.lines = lambda *_: None
-bench.job_bench.lines = lambda _, table, __: table.line(
-    "a figure", "1 at most", "2", {met})
-sys.exit(bench.main())
-"""], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1].split() == [
-        "a", "figure", "1", "at", "most", "2", mark]
-
-
-def test_where_figures_are_from():
-    line = page.where(ROOT, mesh.QEMU)
-    assert re.fullmatch(r"Version \S+, \d+ processors, QEMU [\d.]+\.", line)
-    assert pathlib.Path(page.PAGE) == ROOT / "test" / "bench" / "README.md"
+    for name in ("bench", "chip"):
+        assert page.replaced(FIGURES, name, ["line"]).count("line\n") >= 1
