@@ -423,7 +423,8 @@ CASES = {
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject fault@1,0 "
         "text",
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject die@1,0 "
-        "text"],
+        "text",
+        "quincunx boards --mesh 1x1"],
 }
 
 # Times of emulated boards, which a compiler moves: numbers may be off by a part
