@@ -334,6 +334,17 @@ def test_example_that_is_infeasible(core):
     assert table(core, costs, 2)[0] == library.ERR_PHASES
 
 
+def test_begin_takes_more_than_the_load(core):
+    """5.3e6 units off the deepest volume, so 125 times as much off v_1: more
+    than a quarter of the load."""
+    costs = Costs(10 ** 9, MICRO, 0, (0,) * 4, queue=1000 * MICRO,
+                  begin=5300000 * MICRO)
+    assert not oracle.solve(costs, 2)[1].feasible
+    assert table(core, costs, 2)[0] == library.ERR_PHASES
+    few = Costs(5, 1000, 0, (0, 0))
+    assert best(core, few, 2, 16)[0] == library.ERR_PHASES
+
+
 MICRO = 10 ** 6  # ps
 T3D = {"compute": MICRO, "transfer": 3300}
 
