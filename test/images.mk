@@ -35,27 +35,17 @@ $(call test_image,rude,$(COUNTED),test/qemu/rude/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c))
 
-# Measure what a plan costs; a search beside the C library's, on a text in the
-# image; the kernels' jobs, written plainly and compiled as the kernels are.
+# Measure what a plan costs; the kernels' jobs, written plainly and compiled as
+# the kernels are.
 $(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(addprefix test/bench/planner/,board.c search.c twins.c) \
   $(addprefix scatter/plan/,one_round.c rounds.c) $(wildcard torus/*.c))
 BENCH_KERNELS := $(COUNTED_OBJECTS)/test/bench/kernels
-$(call test_image,search_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
-  test/bench/kernels/search.c test/bench/kernels/memmem.c kernels/search.c \
-  $(wildcard torus/*.c) $(BENCH_KERNELS)/text.o)
 $(call test_image,references,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(wildcard test/bench/kernels/reference*.c) test/bench/kernels/memmem.c \
   boot/cortex_m/memory.c $(FAST_KERNELS) $(wildcard torus/*.c),-lm)
 $(call with_own,$(addprefix $(BENCH_KERNELS)/,memmem.o reference_channels.o \
   reference_numbers.o reference_text.o),-O3)
-
-$(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
-                         $(COUNTED_OBJECTS).flags | $(DEPS)
-	$(say) AS $<
-	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(call target_core,$(COUNTED)) \
-	  -DBENCH_TEXT='"$(LICENSES)"' -c $< -o $@
 
 # The firmware with a kernel that estimates a thousandth, or a thousand times,
 # of what it takes.

@@ -5,8 +5,7 @@ include test/programs.mk test/images.mk test/fuzz.mk
 
 # What only measures is no part of the tests.
 BENCH_PROGRAMS := $(addprefix $(BUILD)/test/,planner_bench.so \
-                    planner_bench.elf relay_bench.elf search_bench.elf \
-                    references.elf)
+                    planner_bench.elf relay_bench.elf references.elf)
 # The board that has another one's code, with another processor.
 LONG_BOARDS := mps2_an386
 
