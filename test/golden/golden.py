@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 
+import checks
 import core
 import guard
 
@@ -31,9 +32,9 @@ MARKS = [
     (r"/dev/pts/\d+", "<tty>"),
     (r"(it loads|memory takes|must have 1 to) \d+\b", r"\1 <many>"),
     (r"(firmware.elf has CRC) \w+", r"\1 <crc>"),
-    (r"\b(pc|lr|sp|xpsr|r\d+) [0-9a-f]{8}\b", r"\1 <hex>"),
+    (r"(?m)^(! +(?:fault record: \w+ \d+ at|r0) ).*", r"\1<registers>"),
     (r"\b(pc|lr): \w+ at \S+", r"\1: <where>"),
-    (r"(assertion failed at \S+):\d+", r"\1:<line>"),
+    (rf"({checks.INJECTED}):{checks.injected_line()}\b", r"\1:<its line>"),
     (re.escape(str(core.BUILD)), "<build>"),
     (re.escape(str(core.ROOT)), "<root>"),
 ]
