@@ -26,7 +26,8 @@ import places
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SAME = HERE / "same.txt"
-BUILD_CPU_S, STEP_CPU_S = 600, 80
+BUILD_CPU_S, STEP_CPU_S = 600, 120
+PROCESS_CPU_S = 30  # of any process of a step: one that takes more loops
 # A command whose processes take no processor time for so long waits for
 # something that never comes.
 IDLE_S = 100
@@ -84,7 +85,8 @@ def run(command, folder, cpu_s):
     """(exit status, output, processor seconds); 124: it did not end. What it
     leaves behind is ended."""
     def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_s) + 1,) * 2)
+        most_s = PROCESS_CPU_S if cpu_s == STEP_CPU_S else int(cpu_s)
+        resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s))
 
     log = folder / "build" / "mutant.log"
     before_s = used_s()
@@ -157,8 +159,8 @@ class Trial:
         if not step.endswith(".py"):
             return [step]
         return ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider",
-                "-p", "no_shrinking", "-q", "--tb=line", "-x", step,
-                *(f"--deselect={name}" for name in self.failing)]
+                "-p", "no_shrinking", "--assert=plain", "-q", "--tb=line",
+                "-x", step, *(f"--deselect={name}" for name in self.failing)]
 
     def build(self, targets):
         return run([*self.make, *targets], self.folder, BUILD_CPU_S)
