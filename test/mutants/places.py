@@ -55,6 +55,7 @@ qemu/command/(mesh|identify|reset|links|ps|console): nodes
 qemu/fabric/inj|qemu/options/inj: inject
 qemu/fabric/: originators run launcher
 qemu/figures/|qemu/support/gnuplot: figures
+qemu/flash/(list|map): flash_map
 qemu/flash/: flash flash_loader
 qemu/format/image: kernel_conv
 qemu/format/wav: kernel_fir
