@@ -17,7 +17,7 @@ import pytest
 import clocked
 import mesh
 import served
-from core import BUILD, QEMU
+from core import BUILD, QEMU, ROOT
 from guard import GUARD_S
 
 FOLDERS = ("/tmp", "/dev/shm")
@@ -165,6 +165,9 @@ def test_a_board_that_faults(launcher):
                    if first <= pc < end), hex(pc)
 
 
+COMPUTE = ROOT / "scatter" / "engine" / "compute.c"
+
+
 def test_a_failed_assertion(launcher):
     for on, places in ("qemu", PLACES[:4]), ("native", PLACES[:3]):
         for more, where in places:
@@ -172,6 +175,8 @@ def test_a_failed_assertion(launcher):
                                 size="5x5")
             launcher.fails(done, rf"node {where}: assertion failed at "
                                  r"scatter/engine/compute\.c:\d+\n")
+            number = int(re.search(r"failed at .*:(\d+)\n", done.stderr)[1])
+            assert "ASSERT(" in COMPUTE.read_text().splitlines()[number - 1]
             only_named(done.stderr, where)
             assert "state: fault" in done.stderr
             assert ("fault record" in done.stderr) == (on == "qemu")
