@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/fuzz/console.h"
+/*
+ * What arrives at a node's console: the first byte says how many bytes come at
+ * a time; 1 stands for the right CRC of the line so far, 2 for a pause.
+ */
+#include "test/fuzz/targets.h"
 
 #include "boot/shell/shell.h"
 #include "hal/err.h"

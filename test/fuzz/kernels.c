@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/fuzz/kernels.h"
+/*
+ * What is tried of each kernel.
+ *
+ * read    parts with a line "%%" between: the text of --arg, INPUT, and one
+ *         more file, which @ in the text stands for
+ * begin   u32 unit bytes, u16 argument's bytes, argument, load
+ * merge   u16 seed, of those that the corpus's files give; a result
+ *
+ * Each begins, runs, merges and reports with what the one before it gives; the
+ * first also writes the output.
+ */
+#include "test/fuzz/targets.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/fuzz/node.h"
+/*
+ * A node of the scatter that is told messages, with its descendants: parts and
+ * advances on the pattern, branches and rounds along a tree; or a worker of a
+ * farm, that gets chunks. An input is a list
+ * of messages and a list of which of them are told, in what order and how, so
+ * that one byte more tells one twice:
+ *
+ *    0  u8  which node
+ *    1  u8  P
+ *    2  P times u8 number of a message, u8 how: enum node_how
+ *   ..  messages: u8 kind, u8 job, u16 bytes, the bytes
+ */
+#include "test/fuzz/targets.h"
 
 #include "qemu/schedule/registry.h"
 #include "test/unit/ignore.h"
 #include "test/world/judge.h"
 
 #include <stdlib.h>
+
+/* The bits of `how`. */
+enum node_how {
+    NODE_HOW_HEAD = 1, /* the head is delivered first if the node asks so */
+    NODE_HOW_DAMAGED = 2,
+    NODE_HOW_OTHER_JOB = 4,
+    NODE_HOW_PORTS = 0x18, /* two bits: at which it arrives, if it may */
+    NODE_HOW_CUT = 0xe0    /* three bits: 0, 1, 2, 4, .. 64 bytes are missing */
+};
 
 #define MESSAGES_MAX 64u
 #define MESSAGE_HEAD_BYTES 4u
@@ -77,7 +98,7 @@ static void read_script(struct script *script, const uint8_t *in,
     }
 }
 
-/* Masters have a target of their own (farm.h): here nobody is in a group. */
+/* Masters are the target mesh: here nobody is in a group. */
 static void leave_groups(struct letter *letter)
 {
     uint32_t bytes = letter->bytes;
@@ -325,7 +346,7 @@ static void record(enum wire_policy policy, unsigned which,
 
     fuzz_check(recorder != NULL, "no memory");
     recorder->judge.whole = true;
-    recorder->judge.forged = true; /* mesh.h judges whole jobs */
+    recorder->judge.forged = true; /* mesh.c judges whole jobs */
     recorder->top = pattern ? pattern_top(which) : tree_top;
     world_begin(&world);
     order_jobs(&world, plan);

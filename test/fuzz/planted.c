@@ -2,8 +2,7 @@
 /* Faults that the fuzzer must find, one of each kind, behind a few bytes that
    only coverage leads to; and functions with faults that the engine calls. */
 #include "scatter/engine/gather.h"
-#include "test/fuzz/fuzz.h"
-#include "test/fuzz/node.h"
+#include "test/fuzz/targets.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 """First inputs of the fuzzer, small and valid: python3 seeds.py FOLDER
 
 A file read-KERNEL.NAME has parts with lines "%%" between: --arg, INPUT and one
-more file, which @ in --arg stands for (test/fuzz/kernels.h).
+more file, which @ in --arg stands for (test/fuzz/kernels.c).
 """
 import hashlib
 import pathlib

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/fuzz/switch.h"
+/*
+ * Two switches, joined by all four ports, as scripts drive them: an input is a
+ * list of steps of a first byte, its low three bits what is done, and what
+ * that takes. Beside bytes as they are there are frames with a right check, so
+ * that what is in them is looked at, too.
+ */
+#include "test/fuzz/targets.h"
 
 #include "hal/crc32.h"
 #include "hal/switch/internal.h"

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that is tried: the kernels with their formats, and what arrives in
    messages and at the console. */
-#include "test/fuzz/fuzz.h"
+#include "test/fuzz/targets.h"
 
 #include "hal/discover/discover.h"
 #include "qemu/outcome/output_chunks.h"
 #include "scatter/engine/core.h"
 #include "scatter/wire/wire.h"
-#include "test/fuzz/console.h"
-#include "test/fuzz/kernels.h"
-#include "test/fuzz/mesh.h"
-#include "test/fuzz/node.h"
-#include "test/fuzz/switch.h"
 #include "test/unit/ignore.h"
 
 #include <stdio.h>

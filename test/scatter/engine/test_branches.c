@@ -8,8 +8,6 @@
 #include "scatter/plan/tree.h"
 #include "test/scatter/engine/suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 9u
@@ -20,7 +18,6 @@
 #define UNIT_BYTES 3u
 #define BEFORE_BYTES 4u
 #define ROOM_BYTES 4096u
-#define RANDOM_CASES 40000u
 #define TOLD_MAX 3u
 
 static const struct torus_coord place = {1, 1};
@@ -520,59 +517,6 @@ static void jobs_of_other_kinds(struct unit *unit)
     }
 }
 
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-/* A field of some branch: what it was and a little, or anything. */
-static void damage(struct message *message, uint64_t *random)
-{
-    static const struct {
-        uint8_t at;
-        uint8_t bytes;
-    } fields[] = {{0, 4}, {4, 4}, {8, 2}, {10, 1}, {11, 1}, {12, 2}, {14, 2}};
-    uint32_t count =
-        (message->load_at - message->branch_at) / TREE_BRANCH_BYTES;
-    uint64_t chance = random_next(random);
-    unsigned field = (unsigned)(chance % COUNT(fields));
-    uint8_t *at = message->data + message->branch_at +
-                  (chance >> 8) % count * TREE_BRANCH_BYTES + fields[field].at;
-    uint32_t value = bytes_load_u32(at);
-
-    value += (uint32_t)(chance >> 24) % 33 - 16;
-    if ((chance >> 16) % 4 == 0) {
-        value = (uint32_t)random_next(random);
-    }
-    memcpy(at, &value, fields[field].bytes);
-}
-
-static void random_fields(struct unit *unit)
-{
-    const char *text = getenv("QUINCUNX_SEED");
-    uint64_t random = text != NULL ? strtoull(text, NULL, 0) : 1999;
-    uint32_t refused = 0;
-    uint32_t cases = 0;
-
-    printf("# QUINCUNX_SEED=%llu\n", (unsigned long long)random);
-    for (; cases < RANDOM_CASES / unit->stride; ++cases) {
-        struct message message = make_branch(cases % COUNT(pieces));
-        int error;
-
-        for (uint64_t i = random_next(&random) % 3 + 1; i > 0; --i) {
-            damage(&message, &random);
-        }
-        error = run_job(&message, NULL);
-        CHECK_EQUAL(unit, error == ERR_OK, is_branch_sound(&message));
-        refused += error != ERR_OK;
-    }
-    CHECK(unit, refused > cases / 2 && refused < cases);
-}
-
 /* ---- of the pattern ---- */
 
 /* A node of the pattern takes its own part alone: of its layer, through its
@@ -707,7 +651,6 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, branches);
     UNIT_RUN(unit, second_rounds);
     UNIT_RUN(unit, jobs_of_other_kinds);
-    UNIT_RUN(unit, random_fields);
     UNIT_RUN(unit, parts_of_other_places);
     UNIT_RUN(unit, advances);
     UNIT_RUN(unit, every_byte_of_parts);
