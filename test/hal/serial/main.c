@@ -347,19 +347,16 @@ static int receive(struct circuit_delivery *delivery)
 /* Also the one in the first place: nothing else of it is under way. */
 static void a_drain_waits_for_a_later_send(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit, send_at(250), ERR_OK);
     CHECK_EQUAL(unit, world.sends, 0);
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, world.sends, 1);
     CHECK_EQUAL(unit, world.ended, 1);
     CHECK_EQUAL(unit, world.sent_ps[0], 300 * PS_PER_US);
-    check_locks(unit);
 }
 
 static void no_send_takes_time_when_it_is_quiet(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, world.idles, 0);
     world.error[1] = ERR_DEAD_LINK;
@@ -367,12 +364,10 @@ static void no_send_takes_time_when_it_is_quiet(struct unit *unit)
     CHECK_EQUAL(unit, send_at(250), ERR_OK);
     CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_DEAD_LINK);
     CHECK_EQUAL(unit, world.ended, 2);
-    check_locks(unit);
 }
 
 static void sends_go_when_their_time_comes(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit, send_at(500), ERR_OK);
     CHECK_EQUAL(unit, send_at(0), ERR_OK);
     CHECK_EQUAL(unit, send_at(200), ERR_OK);
@@ -382,13 +377,11 @@ static void sends_go_when_their_time_comes(struct unit *unit)
     CHECK_EQUAL(unit, world.sent_ps[0], 0);
     CHECK_EQUAL(unit, world.sent_ps[1], 200 * PS_PER_US);
     CHECK_EQUAL(unit, world.sent_ps[2], 500 * PS_PER_US);
-    check_locks(unit);
 }
 
 /* One more than there are places waits until one ends. */
 static void one_more_than_there_are_places(struct unit *unit)
 {
-    start();
     for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
         CHECK_EQUAL(unit, send_at(0), ERR_OK);
     }
@@ -398,12 +391,10 @@ static void one_more_than_there_are_places(struct unit *unit)
     CHECK(unit, world.idles > 0 && world.idles <= 2);
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, world.ended, SERIAL_CIRCUIT_SENDS + 1);
-    check_locks(unit);
 }
 
 static void no_place_becomes_free(struct unit *unit)
 {
-    start();
     world.holds_sends = true;
     world.idles_max = 10;
     for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
@@ -411,12 +402,10 @@ static void no_place_becomes_free(struct unit *unit)
     }
     CHECK_EQUAL(unit, send_at(0), ERR_PORT_BUSY);
     CHECK_EQUAL(unit, world.sends, SERIAL_CIRCUIT_SENDS);
-    check_locks(unit);
 }
 
 static void the_first_error_is_told_once(struct unit *unit)
 {
-    start();
     world.error[1] = ERR_DEAD_LINK;
     world.error[2] = ERR_NO_ROUTE;
     for (unsigned i = 0; i < 4; ++i) {
@@ -424,7 +413,6 @@ static void the_first_error_is_told_once(struct unit *unit)
     }
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-    check_locks(unit);
 }
 
 /* Head p, what is shared, and body p; the path turned to port p. */
@@ -436,7 +424,6 @@ static void four_messages_of_four_ports(struct unit *unit)
                                       .head_stride = 16,
                                       .shared = {world.memory + 100, 30}};
 
-    start();
     world.circuit.job = 3;
     world.clock.base_ps = 77 * PS_PER_US;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -465,7 +452,6 @@ static void four_messages_of_four_ports(struct unit *unit)
         CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_CRC), 77);
     }
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-    check_locks(unit);
 }
 
 /* Two units of three bytes, from unit 50 on, to two ports, with two bytes
@@ -484,7 +470,6 @@ static void a_row_of_ranges(struct unit *unit)
     const uint8_t *data = world.memory + 200;
     uint32_t first = 50;
 
-    start();
     CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &form), ERR_OK);
     CHECK_EQUAL(
         unit,
@@ -525,7 +510,6 @@ static void a_row_of_ranges(struct unit *unit)
         first += sent[port].units;
     }
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-    check_locks(unit);
 }
 
 /* Of a form that was not prepared since the circuit was opened; with more bytes
@@ -541,7 +525,6 @@ static void rows_of_nonsense(struct unit *unit)
                                 .volume_units = volume_units,
                                 .units = 4};
 
-    start();
     CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
     CHECK_EQUAL(unit, circuit_open(&world.circuit, &world.serial, &world.clock),
                 ERR_OK);
@@ -556,7 +539,6 @@ static void rows_of_nonsense(struct unit *unit)
     rows.data = rows.begin;
     CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
     CHECK_EQUAL(unit, world.sends, 4);
-    check_locks(unit);
 }
 
 /* ---- what the switch sends on by itself ---- */
@@ -636,7 +618,6 @@ static void parts_are_sent_on(struct unit *unit)
 
 static void a_close_ends_what_does_not_end(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit, send_at(0), ERR_OK);
     circuit_close(&world.circuit);
     CHECK_EQUAL(unit, world.resets, 0);
@@ -646,7 +627,6 @@ static void a_close_ends_what_does_not_end(struct unit *unit)
     CHECK_EQUAL(unit, send_at(0), ERR_OK);
     circuit_close(&world.circuit);
     CHECK_EQUAL(unit, world.resets, 1);
-    check_locks(unit);
 }
 
 /* ---- the host's messages ---- */
@@ -656,7 +636,6 @@ static void a_drain_waits_for_the_host(struct unit *unit)
     const struct circuit_message message = {.kind = 8,
                                             .shared = {world.memory, 40}};
 
-    start();
     world.host_takes_us = 700;
     CHECK_EQUAL(unit,
                 circuit_send(&world.circuit, 1u << CIRCUIT_HOST, &message),
@@ -677,7 +656,6 @@ static void the_first_message_sets_the_clock(struct unit *unit)
     struct circuit_delivery delivery;
     uint64_t set_us;
 
-    start();
     expect(40, 5000, 300);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
     CHECK_EQUAL(unit, delivery.bytes, 40);
@@ -695,7 +673,6 @@ static void the_first_message_sets_the_clock(struct unit *unit)
     expect(0, 900000, 0);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 900000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
-    check_locks(unit);
 }
 
 /* The header's time is modulo 2^32 us; a clock may be ahead. */
@@ -703,7 +680,6 @@ static void the_clock_is_set_back_too(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     world.clock.base_ps = ((1ull << 32) + 4000) * PS_PER_US;
     expect(0, 3000, 0);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
@@ -715,7 +691,6 @@ static void a_message_of_another_mesh(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     expect(8, 5000, 0);
     bytes_store_u32(world.message + CIRCUIT_AT_MESH, MESH + 1);
     CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
@@ -730,7 +705,6 @@ static void a_message_of_another_mesh(struct unit *unit)
     CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
     CHECK(unit, !world.serial.synchronised);
     CHECK(unit, now_us() < 5000);
-    check_locks(unit);
 }
 
 /* A job's message has a time limit, the next job's none. */
@@ -738,7 +712,6 @@ static void a_message_that_does_not_come(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     world.circuit.job = 3;
     CHECK_EQUAL(unit, receive(&delivery), ERR_DEAD_LINK);
     CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
@@ -749,7 +722,6 @@ static void a_message_that_does_not_come(struct unit *unit)
     CHECK_EQUAL(unit, receive(&delivery), ERR_PORT_BUSY);
     CHECK_EQUAL(unit, world.idles, world.idles_max + 1);
     CHECK_EQUAL(unit, world.cancels, 2);
-    check_locks(unit);
 }
 
 static int receive_until(struct circuit_delivery *delivery,
@@ -795,7 +767,6 @@ static void a_deadline_before_or_behind_a_message(struct unit *unit)
     CHECK_EQUAL(unit, receive_until(&delivery, 2000), ERR_OK);
     CHECK_EQUAL(unit, delivery.bytes, 20);
     CHECK_EQUAL(unit, world.cancels, 1);
-    check_locks(unit);
 }
 
 /* Its last byte comes in when the time is up and the receive not yet taken
@@ -804,23 +775,19 @@ static void a_message_at_the_very_deadline(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     expect(20, 777, 450);
     world.interrupts = true;
     CHECK_EQUAL(unit, receive_until(&delivery, 450), ERR_OK);
     CHECK_EQUAL(unit, delivery.bytes, 20);
-    check_locks(unit);
 }
 
 static void a_deadline_is_no_patience(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     world.circuit.job = 3;
     CHECK_EQUAL(unit, receive_until(&delivery, 2 * PATIENCE_US), ERR_DEAD_LINK);
     CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
-    check_locks(unit);
 }
 
 /* ---- receives ahead ---- */
@@ -847,7 +814,6 @@ static void messages_come_ahead(struct unit *unit)
     struct circuit_delivery delivery;
     uint8_t *at[2];
 
-    start();
     world.circuit.job = 3;
     CHECK_EQUAL(unit, ahead(0), ERR_OK);
     CHECK_EQUAL(unit, ahead(1), ERR_OK);
@@ -869,14 +835,12 @@ static void messages_come_ahead(struct unit *unit)
     expect(8, 0, 0);
     CHECK_EQUAL(unit, receive_ahead(&delivery, 1000), ERR_OK);
     CHECK(unit, delivery.payload == world.memory + CIRCUIT_HEADER_BYTES);
-    check_locks(unit);
 }
 
 static void receives_ahead_are_taken_back(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     CHECK_EQUAL(unit, ahead(0), ERR_OK);
     CHECK_EQUAL(unit, ahead(1), ERR_OK);
     expect(8, 0, 300);
@@ -889,12 +853,10 @@ static void receives_ahead_are_taken_back(struct unit *unit)
     CHECK_EQUAL(unit, ahead(0), ERR_OK);
     circuit_close(&world.circuit);
     CHECK(unit, world.receive == NULL);
-    check_locks(unit);
 }
 
 static void receives_ahead_that_are_none(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit,
                 circuit_receive_ahead(&world.circuit, AHEAD_MASK,
                                       world.memory + MEMORY_BYTES - 32, 64),
@@ -903,7 +865,6 @@ static void receives_ahead_that_are_none(struct unit *unit)
         CHECK_EQUAL(unit, ahead(i), ERR_OK);
     }
     CHECK_EQUAL(unit, ahead(CIRCUIT_AHEAD_MAX), ERR_PORT_BUSY);
-    check_locks(unit);
 }
 
 /* ---- a full log ---- */
@@ -1009,7 +970,6 @@ static void an_order_starts_the_clock(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
-    start();
     world.serial.synchronised = true;
     expect(40, 5000, 200);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
@@ -1092,7 +1052,6 @@ static void an_order_is_passed_on(struct unit *unit)
     struct errands errands = order_before(ORDER_BYTES);
     struct circuit_delivery delivery;
 
-    start();
     add_errand(&errands, there, SERIAL_ERRAND_ORDER);
     /* It waits for the next message, which does not come. */
     CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
@@ -1103,7 +1062,6 @@ static void an_order_is_passed_on(struct unit *unit)
                        errands.bytes) == 0);
     check_sent(unit, 0, there, errands.data + ORDER_BYTES);
     check_answer(unit, ERR_OK, 0);
-    check_locks(unit);
 }
 
 static void others_begin_before_the_own_order(struct unit *unit)
@@ -1111,7 +1069,6 @@ static void others_begin_before_the_own_order(struct unit *unit)
     struct errands errands = order_before(ORDER_BYTES);
     struct circuit_delivery delivery;
 
-    start();
     add_errand(&errands, (struct torus_path){.hops = 0}, SERIAL_ERRAND_LEAD);
     add_errand(&errands, beside, SERIAL_ERRAND_START);
     add_errand(&errands, there, SERIAL_ERRAND_START);
@@ -1125,7 +1082,6 @@ static void others_begin_before_the_own_order(struct unit *unit)
     CHECK_EQUAL(unit, delivery.bytes, ORDER_BYTES);
     CHECK_EQUAL(unit, delivery.port, CIRCUIT_HOST);
     CHECK(unit, memcmp(delivery.payload, errands.data, ORDER_BYTES) == 0);
-    check_locks(unit);
 }
 
 static void one_that_does_not_begin(struct unit *unit)
@@ -1133,7 +1089,6 @@ static void one_that_does_not_begin(struct unit *unit)
     struct errands errands = order_before(ORDER_BYTES);
     struct circuit_delivery delivery;
 
-    start();
     world.error[1] = ERR_DEAD_LINK;
     add_errand(&errands, (struct torus_path){.hops = 0}, SERIAL_ERRAND_LEAD);
     add_errand(&errands, there, SERIAL_ERRAND_START);
@@ -1203,7 +1158,6 @@ static void errands_without_an_end(struct unit *unit)
     struct errands errands = order_before(0);
     struct circuit_delivery delivery;
 
-    start();
     add_errand(&errands, there, SERIAL_ERRAND_START);
     CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
     check_answer(unit, ERR_LENGTH, 1);
@@ -1242,7 +1196,6 @@ static void an_order_over_the_mesh(struct unit *unit)
     struct circuit_delivery delivery;
     const struct switch_message *sent;
 
-    start();
     add_errand(&errands, there, SERIAL_ERRAND_ORDER);
     add_errand(&begin, there, SERIAL_ERRAND_START);
     add_errand(&fetch, there, SERIAL_ERRAND_FETCH);
@@ -1277,7 +1230,6 @@ static void an_order_over_the_mesh(struct unit *unit)
     CHECK(unit, sent->segment[3].data == world.memory + 16);
     CHECK_EQUAL(unit, sent->segment[3].bytes, 5);
     CHECK_EQUAL(unit, world.mailbox.out, MAILBOX_EMPTY);
-    check_locks(unit);
 }
 
 /* An errand without an order: the node's own host has it. */
@@ -1290,7 +1242,6 @@ static void an_order_of_a_host_of_its_own(struct unit *unit)
     const struct given comes = {begin.data, 8, SERIAL_ERRAND};
     struct circuit_delivery delivery;
 
-    start();
     add_errand(&errands, there, SERIAL_ERRAND_ORDER);
     add_errand(&begin, there, SERIAL_ERRAND_START);
     CHECK_EQUAL(unit, take_order(&errands), ERR_KIND);
@@ -1344,53 +1295,68 @@ static void errands_that_make_no_originator(struct unit *unit)
 
 static void settling_takes_two_milliseconds(struct unit *unit)
 {
-    start();
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 2000);
     world.idles_max = world.idles + 3;
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_PORT_BUSY);
 }
 
+static void (*test)(struct unit *unit);
+
+/* In new surroundings; in the end no lock is left. */
+static void run_test(struct unit *unit)
+{
+    start();
+    test(unit);
+    check_locks(unit);
+}
+
+#define RUN(name)                                                              \
+    do {                                                                       \
+        test = (name);                                                         \
+        unit_run(unit, run_test, #name);                                       \
+    } while (0)
+
 static void all(struct unit *unit)
 {
-    UNIT_RUN(unit, a_drain_waits_for_a_later_send);
-    UNIT_RUN(unit, no_send_takes_time_when_it_is_quiet);
-    UNIT_RUN(unit, sends_go_when_their_time_comes);
-    UNIT_RUN(unit, one_more_than_there_are_places);
-    UNIT_RUN(unit, no_place_becomes_free);
-    UNIT_RUN(unit, the_first_error_is_told_once);
-    UNIT_RUN(unit, four_messages_of_four_ports);
-    UNIT_RUN(unit, a_row_of_ranges);
-    UNIT_RUN(unit, rows_of_nonsense);
-    UNIT_RUN(unit, parts_are_sent_on);
-    UNIT_RUN(unit, a_close_ends_what_does_not_end);
-    UNIT_RUN(unit, a_drain_waits_for_the_host);
-    UNIT_RUN(unit, the_first_message_sets_the_clock);
-    UNIT_RUN(unit, the_clock_is_set_back_too);
-    UNIT_RUN(unit, a_message_of_another_mesh);
-    UNIT_RUN(unit, a_message_that_does_not_come);
-    UNIT_RUN(unit, a_deadline_ends_a_receive);
-    UNIT_RUN(unit, a_deadline_before_or_behind_a_message);
-    UNIT_RUN(unit, a_message_at_the_very_deadline);
-    UNIT_RUN(unit, a_deadline_is_no_patience);
-    UNIT_RUN(unit, buffers_that_are_none);
-    UNIT_RUN(unit, an_order_of_the_host);
-    UNIT_RUN(unit, an_order_starts_the_clock);
-    UNIT_RUN(unit, an_order_is_passed_on);
-    UNIT_RUN(unit, others_begin_before_the_own_order);
-    UNIT_RUN(unit, one_that_does_not_begin);
-    UNIT_RUN(unit, a_report_is_fetched);
-    UNIT_RUN(unit, errands_of_nonsense);
-    UNIT_RUN(unit, errands_without_an_end);
-    UNIT_RUN(unit, an_order_over_the_mesh);
-    UNIT_RUN(unit, an_order_of_a_host_of_its_own);
-    UNIT_RUN(unit, errands_that_make_no_originator);
-    UNIT_RUN(unit, settling_takes_two_milliseconds);
-    UNIT_RUN(unit, messages_come_ahead);
-    UNIT_RUN(unit, receives_ahead_are_taken_back);
-    UNIT_RUN(unit, receives_ahead_that_are_none);
-    UNIT_RUN(unit, a_full_log_joins_intervals);
-    UNIT_RUN(unit, a_full_log_of_other_events);
+    RUN(a_drain_waits_for_a_later_send);
+    RUN(no_send_takes_time_when_it_is_quiet);
+    RUN(sends_go_when_their_time_comes);
+    RUN(one_more_than_there_are_places);
+    RUN(no_place_becomes_free);
+    RUN(the_first_error_is_told_once);
+    RUN(four_messages_of_four_ports);
+    RUN(a_row_of_ranges);
+    RUN(rows_of_nonsense);
+    RUN(parts_are_sent_on);
+    RUN(a_close_ends_what_does_not_end);
+    RUN(a_drain_waits_for_the_host);
+    RUN(the_first_message_sets_the_clock);
+    RUN(the_clock_is_set_back_too);
+    RUN(a_message_of_another_mesh);
+    RUN(a_message_that_does_not_come);
+    RUN(a_deadline_ends_a_receive);
+    RUN(a_deadline_before_or_behind_a_message);
+    RUN(a_message_at_the_very_deadline);
+    RUN(a_deadline_is_no_patience);
+    RUN(buffers_that_are_none);
+    RUN(an_order_of_the_host);
+    RUN(an_order_starts_the_clock);
+    RUN(an_order_is_passed_on);
+    RUN(others_begin_before_the_own_order);
+    RUN(one_that_does_not_begin);
+    RUN(a_report_is_fetched);
+    RUN(errands_of_nonsense);
+    RUN(errands_without_an_end);
+    RUN(an_order_over_the_mesh);
+    RUN(an_order_of_a_host_of_its_own);
+    RUN(errands_that_make_no_originator);
+    RUN(settling_takes_two_milliseconds);
+    RUN(messages_come_ahead);
+    RUN(receives_ahead_are_taken_back);
+    RUN(receives_ahead_that_are_none);
+    RUN(a_full_log_joins_intervals);
+    RUN(a_full_log_of_other_events);
 }
 
 int main(int argc, char **argv)

@@ -40,6 +40,13 @@ void suite_advance(struct fabric *fabric, struct actions *actions)
     }
 }
 
+void suite_expect(struct unit *unit, struct fabric *fabric,
+                  struct actions *actions, uint32_t count)
+{
+    suite_advance(fabric, actions);
+    CHECK_EQUAL(unit, actions->count, count);
+}
+
 void suite_end_others(struct fabric *fabric, uint32_t nodes, uint64_t mask)
 {
     for (uint32_t node = 0; node < nodes; ++node) {

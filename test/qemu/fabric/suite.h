@@ -32,6 +32,10 @@ struct fabric_config suite_config(uint16_t width, uint16_t height);
 /* Goes on until a node must speak, or nothing can happen any more. */
 void suite_advance(struct fabric *fabric, struct actions *actions);
 
+/* The same, and checks how many actions there were. */
+void suite_expect(struct unit *unit, struct fabric *fabric,
+                  struct actions *actions, uint32_t count);
+
 /* Ends, at time 0, every node of a mesh but those of the mask. */
 void suite_end_others(struct fabric *fabric, uint32_t nodes, uint64_t mask);
 

@@ -168,8 +168,7 @@ static void gap_of_a_later_send(struct unit *unit)
                &(struct suite_send){.path = PATH(TORUS_EAST, 1), .bytes = 1});
     suite_end_others(fabric, 25, 1);
     fabric_drain(fabric, 0, 2);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, over_ps);
     suite_send(fabric, &(struct suite_send){.ready_ps = over_ps + 3,
                                             .path = PATH(TORUS_EAST, 1),

@@ -147,8 +147,7 @@ static void check_ends(struct unit *unit, struct fabric *fabric, uint32_t node)
 {
     struct actions actions;
 
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_TIMED_OUT);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 700);
     CHECK_EQUAL(unit, actions.action[0].node, node);

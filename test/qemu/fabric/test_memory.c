@@ -48,14 +48,12 @@ static void freed_in_any_state(struct unit *unit)
                                .ready_ps = until_ps[i],
                                .bytes = 1});
         fabric_drain(fabric, 20, 0);
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         fabric_free(fabric);
     }
     fabric = busy_mesh(1u << 2);
     fabric_receive(fabric, 2, 0, 1u << TORUS_WEST);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.last, FABRIC_WAIT);
     fabric_free(fabric);
     fabric = busy_mesh(0);

@@ -48,8 +48,7 @@ static void one_port_is_handed_over_early(struct unit *unit)
     CHECK(unit, !fabric_is_running(fabric, CENTRE));
     send(fabric, 3, 1, (struct torus_path)EAST_1, 1);
     fabric_drain(fabric, 3, 1);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 2);
+    suite_expect(unit, fabric, &actions, 2);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_DELIVER);
     CHECK_EQUAL(unit, actions.action[0].node, CENTRE);
     CHECK_EQUAL(unit, actions.action[0].time_ps, HELD_PS(1, 100));
@@ -81,8 +80,7 @@ static void a_head_is_handed_over_first(struct unit *unit)
         suite_end_others(fabric, 25, 1u << CENTRE);
         fabric_receive(fabric, CENTRE, asks_ps,
                        cases[i].ports | CIRCUIT_HEAD(30));
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         CHECK_EQUAL(unit, actions.action[0].time_ps, cases[i].goes_on_ps);
         CHECK_EQUAL(unit, actions.action[0].complete_ps,
                     asks_ps > HELD_PS(1, 100) ? asks_ps : HELD_PS(1, 100));
@@ -114,11 +112,9 @@ static void late_receiver(struct unit *unit)
 
     send(fabric, 11, 0, (struct torus_path)EAST_1, 1);
     suite_end_others(fabric, 25, 1u << CENTRE);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 0);
+    suite_expect(unit, fabric, &actions, 0);
     fabric_receive(fabric, CENTRE, 5000, 1u << TORUS_WEST);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 5000);
     fabric_free(fabric);
 }
@@ -138,8 +134,7 @@ static void ports_are_apart(struct unit *unit)
     suite_end_others(fabric, 25, 1u << CENTRE);
     for (unsigned i = 0; i < 3; ++i) {
         fabric_receive(fabric, CENTRE, 9000, 1u << ports[i]);
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         CHECK_EQUAL(unit, actions.action[0].bytes, due_bytes[i]);
         CHECK_EQUAL(unit, actions.action[0].port, ports[i]);
     }
@@ -166,8 +161,7 @@ static void earliest_of_several(struct unit *unit)
         suite_end_others(fabric, 25, 1u << CENTRE);
         for (unsigned k = 0; k < 3; ++k) {
             fabric_receive(fabric, CENTRE, time_ps, ALL_PORTS);
-            suite_advance(fabric, &actions);
-            CHECK_EQUAL(unit, actions.count, 1);
+            suite_expect(unit, fabric, &actions, 1);
             CHECK_EQUAL(unit, actions.action[0].bytes, due_bytes[k]);
             time_ps = time_ps > due_ps[k] ? time_ps : due_ps[k];
             CHECK_EQUAL(unit, actions.action[0].time_ps, time_ps);
@@ -185,12 +179,10 @@ static void several_wait_for_mesh_time(struct unit *unit)
     send(fabric, 11, 0, (struct torus_path)EAST_1, 500);
     suite_end_others(fabric, 25, 1u << CENTRE | 1u << 13);
     fabric_receive(fabric, CENTRE, 0, ALL_PORTS);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 0);
+    suite_expect(unit, fabric, &actions, 0);
     send(fabric, 13, 200, (struct torus_path)WEST_1, 5);
     fabric_end(fabric, 13, 200);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].bytes, 5);
     fabric_free(fabric);
 }
@@ -245,8 +237,7 @@ static void progress_behind_running_nodes(struct unit *unit)
     suite_end_others(fabric, 25, 1u << CENTRE | 1u << 2 | 1u << 3);
     fabric_receive(fabric, CENTRE, 0, MESH_HOST);
     fabric_receive(fabric, 2, 0, 1u << TORUS_WEST);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].node, CENTRE);
     fabric_end(fabric, 3, 0);
     suite_advance(fabric, &actions);
@@ -265,8 +256,7 @@ static void from_host(struct unit *unit)
     fabric_from_host(fabric, CENTRE, 70, 1234, &order);
     suite_end_others(fabric, 25, 1u << CENTRE);
     fabric_receive(fabric, CENTRE, 5, MESH_HOST | ALL_PORTS);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_DELIVER);
     CHECK_EQUAL(unit, actions.action[0].port, NODE_PORT_HOST);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 70);
@@ -290,8 +280,7 @@ static void to_host(struct unit *unit)
     }
     suite_end_others(fabric, 25, 1u << CENTRE);
     fabric_drain(fabric, CENTRE, 900);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 3);
+    suite_expect(unit, fabric, &actions, 3);
     for (uint32_t i = 0; i < 2; ++i) {
         CHECK_EQUAL(unit, actions.step[i], FABRIC_TO_HOST);
         CHECK_EQUAL(unit, (uintptr_t)actions.action[i].cookie, i + 1);
@@ -314,8 +303,7 @@ static void drain(struct unit *unit)
 
     suite_end_others(fabric, 25, 1u << CENTRE);
     fabric_drain(fabric, CENTRE, 33); /* nothing queued */
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_DRAINED);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 33);
     CHECK_EQUAL(unit, actions.action[0].status, ERR_OK);
@@ -323,12 +311,10 @@ static void drain(struct unit *unit)
     send(fabric, CENTRE, 41, (struct torus_path)EAST_1, 1);
     send(fabric, CENTRE, 42, (struct torus_path)EAST_1, 2);
     fabric_drain(fabric, CENTRE, 50);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 40 + HELD_PS(1, 900));
     fabric_drain(fabric, CENTRE, 900000); /* long over */
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 900000);
     fabric_free(fabric);
 }
@@ -345,8 +331,7 @@ static void stuck(struct unit *unit)
     suite_advance(fabric, &actions);
     CHECK_EQUAL(unit, actions.last, FABRIC_WAIT);
     fabric_receive(fabric, 2, 10, 1u << TORUS_EAST | 1u << TORUS_NORTH);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 0);
+    suite_expect(unit, fabric, &actions, 0);
     CHECK_EQUAL(unit, actions.last, FABRIC_STUCK);
     CHECK(unit, !fabric_is_running(fabric, 1));
     CHECK(unit, !fabric_has_ended(fabric, 1));
@@ -372,8 +357,7 @@ static void dead_link(struct unit *unit)
     send(fabric, CENTRE, 7, (struct torus_path)NORTH_1, 12);
     suite_end_others(fabric, 25, 1u << CENTRE);
     fabric_drain(fabric, CENTRE, 8);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 2);
+    suite_expect(unit, fabric, &actions, 2);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_FAILED);
     CHECK_EQUAL(unit, actions.action[0].status, ERR_DEAD_LINK);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 5);
@@ -391,8 +375,7 @@ static void dead_link(struct unit *unit)
                 fabric_counters(fabric, CENTRE, TORUS_EAST)->sent_messages, 1);
     CHECK_EQUAL(unit, fabric_counters(fabric, CENTRE, TORUS_NORTH)->errors, 0);
     fabric_drain(fabric, CENTRE, 8000);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].status, ERR_OK);
     fabric_free(fabric);
 }
@@ -408,8 +391,7 @@ static void first_link_dead(struct unit *unit)
     fabric = fabric_new(&config);
     send(fabric, 1, 0, (struct torus_path)WEST_1, 1);
     suite_end_others(fabric, 25, 0);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_FAILED);
     fabric_free(fabric);
 }
@@ -429,8 +411,7 @@ static void third_is_damaged(struct unit *unit)
     suite_end_others(fabric, 25, 1u << CENTRE);
     for (uint32_t i = 1; i <= 4; ++i) {
         fabric_receive(fabric, CENTRE, time_ps, 1u << TORUS_WEST);
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         CHECK_EQUAL(unit, actions.action[0].bytes, i);
         CHECK_EQUAL(unit, actions.action[0].damaged, i == 3);
         time_ps = actions.action[0].time_ps;

@@ -176,8 +176,7 @@ static void dead_link_gives_way(struct unit *unit)
     }
     suite_end_others(fabric, 25, 1);
     fabric_drain(fabric, 0, 30);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 3);
+    suite_expect(unit, fabric, &actions, 3);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_FAILED);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 20);
     CHECK_EQUAL(unit, actions.step[1], FABRIC_FAILED);
@@ -222,8 +221,7 @@ static void host_and_other_nodes_do_not_count(struct unit *unit)
     fabric_send(fabric, 0, NODE_PORT_HOST, &report);
     fabric_send(fabric, 0, NODE_PORT_HOST, &report);
     suite_end_others(fabric, 25, 0);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 2);
+    suite_expect(unit, fabric, &actions, 2);
     for (unsigned i = 0; i < actions.count; ++i) {
         CHECK_EQUAL(unit, actions.step[i], FABRIC_TO_HOST);
         CHECK_EQUAL(unit, actions.action[i].time_ps, 4);
@@ -256,8 +254,7 @@ static void later_sends(struct unit *unit)
                                             .path = ONE_HOP(TORUS_EAST),
                                             .bytes = 12});
     fabric_drain(fabric, 0, 9002);
-    suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
+    suite_expect(unit, fabric, &actions, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 9000 + HELD(11) + HELD(12));
     CHECK_EQUAL(unit, granted_ps(fabric, 0, TORUS_NORTH, 11), 9000);
     fabric_free(fabric);
@@ -380,13 +377,11 @@ static void times_do_not_wrap(struct unit *unit)
         suite_end_others(fabric, 25, 1 | 1u << 11);
         fabric_drain(fabric, 0, 0);
         fabric_receive(fabric, 11, 0, 1u << TORUS_SOUTH);
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         CHECK_EQUAL(unit, actions.step[0], FABRIC_DELIVER);
         CHECK(unit, actions.action[0].time_ps == UINT64_MAX - 1);
         fabric_end(fabric, 11, actions.action[0].time_ps);
-        suite_advance(fabric, &actions);
-        CHECK_EQUAL(unit, actions.count, 1);
+        suite_expect(unit, fabric, &actions, 1);
         CHECK_EQUAL(unit, actions.step[0], FABRIC_DRAINED);
         CHECK(unit, actions.action[0].time_ps == UINT64_MAX - 1);
         fabric_free(fabric);
