@@ -15,7 +15,7 @@ def model(tmp_path, kind, rows, **options):
     line = ["model", kind, write(tmp_path / "workers", rows)]
     for name, value in options.items():
         line += [f"--{name}"] + ([] if value is None else [str(value)])
-    return mesh.command(*line, timeout=60)
+    return mesh.command(*line)
 
 
 def planned(tmp_path, kind, rows, **options):

@@ -12,7 +12,7 @@ def run(*words, **options):
                "profile": "lvds", "schedule": "auto", **options}
     given = [word for name, value in options.items()
              for word in (f"--{name}", str(value))]
-    return mesh.command("run", *given, *words, timeout=300)
+    return mesh.command("run", *given, *words)
 
 
 def report_of(*words, **options):
@@ -82,7 +82,7 @@ def test_few_choices_are_late(tmp_path, size, profile, arg, units, words):
     done = mesh.command("compare", "--json", "--on", "native", "--kernel",
                         "spin", *(word for name, value in options.items()
                                   for word in (f"--{name}", value)),
-                        *words, load, timeout=300)
+                        *words, load)
     best = min(entry["answer_ps"]
                for entry in json.loads(done.stdout)["schedules"])
     assert chosen <= best * 1.05

@@ -9,6 +9,7 @@ import pytest
 
 import mesh
 from core import BUILD
+from guard import GUARD_S
 
 PROBE = BUILD / "test" / "probe"
 HEADER = 16
@@ -214,7 +215,7 @@ def fit(rows, size=(5, 5), how="fit"):
     text = "".join(" ".join(str(row[f]) for f in FIELDS) + "\n"
                    for row in rows)
     done = subprocess.run([PROBE, how, *map(str, size)], input=text,
-                          capture_output=True, text=True, timeout=60,
+                          capture_output=True, text=True, timeout=GUARD_S,
                           check=True)
     return [list(map(float, line.split()))
             for line in done.stdout.splitlines() if line != "undetermined"]
@@ -393,6 +394,6 @@ def test_output_that_does_not_get_out():
         done = subprocess.run([mesh.QUINCUNX, "calibrate", "--mesh", "5x5",
                                "--on", "native", "--json"],
                               stdout=full, stderr=subprocess.PIPE, text=True,
-                              timeout=60, check=False)
+                              timeout=GUARD_S, check=False)
     assert done.returncode == 1
     assert "standard output" in done.stderr

@@ -8,6 +8,7 @@ import pytest
 
 import mesh
 import parts
+from guard import GUARD_S
 
 FAILED = 1
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
@@ -173,7 +174,7 @@ def test_full_standard_output(tmp_path, args):
             mesh.zeros(tmp_path / "load", 10)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(line, stdout=full, check=False,
-                              stderr=subprocess.PIPE, timeout=60)
+                              stderr=subprocess.PIPE, timeout=GUARD_S)
     assert done.returncode == FAILED
     assert b"standard output" in done.stderr
 

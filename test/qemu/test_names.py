@@ -9,6 +9,7 @@ import unicodedata
 import pytest
 
 import mesh
+from guard import GUARD_S
 
 # A space, quotes, a dollar, a newline, a tab, a backslash, an escape sequence,
 # a character that turns the writing, a byte that is no UTF-8, markup.
@@ -20,7 +21,8 @@ def run(*args, cwd):
     done = subprocess.run(
         [mesh.QUINCUNX, *(os.fsencode(str(arg)) if not isinstance(arg, bytes)
                           else arg for arg in args)], cwd=cwd,
-        capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=60)
+        capture_output=True, check=False, stdin=subprocess.DEVNULL,
+        timeout=GUARD_S)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -497,8 +497,8 @@ def test_tools_that_are_missing(bench, tmp_path):
     assert ("not looked up: arm-none-eabi-addr2line, of "
             "binutils-arm-none-eabi, does not run") in done.stdout
     slow = folder / "arm-none-eabi-addr2line"
-    slow.write_text(
-        f"#!{shutil.which('sh')}\nexec {shutil.which('sleep')} 60\n")
+    os.mkfifo(folder / "never")
+    slow.write_text(f"#!{shutil.which('sh')}\nread line <{folder}/never\n")
     slow.chmod(0o755)
     done = subprocess.run(
         [mesh.QUINCUNX, "ps", "--port", bench.pty.path, "--firmware", FIRMWARE],

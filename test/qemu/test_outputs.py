@@ -90,7 +90,7 @@ def outputs(folder, load, size, on, rounds, *more, arg="the"):
             for word in ("--" + kind, path)]
     done = mesh.command("run", "--mesh", size, "--kernel", "search", "--arg",
                         arg, "--on", on, "--rounds", rounds, *more, *args,
-                        load, timeout=400)
+                        load)
     assert (done.returncode, done.stderr) == (0, "")
     return paths, done.stdout
 

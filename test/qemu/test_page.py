@@ -18,7 +18,7 @@ def run_page(folder, load, *more, size="5x5", on="native", kernel="search",
     page, report = folder / "page.html", folder / "report.json"
     done = mesh.command("run", "--mesh", size, "--on", on, "--kernel", kernel,
                         "--arg", arg, "--report", report, "--html", page,
-                        *more, load, timeout=400)
+                        *more, load)
     assert (done.returncode, done.stderr) == (0, "")
     return page, json.loads(report.read_text(encoding="utf-8"))
 

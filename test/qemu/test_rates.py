@@ -284,7 +284,7 @@ def test_boards_with_serial_ports(load, file):
         done = mesh.command(
             "run", "--json", "--board", "stm32f405", "--mesh", "2x1",
             "--profile", "emulated", "--kernel", "search", "--arg", "the",
-            "--rates", file, load, timeout=120)
+            "--rates", file, load)
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
         assert report["result"] == mesh.search_result(load.read_bytes(),
