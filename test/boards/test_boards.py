@@ -12,14 +12,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import mesh
+from guard import GUARD_S
 
 REAL = shutil.which(mesh.QEMU)
-GONE_S = 15
 
 # What a stand-in sees: the descriptors of qemu/fabric/qemu_boards.c and the
 # beginning of the window, as hal/window/window.h has them.
@@ -62,9 +61,9 @@ class Bench:
         done = subprocess.run(
             [mesh.QUINCUNX, "run", "--mesh", "5x5", "--kernel", "spin",
              "--arg", "32", "--firmware", self.firmware, *args, self.load],
-            timeout=120, capture_output=True, text=True, check=False,
+            timeout=GUARD_S, capture_output=True, text=True, check=False,
             stdin=subprocess.DEVNULL, env={**self.env, **env})
-        assert mesh.until(lambda: not self.boards(), GONE_S), self.boards()
+        assert mesh.until(lambda: not self.boards(), GUARD_S), self.boards()
         return done
 
     def boards(self):
@@ -102,11 +101,9 @@ def test_a_stand_in_that_only_becomes_qemu(bench):
 def test_no_board_comes_up(bench):
     """The watchdog waits for the first of them, too."""
     bench.stand_in("time.sleep(1000)", *EVERYWHERE)
-    start = time.monotonic()
     done = bench.run("--watchdog", "2")
     failed(done, "0 of 25 boards came up", "within 2 s (--watchdog)",
            "node 0,0 did not come up")
-    assert 2 <= time.monotonic() - start < 60
 
 
 LAST_WORDS = """
@@ -236,11 +233,9 @@ def test_qemu_that_ends_a_little_after_its_socket(bench):
 def test_qemu_that_lives_on_without_its_socket(bench):
     """Not waited for without an end, and ended with all others."""
     bench.stand_in("os.close(DOORBELL)\ntime.sleep(1000)", "2,2")
-    start = time.monotonic()
     done = bench.run()
     failed(done, "node 2,2 died")
     assert "its QEMU" not in done.stderr
-    assert time.monotonic() - start < 60
 
 
 def test_qemu_that_cannot_be_executed(bench):
@@ -298,25 +293,19 @@ JUST_BEFORE = """
 #include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/epoll.h>
 
-typedef int wait_call(int, struct epoll_event *, int, int, const sigset_t *);
+typedef int wait_call(struct pollfd *, nfds_t, const struct timespec *,
+                      const sigset_t *);
 
-int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,
-                const sigset_t *mask)
+int ppoll(struct pollfd *of, nfds_t count, const struct timespec *left,
+          const sigset_t *mask)
 {
-    struct pollfd quiet = {.fd = fd, .events = POLLIN};
-    wait_call *call = (wait_call *)dlsym(RTLD_NEXT, "epoll_pwait");
+    wait_call *call = (wait_call *)dlsym(RTLD_NEXT, "ppoll");
 
-    if (poll(&quiet, 1, 1000) == 0) {
+    if (mask != 0 && count > 0 && poll(of, count, 1000) == 0) {
         raise(%d);
     }
-    return call(fd, events, most, ms, mask);
-}
-
-int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
-{
-    return epoll_pwait(fd, events, most, ms, 0);
+    return call(of, count, left, mask);
 }
 """
 SIGNALS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM,
@@ -328,7 +317,7 @@ def just_before(folder, how):
     source, library = folder / "before.c", folder / "before.so"
     source.write_text(JUST_BEFORE % how)
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source],
-                   check=True, timeout=60)
+                   check=True, timeout=GUARD_S)
     return str(library)
 
 

@@ -392,35 +392,18 @@ def check_clock(it, source, crystal_mhz, ppm, nominal_hz=168 * MILLION):
     check_sound(it)
 
 
-@pytest.mark.parametrize("mhz", [4, 8, 12, 16, 25, 26])
-@pytest.mark.parametrize("ppm", [-100, 0, 100])
-def test_crystals(mhz, ppm):
-    with started(1, 1, hse_hz=mhz * MILLION, hse_ppm=ppm) as it:
-        check_clock(it, "hse-pll", mhz, ppm)
-
-
-# A crystal is known by the 16 MHz oscillator. hal/stm32f405/crystal.h.
-@pytest.mark.parametrize("mhz, percent", [
-    *((mhz, percent) for mhz in (25, 26) for percent in (-1.9, -1, 1, 1.9)),
-    *((mhz, percent) for mhz in (4, 8, 12, 16) for percent in (-4, -1, 4))])
-def test_crystals_by_an_oscillator_that_is_off(mhz, percent):
-    with started(1, 1, hse_hz=mhz * MILLION, hse_ppm=100,
-                 hsi_ppm=percent * 1e4) as it:
-        check_clock(it, "hse-pll", mhz, 100)
-
-
-@pytest.mark.parametrize("percent", [-1, 0, 1])
-def test_no_crystal(percent):
-    with started(1, 1, hse="none", hsi_ppm=percent * 1e4,
-                 us=MILLION / 2) as it:
-        check_clock(it, "hsi-pll", 0, percent * 1e4)
-
-
-@pytest.mark.parametrize("mhz", [8, 25])
-def test_a_clock_from_outside(mhz):
-    with started(1, 1, hse="external", hse_hz=mhz * MILLION,
-                 us=MILLION / 2) as it:
-        check_clock(it, "hse-pll", mhz, 0)
+@pytest.mark.parametrize("settings, source, mhz, ppm", [
+    ({"hse_hz": 25 * MILLION, "hse_ppm": 100, "hsi_ppm": -19_000}, "hse-pll",
+     25, 100),
+    ({"hse_hz": 4 * MILLION, "hse_ppm": -100, "hsi_ppm": 40_000}, "hse-pll", 4,
+     -100),
+    ({"hse": "external", "hse_hz": 8 * MILLION}, "hse-pll", 8, 0),
+    ({"hse": "none", "hsi_ppm": 10_000}, "hsi-pll", 0, 10_000)],
+    ids=["25 MHz", "4 MHz", "external", "none"])
+def test_the_clock_that_a_board_tells(settings, source, mhz, ppm):
+    """Of all crystals: test_chip_drivers.py."""
+    with started(1, 1, us=MILLION / 2, **settings) as it:
+        check_clock(it, source, mhz, ppm)
 
 
 def test_a_pll_that_never_locks():

@@ -42,10 +42,10 @@ def check_discovery(side, number):
         check_sound(it)
 
 
-@pytest.mark.parametrize("number", range(DISCOVERIES))
 @pytest.mark.parametrize("side", [2, 5])
-def test_discovery(side, number):
-    check_discovery(side, number)
+def test_discovery(side):
+    for number in range(DISCOVERIES):
+        check_discovery(side, number)
 
 
 # ---- jobs ----

@@ -15,6 +15,7 @@ import pytest
 
 import mesh
 from core import ROOT
+from guard import GUARD_S
 
 
 def run(*args, **values):
@@ -25,7 +26,7 @@ def run(*args, **values):
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q",
          "-p", "no:xdist", *args, "test/hil"], cwd=ROOT, env=env, text=True,
-        capture_output=True, timeout=120, check=False)
+        capture_output=True, timeout=GUARD_S, check=False)
 
 
 def collected(**values):

@@ -10,6 +10,7 @@ import tempfile
 import threading
 
 from core import BUILD
+from guard import GUARD_S
 
 MODEL = BUILD / "test" / "chip"
 QUINCUNX = str(BUILD / "quincunx")
@@ -92,11 +93,7 @@ class Bench:
 
     def close(self):
         self.process.stdin.close()
-        try:
-            self.process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.wait(timeout=GUARD_S)
         self.process.stdout.close()
         self.folder.cleanup()
 

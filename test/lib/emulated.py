@@ -53,10 +53,9 @@ class Console:
             pass
 
     def lines(self, count, seconds=GUARD_S):
-        """The next lines; fewer if they do not come in time."""
-        end = time.monotonic() + seconds
-        while self.heard.count(b"\n") < count and time.monotonic() < end:
-            select.select([self.fd], [], [], 0.2)
+        """The next lines; fewer if nothing comes for so long."""
+        while self.heard.count(b"\n") < count and select.select(
+                [self.fd], [], [], seconds)[0]:
             self.read()
         *lines, _ = self.heard.split(b"\n", count)
         self.heard = self.heard[sum(len(line) + 1 for line in lines):]
