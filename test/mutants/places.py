@@ -13,6 +13,7 @@ serial_circuit: hal
 local: qemu/(ranks|fabric)
 probe: scatter/engine/(probe|measure)|qemu/job/probe
 unit: torus|hal|scatter|kernels|qemu/schedule
+engine: scatter/engine
 simulate: torus|qemu/(model|fabric)|scatter/plan
 fabric: qemu/fabric
 switch: hal/switch
@@ -25,23 +26,23 @@ QUICK = """
 qemu/: golden
 scatter/plan/(one_round|split): planner
 scatter/plan/tree: tree_plan
-scatter/plan/: run
-scatter/wire/: tree_rounds_run
+scatter/plan/: any_job run
+scatter/wire/: any_job tree_rounds_run
 scatter/engine/.*advance: advance_run
-scatter/engine/.*farm: farm_run farm_levels hybrid_run
+scatter/engine/.*farm: farm_run
 scatter/engine/.*tree: tree_rounds_run trees
-scatter/engine/: rounds_run meanwhile_run hybrid_run run
+scatter/engine/: any_job rounds_run meanwhile_run farm_run run
 torus/: torus tree_plan
 hal/(host|window)/: conformance
 hal/mps2/|boot/mps2: conformance run
 hal/line/: console
 (hal|boot)/stm32f405/: chip_drivers chip stm32f405
 hal/(serial|switch|discover)/: chip console
-hal/: check console
+hal/: check parity serial_conformance console
 boot/(shell|serial)/: console chip
 boot/cortex_m/: board_library chip_drivers programs
 boot/: run
-kernels/: sanitized kernels_everywhere
+kernels/: kernels sanitized kernels_everywhere
 qemu/main: outputs names
 qemu/board/: boot memory gdb launcher
 qemu/calibrate/: calibrate
@@ -53,7 +54,7 @@ qemu/command/html: page
 qemu/command/run: outputs bad_input
 qemu/command/(mesh|identify|reset|links|ps|console): nodes
 qemu/fabric/inj|qemu/options/inj: inject
-qemu/fabric/: originators run launcher
+qemu/fabric/: any_job originators run launcher
 qemu/figures/|qemu/support/gnuplot: figures
 qemu/flash/(list|map): flash_map
 qemu/flash/: flash flash_loader
@@ -64,7 +65,7 @@ qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs
 qemu/job/serial: serial_run
 qemu/job/(groups|forest): originators
-qemu/job/: outputs auto compare farm_run sanitized trees
+qemu/job/: any_job outputs auto compare farm_run sanitized trees
 qemu/live/|qemu/options/serve: serve
 qemu/model/: plan node_rounds simulate similar sizes
 qemu/options/(console|target): nodes
@@ -84,11 +85,12 @@ qemu/survey/: nodes
 
 # What a survivor is tried with: the first row that fits.
 WIDE = """
-qemu/model: readme_commands compare figures sanitized
+qemu/model: oracles readme_commands compare figures sanitized
 qemu/papers: figures readme_commands sanitized
 qemu/command/model: readme_commands sanitized names
-qemu/survey: ps serial_run readme_commands sanitized boards_page
-qemu/console: ps serial_run miswired progress serial_originators
+qemu/survey: ps serial_run readme_commands sanitized boards_page \
+  serve_boards
+qemu/console: ps serial_run progress serial_originators
 qemu/flash: readme_commands sanitized names
 qemu/wired: serial_run ps progress
 qemu/calibrate: readme_commands sanitized rates
@@ -96,7 +98,7 @@ qemu/format: refused run ratio fuzz batches streams names
 qemu/: refused names originators compare auto rates several_inputs sanitized \
   run bad_input streams page serve progress readme_commands batches ratio
 kernels/: run ratio fuzz measured_rate originators new_kernel
-: fuzz run trees originators ratio farm_levels batches serial_run sanitized \
+: fuzz run trees originators ratio batches serial_run sanitized \
   chip compare
 """
 # Of a source's programs: words by which tests are known that need them; of all
