@@ -17,6 +17,11 @@
  * earlier: so bytes that the engine overwrites too soon arrive as what they are
  * then. Memory that a node must not look at, behind a message and behind the
  * head of one that is not there yet, is poisoned.
+ *
+ * Other worlds stand elsewhere: that of test/hal/serial/ below hal/serial/, at
+ * the switch; that of test/hal/console/node.c below a node without a job; those
+ * of test/hal/switch/ and discover/ at the lines. test/scatter/jobs/ and
+ * conformance/ make none up: they run on windows and the fabric.
  */
 #ifndef TEST_WORLD_WORLD_H
 #define TEST_WORLD_WORLD_H
