@@ -13,12 +13,13 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
+import clocked
 import emulated
 import mesh
+from guard import GUARD_S
 
 LOAD_BYTES = 200_000
 IDENTITY = "((struct window *)0x21000000)->node.identity"
@@ -33,7 +34,15 @@ def gdb(folder, *commands, node="1,2"):
          f"BUILD={os.environ.get('BUILD', 'build')}",
          f"GDB_ARGS=-batch -nx {words} -ex detach"], cwd=mesh.ROOT,
         stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, timeout=180)
+        check=False, timeout=GUARD_S)
+
+
+def no_watchdog_barks(run):
+    """A second is the watchdog's time; a hundred go by."""
+    run.let(100)
+    while run.waits_until() < 100:
+        pass
+    assert run.poll() is None
 
 
 class Job:
@@ -42,28 +51,29 @@ class Job:
     def __init__(self, folder):
         self.image = folder / "image.elf"
         shutil.copy(mesh.FIRMWARE, self.image)
-        load = folder / "load"
-        load.write_bytes(bytes(LOAD_BYTES))
         self.doors = folder / "doors"
-        self.process = subprocess.Popen(
-            [mesh.QUINCUNX, "run", "--json", "--mesh", "5x5", "--kernel",
-             "spin", "--arg", "1000", "--watchdog", "1", "--firmware",
-             str(self.image), f"--gdb={self.doors}", str(load)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
-        assert mesh.until(lambda: len(self.boards()) == 25), self.boards()
+        self.run = clocked.Clocked(
+            "run", "--json", "--mesh", "3x3", "--kernel", "spin", "--arg",
+            "1000", "--watchdog", "1", "--firmware", self.image,
+            f"--gdb={self.doors}", mesh.zeros(folder / "load", LOAD_BYTES))
+        mesh.until(lambda: len(self.boards()) == 9)
         self.last = max(self.boards())
         os.kill(self.last, signal.SIGSTOP)
 
     def boards(self):
         return mesh.boards_with(self.image)
 
-    def go_on(self):
+    def check_end(self):
+        """It goes on, and ends as without a debugger."""
         os.kill(self.last, signal.SIGCONT)
+        out, err = self.run.communicate(timeout=GUARD_S)
+        assert self.run.returncode == 0, err
+        assert json.loads(out)["result"] == {"units": LOAD_BYTES}
+        assert not self.doors.exists()
 
     def close(self):
-        self.process.kill()
-        self.process.communicate(timeout=60)
+        with self.run:
+            pass
         for pid in self.boards():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -76,50 +86,32 @@ def fixture_job(tmp_path):
     it.close()
 
 
-def check_report(job):
-    out, err = job.process.communicate(timeout=120)
-    assert job.process.returncode == 0, err
-    assert json.loads(out)["result"] == {"units": LOAD_BYTES}
-    assert not job.doors.exists()
-
-
-@pytest.mark.parametrize("x, y", [(0, 0), (3, 1)])
-def test_a_board_of_a_run(job, x, y):
+def test_boards_of_a_run(job):
     """The board in that place; its pc is in the image, a variable points into
-    its memory; the run goes on and ends as without a debugger."""
-    done = gdb(job.doors, "p/x $pc", "p/x (unsigned)running",
-               f"p {IDENTITY}.x", f"p {IDENTITY}.y", "info symbol $pc",
-               node=f"{x},{y}")
-    assert done.returncode == 0, done.stderr
-    pc, running = (int(value, 16) for value in re.findall(
-        r"^\$\d = (0x[0-9a-f]+)$", done.stdout, re.M))
-    assert 0 < pc < 0x400000, "not in the board's code memory"
-    assert 0x20000000 <= running < 0x20400000, "not in its data memory"
-    assert f"\n$3 = {x}\n$4 = {y}\n" in done.stdout
-    assert "in section .text" in done.stdout
-    assert job.process.poll() is None
-    job.go_on()
-    check_report(job)
-
-
-def test_others_wait_and_no_watchdog_barks(job):
-    """A second would be the watchdog's time; a debugger holds one board for
-    three of them, the last board rests even longer."""
-    done = gdb(job.doors, "shell sleep 3", "p/x $pc", node="0,0")
-    assert done.returncode == 0 and "$1 = 0x" in done.stdout, done.stderr
-    assert job.process.poll() is None
-    job.go_on()
-    check_report(job)
+    its memory. Meanwhile the others wait, and no watchdog barks."""
+    for x, y in (0, 0), (2, 1):
+        done = gdb(job.doors, "p/x $pc", "p/x (unsigned)running",
+                   f"p {IDENTITY}.x", f"p {IDENTITY}.y", "info symbol $pc",
+                   node=f"{x},{y}")
+        assert done.returncode == 0, done.stderr
+        pc, running = (int(value, 16) for value in re.findall(
+            r"^\$\d = (0x[0-9a-f]+)$", done.stdout, re.M))
+        assert 0 < pc < 0x400000, "not in the board's code memory"
+        assert 0x20000000 <= running < 0x20400000, "not in its data memory"
+        assert f"\n$3 = {x}\n$4 = {y}\n" in done.stdout
+        assert "in section .text" in done.stdout
+    no_watchdog_barks(job.run)
+    job.check_end()
 
 
 def test_an_interrupted_run_removes_its_sockets(job):
     names = set(os.listdir(job.doors))
-    assert names == {"image"} | {f"{x}-{y}" for x in range(5)
-                                 for y in range(5)}
+    assert names == {"image"} | {f"{x}-{y}" for x in range(3)
+                                 for y in range(3)}
     assert job.doors.stat().st_mode & 0o777 == 0o700
-    job.process.send_signal(signal.SIGINT)
-    _, err = job.process.communicate(timeout=60)
-    assert job.process.returncode == 130, err
+    job.run.send_signal(signal.SIGINT)
+    _, err = job.run.communicate(timeout=GUARD_S)
+    assert job.run.returncode == 130, err
     assert not job.doors.exists()
 
 
@@ -129,34 +121,27 @@ def test_an_interrupted_run_removes_its_sockets(job):
 def fixture_halted(tmp_path):
     """A short run, in which two boards halt before their first instruction;
     what it would print and where their sockets are."""
-    load = tmp_path / "load"
-    load.write_bytes(bytes(9000))
     line = ["run", "--json", "--mesh", "3x3", "--kernel", "spin", "--arg",
-            "100", load]
+            "100", mesh.zeros(tmp_path / "load", 9000)]
     doors = tmp_path / "doors"
-    with subprocess.Popen(
-            list(map(str, [mesh.QUINCUNX, *line, "--watchdog", "1",
-                           f"--gdb={doors}", "--halt", "0,0", "--halt=2,1"])),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True) as process:
-        assert mesh.until(lambda: (doors / "2-2").exists())
-        yield process, line, doors
-        process.kill()
+    with clocked.Clocked(
+            *line, "--watchdog", "1", f"--gdb={doors}", "--halt", "0,0",
+            "--halt=2,1", "--firmware", mesh.FIRMWARE) as run:
+        mesh.until(lambda: (doors / "2-2").exists())
+        yield run, line, doors
 
 
 def test_boards_that_halt_wait_for_their_debuggers(halted):
-    """At a breakpoint in the kernel, on a board that was halted: with another
-    board's debugger behind it all goes on, with the times of any other run."""
-    process, line, doors = halted
-    time.sleep(1.5)  # longer than the watchdog's time
-    assert process.poll() is None
+    """With the last board's debugger all goes on, with the times of any other
+    run."""
+    run, line, doors = halted
+    no_watchdog_barks(run)
     for node in ("2,1", "0,0"):
         done = gdb(doors, "info symbol $pc", node=node)
         assert "boot_reset in section" in done.stdout, done.stderr
-        if node == "2,1":
-            assert process.poll() is None, "0,0 still halts"
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+        assert run.poll() is None or node == "0,0", "0,0 still halts"
+    out, err = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 0, err
     assert "\n2,1 waits for its debugger: make gdb NODE=2,1\n" in err
     assert err.count("waits for its debugger") == 2
     plain = mesh.command(*line)
@@ -165,70 +150,55 @@ def test_boards_that_halt_wait_for_their_debuggers(halted):
 
 
 def test_a_breakpoint_before_the_job(halted):
-    process, _, doors = halted
+    """In the kernel, on a board that was halted."""
+    run, _, doors = halted
     assert gdb(doors, "p 1", node="2,1").returncode == 0
     done = gdb(doors, "break spin_run", "continue", "backtrace", "delete",
                node="0,0")
     assert "Breakpoint 1, spin_run (" in done.stdout, done.stdout + done.stderr
     assert " in compute_" in done.stdout, "whom the kernel is called by"
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+    out, err = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 0, err
     assert json.loads(out)["measured"]["answer_ps"] < 10e12, \
         "a clock jumped when its board was stopped"
 
 
 def test_interrupted_while_boards_halt(halted):
-    process, _, doors = halted
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    run, _, doors = halted
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 130, err
     assert not doors.exists()
 
 
 def test_faults_that_are_a_kernels(halted):
     """A division by zero is one; a stack that has overflowed is told as that.
     """
-    process, _, doors = halted
+    run, _, doors = halted
     assert gdb(doors, "p 1", node="2,1").returncode == 0
     done = gdb(doors, "break spin_run", "continue",
                "p (*(unsigned *)0xE000ED14 >> 4) & 1", "delete",
                "set $sp = 0x1fffff00", node="0,0")
     assert "\n$1 = 1\n" in done.stdout, done.stdout + done.stderr
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 1
+    run.let(1e6)
+    _, err = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 1
     assert "the stack has overflowed" in err
 
 
-@pytest.mark.parametrize("options, words", [
-    (["--halt", "1,1"], "--halt: needs --gdb"),
-    (["--gdb", "--halt", "3,0"], "--halt '3,0': must be 0,0 to 2,2"),
-    (["--gdb", "--halt", "1"], "--halt '1': must be X,Y"),
-    (["--gdb", *["--halt=0,0"] * 33], "--halt '0,0': may be given 32 times")])
-def test_halts_that_cannot_be(tmp_path, options, words):
-    load = tmp_path / "load"
-    load.write_bytes(b"x")
+def test_more_halts_than_there_may_be(tmp_path):
     done = mesh.command("run", "--mesh", "3x3", "--kernel", "spin", "--arg",
-                        "1", *options, load)
+                        "1", "--gdb", *["--halt=0,0"] * 33,
+                        mesh.zeros(tmp_path / "load", 1))
     assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr
-
-
-# ---- native nodes ----
-
-def test_native_nodes_have_no_sockets(tmp_path):
-    load = tmp_path / "load"
-    load.write_bytes(b"x")
-    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
-                        "spin", "--arg", "1", f"--gdb={tmp_path / 'doors'}",
-                        load)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is for boards" in done.stderr
+    assert "--halt '0,0': may be given 32 times" in done.stderr
 
 
 # ---- STM32F405 boards ----
 
 def test_a_board_of_a_wired_mesh(tmp_path):
-    """A variable that was counted up; afterwards all go on."""
+    """A variable that was counted up, and one that is changed; afterwards all
+    go on. No other board is there, nor is another mesh in that folder."""
     doors = tmp_path / "doors"
     with emulated.Boards(tmp_path, "--console", "all", f"--gdb={doors}",
                          size="2x2") as boards:
@@ -236,13 +206,24 @@ def test_a_board_of_a_wired_mesh(tmp_path):
         for letter in "ABCDE":
             consoles[1, 0].say("n" + letter)
         assert consoles[1, 1].lines(5) == ["sA", "sB", "sC", "sD", "sE"]
-        done = gdb(doors, "p/x $pc", "p commands", "list reset", node="1,0")
+        done = gdb(doors, "p/x $pc", "p commands", "list reset",
+                   "set var counts[2].z = 0x51", node="1,0")
         assert done.returncode == 0, done.stderr
         pc = int(re.search(r"^\$1 = (0x[0-9a-f]+)$", done.stdout, re.M)[1],
                  16)
         assert 0x08000000 <= pc < 0x08100000
         assert re.search(r"^\$2 = 5$", done.stdout, re.M), done.stdout
         assert "nvic_enable" in done.stdout, "the source was not found"
+        assert consoles[1, 0].counts()["west"] == (0, 0x51)
+        for node in "2,0", "x", "", "0,0,0":
+            done = gdb(doors, "p 1", node=node)
+            assert done.returncode != 0 and "no such board" in done.stderr
+        before = sorted(os.listdir(doors))
+        done = mesh.command("boards", "--mesh", "2x2", "--firmware",
+                            emulated.IMAGE, f"--gdb={doors}")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "another mesh is debugged there" in done.stderr
+        assert sorted(os.listdir(doors)) == before
         consoles[1, 0].say("eF")
         assert consoles[0, 0].lines(1) == ["wF"]
         assert boards.end()[0] == 0
@@ -250,11 +231,18 @@ def test_a_board_of_a_wired_mesh(tmp_path):
 
 
 def test_all_boards_stop_with_one(tmp_path):
-    """While a debugger holds one, none answers; then all do, as before."""
+    """While a debugger holds one, all become silent; then all answer."""
     doors = tmp_path / "doors"
     with emulated.Boards(tmp_path, "--console", "all", f"--gdb={doors}",
                          size="2x2") as boards:
         consoles = boards.up()
+
+        def all_silent():
+            for console in consoles.values():
+                console.say("!")
+            return [console.lines(1, 0.3)
+                    for console in consoles.values()] == [[]] * 4
+
         for _ in range(2):
             with subprocess.Popen(
                     ["gdb-multiarch", "-nx", "-q", "-batch", "-ex",
@@ -264,16 +252,13 @@ def test_all_boards_stop_with_one(tmp_path):
                     stdout=subprocess.PIPE) as debugger:
                 while debugger.stdout.readline() != "held\n":
                     assert debugger.poll() is None
-                time.sleep(0.5)
-                for console in consoles.values():
-                    console.say("!")
-                for console in consoles.values():
-                    assert not console.lines(1, 0.3)
+                mesh.until(all_silent)
                 debugger.stdin.write("go on\n")
                 debugger.stdin.close()
-                assert debugger.wait(60) == 0
+                assert debugger.wait(GUARD_S) == 0
             for console in consoles.values():
                 assert console.lines(1) == ["ready"]
+                console.counts()  # what else it says
 
 
 def test_what_monitors_say(tmp_path):
@@ -307,24 +292,6 @@ def test_what_monitors_say(tmp_path):
     assert hear(0, stop) == b'{"execute":"stop"}\n'
 
 
-def test_a_debugger_changes_a_variable(tmp_path):
-    doors = tmp_path / "doors"
-    with emulated.Boards(tmp_path, f"--gdb={doors}", size="1x1") as boards:
-        console = boards.up()[0, 0]
-        done = gdb(doors, "set var counts[2].z = 0x51", node="0,0")
-        assert done.returncode == 0, done.stderr
-        assert console.counts()["west"] == (0, 0x51)
-
-
-@pytest.mark.parametrize("node", ["2,0", "x", "", "0,0,0"])
-def test_a_board_that_is_not_there(tmp_path, node):
-    doors = tmp_path / "doors"
-    with emulated.Boards(tmp_path, f"--gdb={doors}", size="2x2"):
-        done = gdb(doors, "p 1", node=node)
-        assert done.returncode != 0
-        assert "no such board" in done.stderr
-
-
 # ---- the directory ----
 
 def test_what_a_killed_launcher_left_goes(tmp_path):
@@ -332,7 +299,7 @@ def test_what_a_killed_launcher_left_goes(tmp_path):
     doors = tmp_path / "doors"
     with emulated.Boards(tmp_path, f"--gdb={doors}", size="3x3") as boards:
         boards.process.kill()
-        boards.process.wait(60)
+        boards.process.wait(GUARD_S)
         assert boards.gone()
     assert len(os.listdir(doors)) == 10
     (doors / "7-7").write_text("not a socket")
@@ -346,17 +313,6 @@ def test_what_a_killed_launcher_left_goes(tmp_path):
         assert "$1 = 0" in done.stdout, done.stderr
         assert boards.end()[0] == 0
     assert set(os.listdir(doors)) == {"7-7", "notes", "others"}
-
-
-def test_one_mesh_at_a_time(tmp_path):
-    doors = tmp_path / "doors"
-    with emulated.Boards(tmp_path, f"--gdb={doors}"):
-        before = sorted(os.listdir(doors))
-        done = mesh.command("boards", "--mesh", "2x2", "--firmware",
-                            emulated.IMAGE, f"--gdb={doors}")
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "another mesh is debugged there" in done.stderr
-        assert sorted(os.listdir(doors)) == before
 
 
 def test_a_long_path(tmp_path):
@@ -377,7 +333,7 @@ def test_places_that_will_not_do(tmp_path, prepare, words):
     path = tmp_path / "doors"
     prepare(path)
     done = mesh.command("boards", "--mesh", "1x1", "--firmware",
-                        emulated.IMAGE, f"--gdb={path}", timeout=60)
+                        emulated.IMAGE, f"--gdb={path}")
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
     assert path.is_symlink() or path.exists(), "somebody's, and removed"
