@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import mesh
+from guard import GUARD_S
 
 
 class Standing:
@@ -23,8 +24,8 @@ class Standing:
              "--firmware", str(self.image), *options, str(load)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True)
-        assert mesh.until(lambda: len(self.boards()) == width * height
-                          and self.hanging(), 200)
+        mesh.until(lambda: len(self.boards()) == width * height
+                   and self.hanging())
 
     def boards(self):
         return mesh.boards_with(self.image)
@@ -42,5 +43,5 @@ class Standing:
 
     def __exit__(self, *_):
         self.process.kill()
-        self.process.communicate(timeout=60)
-        assert mesh.until(lambda: not self.boards(), 60)
+        self.process.communicate(timeout=GUARD_S)
+        mesh.until(lambda: not self.boards())

@@ -8,8 +8,10 @@ import shutil
 
 import pytest
 
+import clocked
 import mesh
 from core import qemu_version
+from guard import GUARD_S
 
 # Where to look for them; the first two versions that are found are compared.
 CANDIDATES = ("qemu-system-arm", mesh.QEMU,
@@ -122,45 +124,52 @@ def test_the_variable_says_which_qemu_is_started(load, tmp_path, boot, times):
     assert trace.read_text().split() == ["-machine"] * (times + 1)  # one asked
 
 
-@pytest.mark.parametrize("arguments, machine", [
-    (["run", "--mesh", "1x1", "--kernel", "spin", "--arg", "1"],
-     "mps2-an385"),
-    (["run", "--mesh", "1x1", "--kernel", "search", "--arg", "a", "--board",
-      "stm32f405"], "netduinoplus2"),
-    (["compare", "--mesh", "5x5", "--kernel", "spin", "--arg", "1"],
-     "mps2-an385"),
-    (["calibrate", "--mesh", "5x5"], "mps2-an385"),
-    (["boards", "--mesh", "1x1"], "netduinoplus2")])
-@pytest.mark.parametrize("program, reason", [
-    ("/bin/ls", "does not list it"), ("/nowhere/qemu", "cannot be executed"),
-    ("/", "cannot be executed"), ("no-such-qemu", "cannot be executed")])
-def test_a_program_that_is_no_qemu(load, arguments, machine, program, reason):
-    last = [load["spin"]] if arguments[0] in ("run", "compare") else []
-    done = mesh.command(*arguments, *last, env=with_qemu(program))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        f"quincunx: QUINCUNX_QEMU '{program}': must be a qemu-system-arm, "
-        f"which has the machine {machine}: ")
-    assert reason in done.stderr and done.stderr.count("\n") == 1
+def test_a_program_that_is_no_qemu(load):
+    for program, reason in [
+            ("/bin/ls", "does not list it"),
+            ("/nowhere/qemu", "cannot be executed"),
+            ("/", "cannot be executed"),
+            ("no-such-qemu", "cannot be executed")]:
+        for words, machine in [
+                (["run", "--mesh", "1x1", "--kernel", "spin", "--arg", "1",
+                  load["spin"]], "mps2-an385"),
+                (["run", "--mesh", "1x1", "--kernel", "search", "--arg", "a",
+                  "--board", "stm32f405", load["spin"]], "netduinoplus2"),
+                (["compare", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                  "1", load["spin"]], "mps2-an385"),
+                (["calibrate", "--mesh", "5x5"], "mps2-an385"),
+                (["boards", "--mesh", "1x1"], "netduinoplus2")]:
+            done = mesh.command(*words, env=with_qemu(program))
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.startswith(
+                f"quincunx: QUINCUNX_QEMU '{program}': must be a "
+                f"qemu-system-arm, which has the machine {machine}: ")
+            assert reason in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("script, reason", [
     ("while :; do echo no; done", "does not list it"),
     ("echo mps2-an385-and-more", "does not list it"),
-    ("sleep 7531 & exit 0", "did not end within 10 s")])
+    ("cat {fifo} & exit 0", "did not end within 10 s")])
 def test_a_script_that_is_no_qemu_leaves_nothing(load, tmp_path, script,
                                                  reason):
-    path = tmp_path / "script"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    """It is given ten seconds, of the command's own time."""
+    path, fifo = tmp_path / "script", tmp_path / "fifo"
+    os.mkfifo(fifo)
+    path.write_text(f"#!/bin/sh\n{script.format(fifo=fifo)}\n")
     path.chmod(0o755)
-    done = mesh.command("run", "--mesh", "1x1", "--kernel", "spin", "--arg",
-                        "1", load["spin"], env=with_qemu(str(path)))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert reason in done.stderr
-    assert mesh.until(lambda: not [
+    with clocked.Clocked("run", "--mesh", "1x1", "--kernel", "spin", "--arg",
+                         "1", "--firmware", mesh.FIRMWARE, load["spin"],
+                         env=with_qemu(str(path))) as run:
+        if "fifo" in script:
+            assert run.waits_until() == 10
+        run.let(1000 if "fifo" in script else 9)
+        out, err = run.communicate(timeout=GUARD_S)
+    assert (run.returncode, out) == (2, "") and reason in err
+    mesh.until(lambda: not [
         pid for pid in mesh.pids()
-        if mesh.words_of(pid)[:2] == [b"sleep", b"7531"]
-        or os.fsencode(str(path)) in mesh.words_of(pid)], 15)
+        if os.fsencode(str(fifo)) in mesh.words_of(pid)
+        or os.fsencode(str(path)) in mesh.words_of(pid)])
 
 
 def test_native_nodes_and_an_empty_name_need_no_such_program(load):
