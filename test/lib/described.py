@@ -76,6 +76,7 @@ class Library:
             raise FileNotFoundError(f"{path} is missing: run `make test`")
         self.calls = ctypes.CDLL(str(path))
         self.found = {}
+        self.complete = set()  # the names of those that have their fields
         description = self.read(path)
         self.structs = description["structs"]
         for name, (result, takes) in description["functions"].items():
@@ -139,7 +140,8 @@ class Library:
     def struct(self, name):
         """The class of `struct name`, with its fields."""
         one = self.bare(name)
-        if not hasattr(one, "_fields_"):
+        if name not in self.complete:
+            self.complete.add(name)
             _, size, fields = self.structs[name]
             one._anonymous_ = [f"anonymous{i}" for i, field in
                                enumerate(fields) if not field[0]]
