@@ -14,6 +14,7 @@
 #ifndef QEMU_CONSOLE_MODEL_PORT_H
 #define QEMU_CONSOLE_MODEL_PORT_H
 
+#include "hal/nodiscard.h"
 #include "qemu/support/host_clock.h"
 
 #include <stdint.h>
@@ -28,12 +29,12 @@ struct model_port {
 
 /* Connects with the socket of that name. Bytes that came before are dropped.
    Result: 0 or an errno. The structure must stay where it is. */
-int model_port_open(struct model_port *port, const char *path);
+NODISCARD int model_port_open(struct model_port *port, const char *path);
 
 /* As console_port_read(), .._write(): a model takes all at once. */
-int model_port_read(struct model_port *port, uint8_t *data, unsigned bytes,
-                    uint64_t until_ns);
-int model_port_write(struct model_port *port, const uint8_t *data,
-                     unsigned bytes);
+NODISCARD int model_port_read(struct model_port *port, uint8_t *data,
+                              unsigned bytes, uint64_t until_ns);
+NODISCARD int model_port_write(struct model_port *port, const uint8_t *data,
+                               unsigned bytes);
 
 #endif

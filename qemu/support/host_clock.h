@@ -9,6 +9,8 @@
 #ifndef QEMU_SUPPORT_HOST_CLOCK_H
 #define QEMU_SUPPORT_HOST_CLOCK_H
 
+#include "hal/nodiscard.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -53,8 +55,8 @@ static inline double host_clock_s(const struct host_clock *clock)
 }
 
 /* Waits for one descriptor for at most `ns`. Result: as poll()'s. */
-static inline int host_clock_poll(const struct host_clock *clock,
-                                  struct pollfd *of, uint64_t ns)
+NODISCARD static inline int host_clock_poll(const struct host_clock *clock,
+                                            struct pollfd *of, uint64_t ns)
 {
     return clock->wait(clock->context, of, 1, host_clock_ns(clock) + ns, NULL);
 }
