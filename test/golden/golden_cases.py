@@ -4,7 +4,6 @@ this folder to its steps (golden.py)."""
 import hashlib
 import json
 import re
-import shutil
 import struct
 
 import checks
@@ -212,14 +211,7 @@ def helps(folder):
     return text
 
 
-# What runs the scripts of a page where there is no browser: the first that is
-# there.
-ENGINES = ["node", "nodejs", "js102", "gjs", "qjs"]
 SCRIPTS = re.compile(r"<script>\n(.*?)</script>", re.S)
-
-
-def engine():
-    return next(filter(shutil.which, ENGINES), None)
 
 
 def page(name, *steps, until="\0"):
@@ -230,7 +222,7 @@ def page(name, *steps, until="\0"):
             f"const PAGE = {json.dumps(html)};",
             (golden.HERE / "page.js").read_text("utf-8"),
             SCRIPTS.search(html)[1], *steps, "tell();"]), "utf-8")
-        done = golden.start([engine(), "page.js"], folder)
+        done = golden.start(["node", "page.js"], folder)
         assert done.returncode == 0, done.stderr.decode()
         text = done.stdout.decode().partition(until)[0]
         return f"(page) {name} {' '.join(steps)}\n{text}"

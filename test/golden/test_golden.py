@@ -14,8 +14,6 @@ NAMES = sorted(golden_cases.CASES)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_people_read(name, tmp_path):
-    if name == "page" and golden_cases.engine() is None:
-        pytest.skip("nothing here runs JavaScript")
     golden_cases.files(tmp_path)
     got = golden.transcript(golden_cases.CASES[name], tmp_path)
     path = golden.HERE / f"{name}.txt"
