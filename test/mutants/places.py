@@ -190,8 +190,18 @@ def quick_and_wide(tree, source, linked):
              and needs_of(tree, step, linked)])
 
 
+def known_by(target):
+    """A pattern that tests have in them that need this program."""
+    name = re.escape(target.split("/")[-1])
+    if target in KNOWN_BY:
+        return KNOWN_BY[target]
+    if "/stm32f405-" in target:
+        return "stm32f405-"
+    return name if "." in name else rf'test"? ?/ ?"?{name}\b'
+
+
 def needs_of(tree, step, linked):
-    """Of the programs that a source is linked into, those that a step needs."""
+    """Of the programs that a source is linked into, those a step needs."""
     if not step.endswith(".py"):
         return [step]
     texts = [(tree / step).read_text(encoding="utf-8")]
@@ -199,11 +209,4 @@ def needs_of(tree, step, linked):
         texts += [path.read_text(encoding="utf-8") for path in
                   (tree / "test").rglob(name + ".py")]
     text = "\n".join(texts)
-    def known_by(target):
-        name = re.escape(target.split("/")[-1])
-        if "/stm32f405-" in target:
-            return "stm32f405-"
-        return name if "." in name else rf'test"? ?/ ?"?{name}\b'
-
-    return [target for target in linked
-            if re.search(KNOWN_BY.get(target, known_by(target)), text)]
+    return [target for target in linked if re.search(known_by(target), text)]
