@@ -90,7 +90,7 @@ qemu/papers: figures readme_commands sanitized
 qemu/command/model: readme_commands sanitized names
 qemu/survey: ps serial_run readme_commands sanitized boards_page \
   serve_boards
-qemu/console: ps serial_run progress serial_originators
+qemu/console: ps serial_run chip progress serial_originators
 qemu/flash: readme_commands sanitized names
 qemu/wired: serial_run ps progress
 qemu/calibrate: readme_commands sanitized rates

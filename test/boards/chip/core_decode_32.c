@@ -86,14 +86,6 @@ static void shifted_register(struct core_instruction *to,
     const struct forms *form = form_of(op, rd, rn);
 
     to->shift = fixed_shift(kind, amount);
-    if (op == 6) { /* PKHBT, PKHTB */
-        set(to, core_op_pkh, rd, rn, rm);
-        to->imm = kind >> 1;
-        if (bad(rd) || bad(rn) || bad(rm) || flags || (kind & 1u) != 0) {
-            to->execute = core_op_unpredictable;
-        }
-        return;
-    }
     if (form == NULL) {
         to->execute = core_op_undefined;
         return;
@@ -325,8 +317,7 @@ static const struct {
     uint8_t imm_max;
 } multiplies[8] = {
     {core_op_mla, core_op_mul, 1},
-    {core_op_smla_half, core_op_smul_half, 3},
-    [3] = {core_op_smlaw_half, core_op_smulw_half, 1},
+    {NULL, core_op_smul_half, 3},
 };
 
 static void multiply(struct core_instruction *to, const struct source *from)

@@ -16,15 +16,6 @@ static int32_t half(uint32_t value, bool upper)
     return (int16_t)(value >> (upper ? 16 : 0));
 }
 
-/* Sets Q if the sum does not fit. */
-static uint32_t sum_q(struct core *core, int64_t sum)
-{
-    if (sum != (int32_t)sum) {
-        core->saturated = 1;
-    }
-    return (uint32_t)sum;
-}
-
 static uint64_t pair(const struct core *core, const struct core_instruction *of)
 {
     return (uint64_t)core->r[of->ra] << 32 | core->r[of->rd];
@@ -103,14 +94,8 @@ void core_op_udiv(struct core *core, const struct core_instruction *of)
 /* ---- halves ---- */
 
 #define HALVES ((int64_t)half(x, (of->imm & 2u) != 0) * half(y, of->imm & 1u))
-#define WIDE_HALF ((int64_t)s32(x) * half(y, of->imm & 1u) >> 16)
 
 OPERATION(smul_half, core->r[of->rd] = (uint32_t)HALVES;)
-OPERATION(smla_half,
-          core->r[of->rd] = sum_q(core, HALVES + s32(core->r[of->ra]));)
-OPERATION(smulw_half, core->r[of->rd] = (uint32_t)WIDE_HALF;)
-OPERATION(smlaw_half,
-          core->r[of->rd] = sum_q(core, WIDE_HALF + s32(core->r[of->ra]));)
 OPERATION(smlal_half, put_pair(core, of, pair(core, of) + (uint64_t)HALVES);)
 
 /* ---- bytes ---- */
@@ -123,20 +108,6 @@ void core_op_sel(struct core *core, const struct core_instruction *of)
         mask |= (core->ge >> i & 1u) != 0 ? 255u << 8 * i : 0;
     }
     core->r[of->rd] = (core->r[of->rn] & mask) | (core->r[of->rm] & ~mask);
-}
-
-/* imm: PKHTB. shift: as of data processing; ASR by 32 is amount 32. */
-void core_op_pkh(struct core *core, const struct core_instruction *of)
-{
-    uint32_t x = core->r[of->rn], y = core->r[of->rm];
-    unsigned amount = of->shift & 63u;
-
-    if (of->imm != 0) {
-        y = (uint32_t)((int64_t)s32(y) >> amount);
-        core->r[of->rd] = (x & 0xffff0000u) | (y & 0xffffu);
-    } else {
-        core->r[of->rd] = (x & 0xffffu) | (y << amount & 0xffff0000u);
-    }
 }
 
 /* ---- saturation ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The registers of the private peripheral bus (ARM DDI 0403, B3.2 to B3.4, C1):
- * system control, NVIC, SysTick, and of the debug parts the cycle counter.
+ * system control, NVIC, SysTick; of the debug parts nothing.
  */
 #ifndef TEST_BOARDS_CHIP_CORE_SYSTEM_H
 #define TEST_BOARDS_CHIP_CORE_SYSTEM_H
