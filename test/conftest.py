@@ -26,6 +26,7 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 import parts  # noqa: E402
+from guard import GUARD_S  # noqa: E402
 import progress  # noqa: E402
 
 # Where .ci/run, which prints one closing line for several runs, wants this
@@ -34,14 +35,15 @@ COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
 # Files that take longest, the longest first: they begin first, so that workers
 # end together. Of `make test`, then of `make test-boards`.
-LONGEST = ("test_launcher", "test_programs", "test_serial_run", "test_flash",
-           "test_gdb", "test_wired", "test_fuzz", "test_trees", "test_ratio",
-           "test_run", "test_new_kernel", "test_node_rounds",
-           "test_rounds_run", "test_originators", "test_any_job",
-           "test_plan", "test_tree_plan", "test_rounds", "test_ranks",
-           "test_flash_loader", "test_house", "test_make",
-           "test_chip_boards", "test_kernels_everywhere",
-           "test_nodes")
+LONGEST = ("test_trees", "test_launcher", "test_flash", "test_fuzz",
+           "test_chip", "test_boards", "test_programs", "test_serial_run",
+           "test_tree_plan", "test_wired", "test_ratio", "test_run",
+           "test_gdb", "test_rounds", "test_new_kernel", "test_node_rounds",
+           "test_rounds_run", "test_originators", "test_farm_levels",
+           "test_plan", "test_kernel_channels", "test_nodes", "test_house",
+           "test_make", "test_install",
+           "test_chip_boards", "test_ps", "test_kernels_everywhere",
+           "test_prove", "test_chip_drivers", "test_hil")
 
 
 def pytest_addoption(parser):
@@ -67,7 +69,7 @@ def pytest_configure(config):
         return
     done = subprocess.run(
         [command, "boards", "--mesh", "1x1"], stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=60, check=False)
+        capture_output=True, text=True, timeout=GUARD_S, check=False)
     if done.returncode == 2:
         pytest.exit(done.stderr.strip(), 2)
 

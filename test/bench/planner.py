@@ -234,8 +234,8 @@ def main():
     found, stack_bytes = searches()
     print(f"\nthe best N with the best R of 1 to 16 and its tables, in "
           f"{stack_bytes} bytes of stack")
-    for (parameters, most), (phases, rounds, instructions) in found.items():
-        print(f"{parameters:18} N <= {most:2}: N = {phases:2}, R = {rounds:2}"
+    for (parameters, most), (phases, several, instructions) in found.items():
+        print(f"{parameters:18} N <= {most:2}: N = {phases:2}, R = {several:2}"
               f"{instructions:10} instructions")
     host = host_library()
     print("\n3000 random plans near the limit of what is feasible: a share off "

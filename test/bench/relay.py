@@ -37,8 +37,8 @@ class Figure:
         self.mean = Fraction(total, calls)
 
 
-# (what a call does, its name in the board's table, instructions at most: a tenth
-# above what was counted).
+# (what a call does, its name in the table, instructions at most: a tenth
+# above what was counted)
 CALLS = [
     ("a byte comes in and is passed on", "passed-byte", 40),
     ("a byte is pending", "passed-pending", 35),

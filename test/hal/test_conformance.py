@@ -2,6 +2,7 @@
 """The HAL on both kinds of board: one program, the same expectations."""
 import pytest
 
+from guard import GUARD_S
 import tap
 from core import BUILD
 
@@ -16,7 +17,7 @@ TESTS = 28
 def test_conformance(board):
     """Twenty-five boards, twice, and twice with some slow ones among them; each
     second run equals its first."""
-    outcome = tap.run([RUNNER, *board], timeout=240)
+    outcome = tap.run([RUNNER, *board], timeout=GUARD_S)
     assert not outcome.trouble, tap.failures(outcome)
     assert all(passed for _, passed, _ in outcome.results), \
         tap.failures(outcome)
@@ -24,4 +25,4 @@ def test_conformance(board):
 
 
 def test_conformance_needs_to_know_the_board():
-    assert tap.run([RUNNER], timeout=60).trouble
+    assert tap.run([RUNNER], timeout=GUARD_S).trouble

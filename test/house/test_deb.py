@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from guard import GUARD_S
 import core
 import mesh
 from rules import read
@@ -21,7 +22,7 @@ MACHINE_ARM = 40  # e_machine of an ELF file
 
 def output(*args):
     return subprocess.run(args, check=True, capture_output=True, text=True,
-                          timeout=120).stdout
+                          timeout=GUARD_S).stdout
 
 
 @pytest.fixture(scope="module", name="package")
@@ -32,7 +33,7 @@ def fixture_package(tmp_path_factory):
            if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     done = subprocess.run(
         ["make", "-C", core.ROOT, "deb", f"BUILD={folder}"], env=env, text=True,
-        capture_output=True, check=False, timeout=600)
+        capture_output=True, check=False, timeout=2 * GUARD_S)
     assert done.returncode == 0, done.stdout + done.stderr
     machine = output("dpkg", "--print-architecture").strip()
     path = folder / f"quincunx_{RELEASE}_{machine}.deb"
@@ -114,7 +115,7 @@ def test_it_runs(tree, tmp_path):
     done = subprocess.run(
         [tree / "usr/bin/quincunx", "run", "--mesh", "5x5", "--kernel",
          "search", "--arg", "needle", load], capture_output=True, text=True,
-        timeout=120, check=False, cwd=tmp_path)
+        timeout=GUARD_S, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "1000 matches" in " ".join(done.stdout.split())
     assert f"quincunx {RELEASE} (" in output(tree / "usr/bin/quincunx", "-V")

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from guard import GUARD_S
 from core import BUILD, ROOT
 from rules import FILES, read
 
@@ -22,9 +23,6 @@ LEFT_OUT = {
     r"build/quincunx \w+ --port /dev/ttyUSB0 .*": "needs real boards",
     r"build/quincunx \w+ --port /dev/pts/0.*": "needs another terminal"}
 PROGRAMS = ("make", "build/quincunx", "docker", "podman", "sudo", "apt", "git")
-SECONDS = 60
-# The programs of the tests are linked anew, with the new kernel.
-LONGER = {"make test T='-k kernel_demo'": 400}
 
 
 def commands_in(text):
@@ -55,7 +53,7 @@ def run(command, folder):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
     try:
-        output, _ = process.communicate(timeout=LONGER.get(command, SECONDS))
+        output, _ = process.communicate(timeout=GUARD_S)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()

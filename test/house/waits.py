@@ -8,11 +8,12 @@ import re
 from rules import FILES, read
 
 # Such places that are left; 0 is the aim.
-AT_MOST = 209
+AT_MOST = 29
 # A busy host; what measures; real boards; mutants, whose time is limited; what
 # calculates.
 NOT_HERE = ("test/boards/test_busy_host.py", "test/bench/", "test/hil/",
-            "test/mutants/", "test/oracle/", "test/house/test_structure.py")
+            "test/mutants/", "test/oracle/", "test/house/runs.py",
+            "test/house/test_structure.py")
 
 GUARD = "GUARD_S"
 CLOCKS = {"monotonic", "perf_counter", "time", "monotonic_ns",

@@ -9,13 +9,14 @@ import subprocess
 
 import pytest
 
+from guard import GUARD_S
 from core import BUILD, ROOT
 
 SOURCES = ("Makefile", "boot", "hal", "torus", "scatter", "kernels", "linker",
            "qemu", "test")
 
 
-def make(folder, *args, timeout=300):
+def make(folder, *args, timeout=GUARD_S):
     return subprocess.run(["make", *args], cwd=folder, text=True, check=False,
                           capture_output=True, timeout=timeout)
 
@@ -52,12 +53,12 @@ def test_the_skeleton_builds_and_passes_its_test(copy):
     done = make(copy, "build/quincunx", "build/test/kernels.so")
     assert (done.returncode, done.stderr) == (0, "")
     listed = subprocess.run([copy / "build/quincunx", "kernels"], text=True,
-                            capture_output=True, check=True, timeout=60)
+                            capture_output=True, check=True, timeout=GUARD_S)
     assert "\nparity_2 " in "\n" + listed.stdout
     done = subprocess.run(
         ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
          copy / "test/kernels/test_kernel_parity_2.py"], cwd=copy, text=True,
-        capture_output=True, check=False, timeout=300)
+        capture_output=True, check=False, timeout=GUARD_S)
     assert done.returncode == 0, done.stdout
 
 
@@ -94,7 +95,7 @@ def wreck(copy):
         return subprocess.run(
             ["build/quincunx", "run", "--on", "native", "--mesh", "3x2",
              "--kernel", "wreck", "--arg", argument, "load"], cwd=copy,
-            text=True, capture_output=True, check=False, timeout=60)
+            text=True, capture_output=True, check=False, timeout=GUARD_S)
 
     yield run
     (copy / "kernels/wreck.c").unlink()
@@ -135,12 +136,12 @@ def test_a_path_with_blanks_and_quotes(tmp_path):
     shutil.copytree(BUILD / "host", folder / "build" / "host")
     shutil.copy2(BUILD / "host.flags", folder / "build")
     done = make(folder, "build/quincunx", "build/mps2_an385/firmware.elf",
-                timeout=600)
+                timeout=GUARD_S)
     assert (done.returncode, done.stderr) == (0, "")
     (folder / "load").write_bytes(bytes(1000))
     done = subprocess.run(
         ["build/quincunx", "run", "--json", "--mesh", "2x1", "--kernel", "spin",
          "--arg", "32", "load"], cwd=folder, text=True, capture_output=True,
-        check=False, timeout=300)
+        check=False, timeout=GUARD_S)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["load"]["bytes"] == 1000

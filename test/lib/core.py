@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 
+from guard import GUARD_S
 from described import Library
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,7 +25,7 @@ def qemu_version(program):
     """The first line of what a QEMU says of itself; None if there is none."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True,
-                              text=True, timeout=60, check=True)
+                              text=True, timeout=GUARD_S, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.partition("\n")[0]

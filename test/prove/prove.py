@@ -144,7 +144,7 @@ def command_of(proof):
 
 
 def digest(proof):
-    """Of the command, the alarms that are allowed, and every file of the project
+    """Of the command, the alarms that are allowed, and each file of the project
     that takes part. No file counts by its comments."""
     command = command_of(proof)
     sources = [word for word in command if word.endswith(".c")]

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from guard import GUARD_S
 import model
 import optimum
 from execute import Lane, Node, Send, layers
@@ -20,7 +21,7 @@ COSTS = {3: (0, 2 * MICRO), 4: (0, 1), 5: (50 * MICRO, 1),
 FILES = {f"figure-{n}.{kind}" for n in COSTS for kind in ("csv", "svg")}
 
 
-def command(quincunx, *args, timeout=120, **more):
+def command(quincunx, *args, timeout=GUARD_S, **more):
     return subprocess.run([quincunx, "figures", *map(str, args)], text=True,
                           capture_output=True, check=False, timeout=timeout,
                           **more)
@@ -255,7 +256,7 @@ def test_points_of_boards(quincunx, tmp_path):
     """Those of 15,625 boards where the host carries them; else it says which
     are not there."""
     done = command(quincunx, "-o", tmp_path, "--measure", "qemu",
-                   timeout=1200)
+                   timeout=4 * GUARD_S)
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(
         (tmp_path / "measured.csv").read_text().splitlines()[2:]))

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from guard import GUARD_S
 import mesh
 import served
 from core import BUILD

@@ -12,6 +12,7 @@ import tempfile
 
 import pytest
 
+from guard import GUARD_S
 import mesh
 from core import BUILD
 
@@ -52,7 +53,7 @@ def run(load, ranks, damage=None, **more):
             [PROGRAM, "run", "--json", "--mesh", "5x5", "--on", "native",
              "--kernel", "search", "--arg", "the", "--watchdog", "2", load],
             env={**os.environ, **more}, check=False, capture_output=True,
-            text=True, stdin=subprocess.DEVNULL, timeout=120,
+            text=True, stdin=subprocess.DEVNULL, timeout=GUARD_S,
             errors="replace")
         said = "".join(path.read_text(errors="replace")
                        for path in pathlib.Path(folder).iterdir())

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from guard import GUARD_S
 import core as library
 import model
 import optimum
@@ -22,7 +23,7 @@ CASES = [T3D, (1000, 0, 10, 1000), (1000, 5000, 0, 1000), (77, 0, 0, 3),
 
 def command(quincunx, *flags):
     return subprocess.run([quincunx, "sizes", *flags], capture_output=True,
-                          text=True, check=False, timeout=60)
+                          text=True, check=False, timeout=GUARD_S)
 
 
 def sizes(quincunx, case, *flags):
