@@ -71,11 +71,17 @@ def tree_input(costs):
         store_and_forward=costs.store_and_forward, equal=costs.equal)
 
 
+def spoilt(size):
+    """Memory of 8-byte words, in which nothing is 0."""
+    room = (c.c_uint64 * (size // 8 + 1))()
+    c.memset(room, 0xa5, c.sizeof(room))
+    return room
+
+
 def tree_plan(core, branches, given):
     """(error, makespan, phases, the room of the branches afterwards)."""
     room = c.create_string_buffer(branches, len(branches))
-    work = (c.c_uint64 * (core.tree_work_bytes(len(branches) // 16) // 8
-                          + 1))()
+    work = spoilt(core.tree_work_bytes(len(branches) // 16))
     makespan, phases = c.c_uint64(), c.c_uint()
     error = core.tree_plan(room, given, work, makespan, phases)
     return error, makespan.value, phases.value, room.raw
@@ -87,8 +93,8 @@ def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0,
     as planned, the table of each round), if one round can be planned."""
     room = c.create_string_buffer(branches, len(branches))
     nodes = len(branches) // 16
-    work = (c.c_uint64 * (core.tree_work_bytes(nodes) // 8 + 1))()
-    memory = (c.c_uint64 * (core.tree_rounds_bytes(nodes) // 8 + 1))()
+    work = spoilt(core.tree_work_bytes(nodes))
+    memory = spoilt(core.tree_rounds_bytes(nodes))
     tables = (c.c_uint32 * (most * (nodes + 2)))()
     begin = (c.c_uint64 * most)()
     makespan, phases = c.c_uint64(), c.c_uint()
