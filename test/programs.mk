@@ -126,8 +126,8 @@ $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c $(addprefix qemu/console/,client.c model_port.c port.c) \
-  $(addprefix qemu/support/,amount.c host_clock.c memory.c parse.c progress.c \
-    quote.c utf8.c), \
+  test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
+    progress.c quote.c utf8.c), \
   -lserialport)
 $(call test_program,console-board,sanitized,test/hal/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \

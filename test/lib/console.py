@@ -2,23 +2,26 @@
 """The console's lines once more, a node's console as a process, a serial line
 that damages, and the host's client through ctypes."""
 import binascii
+import contextlib
 import ctypes as c
 import os
 import random
 import re
 import select
+import socket
 import subprocess
 import threading
-import time
 import tty
 
 from core import BUILD
 from described import Library
+from guard import GUARD_S
 
 NONE, TEXT, LONG, CRC, CONTROL, DAMAGED, HALF = range(7)
 TEXT_MAX, RING, DATA_MAX = 200, 1024, 96
 ERR_PORT_BUSY, ERR_BUFFER, ERR_EMPTY, ERR_RANGE = -2, -3, -9, -12
 PROGRAM = BUILD / "test" / "console-board"
+FOR_EVER = 2 ** 64 - 1
 
 
 # ---- lines ----
@@ -116,32 +119,27 @@ class Board:
     def __exit__(self, *_):
         self.process.stdin.close()
         self.process.stdout.close()
-        if self.process.wait(20) not in (0, 3, 4):
+        if self.process.wait(GUARD_S) not in (0, 3, 4):
             raise AssertionError(f"it ended with {self.process.returncode}")
 
     def write(self, data):
         self.process.stdin.write(data)
 
-    def read_line(self, timeout=60):
+    def read_line(self):
         raw = b""
-        end = time.monotonic() + timeout
         while not raw.endswith(b"\n"):
-            left = max(0, end - time.monotonic())
-            assert select.select([self.process.stdout], [], [], left)[0], raw
+            assert select.select([self.process.stdout], [], [], GUARD_S)[0], raw
             byte = self.process.stdout.read(1)
             assert byte, raw
             raw += byte
         return unmark(raw[:-1])
 
-    def is_silent(self, seconds):
-        return not select.select([self.process.stdout], [], [], seconds)[0]
-
-    def ask(self, text, timeout=60):
+    def ask(self, text):
         """The reply's lines: one, or until `end`."""
         self.write(text.encode() + b"\n")
-        lines = [self.read_line(timeout)]
+        lines = [self.read_line()]
         while "until=end" in lines[0] and not lines[-1].startswith("end"):
-            lines.append(self.read_line(timeout))
+            lines.append(self.read_line())
         return lines
 
 
@@ -239,25 +237,75 @@ def between(board, to_board=bytes, to_host=bytes):
     return serve
 
 
+class Wire:
+    """A socket to whoever serves it when the client has nothing to read, in the
+    client's own time: serve(socket) is called before that goes on."""
+
+    def __init__(self, serve):
+        self.ours, theirs = socket.socketpair()
+        self.ours.setblocking(False)
+        self.port = theirs.detach()
+        self.failed = None
+
+        def idle():
+            try:
+                serve(self.ours)
+            except Exception as error:  # pylint: disable=broad-except
+                self.failed = error
+
+        self.idle = c.CFUNCTYPE(None)(idle)
+
+    def __enter__(self):
+        LIB.fake_clock_listen(self.idle)
+        LIB.fake_clock_set(0, FOR_EVER)
+        return self
+
+    def __exit__(self, *_):
+        LIB.fake_clock_listen(c.CFUNCTYPE(None)())
+        LIB.fake_clock_set(0, 0)
+        self.ours.close()
+        if self.failed:
+            raise self.failed
+
+
 def scripted(answer):
-    """Serves what answer(text, count) says, bytes, to each line; `text` is
-    without tag and CRC, or None if it is damaged. TAG stands for the tag."""
-    def serve(pty):
-        left, count = b"", 0
-        while not pty.over:
-            left += pty.read()
-            while b"\n" in left:
-                raw, left = left.split(b"\n", 1)
-                if not raw:
-                    continue
-                status, text = judged(raw)
-                tag, text = (text.split(b" ", 1) if status == TEXT
-                             else (b"", b""))
-                said = answer(text.decode() if status == TEXT else None, count)
-                count += 1
-                for one in said:
-                    pty.write(one(tag[1:]) if callable(one) else one)
-    return serve
+    """A wire to one who says answer(text, count), bytes, to each line; `text`
+    is without tag and CRC, or None if it is damaged. TAG stands for the tag."""
+    left, count = b"", 0
+
+    def serve(wire):
+        nonlocal left, count
+        with contextlib.suppress(BlockingIOError):
+            left += wire.recv(1 << 16)
+        while b"\n" in left:
+            raw, left = left.split(b"\n", 1)
+            if not raw:
+                continue
+            status, text = judged(raw)
+            tag, text = (text.split(b" ", 1) if status == TEXT
+                         else (b"", b""))
+            for one in answer(text.decode() if status == TEXT else None,
+                              count):
+                wire.send(one(tag[1:]) if callable(one) else one)
+            count += 1
+    return Wire(serve)
+
+
+def damaging(board, to_board, to_host):
+    """A wire to a board's console. The board is asked for as long as it has
+    something to say, and a moment longer."""
+    def serve(wire):
+        pipe = board.process.stdout
+        told = False
+        while not told and (ready := select.select([wire, pipe], [], [],
+                                                   0.1)[0]):
+            if wire in ready:
+                board.write(to_board(wire.recv(256)))
+            if pipe in ready:
+                data = to_host(os.read(pipe.fileno(), 256))
+                told = bool(data)
+                wire.send(data)
+    return Wire(serve)
 
 
 def good(text):
@@ -274,6 +322,10 @@ class Failed(Exception):
 class Client:
     def __init__(self, port, wait_ms=300, tries=5, rows_ms=2000):
         why = c.create_string_buffer(320)
+        if isinstance(port, Wire):
+            port = port.port
+        else:
+            LIB.fake_clock_set(0, 0)  # until something comes
         if isinstance(port, int):
             serial = LIB.console_port_attach(port, b"socket")
         else:
@@ -327,10 +379,8 @@ class Client:
         free(data)
         return out, kind.value, job.value
 
-    def receive_soon(self, seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if (got := self.receive()) is not None:
-                return got
-            time.sleep(0.02)
-        raise AssertionError("no report")
+    def receive_soon(self):
+        """The report, once the board has computed it."""
+        while (got := self.receive()) is None:
+            pass
+        return got

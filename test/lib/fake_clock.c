@@ -16,6 +16,7 @@ static struct {
     uint64_t limit_ns; /* how far time may go */
     uint64_t told_ns;  /* the deadline that the test was told last */
     uint64_t step_ns;  /* by which time goes on whenever it is read */
+    void (*idle)(void);
 } fake;
 
 static void begin(void)
@@ -41,6 +42,11 @@ void fake_clock_set(uint64_t now_ns, uint64_t limit_ns)
 uint64_t fake_clock_ns(void)
 {
     return fake.now_ns;
+}
+
+void fake_clock_listen(void (*idle)(void))
+{
+    fake.idle = idle;
 }
 
 static uint64_t fake_now(void *context)
@@ -81,6 +87,10 @@ static int fake_wait(void *context, struct pollfd *of, unsigned count,
     }
     for (;;) {
         ready = ppoll(of, count, &at_once, blocked);
+        if (ready == 0 && fake.idle != NULL) {
+            fake.idle();
+            ready = ppoll(of, count, &at_once, blocked);
+        }
         if (ready != 0) {
             return ready;
         }

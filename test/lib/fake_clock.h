@@ -22,4 +22,8 @@ void fake_clock_set(uint64_t now_ns, uint64_t limit_ns);
 
 uint64_t fake_clock_ns(void);
 
+/* Before time goes on, `idle` is called, who may bring something to read; NULL:
+   nobody. */
+void fake_clock_listen(void (*idle)(void));
+
 #endif
