@@ -289,7 +289,7 @@ CASES = {
         farm("10x10"), farm("11x9"),
         spin("--schedule hybrid --verbose") + MIDDLE,
         spin("--schedule binomial") + MIDDLE,
-        spin("--schedule auto") + MIDDLE,
+        spin("--schedule auto") + " | parts 1 2 3",
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
         "--originator 0,0=text --originator 2,2=short --verbose",
         "quincunx run --mesh 5x5 --on native --kernel spin --arg 32 "
