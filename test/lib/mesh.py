@@ -42,6 +42,12 @@ def seeded(name):
     return random.Random(f"{SEED} {name}")
 
 
+def defined(name, path):
+    """A number of the product, as a #define of this file has it."""
+    text = (ROOT / path).read_text(encoding="ascii")
+    return int(re.search(rf"^#define {name} (\d+)u\b", text, re.M)[1])
+
+
 # ---- the command ----
 
 @contextlib.contextmanager

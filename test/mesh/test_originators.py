@@ -14,6 +14,7 @@ import core as library
 import mesh
 import tree_plan
 import twins
+from test_trees import costs_of
 
 FAILED = 1
 INSTRUCTION_PS = 32_000
@@ -104,19 +105,14 @@ def exact_plan(core, report, one, options):
     """What one originator should have planned in one round: the last phase,
     the makespan, and the share of each node, in fractions."""
     size = report["mesh"]["width"], report["mesh"]["height"]
-    profile = report["profile"]
-    transfer = profile["transfer_ps_per_byte"]
     members = [(share["x"], share["y"]) for share in one["shares"]]
     _, raw = library.group_star(core, *size, (one["x"], one["y"]), members)
     branches, at = tree_plan.wire(library.branches_of(raw))
-    head_bytes, branch_bytes = 16 + 36, 16
-    costs = tree_plan.Costs(
+    costs = costs_of(
+        report["profile"],
         one["load"]["units"] - one["plan"]["measured_units"],
-        one["plan"]["compute_ps_per_unit"], transfer,
-        profile["startup_ps"] + transfer * head_bytes,
-        profile["hop_delay_ps"], transfer * branch_bytes,
-        ports=options["ports"],
-        store_and_forward=options["switching"] == "store-and-forward")
+        one["plan"]["compute_ps_per_unit"], options["ports"],
+        options["switching"] == "store-and-forward")
     phases, _, makespan, shares = tree_plan.plan(
         branches, [0] * len(branches), costs, 2 ** 300,
         one["plan"]["phases"] + 1)

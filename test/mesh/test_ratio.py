@@ -21,8 +21,10 @@ RATIOS = ["1/1", "1/2", "3/7", "2/1"]
 LOADS = [1, 2, 24, 25, 26, 1000, 100_000]
 BOARD_LOADS = [1, 26, 100_000]  # a second each; native nodes have all
 # Of a result's message: header, length and spin's result; each chunk of output
-# has its own head, and up to three bytes of padding (scatter/wire/wire.h).
-RESULT_BYTES, CHUNK_BYTES, PAD_BYTES = 16 + 4 + 8, 8, 3
+# has its own head, and up to three bytes of padding.
+RESULT_BYTES = mesh.defined("CIRCUIT_HEADER_BYTES", "hal/circuit.h") + 4 + 8
+CHUNK_BYTES = mesh.defined("WIRE_OUTPUT_CHUNK_BYTES", "scatter/wire/wire.h")
+PAD_BYTES = 3
 RATIO_MAX = 1000  # of the planner's P and Q: scatter/plan/one_round.h
 GUARD = Fraction(129, 128)  # of the makespan: after it uncounted outputs leave
 

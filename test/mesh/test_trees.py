@@ -26,7 +26,9 @@ DISJOINT = ("peters-syska", "equal", "nearest")
 SIDE_MAX = 31
 WAITED_MAX = 0.06  # of the makespan: what waiting for links may cost
 GRID = 2 ** 300  # of numbers that would become too long
-HEADER_BYTES, JOB_BYTES, BRANCH_BYTES = 16, 36, 16
+HEAD_BYTES = (mesh.defined("CIRCUIT_HEADER_BYTES", "hal/circuit.h")
+              + mesh.defined("WIRE_JOB_BYTES", "scatter/wire/wire.h"))
+BRANCH_BYTES = mesh.defined("TREE_BRANCH_BYTES", "scatter/plan/tree.h")
 
 
 def grow(core, schedule, width, height, originator):
@@ -71,6 +73,15 @@ def check_report(report, size, load):
     return units
 
 
+def costs_of(profile, load, compute, ports, stored, equal=False):
+    """What a tree's plan counts with on native nodes."""
+    transfer = profile["transfer_ps_per_byte"]
+    return Costs(load, compute, transfer,
+                 profile["startup_ps"] + transfer * HEAD_BYTES,
+                 profile["hop_delay_ps"], transfer * BRANCH_BYTES, ports=ports,
+                 store_and_forward=stored, equal=equal)
+
+
 def check_spin(core, path, size, schedule, **options):
     """A native run against the exact plan; software costs nothing there."""
     load = path.stat().st_size
@@ -85,15 +96,9 @@ def check_spin(core, path, size, schedule, **options):
     branches, at = grow(core, schedule, *size, originator)
     slow = shifts_of(options.get("slow") or {}, at)
     compute = report["plan"]["compute_ps_per_unit"] >> slow[0]
-    profile = report["profile"]
-    transfer = profile["transfer_ps_per_byte"]
-    head = HEADER_BYTES + JOB_BYTES
-    costs = Costs(load, compute, transfer,
-                  profile["startup_ps"] + transfer * head,
-                  profile["hop_delay_ps"], transfer * BRANCH_BYTES,
-                  ports=options.get("ports", 4),
-                  store_and_forward=options.get("stored", False),
-                  equal=schedule in EQUAL)
+    costs = costs_of(report["profile"], load, compute,
+                     options.get("ports", 4), options.get("stored", False),
+                     schedule in EQUAL)
     if costs.equal:
         tree = tree_plan.Tree(branches, slow, costs)
         nodes = len(branches)
