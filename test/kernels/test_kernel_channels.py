@@ -165,23 +165,3 @@ def test_the_curve_is_the_models(tmp_path):
                 lasts * (1 - lasts) * (1 + keep) / (1 - keep) / 1900))
             if 0.1 < lasts < 0.8:
                 assert 0.85 * spread < error < 1.15 * spread
-
-
-# ---- what it costs ----
-
-def test_instructions_a_step():
-    """Of 32 channels: two blocks of chance and what is around them."""
-    report = sweep("voltage=-60:60:7,channels=640,steps=300", on="qemu")
-    cost = (report["measured"]["makespan_ps"] / 32000 * 32
-            / report["result"]["channel_steps"])
-    print(f"{cost:.1f} instructions for a step of 32 channels")
-    assert cost < 290
-
-
-@pytest.mark.parametrize("rounds", [1])
-def test_speedup_on_25_boards(rounds):
-    report = sweep("voltage=-60:60:121,channels=1600,steps=200", size="5x5",
-                   on="qemu", rounds=rounds)
-    print(f"speedup {report['measured']['speedup']:.2f}")
-    assert report["measured"]["speedup"] >= 24
-    assert abs(report["measured"]["overhead_vs_plan"]) <= 0.02

@@ -205,21 +205,3 @@ def test_digests_in_the_argument(files):
     report = mesh.run(folder / "words", kernel="dictionary", size="1x1",
                       arg=arg, on="native")
     assert report["result"]["found"] == [want["found"][3], want["found"][7]]
-
-
-def instructions_of_one_board(path, word, count):
-    path.write_bytes((word + b"\n") * count)
-    report = mesh.run(path, kernel="dictionary", size="1x1", on="qemu",
-                      arg="00" * 32)
-    return report["measured"]["makespan_ps"] // 32000
-
-
-def test_a_block_takes_no_more_instructions_than_it_may(tmp_path):
-    """Words of one and of two blocks; with all that belongs to a word."""
-    some, more = (instructions_of_one_board(tmp_path / "words", b"password", n)
-                  for n in (1000, 3000))
-    assert (more - some) / 2000 <= 3200
-    two, twice = (instructions_of_one_board(tmp_path / "words", b"x" * 60, n)
-                  for n in (1000, 3000))
-    assert (twice - two) / 2000 <= 2 * 3200
-    assert (twice - two) / 2000 - (more - some) / 2000 <= 3200

@@ -294,19 +294,3 @@ def test_damaged_tables_are_refused_or_right(tmp_path):
         else:
             assert f"quincunx: {path}: line " in done.stderr
     assert 12 < accepted < 108
-
-
-# ---- what it costs ----
-
-def test_instructions_a_byte(tmp_path):
-    """At most 12 on a board, the condition in the middle of the record."""
-    chance = mesh.seeded("records cost")
-    path = tmp_path / "people.csv"
-    path.write_bytes(people(2000, chance))
-    for arg in ("name=price,op=lt,value=100", "name=town,op=eq,value=Poznan",
-                "name=name,op=contains,value=. 0.5,sum=n"):
-        report = mesh.run(path, size="1x1", kernel="records", arg=arg)
-        cost = (report["measured"]["makespan_ps"] / 32000
-                / report["load"]["units"])
-        print(f"{arg}: {cost:.2f} instructions a byte")
-        assert cost <= 12

@@ -4,17 +4,13 @@ search in Python and grep."""
 import itertools
 import pathlib
 import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
-from twins import counts_and_offsets, folded
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import search as bench  # noqa: E402
+from twins import counts_and_offsets
 
 LICENSES = sorted(p for p in pathlib.Path("/usr/share/common-licenses").glob(
     "*") if p.is_file() and not p.is_symlink())
@@ -196,46 +192,3 @@ def test_patterns_of_a_file(text, tmp_path):
                           arg=f"(?{'i' * folds}f){path}")
         assert report["result"]["counts"] == [
             len(one) for one in grep(text, WORDS, folds)]
-
-
-# ---- what it costs on the board ----
-
-@pytest.fixture(scope="module")
-def table():
-    return bench.counts()
-
-
-def plain(table):
-    return {pattern: row for pattern, row in table.items()
-            if not pattern.startswith("(?")}
-
-
-def test_the_searches_compared_find_the_same(table):
-    data = bench.TEXT.read_bytes()
-    for pattern, row in plain(table).items():
-        want = len(mesh.occurrences(data, pattern.encode()))
-        assert {name: count for name, (count, _) in row.items()} == {
-            "nothing": 0, "kernel": want, "memmem": want,
-            "memmem-by-two": want}
-        assert row["nothing"][1] < 0.001
-    for pattern, row in table.items():
-        if "|" in pattern:
-            folds = pattern[2] == "i"
-            words = [w.encode() for w in pattern[4 + folds:].split("|")]
-            assert row["kernel"][0] == sum(
-                len(mesh.occurrences(folded(data, folds), w)) for w in words)
-
-
-def test_english_text_takes_few_instructions_a_byte(table):
-    """The most frequent four letters are among these."""
-    for pattern, row in plain(table).items():
-        assert row["kernel"][1] <= 2.5, pattern
-        if len(pattern) > 20:
-            assert row["kernel"][1] <= 0.5, pattern
-
-
-def test_twice_as_few_as_newlib(table):
-    """Compiled with the same flags; as it is installed, up to a tenth less."""
-    for pattern, row in plain(table).items():
-        assert row["memmem-by-two"][1] >= 2 * row["kernel"][1], pattern
-        assert row["memmem"][1] >= 1.9 * row["kernel"][1], pattern

@@ -162,13 +162,6 @@ def test_a_named_type_reads_a_wav_as_raw_bytes(tmp_path):
           numpy_twin(numpy.fromfile(path, "u1")))
 
 
-def test_instructions_a_byte(tmp_path):
-    path = tmp_path / "load"
-    path.write_bytes(mesh.mixed(200_000, mesh.seeded("stats, counted")))
-    report = mesh.run(path, kernel="stats", arg="", size="1x1")
-    assert report["measured"]["makespan_ps"] / 32_000 / 200_000 <= 5
-
-
 # ---- chunks ----
 
 def with_chunk(whole, at, size, content):

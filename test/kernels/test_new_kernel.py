@@ -9,16 +9,16 @@ import subprocess
 
 import pytest
 
-from guard import GUARD_S
 from core import BUILD, ROOT
+from guard import GUARD_S
 
 SOURCES = ("Makefile", "boot", "hal", "torus", "scatter", "kernels", "linker",
            "qemu", "test")
 
 
-def make(folder, *args, timeout=GUARD_S):
+def make(folder, *args):
     return subprocess.run(["make", *args], cwd=folder, text=True, check=False,
-                          capture_output=True, timeout=timeout)
+                          capture_output=True, timeout=GUARD_S)
 
 
 def copy_sources(folder):
@@ -62,15 +62,13 @@ def test_the_skeleton_builds_and_passes_its_test(copy):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("name", ["", "Upper", "2nd", "a-b", "a" * 16, "a b",
-                                  "../x", "x;y"])
-def test_names_that_are_none(copy, name):
-    before = sorted(path.name for path in (copy / "kernels").iterdir())
-    done = make(copy, "new-kernel", f"NAME={name}")
-    assert done.returncode != 0
-    assert "must be 1 to 15 of a-z, 0-9 and _" in done.stderr
-    after = sorted(path.name for path in (copy / "kernels").iterdir())
-    assert after == before
+def test_names_that_are_none(copy):
+    before = sorted((copy / "kernels").iterdir())
+    for name in ("", "Upper", "2nd", "a-b", "a" * 16, "a b", "../x", "x;y"):
+        done = make(copy, "new-kernel", f"NAME={name}")
+        assert done.returncode != 0
+        assert "must be 1 to 15 of a-z, 0-9 and _" in done.stderr, name
+    assert sorted((copy / "kernels").iterdir()) == before
 
 
 def test_what_is_there_stays(copy):
@@ -135,8 +133,7 @@ def test_a_path_with_blanks_and_quotes(tmp_path):
     copy_sources(folder)
     shutil.copytree(BUILD / "host", folder / "build" / "host")
     shutil.copy2(BUILD / "host.flags", folder / "build")
-    done = make(folder, "build/quincunx", "build/mps2_an385/firmware.elf",
-                timeout=GUARD_S)
+    done = make(folder, "build/quincunx", "build/mps2_an385/firmware.elf")
     assert (done.returncode, done.stderr) == (0, "")
     (folder / "load").write_bytes(bytes(1000))
     done = subprocess.run(

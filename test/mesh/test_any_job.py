@@ -27,9 +27,9 @@ def tried(on, part, count):
 
 @pytest.mark.parts(10)
 def test_any_job_on_native_nodes(part):
-    tried("native", part, 120)
+    tried("native", part, 80)
 
 
 @pytest.mark.parts(10)
 def test_any_job_on_boards(part):
-    tried("qemu", part, 10)
+    tried("qemu", part, 6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three runs of every schedule on boards have one report, to the picosecond.
+"""Two runs of every schedule on boards have one report, to the picosecond.
 (Beside a busy host: test/boards/test_busy_host.py.)
 
 QUINCUNX_SEED chooses the load.
@@ -13,7 +13,7 @@ import mesh
 
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
              "hybrid", "auto"]
-RUNS = 3
+RUNS = 2
 # Wall times and memory are the host's, and the command tells runs apart.
 HOSTS = re.compile(r'\s*"(?:(?:wall_s|memory)": \{[^}]*\}'
                    r'|command": "(?:[^"\\]|\\.)*"),?')

@@ -192,7 +192,7 @@ def test_makespan_of_boards(load, profile, number):
 
 
 @pytest.mark.parametrize("where, profile, job", parts.every(
-    4, itertools.product(WHERE, ["t3d", "lvds", "uart"],
+    7, itertools.product(WHERE, ["t3d", "lvds", "uart"],
                          [("spin", "32"), ("spin", "2"),
                           ("search", "return")])))
 def test_auto_is_no_worse_than_one_round(load, where, profile, job):
