@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
 import answers  # noqa: E402
 import boot  # noqa: E402
+import busy  # noqa: E402
 import chip  # noqa: E402
 import choices  # noqa: E402
 import host_speed  # noqa: E402
@@ -124,12 +125,12 @@ class Bench:
     def repeat(self, size, profile, bytes_, schedule):
         """Runs as the schedule says: (busy, traced) each; all of them."""
         results = []
-        for busy, traced in schedule:
+        for is_busy, traced in schedule:
             trace = (["--trace", self.folder / "trace.json"] if traced
                      else [])
-            with mesh.busy_cores(2 if busy else 0):
+            with busy.cores(2 if is_busy else 0):
                 results.append(self.run(size, profile, bytes_, *trace,
-                                        memory=busy and size != "5x5"))
+                                        memory=is_busy and size != "5x5"))
         digests = {report["timeline_sha256"] for report, _ in results}
         self.table.line(
             f"{size}: one timeline in {len(results)} runs", "1 digest",

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a busy host does to runs: nothing. Three times as many processes as
 there are processors never rest meanwhile."""
-import contextlib
 import json
 import os
-import subprocess
-import sys
 import time
 
 import pytest
 
 import emulated
+import busy
 import mesh
 import mpirun
 
@@ -24,19 +22,6 @@ SLOW = ["--inject", "slow4@3,1@500us"]
 SCHEDULES = {name: ["--schedule", name, *SLOW] for name in (
     "peters-syska", "equal", "binomial", "nearest", "star", "farm", "hybrid",
     "auto")} | {"rounds": ["--rounds", "3", *SLOW]}
-
-
-@contextlib.contextmanager
-def busy_cores():
-    """Other processes that keep the processors busy."""
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            for _ in range(3 * os.cpu_count())]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
 
 
 @pytest.fixture(name="load", scope="module")
@@ -56,14 +41,14 @@ def test_one_timeline(load, name, on):
     """The same with a quiet host and with a busy one."""
     words = ["--on", on, *SCHEDULES[name], load]
     quiet = timeline(*words)
-    with busy_cores():
+    with busy.cores(3 * os.cpu_count()):
         assert {timeline(*words) for _ in range(2)} == {quiet}
 
 
 def test_one_timeline_of_several_originators(load):
     words = ["--originator", f"0,0={load}", "--originator", f"4,3={load}"]
     quiet = timeline(*words)
-    with busy_cores():
+    with busy.cores(3 * os.cpu_count()):
         assert timeline(*words) == quiet
 
 
@@ -71,7 +56,7 @@ def test_one_timeline_of_several_originators(load):
 def test_one_timeline_on_several_ranks(load):
     words = ["--rounds", "2", load]
     one = mpirun.report(1, *JOB, *words)
-    with busy_cores():
+    with busy.cores(3 * os.cpu_count()):
         many = mpirun.report(4, *JOB, *words)
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
 

@@ -10,12 +10,14 @@ import contextlib
 import json
 import pathlib
 import sys
-import time
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+import mesh
+from guard import GUARD_S
 
 # Pairs of text boxes that lie on each other, as "text | text": of all elements
 # that are seen and have text of their own.
@@ -112,12 +114,9 @@ class Window:
             f"return [...document.querySelectorAll('{selector} tr')].map("
             "row => [row.cells[0].textContent, row.cells[1].textContent])"))
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition):
         """Until a condition of the page's script holds."""
-        end = time.monotonic() + seconds
-        while not self.run(f"return {condition}"):
-            assert time.monotonic() < end, condition
-            time.sleep(0.05)
+        mesh.until(lambda: self.run(f"return {condition}"))
 
     def resize(self, width, height):
         """The page's own width, whatever a window's least one is."""
@@ -164,8 +163,8 @@ def window():
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"),
                               options=options)
     try:
-        driver.set_page_load_timeout(60)
-        driver.set_script_timeout(60)
+        driver.set_page_load_timeout(GUARD_S)
+        driver.set_script_timeout(GUARD_S)
         yield Window(driver)
     finally:
         driver.quit()

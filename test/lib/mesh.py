@@ -72,20 +72,6 @@ def command(*args, timeout=GUARD_S, **options):
                               stdin=subprocess.DEVNULL, **options)
 
 
-def peak_of(line, pause_s=0):
-    """The finished process, and what all processes of a run took at one moment,
-    at most; looked at every `pause_s`."""
-    peak = 0
-    with subprocess.Popen([QUINCUNX, *map(str, line)],
-                          stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            peak = max(peak, memory_of_all([process.pid,
-                                            *children_of(process.pid)]))
-            time.sleep(pause_s)
-    return process, peak
-
-
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
         rounds=1, timeout=GUARD_S):
     """The report of a run that succeeds."""
@@ -175,20 +161,6 @@ def announced(report):
 
 
 # ---- processes ----
-
-@contextlib.contextmanager
-def busy_cores(count=2):
-    """Other processes that keep the cores busy meanwhile."""
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            for _ in range(count)]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-        for hog in hogs:
-            hog.wait()
-
 
 def stat_of(pid):
     """Fields of /proc/PID/stat from the state on, or None."""

@@ -369,7 +369,7 @@ def test_the_page_follows_a_run(window, load, tmp_path):
         window.wait("report.live && circuits.length > 0")
         assert window.text("#verdict").startswith("The job runs")
         assert window.run("return view.ps") > 0
-        window.wait("!report.live", 100)
+        window.wait("!report.live")
         run.wait_for_stay()
         window.settle()
         live = shown(window)

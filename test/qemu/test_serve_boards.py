@@ -103,7 +103,7 @@ def test_the_page(tmp_path):
         victim = next(p for p in mesh.boards_with(image)
                       if b"board-1-0" in mesh.words_of(p))
         os.kill(victim, signal.SIGKILL)
-        window.wait("nodes[1].state === 'gone'", 60)
+        window.wait("nodes[1].state === 'gone'")
         window.settle()
         assert window.picture("#map") != before
         assert window.facts("#node-table")["state"].startswith(
