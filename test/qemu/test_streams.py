@@ -174,21 +174,6 @@ def test_outputs_of_several_originators_in_one_stream(tmp_path):
             ] == [list(matrix.sum(axis=1)) for matrix in data]
 
 
-@pytest.mark.parametrize("args", [
-    ["--report", "-", "--html", "-"], ["--json", "--trace", "-"],
-    ["-o", "-", "--report", "-"], ["--report", "-", "--gantt", "/dev/stdout"]])
-def test_two_at_once_are_refused(load, args):
-    done = mesh.command(*RUN, *args, load)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "standard output is taken by -" in done.stderr
-
-
-def test_rates_cannot_be_standard_output(load):
-    done = mesh.command(*RUN, "--rates", "-", load)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--rates '-': must be a file" in done.stderr
-
-
 def test_a_page_to_standard_output(load, tmp_path):
     report, page = tmp_path / "report.json", tmp_path / "page.html"
     mesh.command(*RUN, "--report", report, "--html", page, load)
