@@ -206,7 +206,8 @@ class Trial:
             status, text, _ = self.build(
                 places.needs_of(self.folder, step, linked))
             if status != 0:
-                return "not built", text.strip().rpartition("\n")[2]
+                return "not built", "".join(re.findall(
+                    "error: .*", text)[:1]) or text.strip()[-100:]
             status, text, cpu_s = run(self.command(step), self.folder,
                                       STEP_CPU_S)
             if status not in (0, 5):
