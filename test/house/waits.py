@@ -7,8 +7,6 @@ import re
 
 from rules import FILES, read
 
-# Such places that are left; 0 is the aim.
-AT_MOST = 15
 # A busy host; what measures; real boards; mutants, whose time is limited; what
 # calculates.
 NOT_HERE = ("test/boards/test_busy_host.py", "test/bench/", "test/hil/",
@@ -21,7 +19,8 @@ CLOCKS = {"monotonic", "perf_counter", "time", "monotonic_ns",
 LIMITS = {"timeout", "timeout_s"}
 # Of a shell, as text; one of a minute or more waits until it is ended.
 SLEEP = re.compile(r"(?<![\w.-])sleep (?:[1-5]?\d|\d?\.\d+)(?![\d.])")
-OF_C = re.compile(r"\b(?:u|nano|clock_nano)?sleep\([^;]*")
+# Of C, where it is called and not made up.
+OF_C = re.compile(r"^[ \t]+.*?\b(?:u|nano|clock_nano)?sleep\(", re.MULTILINE)
 
 
 def called(node):
@@ -46,26 +45,29 @@ def is_guard(node):
         isinstance(node, ast.Constant) and node.value is None)
 
 
-def clock_names(function):
-    """Variables of a function that hold a time of the host's clock, and no
-    guard's end."""
+def assigned(function, wanted):
+    """Variables of a function whose value is as wanted."""
     return {name.id for node in ast.walk(function)
-            if isinstance(node, ast.Assign) and not is_guard(node.value)
-            and any(map(reads_clock, ast.walk(node.value)))
-            for target in node.targets for name in ast.walk(target)
-            if isinstance(name, ast.Name)}
-
-
-def guarded_names(function):
-    return {name.id for node in ast.walk(function)
-            if isinstance(node, ast.Assign) and is_guard(node.value)
+            if isinstance(node, ast.Assign) and wanted(node.value)
             for target in node.targets for name in ast.walk(target)
             if isinstance(name, ast.Name)}
 
 
 def bounds(function):
-    """Comparisons with a clock, but for a guard's."""
-    names, guarded = clock_names(function), guarded_names(function)
+    """Comparisons with a clock, but for the end of a guard, which may be what a
+    parameter is by default."""
+    args = function.args
+    given = {arg.arg for arg, value in zip(args.args[::-1],
+                                           args.defaults[::-1])
+             if is_guard(value)}
+
+    def ends(value):
+        return is_guard(value) or any(
+            getattr(one, "id", None) in given for one in ast.walk(value))
+
+    guarded = assigned(function, ends)
+    names = assigned(function, lambda value: not ends(value) and any(
+        map(reads_clock, ast.walk(value))))
     for node in ast.walk(function):
         if not isinstance(node, ast.Compare) or is_guard(node):
             continue
@@ -115,9 +117,8 @@ def in_python(text):
             found += [(node, "sleeps")] * len(SLEEP.findall(node.value))
         elif is_retry(node):
             found.append((node, "tries again"))
-        elif isinstance(node, (ast.FunctionDef, ast.Module)):
-            found += [pair for pair in bounds(node)
-                      if isinstance(node, ast.FunctionDef)]
+        elif isinstance(node, ast.FunctionDef):
+            found += bounds(node)
     return sorted({(node.lineno, what) for node, what in found})
 
 

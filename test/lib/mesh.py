@@ -278,7 +278,7 @@ class Watched:
     at any one moment, as far as was seen.
     """
 
-    EACH_S = 3.0  # how often a process is looked at
+    EACH = 30  # a process is looked at each so many times
 
     def __init__(self, *args, timeout=GUARD_S, memory=True):
         self.peaks = {}
@@ -312,12 +312,13 @@ class Watched:
         self.peak_bytes = sum(self.peaks.values())
 
     def sample(self, pid, ended):
-        due = {}
+        due, turn = {}, 0
         while not ended.wait(0.1):
+            turn += 1
             for one in [pid, *children_of(pid)]:
                 if ended.is_set():
                     break
-                if time.monotonic() >= due.get(one, 0):
+                if turn >= due.get(one, 0):
                     self.peaks[one] = max(self.peaks.get(one, 0),
                                           memory_of(one))
-                    due[one] = time.monotonic() + self.EACH_S
+                    due[one] = turn + self.EACH

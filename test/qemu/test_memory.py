@@ -9,7 +9,6 @@ import subprocess
 
 import pytest
 
-from guard import GUARD_S
 import mesh
 import served
 from core import BUILD
