@@ -73,7 +73,8 @@ class Library:
     def __init__(self, path):
         path = pathlib.Path(path)
         if not path.exists():
-            raise FileNotFoundError(f"{path} is missing: run `make test`")
+            raise FileNotFoundError(
+                f"{path} is missing: run `make build/test/{path.name}`")
         self.calls = ctypes.CDLL(str(path))
         self.found = {}
         self.complete = set()  # the names of those that have their fields
