@@ -345,6 +345,16 @@ def test_begin_takes_more_than_the_load(core):
     assert best(core, few, 2, 16)[0] == library.ERR_PHASES
 
 
+def test_loads_that_several_rounds_leave_nothing_of(core):
+    """The fixed costs alone are all of the load, or nearly so: x < 0."""
+    for costs in (Costs(1111, 380357, 3300, (76388925,), 12320000, 1952000,
+                        2002881, 8896000),
+                  Costs(11013, 42243, 80000, (78577519,), 4480000, 2016000,
+                        4550265, 5536000)):
+        for most in (2, 3, 16):
+            check(core, costs, most)
+
+
 MICRO = 10 ** 6  # ps
 T3D = {"compute": MICRO, "transfer": 3300}
 

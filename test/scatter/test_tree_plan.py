@@ -421,10 +421,16 @@ def test_makespans_that_are_too_long(core):
 
 
 def test_software_that_is_too_long(core):
-    for software, error in ((2 ** 35 - 1, 0),
-                            (2 ** 35 + 2 ** 7, library.ERR_RANGE)):
-        costs = Costs(1, 1, 0, start=software)
-        assert run_plan(core, ONE, [0], costs)[0] == error
+    """2^35 units before the originator computes, whatever the load is."""
+    for load, (software, error) in itertools.product(
+            (1, 5, UNITS_MAX), ((2 ** 35 - 1, 0),
+                                (2 ** 35 + 2 ** 7, library.ERR_RANGE))):
+        for fields in ({"start": software}, {"parse": software},
+                       {"parse": software // 2, "start": software // 2 + 1}):
+            assert run_plan(core, ONE, [0], Costs(load, 1, 0, **fields))[
+                0] == error, (load, fields)
+        assert run_plan(core, PAIR, [0, 0], Costs(load, 1, 0, send=software))[
+            0] == error, load
 
 
 def test_circuits_that_are_too_long(core):
