@@ -60,8 +60,9 @@ class Launcher:
             cwd=self.cwd, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         width, height = map(int, options.get("size", "2x2").split("x"))
-        mesh.until(lambda: len(self.boards()) == width * height)
-        mesh.until(lambda: max(map(mesh.cpu_s, self.boards())) > 0.3)
+        # A zygote looks like a board until it has ended.
+        mesh.until(lambda: len(used := list(map(
+            mesh.cpu_s, self.boards()))) == width * height and max(used) > 0.3)
 
     def boards(self):
         return mesh.boards_with(self.firmware)
