@@ -119,6 +119,7 @@ def test_boards_without_a_mesh_and_after_a_job(boards):
     check_sound(boards.it)
 
 
+@pytest.mark.boards  # a board that hangs computes all the time, as the next
 @pytest.mark.parametrize("board, place", [(BOARD, "2,1"), (0, "0,0")])
 def test_a_node_that_hangs_in_a_job(boards, board, place):
     """The originator's console answers from its interrupts; it is reset, as
@@ -131,6 +132,7 @@ def test_a_node_that_hangs_in_a_job(boards, board, place):
     boards.ps(0)
 
 
+@pytest.mark.boards
 def test_a_host_that_dies_while_a_node_hangs(boards):
     """Nobody ends that job, until the next one."""
     boards.dies()
@@ -145,6 +147,7 @@ def test_a_host_that_dies_while_a_node_hangs(boards):
     assert boards.ps(0)[AT]["fault"] is None
 
 
+@pytest.mark.boards
 def test_a_host_that_dies_while_the_originator_hangs(boards):
     boards.dies(board=0)
     assert boards.ps(1)[0, 0]["waypoint"] == "kernel"
