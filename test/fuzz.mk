@@ -35,7 +35,8 @@ $(eval $(call compile,test/planted,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
     scatter_gather_children,-D$(f)=planted_$(f)),$(TEST_DEPS)))
 $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
   test/fuzz/planted.c $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
-  $(filter-out $(FUZZ_FAULTY),$(wildcard scatter/engine/*.c)) hal/check.c hal/crc32.c $(FUZZ_REST) \
+  $(filter-out $(FUZZ_FAULTY),$(wildcard scatter/engine/*.c)) \
+  hal/check.c hal/crc32.c $(FUZZ_REST) \
   $(wildcard scatter/wire/*.c) scatter/plan/tree.c scatter/plan/farm.c \
   hal/events.c hal/forward.c,$(HOST_LIBS))
 

@@ -100,8 +100,8 @@ $(foreach k,$(filter-out $(kernels_stm32f405) $(FAST_KERNELS:kernels/%.c=%), \
 $(call test_image,chip-kernels,stm32f405,$(sort $(sources_stm32f405) \
   $(MORE_KERNELS:%=kernels/%.c)) $(BUILD)/stm32f405/more/kernel_table.o)
 
-# The firmware with a stack that is too small for discovery, without the linker's
-# checks of it.
+# The firmware with a stack that is too small for discovery, without the checks
+# of it that the linker makes.
 $(call test_image,chip-stack,stm32f405,$(sources_stm32f405) \
   $(BUILD)/stm32f405/kernel_table.o)
 $(BUILD)/test/chip-stack.elf: linker_script := $(BUILD)/test/chip-stack.ld

@@ -3,6 +3,7 @@
 is a list of complaints. STRUCTURE decides, TIDY is only told."""
 import pathlib
 import re
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,14 +27,15 @@ ARROWS = {
 
 def listed():
     """Files that are tracked or would be, relative to the root."""
-    done = subprocess.run(
+    done = shutil.which("git") and subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others",
          "--exclude-standard"], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    if done and done.returncode == 0:
         names = [name for name in done.stdout.split("\0") if name]
     else:
-        # Not a clone: everything but what .gitignore names.
-        ignored = {"build", "__pycache__", ".pytest_cache", ".hypothesis"}
+        # No clone, or no git: everything but what .gitignore names.
+        ignored = {"build", "__pycache__", ".pytest_cache", ".hypothesis",
+                   ".git"}
         paths = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
         names = [str(path) for path in paths
                  if not ignored & set(path.parts)]
