@@ -101,7 +101,8 @@ def test_subcommands():
 
 def test_targets():
     named = {a or b for text in PAGES.values() for a, b in re.findall(
-        r"`make ([a-z][a-z0-9-]*)|^    (?:\$ )?make ([a-z][a-z0-9-]*)",
+        r"`make ([a-z][a-z0-9-]*)\b(?!/)|^    (?:\$ )?make "
+        r"([a-z][a-z0-9-]*)\b(?!/)",
         text, re.MULTILINE)}
     assert len(named) > 16
     for target in named:
