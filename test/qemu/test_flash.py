@@ -185,8 +185,8 @@ def test_the_first_error_stops_what_has_not_begun(bench):
         first = process.stderr.readline()
         for gate in gates.values():
             gate.open("wb").close()
-        out, err = process.communicate(timeout=GUARD_S)
-    assert process.returncode == FAILED
+        out, err = process.stdout.read(), process.stderr.read()
+        assert process.wait(GUARD_S) == FAILED
     assert set(bench.all("begun")) == {"A", "B", "C"}
     assert {line.split()[1] for line in out.splitlines()} == {"0,0", "0,1"}
     assert f"board 1,0 (probe B, {bench.map}:3): not known" in first
