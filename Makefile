@@ -150,10 +150,15 @@ $(BUILD)/$(1): $(2) $(BUILD)/$(1).flags
 endef
 
 # The release that this tree is, or becomes: CHANGELOG.md has a part for each.
-# What comes of a working tree has a `+' behind it; of a package, the name that
-# git has for its commit.
+# What comes of a working tree has a `+' behind it, and a sum of the sources in
+# the folders that it is made of: so two that differ have two names, and a page
+# that changes makes nothing anew. VERSION= in place of that: a package's is the
+# name that git has for its commit.
 RELEASE := 0.2.0
-VERSION := $(RELEASE)+
+VERSION ?=
+sum_of = $(shell find $(1) -name '*.[chS]' | LC_ALL=C sort | xargs cat | \
+           cksum | { read -r sum _; printf '%08x' "$$sum"; })
+version_of = $(or $(VERSION),$(RELEASE)+$(call sum_of,$(1)))
 
 # ---- everything ----
 

@@ -43,7 +43,8 @@ memory := boot/cortex_m/memory.c
 memory_flags := -fno-lto -fno-tree-loop-distribute-patterns
 called := boot/cortex_m/syscalls.c boot/cortex_m/divide.c
 called_flags := -fno-lto
-versioned_flags := -DBOOT_VERSION='"$(VERSION)"'
+versioned_flags := -DBOOT_VERSION='"$(call \
+  version_of,boot hal torus scatter kernels)"'
 
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \

@@ -21,7 +21,9 @@ $(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
 $(BUILD)/host/qemu/page/page.o: $(PAGE_FILES)
 
 $(call with_own,$(addprefix $(BUILD)/host/qemu/,main.o ranks/roll.o), \
-  -DQUINCUNX_VERSION='"$(VERSION)"' -DQUINCUNX_RELEASE='"$(RELEASE)"')
+  -DQUINCUNX_VERSION='"$(call \
+  version_of,boot hal torus scatter kernels qemu)"' \
+  -DQUINCUNX_RELEASE='"$(RELEASE)"')
 
 # What ranks started by mpirun load (qemu/ranks/mpi/), beside it as well: where
 # there is an mpicc, unless MPI=0.

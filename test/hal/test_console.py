@@ -400,7 +400,7 @@ def test_wrong_words_are_refused(board):
 
 
 WRONG_COMMANDS = ["Help", "hel", "helpx", "x", "@", "@x ident",
-                                  "@1", "@4294967296 ident"]
+                  "@1", "@4294967296 ident"]
 
 
 def test_wrong_commands_are_refused(board):

@@ -19,7 +19,6 @@ import tty
 import serial
 
 import chip_bench
-import emulated
 import mesh
 from notes import time_text  # noqa: F401
 

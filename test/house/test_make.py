@@ -228,6 +228,18 @@ def test_a_page_that_changes_makes_nothing_anew(tree):
     assert tree.run("-q").returncode == 0
 
 
+def test_trees_that_differ_have_versions_that_differ(tree):
+    def version(*options):
+        assert tree.run(*options).returncode == 0
+        return re.search(r'QUINCUNX_VERSION="(.*?)"', (
+            tree.root / "build/host/qemu/main.o").read_text())[1]
+
+    first = version()
+    (tree.root / "torus/torus.c").write_text("int moved;\n")
+    assert version() != first
+    assert version("VERSION=package") == "package"
+
+
 def test_help_lists_every_target_with_a_description():
     done = subprocess.run(["make", "-s", "-C", ROOT, "help"], text=True,
                           capture_output=True, timeout=GUARD_S, check=True)

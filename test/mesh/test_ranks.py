@@ -180,7 +180,7 @@ def test_help_is_printed_once():
     (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
     done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
-                         "--arg", "x", *args, load)
+                          "--arg", "x", *args, load)
     assert done.returncode == 2
     assert f"quincunx: {what}" in done.stderr
 
