@@ -114,7 +114,8 @@ fuzz: $(BUILD)/test/fuzz $(BUILD)/test/fuzz-corpus/made
 prove: | $(PROVE_DEPS)
 	$(Q)$(PYTHON) test/prove/prove.py
 
-## bench: the table of measured figures; B=--quick leaves out 625 boards
+## bench: the table of measured figures; B=--quick leaves out 625 boards,
+##   B=NAME measures these of it, B=--help lists the names
 .PHONY: bench
 bench: build-benches | $(BENCH_DEPS)
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
@@ -122,12 +123,12 @@ bench: build-benches | $(BENCH_DEPS)
 ## bench-planner: what a plan costs, beside floating point and a solver
 .PHONY: bench-planner
 bench-planner: build-benches | $(BENCH_DEPS)
-	$(Q)$(PYTHON) test/bench/planner.py
+	$(Q)$(PYTHON) test/bench/bench.py plans
 
 ## bench-levels: farms with masters and without, SIZES="10x10 15x15 25x25"
 .PHONY: bench-levels
 bench-levels: build-tests | $(TEST_DEPS)
-	$(Q)$(PYTHON) test/bench/levels.py $(SIZES)
+	$(Q)$(PYTHON) test/bench/bench.py levels $(SIZES)
 
 RUNS ?= 20
 BYTES ?= 1000000
@@ -136,10 +137,10 @@ DAMAGE ?=
 ## bench-boards: emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
 .PHONY: bench-boards
 bench-boards: build-all | $(TEST_DEPS)
-	$(Q)$(PYTHON) test/bench/boards.py $(RUNS) $(BYTES) $(DAMAGE)
-	$(Q)$(PYTHON) test/bench/large.py
+	$(Q)$(PYTHON) test/bench/bench.py boards $(RUNS) $(BYTES) $(DAMAGE)
+	$(Q)$(PYTHON) test/bench/bench.py large
 
 ## calibrate: measure a mesh, and what a plan with the values gains
 .PHONY: calibrate
 calibrate: build-all | $(TEST_DEPS)
-	$(Q)$(PYTHON) test/bench/calibrate.py
+	$(Q)$(PYTHON) test/bench/bench.py calibrate

@@ -2,28 +2,23 @@
 """What the flashed image costs on modelled boards (test/boards/chip): how long
 it holds back the ports' interrupts on each path, what a relayed byte takes, and
 what `calibrate` finds of it."""
-import argparse
 import contextlib
 import dataclasses
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent / "lib", HERE.parent / "boards"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+from measure import LIMIT_S, TEST
+import mesh
 
+sys.path.append(str(TEST / "boards"))
 import chip_bench  # noqa: E402
-import chip_jobs  # noqa: E402
 import chip_truth  # noqa: E402
-import mesh  # noqa: E402
-from chip_bench import CORE_HZ, HELD_CYCLES_MAX, PORTS, Bench  # noqa: E402
+import test_chip_boards as boards  # noqa: E402
+from chip_bench import (  # noqa: E402
+    CORE_HZ, HELD_CYCLES_MAX, ORDERED_BYTES, PORTS, START_US, Bench)
 
-START_US = 50_000
 BAUD, BITS = 2_000_000, 10
 BYTE_US = BITS * 1e6 / BAUD
 RING_BYTES = 512  # wait at each line: hal/stm32f405/serial.h
@@ -37,7 +32,6 @@ MIDDLE, CORNERS = 4, (0, 2, 6, 8)  # of 3x3
 # Each neighbour's way to the middle of 3x3, and two that cross there.
 INTO = {3: "E1", 5: "W1", 1: "N1", 7: "S1"}
 ACROSS = {3: "E2", 1: "N2"}
-ORDERED_BYTES = 1000  # see test/lib/chip_bench.py
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
 
@@ -200,8 +194,8 @@ def byte_lines(table):
     one, _ = spent_cycles("E1")
     two, relayed = spent_cycles("E2")
     most = CORE_HZ * BITS // BAUD // 2
-    table.line("chip: cycles that a relayed byte costs", f"{most} at most",
-               f"{(two - one) / relayed:.0f}", (two - one) / relayed <= most)
+    table.figure("chip: cycles that a relayed byte costs",
+                 (two - one) / relayed, "{:.0f}", most=most)
 
 
 def saturated_line(table, count):
@@ -218,7 +212,7 @@ def image_of(folder, baud):
     """The firmware with ports of that baud."""
     elf = folder / "stm32f405" / "firmware.elf"
     subprocess.run(["make", "-s", "-C", mesh.ROOT, f"BUILD={folder}",
-                    f"BAUD={baud}", elf], check=True, timeout=600,
+                    f"BAUD={baud}", elf], check=True, timeout=LIMIT_S,
                    stdout=subprocess.DEVNULL)
     return elf.with_suffix(".bin")
 
@@ -259,35 +253,29 @@ def calibrate_lines(table):
     for i, what, limit, unit in ((0, "worst error of an offset", 5, "us"),
                                  (1, "worst error of a drift", 2, "ppm")):
         worst = max(abs(error[i][0]) for error in found.clock_errors())
-        table.line(f"chip: calibrate, {what}", f"{limit} {unit} at most",
-                   f"{worst:.1f} {unit}", worst <= limit)
+        table.figure(f"chip: calibrate, {what}", worst, "{:.1f}", most=limit,
+                     unit=f" {unit}")
 
 
-def lines(table, seconds=10):
-    """All; four ports are busy for so long in the boards' time."""
-    with tempfile.TemporaryDirectory() as folder:
-        held_lines(table, pathlib.Path(folder))
-        byte_lines(table)
-        saturated_line(table, max(1, round(
-            seconds * 1e6 / (PING_BYTES * BYTE_US * 1.08))))
-        baud_lines(table, pathlib.Path(folder))
-        calibrate_lines(table)
-        chip_jobs.lines(table)
+def plan_lines(table, folder):
+    """Jobs planned by the calibrated values: a check of test/boards/."""
+    for side in (2, 3):
+        overhead = boards.planned_job(folder, side)["overhead_vs_plan"]
+        table.line(f"chip: spin on {side}x{side}, calibrated: against plan",
+                   "within 3 %", f"{overhead * 100:+.2f}%",
+                   abs(overhead) <= boards.OVERHEAD)
 
 
-def main():
-    import bench
-    import page
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10,
-                        help="for which four ports are busy")
-    options = parser.parse_args()
-    table = bench.Table(False)
+def lines(bench):
+    """All; four ports are busy for so many seconds in the boards' time as the
+    first word says."""
+    table, folder = bench.table, bench.folder
+    seconds = float(bench.words[0]) if bench.words else 10
     table.headings("what", "must be", "measured", "met")
-    lines(table, options.seconds)
-    page.write("chip", [page.where(mesh.ROOT, mesh.QEMU), "", *table.lines])
-
-
-if __name__ == "__main__":
-    main()
+    held_lines(table, folder)
+    byte_lines(table)
+    saturated_line(table, max(1, round(
+        seconds * 1e6 / (PING_BYTES * BYTE_US * 1.08))))
+    baud_lines(table, folder)
+    calibrate_lines(table)
+    plan_lines(table, folder)

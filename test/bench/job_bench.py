@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels' jobs: how close 25 boards come to the plan; speedups of those
-that compute most. What they cost on one board is references.py's to print."""
+that compute most. What they cost on one board is counts.py's to print."""
 import hashlib
-import json
 import pathlib
 import random
 import subprocess
-import sys
 
 import numpy
 
-import mesh
+from measure import MEGA, job
 
-MEGA = 10 ** 6
 SHAPE = "{:35} {:>9} {:>9} {:>14} {:>14}  {}"
 
 
@@ -98,66 +95,57 @@ KERNELS = {
                  None, "voltage=-60:60:25,channels=1600,steps=100", None),
 }
 
+SWEEP = "voltage=-60:60:{},channels=1600,steps=200"
+SPEEDUPS = [("5x5", "lvds", 24, "channels", SWEEP.format(101)),
+            ("5x5", "lvds", 24, "dictionary", None),
+            ("25x25", "lvds", 500, "channels", SWEEP.format(1001)),
+            ("25x25", "t3d", 500, "dictionary", None)]
 
 # Where 25 boards share it.
 SHARED = {"matvec": (short_rows, "short.npy")}
 
 
-def run(folder, name, size, profile, *more, kernel_arg=None):
-    *_, make, file, arg, output = KERNELS[name]
+def run(bench, name, size, profile, *options, arg=None):
+    """The report of a kernel's job."""
+    *_, make, file, given, output = KERNELS[name]
     if size != "1x1" and name in SHARED:
         make, file = SHARED[name]
-    arguments = ["--mesh", size, "--kernel", name, "--profile", profile,
-                 "--arg", (kernel_arg or arg).format(folder=folder), "--json",
-                 *more]
-    if make is not None:
-        if not (folder / file).exists():
-            make(folder / file)
-        arguments.append(folder / file)
     if output is not None:
-        arguments += ["-o", folder / output]
-    print(f"  {name} {size} {profile} ...", file=sys.stderr, flush=True)
-    done = mesh.command("run", *arguments, timeout=900)
-    if done.returncode != 0:
-        sys.exit(f"bench: a run failed:\n{done.stderr}")
-    return json.loads(done.stdout)
+        options += ("-o", bench.folder / output)
+    return bench.told("run", *job(
+        size, profile, make and bench.made(file, make), *options, kernel=name,
+        arg=(arg or given).format(folder=bench.folder)))
 
 
-def plan_lines(bench, table):
+def plan_lines(bench):
     """With the rate that the originator measures on the first units, and with
     that of a run before."""
-    table.headings("25 boards, 1 MB, makespan vs plan", "measured", "known",
-                   "known must be", "answer's gain", "met", shape=SHAPE)
+    bench.table.headings("25 boards, 1 MB, makespan vs plan", "measured",
+                         "known", "known must be", "answer's gain", "met",
+                         shape=SHAPE)
     for name in KERNELS:
         for profile in ("lvds", "t3d"):
             rates = bench.folder / f"rates-{name}-{profile}.json"
-            measured, known = (run(bench.folder, name, "5x5", profile,
-                                   "--rates", rates)["measured"]
-                               for _ in range(2))
+            measured, known = (run(bench, name, "5x5", profile, "--rates",
+                                   rates)["measured"] for _ in range(2))
             off = known["overhead_vs_plan"]
             gain = 1 - known["answer_ps"] / measured["answer_ps"]
-            table.row(f"{name}, {profile}",
-                      f"{measured['overhead_vs_plan']:+.2%}", f"{off:+.2%}",
-                      "within 2 %", f"{gain:.2%}",
-                      table.verdict(True, abs(off) <= .02))
+            bench.table.row(f"{name}, {profile}",
+                            f"{measured['overhead_vs_plan']:+.2%}",
+                            f"{off:+.2%}", "within 2 %", f"{gain:.2%}",
+                            bench.table.verdict(True, abs(off) <= .02))
 
 
-def speedup_lines(bench, table, large):
-    table.headings("what", "must be", "measured", "met")
-    sweep = "voltage=-60:60:{},channels=1600,steps=200"
-    jobs = [("5x5", "lvds", 24, "channels", sweep.format(101)),
-            ("5x5", "lvds", 24, "dictionary", None)]
-    if large:
-        jobs += [("25x25", "lvds", 500, "channels", sweep.format(1001)),
-                 ("25x25", "t3d", 500, "dictionary", None)]
-    for size, profile, least, name, arg in jobs:
-        report = run(bench.folder, name, size, profile, kernel_arg=arg)
-        speedup = report["measured"]["speedup"]
-        nodes = report["mesh"]["nodes"]
-        table.line(f"{name}, {nodes} boards, {profile}: speedup",
-                   f"{least} at least", f"{speedup:.1f}", speedup >= least)
+def speedup_lines(bench):
+    bench.table.headings("what", "must be", "measured", "met")
+    for size, profile, least, name, arg in SPEEDUPS:
+        if size in bench.sizes():
+            report = run(bench, name, size, profile, arg=arg)
+            bench.table.figure(
+                f"{name}, {report['mesh']['nodes']} boards, {profile}: speedup",
+                report["measured"]["speedup"], "{:.1f}", least=least)
 
 
-def lines(bench, table, large):
-    plan_lines(bench, table)
-    speedup_lines(bench, table, large)
+def lines(bench):
+    plan_lines(bench)
+    speedup_lines(bench)

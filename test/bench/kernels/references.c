@@ -20,10 +20,9 @@
 #include "hal/clock.h"
 #include "hal/crc32.h"
 #include "hal/mps2/registers.h"
+#include "test/bench/count.h"
 #include "test/bench/kernels/references.h"
-#include "test/unit/unit.h"
 
-#define PS_PER_INSTRUCTION 32000u
 #define NAME_BYTES 16u
 #define ARG_AT 32u
 #define OUTPUT_AT (PSRAM_BYTES / 2)
@@ -47,7 +46,6 @@ static const struct reference {
     reference_run *volatile run;
 } references[] = {
     {&kernel_search, "memmem", reference_memmem},
-    {&kernel_search, "memmem-by-two", reference_memmem_by_two},
     {&kernel_records, "state-machine", reference_records},
     {&kernel_stats, "sums", reference_stats},
     {&kernel_stats, "histogram", reference_histogram},
@@ -68,32 +66,19 @@ struct bench {
     uint8_t room[RESULT_BYTES_MAX];
 };
 
-static void put_number(unit_put *put, void *context, uint32_t number)
+static void put_result(unit_put *put, void *context, const char *name,
+                       const struct kernel_result *result, uint64_t took_ps)
 {
-    char digits[12];
-    unsigned at = sizeof digits - 1;
+    uint32_t numbers[3 + WORDS_SHOWN] = {
+        (uint32_t)(took_ps / PS_PER_INSTRUCTION),
+        crc32_update(0, result->data, result->bytes),
+        crc32_update(0, result->output, result->output_bytes)};
+    uint32_t i = 0;
 
-    digits[at] = '\0';
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    put(context, " ");
-    put(context, digits + at);
-}
-
-static void put_line(unit_put *put, void *context, const char *name,
-                     const struct kernel_result *result, uint64_t took_ps)
-{
-    put(context, name);
-    put_number(put, context, (uint32_t)(took_ps / PS_PER_INSTRUCTION));
-    put_number(put, context, crc32_update(0, result->data, result->bytes));
-    put_number(put, context,
-               crc32_update(0, result->output, result->output_bytes));
-    for (uint32_t i = 0; i < WORDS_SHOWN && 4 * i + 4 <= result->bytes; ++i) {
-        put_number(put, context, kernel_load_u32(result->data + 4 * i));
+    for (; i < WORDS_SHOWN && 4 * i + 4 <= result->bytes; ++i) {
+        numbers[3 + i] = kernel_load_u32(result->data + 4 * i);
     }
-    put(context, "\n");
+    put_line(put, context, name, numbers, 3 + i);
 }
 
 static void clear_result(struct bench *bench)
@@ -120,7 +105,7 @@ static int measure_kernel(unit_put *put, void *context, struct bench *bench)
     clock_start(&clock, 0);
     run(bench->work, &bench->result, &bench->range);
     took_ps = clock_stop(&clock);
-    put_line(put, context, "kernel", &bench->result, took_ps);
+    put_result(put, context, "kernel", &bench->result, took_ps);
     return 0;
 }
 
@@ -134,7 +119,7 @@ static void measure_reference(unit_put *put, void *context, struct bench *bench,
     clock_start(&clock, 0);
     reference->run(&bench->result, &bench->range, &bench->job);
     took_ps = clock_stop(&clock);
-    put_line(put, context, reference->name, &bench->result, took_ps);
+    put_result(put, context, reference->name, &bench->result, took_ps);
 }
 
 /* Result: whether the job is for this kernel. */

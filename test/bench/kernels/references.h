@@ -15,10 +15,9 @@ typedef void reference_run(struct kernel_result *result,
                            const struct kernel_range *range,
                            const struct kernel_job *job);
 
-/* One pattern of 4 to 255 bytes: the C library's memmem, as it is installed;
-   its method compiled with the kernels' flags. */
+/* One pattern: the C library's memmem, as it is installed: newlib's, since 2018
+   by a hash of two bytes for patterns of up to 255. */
 reference_run reference_memmem;
-reference_run reference_memmem_by_two;
 
 /* A number that is compared, and its sum: every byte goes through a machine of
    four states, and those of the column into a buffer that is then read. */

@@ -101,25 +101,9 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-double solver_time_ns(const struct planner_input *input, unsigned runs)
+double time_ns(const struct planner_input *input, unsigned runs, bool solver)
 {
     double share_units[PLANNER_PHASES_MAX + 1];
-    double least = 1e18;
-
-    for (unsigned batch = 0; batch < BATCHES; ++batch) {
-        double start = now_ns();
-
-        for (unsigned run = 0; run < runs; ++run) {
-            solver_plan(share_units, input, input->phases_max);
-        }
-        start = (now_ns() - start) / runs;
-        least = start < least ? start : least;
-    }
-    return least;
-}
-
-double planner_time_ns(const struct planner_input *input, unsigned runs)
-{
     struct planner_plan plan;
     double least = 1e18;
 
@@ -127,7 +111,8 @@ double planner_time_ns(const struct planner_input *input, unsigned runs)
         double start = now_ns();
 
         for (unsigned run = 0; run < runs; ++run) {
-            ignore(planner_plan(&plan, input));
+            ignore(solver ? solver_plan(share_units, input, input->phases_max)
+                          : planner_plan(&plan, input));
         }
         start = (now_ns() - start) / runs;
         least = start < least ? start : least;

@@ -8,6 +8,8 @@
 
 #include "scatter/plan/one_round.h"
 
+#include <stdbool.h>
+
 /*
  * The shares for exactly `phases` phases of circuits without results: volumes
  * and shares of all layers are the unknowns, equations (1) to (5) the rows,
@@ -16,8 +18,8 @@
 int solver_plan(double share_units[], const struct planner_input *input,
                 unsigned phases);
 
-/* Wall time of one plan in nanoseconds, the least of several batches. */
-double solver_time_ns(const struct planner_input *input, unsigned runs);
-double planner_time_ns(const struct planner_input *input, unsigned runs);
+/* Wall time of one plan in nanoseconds, the least of several batches: the
+   solver's, or the planner's. */
+double time_ns(const struct planner_input *input, unsigned runs, bool solver);
 
 #endif

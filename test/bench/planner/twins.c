@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/bench/planner/twins.h"
 
+#include <stdbool.h>
+
 /* Volumes to shares, floors and makespan; volume[0 .. plan->phases]. */
 static void finish_double(struct planner_plan *plan, const double volume[],
                           double compute)
@@ -17,78 +19,43 @@ static void finish_double(struct planner_plan *plan, const double volume[],
     plan->makespan_ps = (uint64_t)(share * compute);
 }
 
-int twin_double(struct planner_plan *plan, const struct planner_input *input)
+/* The recurrence, by divisions or by products with reciprocals. */
+static inline int plan_double(struct planner_plan *plan,
+                              const struct planner_input *input, bool products)
 {
     double volume[PLANNER_PHASES_MAX + 1];
     double compute = (double)input->compute_ps;
-    double divisor = 5 + (double)input->transfer_ps / compute;
+    double speed = products ? 1 / compute : 0;
+    double transfer = (double)input->transfer_ps;
+    double divisor = 5 + (products ? transfer * speed : transfer / compute);
+    double decay = products ? 1 / divisor : 0;
     unsigned phase = 0;
 
     volume[0] = input->load_units;
     for (; phase < input->phases_max; ++phase) {
+        double startup = (double)input->startup_ps[phase];
         double left =
-            volume[phase] - (double)input->startup_ps[phase] / compute;
+            volume[phase] - (products ? startup * speed : startup / compute);
 
         if (left < 0) {
             break;
         }
-        volume[phase + 1] = left / divisor;
+        volume[phase + 1] = products ? left * decay : left / divisor;
     }
     plan->phases = plan->phases_feasible = (uint8_t)phase;
     finish_double(plan, volume, compute);
     return 0;
+}
+
+int twin_double(struct planner_plan *plan, const struct planner_input *input)
+{
+    return plan_double(plan, input, false);
 }
 
 int twin_double_products(struct planner_plan *plan,
                          const struct planner_input *input)
 {
-    double volume[PLANNER_PHASES_MAX + 1];
-    double compute = (double)input->compute_ps;
-    double speed = 1 / compute;
-    double decay = 1 / (5 + (double)input->transfer_ps * speed);
-    unsigned phase = 0;
-
-    volume[0] = input->load_units;
-    for (; phase < input->phases_max; ++phase) {
-        double left = volume[phase] - (double)input->startup_ps[phase] * speed;
-
-        if (left < 0) {
-            break;
-        }
-        volume[phase + 1] = left * decay;
-    }
-    plan->phases = plan->phases_feasible = (uint8_t)phase;
-    finish_double(plan, volume, compute);
-    return 0;
-}
-
-int twin_float(struct planner_plan *plan, const struct planner_input *input)
-{
-    float volume[PLANNER_PHASES_MAX + 1];
-    float compute = (float)input->compute_ps;
-    float divisor = 5 + (float)input->transfer_ps / compute;
-    float below = 0;
-    float share = 0;
-    unsigned phase = 0;
-
-    volume[0] = (float)input->load_units;
-    for (; phase < input->phases_max; ++phase) {
-        float left = volume[phase] - (float)input->startup_ps[phase] / compute;
-
-        if (left < 0) {
-            break;
-        }
-        volume[phase + 1] = left / divisor;
-    }
-    plan->phases = plan->phases_feasible = (uint8_t)phase;
-    for (unsigned layer = phase + 1; layer-- > 0;) {
-        share = volume[layer] - below;
-        plan->volume_units[layer] = (uint32_t)volume[layer];
-        plan->share_units[layer] = share > 0 ? (uint32_t)share : 0;
-        below += 4 * volume[layer];
-    }
-    plan->makespan_ps = (uint64_t)(share * compute);
-    return 0;
+    return plan_double(plan, input, true);
 }
 
 void twin_float_backward(float share_units[], const struct planner_input *input,
@@ -116,29 +83,4 @@ void twin_float_backward(float share_units[], const struct planner_input *input,
     for (unsigned i = 0; i <= phases; ++i) {
         share_units[i] = k[i] * last + l[i];
     }
-}
-
-int twin_float_search(struct planner_plan *plan,
-                      const struct planner_input *input)
-{
-    float best[PLANNER_PHASES_MAX + 1] = {(float)input->load_units};
-    float share[PLANNER_PHASES_MAX + 1];
-    unsigned phases = 0;
-
-    for (unsigned n = 1; n <= input->phases_max; ++n) {
-        twin_float_backward(share, input, n);
-        if (share[n] < 0) {
-            break;
-        }
-        phases = n;
-        for (unsigned i = 0; i <= n; ++i) {
-            best[i] = share[i];
-        }
-    }
-    plan->phases = plan->phases_feasible = (uint8_t)phases;
-    for (unsigned i = 0; i <= phases; ++i) {
-        plan->share_units[i] = (uint32_t)best[i];
-    }
-    plan->makespan_ps = (uint64_t)(best[0] * (float)input->compute_ps);
-    return 0;
 }

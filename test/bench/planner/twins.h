@@ -18,9 +18,6 @@ int twin_double(struct planner_plan *plan, const struct planner_input *input);
 int twin_double_products(struct planner_plan *plan,
                          const struct planner_input *input);
 
-/* As twin_double(), in single precision. */
-int twin_float(struct planner_plan *plan, const struct planner_input *input);
-
 /*
  * The paper's own way, backwards, in single precision: a_i = k_i a_N + l_i and
  * a_N from the sum (equations (1) to (5)), for exactly `phases` phases of one
@@ -28,10 +25,5 @@ int twin_float(struct planner_plan *plan, const struct planner_input *input);
  */
 void twin_float_backward(float share_units[], const struct planner_input *input,
                          unsigned phases);
-
-/* The paper's whole search: the backward form for every number of phases
-   until one's last share is negative. */
-int twin_float_search(struct planner_plan *plan,
-                      const struct planner_input *input);
 
 #endif

@@ -16,7 +16,7 @@
 #include "hal/mps2/registers.h"
 #include "hal/switch/internal.h"
 #include "hal/switch/switch.h"
-#include "test/unit/unit.h"
+#include "test/bench/count.h"
 
 #include <string.h>
 
@@ -26,37 +26,30 @@
 #define KIND 1u
 #define TURNS 60000u
 
+/* What is counted, and its name. */
+#define FIGURES_LIST(F)                                                        \
+    F(PASSED_BYTE, "passed-byte")                                              \
+    F(PASSED_START, "passed-start") F(PASSED_END, "passed-end")                \
+        F(PASSED_PENDING, "passed-pending") F(PASSED_TAKEN, "passed-taken")    \
+            F(SETUP_HOP, "setup-hop") F(RELEASE_HOP, "release-hop")            \
+                F(SETUP_ARRIVES, "setup-arrives") F(READ_BYTE, "read-byte")    \
+                    F(DATA_ARRIVES, "data-arrives") F(LAST_DATA_ARRIVES,       \
+                                                      "last-arrives")          \
+                        F(ANSWER_ARRIVES, "answer-arrives") F(FRAME_MADE,      \
+                                                              "frame-made")    \
+                            F(SEND, "send") F(TICK_IDLE, "tick-idle")          \
+                                F(TICK_HELD, "tick-held") F(TICK_BACK,         \
+                                                            "tick-back")       \
+                                    F(BAD_LINE_ARRIVES, "bad-line-arrives")    \
+                                        F(BAD_LINE_MADE, "bad-line-made")
+#define FIGURE(figure, name) figure,
+#define NAME(figure, name) name,
+
 enum figure {
-    PASSED_BYTE,
-    PASSED_START,
-    PASSED_END,
-    PASSED_PENDING,
-    PASSED_TAKEN,
-    SETUP_HOP,
-    RELEASE_HOP,
-    SETUP_ARRIVES,
-    READ_BYTE,
-    DATA_ARRIVES,
-    LAST_DATA_ARRIVES,
-    ANSWER_ARRIVES,
-    FRAME_MADE,
-    SEND,
-    TICK_IDLE,
-    TICK_HELD,
-    TICK_BACK,
-    BAD_LINE_ARRIVES,
-    BAD_LINE_MADE,
-    FIGURES
+    FIGURES_LIST(FIGURE) FIGURES
 };
 
-static const char *const names[FIGURES] = {
-    "passed-byte",    "passed-start",  "passed-end",
-    "passed-pending", "passed-taken",  "setup-hop",
-    "release-hop",    "setup-arrives", "read-byte",
-    "data-arrives",   "last-arrives",  "answer-arrives",
-    "frame-made",     "send",          "tick-idle",
-    "tick-held",      "tick-back",     "bad-line-arrives",
-    "bad-line-made"};
+static const char *const names[] = {FIGURES_LIST(NAME)};
 
 /* Of one kind of call. */
 struct counted {
@@ -115,28 +108,12 @@ static void count_nops(struct counted *figure)
     count_stop(figure, from);
 }
 
-static void put_number(unit_put *put, void *context, uint32_t number)
-{
-    char digits[12];
-    unsigned at = sizeof digits - 1;
-
-    digits[at] = '\0';
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    put(context, " ");
-    put(context, digits + at);
-}
-
 static void print(unit_put *put, void *context, const char *name,
                   const struct counted *figure)
 {
-    put(context, name);
-    put_number(put, context, figure->calls);
-    put_number(put, context, figure->total);
-    put_number(put, context, figure->worst);
-    put(context, "\n");
+    put_line(put, context, name,
+             (const uint32_t[]){figure->calls, figure->total, figure->worst},
+             3);
 }
 
 /* ---- five nodes ---- */
