@@ -97,7 +97,7 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
   $(UNIT_HOST) hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
 
 # Circuits over serial lines, above a switch and a timer that are made up.
-$(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
+$(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \
   $(UNIT_HOST) hal/check.c hal/events.c hal/forward.c hal/stm32f405/clock.c \
   torus/torus.c \
   $(wildcard hal/serial/*.c))

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Receives: the host's messages, the clock, deadlines, buffers. */
+#include "test/hal/serial/world.h"
+
+#include <string.h>
+
+/* ---- the host's messages ---- */
+
+static void a_drain_waits_for_the_host(struct unit *unit)
+{
+    const struct circuit_message message = {.kind = 8,
+                                            .shared = {world.memory, 40}};
+
+    world.host_takes_us = 700;
+    CHECK_EQUAL(unit, circuit_send(&world.circuit, TO_HOST, &message), 0);
+    CHECK_EQUAL(unit, circuit_send(&world.circuit, TO_HOST, &message),
+                ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.mailbox.out_bytes, 40);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 700);
+}
+
+/* ---- receives ---- */
+
+static void the_first_message_sets_the_clock(struct unit *unit)
+{
+    uint64_t set_us;
+
+    expect(40, 5000, 300);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, world.delivery.bytes, 40);
+    CHECK_EQUAL(unit, world.delivery.kind, 9);
+    CHECK_EQUAL(unit, world.delivery.job, 3);
+    CHECK_EQUAL(unit, world.delivery.port, TORUS_NORTH);
+    set_us = 5000 + (CIRCUIT_HEADER_BYTES + 40) * BYTE_NS / 1000;
+    CHECK_EQUAL(unit, now_us(), set_us);
+    /* No later one does, until the mesh is told anew. */
+    expect(40, 900000, (uint32_t)set_us + 200);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), set_us + 200);
+    CHECK_EQUAL(unit, started_us(), set_us + 200);
+    world.serial.synchronised = false;
+    expect(0, 900000, 0);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 900000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
+}
+
+/* The header's time is modulo 2^32 us; a clock may be ahead. */
+static void the_clock_is_set_back_too(struct unit *unit)
+{
+    world.clock.base_ps = ((1ull << 32) + 4000) * PS_PER_US;
+    expect(0, 3000, 0);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, now_ps() / PS_PER_US,
+                (1ull << 32) + 3000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
+}
+
+static void a_message_of_another_mesh(struct unit *unit)
+{
+    for (unsigned i = 0; i < 4; ++i) {
+        world.circuit.job = i == 3 ? 4 : 0;
+        expect(8, 5000, 0);
+        bytes_store_u32(world.message + CIRCUIT_AT_MESH, MESH + (i == 0));
+        bytes_store_u32(world.message + CIRCUIT_AT_LENGTH, 8 - (i == 1));
+        world.message_bytes -= i == 2 ? 9 : 0;
+        CHECK_EQUAL(unit, receive(), ERR_FOREIGN);
+    }
+    CHECK(unit, !world.serial.synchronised);
+    CHECK(unit, now_us() < 5000);
+}
+
+/* A job's message has a time limit, the next job's none. */
+static void a_message_that_does_not_come(struct unit *unit)
+{
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, receive(), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
+    CHECK_EQUAL(unit, world.cancels, 1);
+    check_locks(unit);
+    world.circuit.job = CIRCUIT_ANY_JOB;
+    world.idles_max = world.idles + 500;
+    CHECK_EQUAL(unit, receive(), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.idles, world.idles_max + 1);
+    CHECK_EQUAL(unit, world.cancels, 2);
+}
+
+/* Whether or not there is a job; at once, if it has passed. */
+static void a_deadline_ends_a_receive(struct unit *unit)
+{
+    static const uint32_t deadlines_us[] = {0, 1, 450, 2000};
+
+    for (unsigned i = 0; i < 8; ++i) {
+        uint32_t deadline_us = deadlines_us[i / 2];
+
+        start();
+        world.circuit.job = i % 2 == 0 ? 3 : CIRCUIT_ANY_JOB;
+        CHECK_EQUAL(unit, receive_until(deadline_us), ERR_TIMEOUT);
+        CHECK(unit, now_us() >= deadline_us);
+        CHECK(unit, now_us() <= deadline_us + IDLE_US);
+        CHECK_EQUAL(unit, world.cancels, 1);
+        check_locks(unit);
+    }
+}
+
+/* What comes by the deadline is delivered; what comes later, to the next. */
+static void a_deadline_before_or_behind_a_message(struct unit *unit)
+{
+    start();
+    expect(20, 777, 300);
+    CHECK_EQUAL(unit, receive_until(450), ERR_OK);
+    CHECK_EQUAL(unit, world.delivery.bytes, 20);
+    CHECK_EQUAL(unit, world.cancels, 0);
+    check_locks(unit);
+    start();
+    expect(20, 777, 1000);
+    CHECK_EQUAL(unit, receive_until(450), ERR_TIMEOUT);
+    CHECK_EQUAL(unit, receive_until(2000), ERR_OK);
+    CHECK_EQUAL(unit, world.delivery.bytes, 20);
+    CHECK_EQUAL(unit, world.cancels, 1);
+}
+
+/* Its last byte comes in when the time is up and the receive not yet taken
+   back: its sender has been told that it arrived. */
+static void a_message_at_the_very_deadline(struct unit *unit)
+{
+    expect(20, 777, 450);
+    world.interrupts = true;
+    CHECK_EQUAL(unit, receive_until(450), ERR_OK);
+    CHECK_EQUAL(unit, world.delivery.bytes, 20);
+}
+
+static void a_deadline_is_no_patience(struct unit *unit)
+{
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, receive_until(2 * PATIENCE_US), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
+}
+
+/* ---- receives ahead ---- */
+
+#define AHEAD_MASK (0xfu | CIRCUIT_ONLY(9))
+
+static int ahead(unsigned place)
+{
+    return circuit_receive_ahead(&world.circuit, AHEAD_MASK,
+                                 world.memory + 512 + 64 * place, 64);
+}
+
+static int receive_ahead(uint32_t deadline_us)
+{
+    return circuit_receive_until(&world.circuit, &world.delivery, AHEAD_MASK,
+                                 world.memory, 512, deadline_us * PS_PER_US);
+}
+
+/* A message comes while the node computes, and is there when it is asked for
+   without a wait; the other receive waits on, past a deadline too. */
+static void messages_come_ahead(struct unit *unit)
+{
+    uint8_t *at[2];
+
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    CHECK_EQUAL(unit, ahead(1), ERR_OK);
+    CHECK_EQUAL(unit, receive_ahead(0), ERR_TIMEOUT);
+    CHECK_EQUAL(unit, world.idles, 0);
+    for (unsigned i = 0; i < 2; ++i) {
+        expect(8 + i, 0, 0);
+        deliver();
+        CHECK_EQUAL(unit, receive_ahead(0), ERR_OK);
+        CHECK_EQUAL(unit, world.delivery.bytes, 8 + i);
+        at[i] = world.delivery.payload - CIRCUIT_HEADER_BYTES;
+        CHECK(unit,
+              at[i] == world.memory + 512 || at[i] == world.memory + 512 + 64);
+    }
+    CHECK(unit, at[0] != at[1]);
+    CHECK_EQUAL(unit, world.idles, 0);
+    CHECK_EQUAL(unit, world.cancels, 0);
+    /* None is ahead: the buffer of the call is used. */
+    expect(8, 0, 0);
+    CHECK_EQUAL(unit, receive_ahead(1000), ERR_OK);
+    CHECK(unit, world.delivery.payload == world.memory + CIRCUIT_HEADER_BYTES);
+}
+
+static void receives_ahead_are_taken_back(struct unit *unit)
+{
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    CHECK_EQUAL(unit, ahead(1), ERR_OK);
+    expect(8, 0, 300);
+    CHECK_EQUAL(unit,
+                circuit_receive(&world.circuit, &world.delivery,
+                                0xfu | CIRCUIT_ONLY(8), world.memory, 512),
+                ERR_OK);
+    CHECK_EQUAL(unit, world.cancels, 1);
+    CHECK(unit, world.delivery.payload == world.memory + CIRCUIT_HEADER_BYTES);
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK(unit, world.receive == NULL);
+}
+
+static void receives_ahead_that_are_none(struct unit *unit)
+{
+    CHECK_EQUAL(unit,
+                circuit_receive_ahead(&world.circuit, AHEAD_MASK,
+                                      world.memory + MEMORY_BYTES - 32, 64),
+                ERR_BUFFER);
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        CHECK_EQUAL(unit, ahead(i), ERR_OK);
+    }
+    CHECK_EQUAL(unit, ahead(CIRCUIT_AHEAD_MAX), ERR_PORT_BUSY);
+}
+
+/* ---- buffers ---- */
+
+static void buffers_that_are_none(struct unit *unit)
+{
+    const struct {
+        uint8_t *buffer;
+        uint32_t bytes;
+        int error;
+    } tries[] = {
+        {world.memory, MEMORY_BYTES, ERR_OK},
+        {world.memory, MEMORY_BYTES + 1, ERR_BUFFER},
+        {world.memory + 8, MEMORY_BYTES, ERR_BUFFER},
+        {world.memory, CIRCUIT_HEADER_BYTES - 1, ERR_BUFFER},
+        {world.aside, ASIDE_BYTES, ERR_OK},
+        {world.aside + 8, ASIDE_BYTES, ERR_BUFFER},
+    };
+
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; ++i) {
+        start();
+        expect(8, 0, 0);
+        CHECK_EQUAL(unit,
+                    circuit_receive(&world.circuit, &world.delivery, 0xf,
+                                    tries[i].buffer, tries[i].bytes),
+                    tries[i].error);
+        CHECK_EQUAL(unit, world.receive != NULL, 0);
+    }
+}
+
+static void an_order_of_the_host(struct unit *unit)
+{
+    start();
+    world.idles_max = 3;
+    CHECK_EQUAL(unit, receive_host(), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.mailbox.in, MAILBOX_CLOSED);
+    start();
+    world.host_orders = true;
+    CHECK_EQUAL(unit, receive_host(), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 400);
+    CHECK_EQUAL(unit, world.delivery.bytes, sizeof order);
+    CHECK_EQUAL(unit, world.delivery.port, CIRCUIT_HOST);
+    CHECK_EQUAL(unit, world.delivery.kind, 6);
+    CHECK_EQUAL(unit, world.delivery.job, 2);
+    CHECK(unit, memcmp(world.delivery.payload, order, sizeof order) == 0);
+}
+
+/* The answer's clock begins at clock_started_ps(): when the order's last byte
+   has come, neither with the message before it nor with the first byte. */
+static void an_order_starts_the_clock(struct unit *unit)
+{
+    world.serial.synchronised = true;
+    expect(40, 5000, 200);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, started_us(), 200);
+    world.host_orders = true;
+    world.host_ends_us = 700;
+    CHECK_EQUAL(unit, receive_host(), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 700);
+    CHECK_EQUAL(unit, started_us(), 700);
+    CHECK(unit, memcmp(world.delivery.payload, order, sizeof order) == 0);
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 2700);
+    CHECK_EQUAL(unit, started_us(), 700);
+}
+
+static void settling_takes_two_milliseconds(struct unit *unit)
+{
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 2000);
+    world.idles_max = world.idles + 3;
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_PORT_BUSY);
+}
+
+void test_receives(struct unit *unit)
+{
+    RUN(a_drain_waits_for_the_host);
+    RUN(the_first_message_sets_the_clock);
+    RUN(the_clock_is_set_back_too);
+    RUN(a_message_of_another_mesh);
+    RUN(a_message_that_does_not_come);
+    RUN(a_deadline_ends_a_receive);
+    RUN(a_deadline_before_or_behind_a_message);
+    RUN(a_message_at_the_very_deadline);
+    RUN(a_deadline_is_no_patience);
+    RUN(messages_come_ahead);
+    RUN(receives_ahead_are_taken_back);
+    RUN(receives_ahead_that_are_none);
+    RUN(buffers_that_are_none);
+    RUN(an_order_of_the_host);
+    RUN(an_order_starts_the_clock);
+    RUN(settling_takes_two_milliseconds);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends, rows of ranges, and parts that the switch sends on by itself. */
+#include "test/hal/serial/world.h"
+
+#include <string.h>
+
+static void send_now(struct unit *unit, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i) {
+        CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    }
+}
+
+static void sends_go_when_their_time_comes(struct unit *unit)
+{
+    static const uint32_t gone_us[] = {0, 200, 500};
+
+    CHECK_EQUAL(unit, send_at(500), ERR_OK);
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    CHECK_EQUAL(unit, send_at(200), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 1);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 3);
+    for (unsigned i = 0; i < 3; ++i) {
+        CHECK_EQUAL(unit, world.sent_ps[i], gone_us[i] * PS_PER_US);
+    }
+    /* One in the first place, while nothing else is under way. */
+    start();
+    CHECK_EQUAL(unit, send_at(250), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 0);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.ended, 1);
+    CHECK_EQUAL(unit, world.sent_ps[0], 300 * PS_PER_US);
+}
+
+static void no_send_takes_time_when_it_is_quiet(struct unit *unit)
+{
+    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.idles, 0);
+    world.error[1] = ERR_DEAD_LINK;
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    CHECK_EQUAL(unit, send_at(250), ERR_OK);
+    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, world.ended, 2);
+}
+
+/* One more than there are places waits until one ends, if one does. */
+static void one_more_than_there_are_places(struct unit *unit)
+{
+    send_now(unit, SERIAL_CIRCUIT_SENDS);
+    CHECK_EQUAL(unit, world.idles, 0);
+    send_now(unit, 1);
+    CHECK_EQUAL(unit, world.sends, SERIAL_CIRCUIT_SENDS + 1);
+    CHECK(unit, world.idles > 0 && world.idles <= 2);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.ended, SERIAL_CIRCUIT_SENDS + 1);
+    start();
+    world.holds_sends = true;
+    world.idles_max = 10;
+    send_now(unit, SERIAL_CIRCUIT_SENDS);
+    CHECK_EQUAL(unit, send_at(0), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.sends, SERIAL_CIRCUIT_SENDS);
+}
+
+static void the_first_error_is_told_once(struct unit *unit)
+{
+    world.error[1] = ERR_DEAD_LINK;
+    world.error[2] = ERR_NO_ROUTE;
+    send_now(unit, 4);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+}
+
+/* Head p, what is shared, and body p; the path turned to port p. */
+static void four_messages_of_four_ports(struct unit *unit)
+{
+    struct circuit_message message = {.path = {0, TORUS_LEFT, 1, 2},
+                                      .kind = 5,
+                                      .head = {world.memory, 12},
+                                      .head_stride = 16,
+                                      .shared = {world.memory + 100, 30}};
+
+    world.circuit.job = 3;
+    world.clock.base_ps = 77 * PS_PER_US;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        message.body[port] =
+            (struct circuit_segment){world.memory + 200 + port, port};
+    }
+    CHECK_EQUAL(unit, circuit_send(&world.circuit, 0xd, &message), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 3);
+    for (unsigned i = 0; i < world.sends; ++i) {
+        const unsigned port = i == 0 ? TORUS_EAST : i + 1;
+        const struct switch_message *sent = world.sent[i];
+        const uint8_t *header = sent->segment[0].data;
+
+        CHECK_EQUAL(unit, sent->path.port, port);
+        CHECK_EQUAL(unit, sent->path.hops_after, 2);
+        CHECK_EQUAL(unit, sent->kind, 5);
+        CHECK_EQUAL(unit, sent->segment[0].bytes, CIRCUIT_HEADER_BYTES);
+        CHECK(unit, sent->segment[1].data == world.memory + 16 * port);
+        CHECK(unit, sent->segment[2].data == world.memory + 100);
+        CHECK(unit, sent->segment[3].data == world.memory + 200 + port);
+        CHECK_EQUAL(unit, sent->segment[3].bytes, port);
+        CHECK_EQUAL(unit, header[CIRCUIT_AT_KIND], 5);
+        CHECK_EQUAL(unit, bytes_load_u16(header + CIRCUIT_AT_JOB), 3);
+        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_LENGTH),
+                    12 + 30 + port);
+        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_CRC), 77);
+    }
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+}
+
+/* Two units of three bytes, from unit 50 on, to two ports, with two bytes
+   before and four behind them; the node has none before the first one, and two
+   behind the second. */
+static void a_row_of_ranges(struct unit *unit)
+{
+    static const struct circuit_message form = {.path = {0, TORUS_LEFT, 1, 2},
+                                                .kind = 5};
+    static const uint32_t volume_units[] = {9, 9, 9, 0};
+    const struct circuit_cut cut = {
+        .form = 3, .last_form = 3, .unit_bytes = 3, .halo_bytes = 6};
+    const uint8_t *data = world.memory + 200;
+    const struct circuit_rows rows = {.shared = {world.memory, 28},
+                                      .begin = data,
+                                      .end = data + 8,
+                                      .data = data - 2,
+                                      .volume_units = volume_units,
+                                      .extra_units = 2,
+                                      .label = 0x160000,
+                                      .units = 2,
+                                      .first_unit = 50};
+
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &form), ERR_OK);
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 2);
+    for (unsigned port = 0; port < world.sends; ++port) {
+        const struct switch_message *message = world.sent[port];
+        const uint8_t *head = message->segment[1].data;
+
+        CHECK_EQUAL(unit, message->path.port, port);
+        CHECK_EQUAL(unit, message->path.turn, TORUS_LEFT);
+        CHECK_EQUAL(unit, message->kind, 5);
+        CHECK_EQUAL(unit, message->segment[1].bytes, CIRCUIT_ROW_BYTES);
+        CHECK_EQUAL(unit, bytes_load_u32(head), 1);
+        CHECK_EQUAL(unit, bytes_load_u32(head + 4), 50 + port);
+        CHECK_EQUAL(unit, bytes_load_u32(head + 8),
+                    0x160033u | port << 8 | 7u << 25);
+        CHECK_EQUAL(unit, message->segment[2].bytes, 28);
+        CHECK(unit, message->segment[3].data == data + port);
+        CHECK_EQUAL(unit, message->segment[3].bytes, 7);
+        CHECK_EQUAL(
+            unit, bytes_load_u32(message->segment[0].data + CIRCUIT_AT_LENGTH),
+            CIRCUIT_ROW_BYTES + 28 + 7);
+    }
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+}
+
+/* Of a form that was not prepared since the circuit was opened; with more bytes
+   of a halo before a range than there can be, so that sums wrap. */
+static void rows_of_nonsense(struct unit *unit)
+{
+    static const struct circuit_message form = {.path = {0, 0, 1, 0}};
+    static const uint32_t volume_units[] = {9, 1};
+    struct circuit_cut cut = {.form = 1, .last_form = 1, .unit_bytes = 1};
+    struct circuit_rows rows = {.begin = world.memory + 200,
+                                .end = world.memory + 208,
+                                .data = world.memory + 200,
+                                .volume_units = volume_units,
+                                .units = 4};
+
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
+    CHECK_EQUAL(unit, circuit_open(&world.circuit, &world.serial, &world.clock),
+                ERR_OK);
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
+                ERR_NO_ROUTE);
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
+    rows.data = world.memory + 100;
+    cut.halo_bytes = 50;
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
+                ERR_RANGE);
+    CHECK_EQUAL(unit, world.sends, 0);
+    rows.data = rows.begin;
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 4);
+}
+
+/* ---- what the switch sends on by itself ---- */
+
+#define PART_BYTES 68u /* three words, tables of 5 layers, 16 units */
+#define PART_LABEL (2u | 4u << 4 | 1u << 8 | 5u << 16 | 10u << 25)
+
+/* What a node of layer 2 gets: 16 units, of which it keeps 3; forms 3 and 4
+   have 2 and 1 for each port, and one more for the first of form 3. */
+static void store_part(uint8_t *at)
+{
+    static const uint32_t tables[] = {9, 9, 3, 1, 1, 9, 9, 9, 2, 1};
+
+    bytes_store_u32(at, 16);
+    bytes_store_u32(at + 4, 100);
+    bytes_store_u32(at + 8, PART_LABEL);
+    for (unsigned i = 0; i < 10; ++i) {
+        bytes_store_u32(at + 12 + 4 * i, tables[i]);
+    }
+    for (uint32_t i = 52; i < 52 + 16; ++i) {
+        at[i] = (uint8_t)i;
+    }
+}
+
+static void parts_are_sent_on(struct unit *unit)
+{
+    static const struct circuit_message straight = {.path = {0, 0, 1, 0},
+                                                    .kind = 9};
+    static const uint32_t at[] = {7, 10, 12, 14, 3, 4, 5, 6};
+    static const uint32_t units[] = {3, 2, 2, 2, 1, 1, 1, 1};
+    struct circuit_cut cut = {.form = 3, .unit_bytes = 1};
+    /* As many as there are, thrice; more; fewer than the tables say. */
+    static const uint8_t units_told[] = {16, 16, 16, 17, 14, 16};
+
+    for (unsigned n = 0; n < 6; ++n) {
+        start();
+        cut.job = n == 5 ? 4 : 3; /* it is one of job 3 */
+        CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &straight), 0);
+        CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 4, &straight), 0);
+        circuit_expect(&world.circuit, &cut);
+        if (n != 1) { /* else it is not posted */
+            circuit_post(&world.circuit, 2u | 1u << 8 | 5u << 16);
+        }
+        expect(PART_BYTES, 100, 0);
+        store_part(world.message + CIRCUIT_HEADER_BYTES);
+        world.message[CIRCUIT_HEADER_BYTES] = units_told[n];
+        world.message[CIRCUIT_HEADER_BYTES + 10] = n == 2 ? 6 : 5; /* round */
+        CHECK_EQUAL(unit, receive(), ERR_OK);
+        CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+        CHECK_EQUAL(unit, world.sends, n == 0 ? 8 : 0);
+        for (unsigned i = 0; i < world.sends; ++i) {
+            const struct switch_message *message = world.sent[i];
+            const uint8_t *head = message->segment[1].data;
+
+            CHECK_EQUAL(unit, bytes_load_u32(head), units[i]);
+            CHECK_EQUAL(unit, bytes_load_u32(head + 4), 100 + at[i]);
+            CHECK_EQUAL(unit, bytes_load_u32(head + 8),
+                        (3 + i / 4) | 4u << 4 | i % 4 << 8 | 5u << 16 |
+                            10u << 25);
+            CHECK(unit,
+                  message->segment[2].data == world.delivery.payload + 12);
+            CHECK_EQUAL(unit, message->segment[2].bytes, 40);
+            CHECK_EQUAL(
+                unit, bytes_load_u16(message->segment[0].data + CIRCUIT_AT_JOB),
+                3);
+            CHECK(unit, message->segment[3].data ==
+                            world.delivery.payload + 52 + at[i]);
+            CHECK_EQUAL(unit, message->segment[3].bytes, units[i]);
+        }
+        check_locks(unit);
+    }
+}
+
+static void a_close_ends_what_does_not_end(struct unit *unit)
+{
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK_EQUAL(unit, world.resets, 0);
+    CHECK_EQUAL(unit, world.ended, 1);
+    world.holds_sends = true;
+    world.idles_max = world.idles + 10;
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK_EQUAL(unit, world.resets, 1);
+}
+
+void test_sends(struct unit *unit)
+{
+    RUN(no_send_takes_time_when_it_is_quiet);
+    RUN(sends_go_when_their_time_comes);
+    RUN(one_more_than_there_are_places);
+    RUN(the_first_error_is_told_once);
+    RUN(four_messages_of_four_ports);
+    RUN(a_row_of_ranges);
+    RUN(rows_of_nonsense);
+    RUN(parts_are_sent_on);
+    RUN(a_close_ends_what_does_not_end);
+}

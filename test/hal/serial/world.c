@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/hal/serial/world.h"
+
+#include "hal/stm32f405/timer.h"
+
+#include <string.h>
+
+struct world world;
+const uint8_t order[ORDER_OF_HOST_BYTES] = {1, 2, 3, 4, 5};
+
+/* ---- the board ---- */
+
+uint64_t timer_ticks(void)
+{
+    return world.ticks;
+}
+
+void timer_rest(void)
+{
+    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
+}
+
+uint64_t now_ps(void)
+{
+    return clock_now_ps(&world.clock);
+}
+
+uint32_t now_us(void)
+{
+    return (uint32_t)(now_ps() / PS_PER_US);
+}
+
+uint32_t started_us(void)
+{
+    return (uint32_t)(clock_started_ps(&world.clock) / PS_PER_US);
+}
+
+static void lock(void *context)
+{
+    (void)context;
+    if (world.interrupts) {
+        deliver();
+    }
+    world.locked += 1;
+}
+
+static void unlock(void *context)
+{
+    (void)context;
+    world.locked -= 1;
+}
+
+static void end_a_send(void)
+{
+    struct switch_message *message;
+
+    if (world.holds_sends || world.ended == world.sends) {
+        return;
+    }
+    message = world.sent[world.ended];
+    message->error = world.error[world.ended];
+    message->state = SWITCH_DONE;
+    world.ended += 1;
+}
+
+/* Prepares what comes next over the mesh, for who waits for its kind. */
+static void come(void)
+{
+    const struct given *next = world.comes;
+
+    if (world.comes_count > 0 && world.arrives_us == NEVER &&
+        world.receive != NULL &&
+        (world.receive->kind == 0 || world.receive->kind == next->kind)) {
+        expect(next->bytes, now_us(), now_us());
+        world.message[CIRCUIT_AT_KIND] = next->kind;
+        memcpy(world.message + CIRCUIT_HEADER_BYTES, next->data, next->bytes);
+        world.comes += 1;
+        world.comes_count -= 1;
+    }
+}
+
+void deliver(void)
+{
+    struct switch_receive *receive = world.receive;
+
+    come();
+    if (receive == NULL || now_us() < world.arrives_us) {
+        return;
+    }
+    memcpy(receive->buffer, world.message, world.message_bytes);
+    receive->bytes = world.message_bytes;
+    receive->port = TORUS_NORTH;
+    receive->delivered_kind = world.message[CIRCUIT_AT_KIND];
+    receive->state = SWITCH_DONE;
+    world.receive = receive->next;
+    world.arrives_us = NEVER;
+}
+
+/* The host gives its next message, and gets what is offered. */
+static int serve_host(void)
+{
+    struct mailbox *mailbox = &world.mailbox;
+    int error = ERR_OK;
+
+    if (world.gives_count > 0 && mailbox->in == MAILBOX_OPEN) {
+        error =
+            mailbox_announce(mailbox, world.gives->bytes, world.gives->kind, 4);
+        if (error == ERR_OK) {
+            error =
+                mailbox_put(mailbox, 0, world.gives->data, world.gives->bytes);
+        }
+        world.gives += 1;
+        world.gives_count -= 1;
+    }
+    if (world.gets && mailbox->out == MAILBOX_OFFERED) {
+        world.got_bytes = mailbox_get(mailbox, world.got, 0, sizeof world.got);
+        world.got_kind = mailbox->out_kind;
+        world.gots += 1;
+        mailbox_done(mailbox);
+    }
+    return error;
+}
+
+/* The world goes on: one send ends, what arrives is there. */
+static int idle(void *context)
+{
+    (void)context;
+    world.idles += 1;
+    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
+    end_a_send();
+    if (!world.interrupts) {
+        deliver();
+    }
+    if (serve_host() != ERR_OK) {
+        return ERR_RANGE;
+    }
+    if (now_us() >= world.host_takes_us) {
+        mailbox_done(&world.mailbox);
+    }
+    if (world.host_orders && now_us() >= 400 &&
+        mailbox_announce(&world.mailbox, sizeof order, 6, 2) == ERR_OK &&
+        mailbox_put(&world.mailbox, 0, order, 2) == ERR_OK) {
+        world.host_orders = false;
+    }
+    if (!world.host_orders && world.mailbox.in == MAILBOX_FILLING &&
+        now_us() >= world.host_ends_us &&
+        mailbox_put(&world.mailbox, 2, order + 2, sizeof order - 2) != ERR_OK) {
+        return ERR_RANGE;
+    }
+    return world.idles > world.idles_max ? ERR_PORT_BUSY : ERR_OK;
+}
+
+/* ---- the switch ---- */
+
+static void called(void)
+{
+    world.unlocked_calls += world.locked != 1;
+}
+
+void switch_send(struct switch_core *core, struct switch_message *message)
+{
+    called();
+    (void)core;
+    message->state = SWITCH_QUEUED;
+    world.sent_ps[world.sends] = now_ps();
+    if (message->kind == SERIAL_ERRAND) {
+        memcpy(world.errand[world.sends],
+               message->segment[2].data + message->segment[2].bytes -
+                   SERIAL_ERRAND_BYTES,
+               SERIAL_ERRAND_BYTES);
+        world.errand_path[world.sends] = message->path;
+    }
+    world.sent[world.sends++] = message;
+}
+
+void switch_post(struct switch_core *core, struct switch_receive *receive)
+{
+    called();
+    (void)core;
+    receive->state = SWITCH_QUEUED;
+    receive->error = ERR_OK;
+    receive->next = world.receive;
+    world.receive = receive;
+}
+
+void switch_cancel(struct switch_core *core)
+{
+    called();
+    (void)core;
+    world.cancels += 1;
+    for (; world.receive != NULL; world.receive = world.receive->next) {
+        world.receive->state = SWITCH_IDLE;
+    }
+}
+
+void switch_reset(struct switch_core *core)
+{
+    called();
+    (void)core;
+    world.resets += 1;
+}
+
+/* ---- setting up ---- */
+
+void start(void)
+{
+    memset(&world, 0, sizeof world);
+    world.arrives_us = NEVER;
+    world.host_takes_us = NEVER;
+    world.idles_max = 1000;
+    world.node.identity =
+        (struct node_identity){.width = 3, .height = 5, .mesh = MESH};
+    world.serial = (struct serial_circuit){.core = &world.core,
+                                           .mailbox = &world.mailbox,
+                                           .node = &world.node,
+                                           .log = &world.log,
+                                           .memory = world.memory,
+                                           .memory_bytes = MEMORY_BYTES,
+                                           .aside = world.aside,
+                                           .aside_bytes = ASIDE_BYTES,
+                                           .byte_ns = BYTE_NS,
+                                           .patience_us = PATIENCE_US,
+                                           .lock = lock,
+                                           .unlock = unlock,
+                                           .idle = idle};
+    mailbox_init(&world.mailbox);
+    world.opened =
+        circuit_open(&world.circuit, &world.serial, &world.clock) == ERR_OK;
+}
+
+void check_locks(struct unit *unit)
+{
+    CHECK(unit, world.opened);
+    CHECK_EQUAL(unit, world.locked, 0);
+    CHECK_EQUAL(unit, world.unlocked_calls, 0);
+}
+
+int send_at(uint64_t ready_us)
+{
+    const struct circuit_message message = {
+        .path = {TORUS_EAST, TORUS_STRAIGHT, 1, 0},
+        .kind = 7,
+        .ready_ps = ready_us * PS_PER_US,
+        .shared = {world.memory, 8}};
+
+    return circuit_send(&world.circuit, 1u << TORUS_EAST, &message);
+}
+
+void expect(uint32_t payload, uint32_t time_us, uint32_t arrives_us)
+{
+    world.message_bytes = CIRCUIT_HEADER_BYTES + payload;
+    world.message[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
+    world.message[CIRCUIT_AT_KIND] = 9;
+    bytes_store_u16(world.message + CIRCUIT_AT_JOB, 3);
+    bytes_store_u32(world.message + CIRCUIT_AT_MESH, MESH);
+    bytes_store_u32(world.message + CIRCUIT_AT_LENGTH, payload);
+    bytes_store_u32(world.message + CIRCUIT_AT_CRC, time_us);
+    world.arrives_us = arrives_us;
+}
+
+int receive(void)
+{
+    return circuit_receive(&world.circuit, &world.delivery, 0xf, world.memory,
+                           512);
+}
+
+int receive_host(void)
+{
+    return circuit_receive(&world.circuit, &world.delivery, 1u << CIRCUIT_HOST,
+                           world.memory, 512);
+}
+
+int receive_until(uint32_t deadline_us)
+{
+    return circuit_receive_until(&world.circuit, &world.delivery, 0xf,
+                                 world.memory, 512, deadline_us * PS_PER_US);
+}
+
+static void (*test_to_run)(struct unit *unit);
+
+static void in_a_new_world(struct unit *unit)
+{
+    start();
+    test_to_run(unit);
+    check_locks(unit);
+}
+
+void world_run(struct unit *unit, void (*test)(struct unit *unit),
+               const char *name)
+{
+    test_to_run = test;
+    unit_run(unit, in_a_new_world, name);
+}
