@@ -38,14 +38,14 @@ $(call test_image,rude,$(COUNTED),test/qemu/rude/program.c \
 # Measure what a plan costs; the kernels' jobs, written plainly and compiled as
 # the kernels are.
 $(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
-  $(addprefix test/bench/planner/,board.c search.c twins.c) \
-  $(addprefix scatter/plan/,one_round.c rounds.c) $(wildcard torus/*.c))
+  $(addprefix test/bench/planner/,board.c twins.c) scatter/plan/one_round.c \
+  $(wildcard torus/*.c))
 BENCH_KERNELS := $(COUNTED_OBJECTS)/test/bench/kernels
 $(call test_image,references,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(wildcard test/bench/kernels/reference*.c) \
   boot/cortex_m/memory.c $(FAST_KERNELS) $(wildcard torus/*.c),-lm)
-$(call with_own,$(addprefix $(BENCH_KERNELS)/,reference_channels.o \
-  reference_numbers.o reference_text.o),-O3)
+$(call with_own,$(addprefix $(BENCH_KERNELS)/,reference_numbers.o \
+  reference_text.o),-O3)
 
 # The firmware with a kernel that estimates a thousandth, or a thousand times,
 # of what it takes.

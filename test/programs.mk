@@ -140,10 +140,9 @@ $(call test_program,console-node,sanitized,test/hal/console/node.c \
 $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
   -lmicrohttpd -lnettle)
 
-# Plans beside floating point and a solver.
+# Plans beside floating point, and how long they take on the host.
 $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
-  test/bench/planner/solver.c scatter/plan/one_round.c,-lglpk)
-$(OBJECTS_shared)/test/bench/planner/solver.o: | $(BENCH_DEPS)
+  test/bench/planner/host.c scatter/plan/one_round.c)
 
 # The simulation of the whole scatter; and its command with a split that loses
 # units, which its checks must find.

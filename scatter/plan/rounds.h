@@ -76,7 +76,7 @@ struct rounds_plan {
  * last phase's volumes are less than 2^-30 of the load, or a cost more than all
  * of it: *plan may then be spoilt, and says 0 rounds; ERR_EMPTY or ERR_RANGE as
  * planner_plan() says, or if a field here is out of its range. Cost:
- * test/bench/counts.py.
+ * test/bench/whole.py.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct rounds_input *input);

@@ -4,12 +4,14 @@ same jobs written plainly (kernels/references.h), plans (planner/board.c), and
 calls of the software switch (relay/board.c). And what plans in floating point
 lose, and the time of a solver on the host."""
 import ctypes
+import ctypes.util
 import functools
 import hashlib
 import random
 import struct
 import subprocess
 import tempfile
+import time
 import typing
 import wave
 import zlib
@@ -20,8 +22,7 @@ import numpy
 import job_bench
 from measure import PS_PER_INSTRUCTION, counted, fail
 import model
-import rounds
-from core import BUILD, Input, PHASES_MAX, Plan
+from core import BUILD, Input, Plan
 
 PSRAM = 0x21000000
 HEAD_BYTES = 32
@@ -36,7 +37,6 @@ NAMES = {
     "conv": {"direct": "nine products"},
     "matvec": {"direct": "direct sum"},
     "dictionary": {"fips-180-4": "as FIPS 180-4 has it"},
-    "channels": {"one-by-one": "channel by channel"},
 }
 
 
@@ -53,7 +53,6 @@ class Line(typing.NamedTuple):
     instructions: int
     result_crc: int
     output_crc: int
-    words: tuple  # the result's first ones
 
 
 # ---- the bench's jobs, with their arguments in the kernels' form ----
@@ -112,18 +111,8 @@ def dictionary(path):
     return Job(b"".join(digests), load, len(load))
 
 
-def channels(_):
-    """voltage=-60:60:25,channels=1600,steps=100, in 13 pieces a value."""
-    values, pieces, steps, peak = 25, 13, 100, 60
-    return Job(struct.pack("<IIiiiIIIIIQ", values, pieces, -60_000_000,
-                           60_000_000, -80_000_000, 1600, steps,
-                           (steps - peak) // 2, peak, 0, 0),
-               b"", values * pieces, 0)
-
-
 JOBS = {"search": search, "records": records, "stats": stats, "fir": fir,
-        "conv": conv, "matvec": matvec, "dictionary": dictionary,
-        "channels": channels}
+        "conv": conv, "matvec": matvec, "dictionary": dictionary}
 
 
 # ---- on the board ----
@@ -140,8 +129,7 @@ def measure(name, one):
         file.flush()
         lines = counted("references.elf", "-device", f"loader,file={file.name},"
                         f"addr={PSRAM:#x},force-raw=on")
-    return {first: Line(*map(int, numbers[:3]), tuple(map(int, numbers[3:])))
-            for first, *numbers in lines}
+    return {first: Line(*map(int, numbers)) for first, *numbers in lines}
 
 
 def sums(one):
@@ -151,19 +139,10 @@ def sums(one):
                        (values * values).sum())
 
 
-def same_channels(ours, other):
-    """Other numbers: as many steps, and as many open to a part in 200."""
-    ours, other = (numpy.array(line.words[::2]) for line in (ours, other))
-    return ((ours[:2] == other[:2]).all()
-            and (200 * abs(ours - other) <= ours).all())
-
-
-def agrees(name, reference, one, table):
+def agrees(reference, one, table):
     """Whether a reference has the kernel's result and output; whether these
     are right is test/kernels/'s to say."""
     ours, other = table["kernel"], table[reference]
-    if name == "channels":
-        return same_channels(ours, other)
     output = (zlib.crc32(sums(one)) if reference == "sums"
               else ours.output_crc)
     return (other.result_crc, other.output_crc) == (ours.result_crc, output)
@@ -172,10 +151,10 @@ def agrees(name, reference, one, table):
 def counts(bench, name):
     """{"kernel" or a reference's name: instructions a unit of the bench's}."""
     *_, a_unit, make, file, _, _ = job_bench.KERNELS[name]
-    one = JOBS[name](make and bench.made(file, make))
+    one = JOBS[name](bench.made(file, make))
     table = measure(name, one)
     for reference in NAMES[name]:
-        if not agrees(name, reference, one, table):
+        if not agrees(reference, one, table):
             fail(f"{name}: reference {reference} does another job")
     return {line: found.instructions / (one.units * a_unit)
             for line, found in table.items()}
@@ -269,6 +248,13 @@ def relay_lines(bench):
 # ---- plans ----
 
 STARTUP_MAX_PS = 2 ** 50
+GLP_LO, GLP_FX, GLP_SF_AUTO = 2, 5, 0x80
+P, I, D = ctypes.c_void_p, ctypes.c_int, ctypes.c_double
+GLPK = {"glp_add_cols": [P, I], "glp_add_rows": [P, I],
+        "glp_set_col_bnds": [P, I, I, D, D], "glp_set_obj_coef": [P, I, D],
+        "glp_set_row_bnds": [P, I, I, D, D], "glp_copy_prob": [P, P, I],
+        "glp_set_mat_row": [P, I, I, P, P], "glp_scale_prob": [P, I],
+        "glp_simplex": [P, P], "glp_get_col_prim": [P, I]}
 
 # Parameters of circuits without results, which all the twins can plan.
 PLAIN = ("t3d", "t3d-1M", "small-startup", "fig3", "fig4", "hop-delays",
@@ -278,31 +264,18 @@ PLAIN = ("t3d", "t3d-1M", "small-startup", "fig3", "fig4", "hop-delays",
 @functools.cache
 def plans():
     """What planner/board.c counts: {(variant, parameters, phases asked for):
-    (planned, instructions)} of plans; {(parameters, N_max): (N, R,
-    instructions)} of searches; their bytes of stack."""
-    lines = counted("planner_bench.elf")
-    table = {(variant, parameters, int(asked)): tuple(map(int, numbers))
-             for variant, parameters, asked, *numbers in
-             (line for line in lines if line[0] != "stack")}
-    found = {key[1:]: value for key, value in table.items()
-             if key[0] == "search"}
-    stack_bytes, = [int(line[2]) for line in lines if line[0] == "stack"]
-    return ({key: value for key, value in table.items() if key[0] != "search"},
-            found, stack_bytes)
+    (planned, instructions)}."""
+    return {(variant, parameters, int(asked)): tuple(map(int, numbers))
+            for variant, parameters, asked, *numbers in
+            counted("planner_bench.elf")}
 
 
 def host_library():
     host = ctypes.CDLL(str(BUILD / "test" / "planner_bench.so"))
-    double_p = ctypes.POINTER(ctypes.c_double)
-    float_p = ctypes.POINTER(ctypes.c_float)
-    input_p = ctypes.POINTER(Input)
-    host.solver_plan.argtypes = [double_p, input_p, ctypes.c_uint]
-    host.time_ns.argtypes = [input_p, ctypes.c_uint, ctypes.c_bool]
-    host.time_ns.restype = ctypes.c_double
-    host.twin_float_backward.argtypes = [float_p, input_p, ctypes.c_uint]
-    host.twin_float_backward.restype = None
+    host.planner_time_ns.restype = ctypes.c_double
     for name in ("planner_plan", "twin_double"):
-        getattr(host, name).argtypes = [ctypes.POINTER(Plan), input_p]
+        getattr(host, name).argtypes = [ctypes.POINTER(Plan),
+                                        ctypes.POINTER(Input)]
     return host
 
 
@@ -328,6 +301,22 @@ def draw_near_limit(rng):
             return load, compute, transfer, startup, phases
 
 
+def float_backward(load, compute, transfer, startup, phases):
+    """The paper's own way, backwards, in single precision: a_i = k_i a_N + l_i
+    and a_N from the sum (equations (1) to (5))."""
+    one, five = numpy.float32(1), numpy.float32(5)
+    rho, setup = transfer / compute, startup / compute
+    terms = [(one, one - one)]
+    volume_k, volume_l = terms[0]
+    for _ in range(phases):
+        k, below = terms[0]
+        terms.insert(0, (k + rho * volume_k, below + rho * volume_l + setup))
+        volume_k, volume_l = ((five + rho) * volume_k,
+                              (five + rho) * volume_l + setup)
+    last = (load - volume_l) / volume_k
+    return [Fraction(float(k * last + below)) for k, below in terms]
+
+
 def misses(host, cases=3000, seed=1999):
     """{variant: (plans with a share off by more than a unit, the worst)}."""
     rng = random.Random(seed)
@@ -337,9 +326,8 @@ def misses(host, cases=3000, seed=1999):
         exact = model.solve(load, compute, [transfer] * phases,
                             [startup] * phases).shares
         given = input_of(load, compute, transfer, startup, phases)
-        shares = (ctypes.c_float * (PHASES_MAX + 1))()
-        host.twin_float_backward(shares, given, phases)
-        got = {"float-backward": [Fraction(x) for x in shares]}
+        got = {"float-backward": float_backward(
+            *map(numpy.float32, (load, compute, transfer, startup)), phases)}
         for name, function in (("planner", host.planner_plan),
                                ("double", host.twin_double)):
             plan = Plan()
@@ -354,54 +342,65 @@ def misses(host, cases=3000, seed=1999):
     return found
 
 
-def check_solver(host, phases):
-    """The input of a plan that GLPK finds, too."""
-    given = input_of(10 ** 9, 10 ** 6, 3300, 10, phases)
-    plan = Plan()
-    shares = (ctypes.c_double * (PHASES_MAX + 1))()
-    assert host.planner_plan(plan, given) == 0 and plan.phases == phases
-    assert host.solver_plan(shares, given, phases) == 0
-    for ours, theirs in zip(plan.share_units[:phases + 1], shares):
-        assert abs(theirs - ours - .5) < .51 + 1e-7 * theirs
-    return given
+def program_of(glpk, given, phases):
+    """The paper's linear system as a programme for GLPK: shares a_i and volumes
+    v_i of all layers are the unknowns, equations (1) to (5) the rows, the
+    makespan is the goal."""
+    problem = glpk.glp_create_prob()
+    compute = given.compute_ps
+    rows = [({phases + 2 + i: 1, i + 1: -1,
+              **{phases + 2 + j: -4 for j in range(i + 1, phases + 1)}}, 0)
+            for i in range(phases + 1)]  # v_i = a_i + 4 sum v_j (j > i)
+    rows += [({i: 1, i + 1: -1, phases + 2 + i: -given.transfer_ps / compute},
+              given.startup_ps[i - 1] / compute)
+             for i in range(1, phases + 1)]  # a_{i-1} = g_i + rho v_i + a_i
+    rows.append(({phases + 2: 1}, given.load_units))
+    glpk.glp_add_cols(problem, 2 * (phases + 1))
+    glpk.glp_add_rows(problem, len(rows))
+    for i in range(1, 2 * (phases + 1) + 1):
+        glpk.glp_set_col_bnds(problem, i, GLP_LO, 0.0, 0.0)
+    glpk.glp_set_obj_coef(problem, 1, 1.0)
+    for i, (row, bound) in enumerate(rows, 1):
+        glpk.glp_set_mat_row(
+            problem, i, len(row), (ctypes.c_int * (len(row) + 1))(0, *row),
+            (ctypes.c_double * (len(row) + 1))(0, *row.values()))
+        glpk.glp_set_row_bnds(problem, i, GLP_FX, float(bound), float(bound))
+    return problem
 
 
-def solver_ratios(host):
-    """[(phases, planner ns, solver ns)]."""
+def solver_ratios(host, runs=200):
+    """[(phases, planner ns, solver ns)], the least of each: GLPK copies, scales
+    and solves a programme, whose shares are the planner's."""
+    glpk = ctypes.CDLL(ctypes.util.find_library("glpk"))
+    glpk.glp_create_prob.restype = ctypes.c_void_p
+    glpk.glp_get_col_prim.restype = ctypes.c_double
+    for name, kinds in GLPK.items():
+        getattr(glpk, name).argtypes = kinds
+    glpk.glp_term_out(0)
     rows = []
     for phases in (2, 4, 10, 20):
-        given = check_solver(host, phases)
-        rows.append((phases, host.time_ns(given, 20000, False),
-                     host.time_ns(given, 200, True)))
+        given, plan = input_of(10 ** 9, 10 ** 6, 3300, 10, phases), Plan()
+        assert host.planner_plan(plan, given) == 0 and plan.phases == phases
+        problem, copy = program_of(glpk, given, phases), glpk.glp_create_prob()
+        solver_ns = []
+        for _ in range(runs):
+            start = time.perf_counter_ns()
+            glpk.glp_copy_prob(copy, problem, 0)
+            glpk.glp_scale_prob(copy, GLP_SF_AUTO)
+            assert glpk.glp_simplex(copy, None) == 0
+            solver_ns.append(time.perf_counter_ns() - start)
+        for i, ours in enumerate(plan.share_units[:phases + 1], 1):
+            theirs = glpk.glp_get_col_prim(copy, i)
+            assert abs(theirs - ours - .5) < .51 + 1e-7 * theirs
+        rows.append((phases, min(
+            host.planner_time_ns(ctypes.byref(given), 1000)
+            for _ in range(runs)), min(solver_ns)))
     return rows
-
-
-# Sets of parameters of kernel spin 32 on boards, and N at most: instructions at
-# most; all others may take OTHERS.
-SEARCHES = {("t3d-1M", 2): 8000, ("t3d-1M", 4): 13_000, ("lvds-1M", 2): 13_000,
-            ("lvds-1M", 4): 16_000, ("lvds-100k", 2): 10_000,
-            ("lvds-100k", 4): 12_000}
-OTHERS = 70_000
-# Of sets whose startups do not depend on N: all that the oracle needs.
-COSTS = {"t3d": (10 ** 9, 10 ** 6, 3300, 4_850_000),
-         "spin": (4 * 10 ** 9, 10 ** 9, 200, 10),
-         "fig3": (4 * 10 ** 9, 10 ** 6, 2 * 10 ** 6, 0)}
-
-
-def above_the_best(parameters, most, chosen):
-    """By what part a plan with that N and R is later than the exact best."""
-    load, compute, transfer, startup = COSTS[parameters]
-    plans = {(n, r + 1): plan for n in range(1, most + 1)
-             for r, plan in enumerate(rounds.solve(rounds.Costs(
-                 load=load, compute=compute, transfer=transfer,
-                 startups=(startup,) * n), 16))}
-    best = min(plan.makespan for plan in plans.values() if plan.feasible)
-    return plans[chosen].makespan / best - 1
 
 
 def planner_lines(bench):
     """What the board's plans may cost."""
-    table, (cost, found, stack_bytes) = bench.table, plans()
+    table, cost = bench.table, plans()
     ours = {key[1:]: value[1] for key, value in cost.items()
             if key[0] == "planner"}
     table.figure("planner: instructions, 4 phases", max(
@@ -414,18 +413,6 @@ def planner_lines(bench):
         table.figure(f"planner: {name} over ours, least", min(
             cost[name, one, asked][1] / ours[one, asked]
             for one in PLAIN for asked in (4, 20)), "{:.2f}", least=least)
-    others = max(instructions for key, (_, _, instructions) in found.items()
-                 if key not in SEARCHES)
-    for what, most, value in [
-            *((f"{name}, N <= {least}", limit, found[name, least][2])
-              for (name, least), limit in SEARCHES.items()),
-            ("all others", OTHERS, others)]:
-        table.figure(f"planner: instructions of the search, {what}", value,
-                     most=most)
-    table.figure("planner: the search's plan over the best", float(100 * max(
-        above_the_best(name, most, found[name, most][:2])
-        for name in COSTS for most in (2, 4))), "{:.4f}", most=0.01, unit=" %")
-    table.figure("planner: stack of a search, bytes", stack_bytes, most=3071)
     host = host_library()
     for name, (off, _) in misses(host, cases=600).items():
         exact = name in ("planner", "double")
@@ -438,7 +425,7 @@ def planner_lines(bench):
 
 def planner_table(bench):
     """All that planner/board.c counts, and more random plans."""
-    say, (cost, found, stack_bytes) = bench.table.print, plans()
+    say, cost = bench.table.print, plans()
     others = ("double", "double-products")
     say(f"{'instructions on the board':27}{'planner':>8}"
         + "".join(f"{name:>24}" for name in others))
@@ -450,11 +437,6 @@ def planner_table(bench):
                 theirs = cost[name, parameters, asked][1]
                 row += f"{theirs:15} ({theirs / ours:5.1f} x)"
             say(row)
-    say(f"\nthe best N with the best R of 1 to 16 and its tables, in "
-        f"{stack_bytes} bytes of stack")
-    for (parameters, most), (phases, several, instructions) in found.items():
-        say(f"{parameters:18} N <= {most:2}: N = {phases:2}, R = {several:2}"
-            f"{instructions:10} instructions")
     host = host_library()
     say("\n3000 random plans near the limit of what is feasible: a share off "
         "by more than a unit")

@@ -45,6 +45,9 @@ PHASES = {"5x5": "2", "25x25": "4"}
 RESULTS_US = {"5x5": 60, "25x25": 150}
 # Instructions on the critical path, at most: planning one round, any rounds.
 PLANNING = {1: 3000, "auto": 8000}
+# Jobs whose planning costs other instructions: bytes, at most.
+PLANS = [("lvds, 1 MB", MEGA, {"5x5": 13_000, "25x25": 16_000}),
+         ("lvds, 100 kB", 100 * KILO, {"5x5": 10_000, "25x25": 12_000})]
 # Runs as (busy, traced): of one job, whose timelines must be equal.
 REPEATS = {"5x5": [(False, False), (False, True), (True, False), (True, True),
                    (False, False)],
@@ -151,6 +154,11 @@ def rounds_lines(bench, size):
         table.figure(f"{size} boards, rounds {rounds}: planning, instructions",
                      reports[rounds]["plan"]["planning_ps"]
                      // PS_PER_INSTRUCTION, most=most)
+    for name, bytes_, most in PLANS:
+        plan = spin(bench, size, "lvds", bytes_, "auto")["plan"]
+        table.figure(f"{size} boards, {name}: planning, instructions",
+                     plan["planning_ps"] // PS_PER_INSTRUCTION,
+                     most=most[size])
     told = reports["auto"]["measured"]
     table.figure(f"{size} boards: results of 8 bytes after makespan",
                  (told["with_results_ps"] - told["makespan_ps"]) / PS_PER_US,

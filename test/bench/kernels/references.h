@@ -40,9 +40,4 @@ reference_run reference_matvec;
 /* SHA-256 as FIPS 180-4 writes it down; digests are compared one by one. */
 reference_run reference_dictionary;
 
-/* Every channel has a number of its own, compared with its probability: 8
-   blocks of Philox for 32 channels in a step. Not the kernel's numbers, so
-   another sample of the same process. Probabilities by exp(), once a value. */
-reference_run reference_channels;
-
 #endif

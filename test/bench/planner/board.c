@@ -6,14 +6,9 @@
  * calls unit_all(): here that is the table, one line for each measurement:
  *
  *   variant, parameters, phases asked for, phases planned, instructions
- *   "search", parameters, N_max, best N, best R, instructions of all
- *   "stack", "search", bytes that it needs
  */
-#include "hal/board.h"
 #include "hal/clock.h"
-#include "scatter/plan/rounds.h"
 #include "test/bench/count.h"
-#include "test/bench/planner/search.h"
 #include "test/bench/planner/twins.h"
 
 #define RUNS 50u /* the clock ticks every 1.25 instructions */
@@ -116,42 +111,10 @@ static void measure(unit_put *put, void *context, const struct variant *variant,
              (const uint32_t[]){phases, plan.phases, count}, 3);
 }
 
-static void measure_search(unit_put *put, void *context,
-                           const struct search_set *set, unsigned phases)
-{
-    struct clock clock = {0};
-    struct search_result best;
-    uint64_t took_ps;
-
-    clock_start(&clock, 0);
-    best = search(set, phases);
-    took_ps = clock_stop(&clock);
-    put(context, "search ");
-    put_line(put, context, set->name,
-             (const uint32_t[]){phases, best.phases, best.rounds,
-                                (uint32_t)(took_ps / PS_PER_INSTRUCTION)},
-             4);
-}
-
-/* First of all, since the stack's mark only ever rises. */
-static void measure_searches(unit_put *put, void *context)
-{
-    uint32_t before_bytes = board_stack_used_bytes();
-
-    for (unsigned s = 0; s < search_set_count; ++s) {
-        measure_search(put, context, &search_sets[s], 2);
-        measure_search(put, context, &search_sets[s], 4);
-        measure_search(put, context, &search_sets[s], ROUNDS_PHASES_MAX);
-    }
-    put_line(put, context, "stack search",
-             (const uint32_t[]){board_stack_used_bytes() - before_bytes}, 1);
-}
-
 int unit_all(unit_put *put, void *context)
 {
     static const uint8_t phases[] = {2, 4, 10, 20};
 
-    measure_searches(put, context);
     for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; ++v) {
         for (unsigned s = 0; s < sizeof sets / sizeof sets[0]; ++s) {
             for (unsigned n = 0; n < sizeof phases; ++n) {

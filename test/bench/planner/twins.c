@@ -57,30 +57,3 @@ int twin_double_products(struct planner_plan *plan,
 {
     return plan_double(plan, input, true);
 }
-
-void twin_float_backward(float share_units[], const struct planner_input *input,
-                         unsigned phases)
-{
-    float k[PLANNER_PHASES_MAX + 1];
-    float l[PLANNER_PHASES_MAX + 1];
-    float compute = (float)input->compute_ps;
-    float rho = (float)input->transfer_ps / compute;
-    float setup = (float)input->startup_ps[0] / compute;
-    float volume_k = 1;
-    float volume_l = 0;
-    float last;
-
-    /* v_i = volume_k a_N + volume_l, a_{i-1} = a_i + rho v_i + setup. */
-    k[phases] = 1;
-    l[phases] = 0;
-    for (unsigned i = phases; i > 0; --i) {
-        k[i - 1] = k[i] + rho * volume_k;
-        l[i - 1] = l[i] + rho * volume_l + setup;
-        volume_k = (5 + rho) * volume_k;
-        volume_l = (5 + rho) * volume_l + setup;
-    }
-    last = ((float)input->load_units - volume_l) / volume_k;
-    for (unsigned i = 0; i <= phases; ++i) {
-        share_units[i] = k[i] * last + l[i];
-    }
-}

@@ -18,12 +18,4 @@ int twin_double(struct planner_plan *plan, const struct planner_input *input);
 int twin_double_products(struct planner_plan *plan,
                          const struct planner_input *input);
 
-/*
- * The paper's own way, backwards, in single precision: a_i = k_i a_N + l_i and
- * a_N from the sum (equations (1) to (5)), for exactly `phases` phases of one
- * startup, startup_ps[0]. Fills share_units[0 .. phases].
- */
-void twin_float_backward(float share_units[], const struct planner_input *input,
-                         unsigned phases);
-
 #endif
