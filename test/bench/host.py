@@ -136,6 +136,7 @@ def boot_lines(bench):
 # ---- ranks ----
 
 RANKS, RANKS_RUNS = 3, 3
+RANKS_SHAPE = "{:28} {:>7} {:>10} {:>7} {:>9} {:>8} {:>7} {:>7}  {}"
 # Name, at most, and words.
 MESHES = [
     ("225 boards, 15x15", None, "15x15", []),
@@ -192,35 +193,33 @@ def idle_shares(bench):
 
 def ranks_lines(bench):
     """One mesh on several ranks of this machine beside the same without mpirun,
-    if there is Open MPI."""
+    if there is Open MPI: doorbells to rank 0, bytes up at each, MB down and
+    between ranks; met: all timelines are equal, too."""
     if not mpirun.AVAILABLE:
         return
     table = bench.table
-    table.headings(f"{RANKS} ranks on this host, t3d, spin 32, 1 MB", "must be",
-                   "measured", "met")
-    start_s = min(timed(mpirun.line(RANKS, "-V"))[0] for _ in range(RANKS_RUNS))
-    table.figure("mpirun itself", start_s, "{:.2f}", unit=" s")
+    table.headings("what", "must be", "measured", "met")
+    table.figure("mpirun itself", min(
+        timed(mpirun.line(RANKS, "-V"))[0] for _ in range(RANKS_RUNS)),
+        "{:.2f}", unit=" s")
     idle = max(idle_shares(bench))
     table.line("ranks whose boards wait: share of a core", "5% at most",
                f"{idle:.1%}", idle <= 0.05)
-    for name, most, *words in MESHES:
+    table.headings(f"{RANKS} ranks, t3d, spin 32, 1 MB", "seconds",
+                   "over one's", "at most", "doorbells", "up, each", "down",
+                   "between", "met", shape=RANKS_SHAPE)
+    for name, most, size, options in MESHES:
         if not bench.large and name.startswith("625 boards"):
             continue
         (alone, together), report, equal = best_of(
-            bench, [[], mpirun.line(RANKS)[:-1]], words[0], *words[1])
+            bench, [[], mpirun.line(RANKS)[:-1]], size, *options)
         ranks, ratio = report["ranks"], together / alone
         remote = sum(rank["doorbells"] for rank in ranks["each"][1:])
-        table.line(f"{name}: time over that of one process",
-                   None if most is None else f"{most} at most",
-                   f"{ratio:.2f} ({together:.1f} s)",
-                   equal and (most is None or ratio <= most))
-        table.line(f"{name}: timelines of 6 runs", "equal",
-                   "equal" if equal else "they differ", equal)
-        table.line(f"{name}: doorbells to rank 0, bytes up each", None,
-                   f"{remote}, {ranks['up_bytes'] / remote:.0f} B")
-        table.line(f"{name}: bytes down, and between ranks", None,
-                   f"{ranks['down_bytes'] / 1e6:.2f} MB, "
-                   f"{ranks['between_bytes'] / 1e6:.2f} MB")
+        table.row(name, f"{together:.1f}", f"{ratio:.2f}", f"{most or ''}",
+                  f"{remote}", f"{ranks['up_bytes'] / remote:.0f} B",
+                  f"{ranks['down_bytes'] / 1e6:.2f}",
+                  f"{ranks['between_bytes'] / 1e6:.2f}", table.verdict(
+                      True, equal and (most is None or ratio <= most)))
 
 
 # ---- ranks of two hosts ----
