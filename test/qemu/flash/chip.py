@@ -22,7 +22,7 @@ DHCSR, DCRSR, DCRDR, DEMCR = 0xE000EDF0, 0xE000EDF4, 0xE000EDF8, 0xE000EDFC
 AIRCR = 0xE000ED0C
 KEYR, SR, CR = 0x40023C04, 0x40023C0C, 0x40023C10
 KEYS = [0x45670123, 0xCDEF89AB]
-LOCK, STRT, PG, SER, MER = 1 << 31, 1 << 16, 1, 2, 4
+LOCK, STRT, PG, SER = 1 << 31, 1 << 16, 1, 2
 ERRORS = 0xF0
 
 
@@ -30,14 +30,14 @@ class Chip:
     """The memory and the registers, and what is wrong with it. At the event
     `hold` it does nothing more until `go_on` is set."""
 
-    def __init__(self, idcode=0x10076413, kib=1024, stuck=None, hold=None):
+    def __init__(self, stuck=None, hold=None):
         self.hold, self.held = hold, threading.Event()
         self.go_on = threading.Event()
         self.flash = bytearray(b"\xff" * FLASH_BYTES)
         self.ram = bytearray(RAM_BYTES)
         self.registers = {0xE000ED00: CPUID, 0xE0002000: 0x260,
-                          0xE0001000: 0x40000000, IDCODE: idcode,
-                          SIZE: kib << 16 | 0xFFFF}
+                          0xE0001000: 0x40000000, IDCODE: 0x10076413,
+                          SIZE: 1024 << 16 | 0xFFFF}
         self.core = {}
         self.stuck = stuck  # an address whose bits cannot be programmed
         self.events = []    # erased sectors, resets, unlocking
@@ -123,9 +123,6 @@ class Chip:
             size = SECTORS[sector] * 1024
             self.flash[start:start + size] = b"\xff" * size
             self.events.append(f"erase {sector}")
-        elif value & STRT and value & MER:
-            self.flash[:] = b"\xff" * FLASH_BYTES
-            self.events.append("erase all")
 
 
 class AccessPort:

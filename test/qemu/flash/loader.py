@@ -203,19 +203,13 @@ class Loader(threading.Thread):
     def erase(self):
         head = self.take(2)
         count = struct.unpack(">H", head)[0]
-        if count == 0xFFFF:
-            self.take(1)
-            self.flash[:] = b"\xff" * len(self.flash)
-            self.event("erase all")
-        else:
-            pages = struct.unpack(f">{count + 1}H",
-                                  self.take(2 * (count + 1)))
-            self.take(1)
-            for page in pages:
-                start = sum(SECTORS[:page]) * 1024
-                size = SECTORS[page] * 1024
-                self.flash[start:start + size] = b"\xff" * size
-                self.event(f"erase {page}")
+        pages = struct.unpack(f">{count + 1}H", self.take(2 * (count + 1)))
+        self.take(1)
+        for page in pages:
+            start = sum(SECTORS[:page]) * 1024
+            size = SECTORS[page] * 1024
+            self.flash[start:start + size] = b"\xff" * size
+            self.event(f"erase {page}")
         self.say(ACK)
 
     def stop(self):
