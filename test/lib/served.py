@@ -58,10 +58,11 @@ class Served:
             assert line, self.process.wait()
 
     def interrupt(self):
-        """Ctrl-C; the exit status, standard output, and what more was said."""
+        """Ctrl-C; the exit status, standard output, and what more was said:
+        readline() has read ahead, which communicate() would not see."""
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=GUARD_S)
-        return self.process.returncode, out, err
+        out, err = self.process.stdout.read(), self.process.stderr.read()
+        return self.process.wait(), out, err
 
     def get(self, path=None, method="GET", host=None, body=None):
         return get(self.port, path if path is not None
