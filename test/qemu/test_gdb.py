@@ -45,52 +45,36 @@ def no_watchdog_barks(run):
     assert run.poll() is None
 
 
-class Job:
-    """A run with --gdb whose last board rests until it may go on."""
-
-    def __init__(self, folder):
-        self.image = folder / "image.elf"
-        shutil.copy(mesh.FIRMWARE, self.image)
-        self.doors = folder / "doors"
-        self.run = clocked.Clocked(
-            "run", "--json", "--mesh", "3x3", "--kernel", "spin", "--arg",
-            "1000", "--watchdog", "1", "--firmware", self.image,
-            f"--gdb={self.doors}", mesh.zeros(folder / "load", LOAD_BYTES))
-        mesh.until(lambda: len(self.boards()) == 9)
-        self.last = max(self.boards())
-        os.kill(self.last, signal.SIGSTOP)
-
-    def boards(self):
-        return mesh.boards_with(self.image)
-
-    def check_end(self):
-        """It goes on, and ends as without a debugger."""
-        os.kill(self.last, signal.SIGCONT)
-        out, err = self.run.communicate(timeout=GUARD_S)
-        assert self.run.returncode == 0, err
-        assert json.loads(out)["result"] == {"units": LOAD_BYTES}
-        assert not self.doors.exists()
-
-    def close(self):
-        with self.run:
-            pass
-        for pid in self.boards():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-
 @pytest.fixture(name="job")
 def fixture_job(tmp_path):
-    it = Job(tmp_path)
-    yield it
-    it.close()
+    """A run with --gdb whose last board rests until it may go on: the run, the
+    board's process, and where the sockets are."""
+    image, doors = tmp_path / "image.elf", tmp_path / "doors"
+    shutil.copy(mesh.FIRMWARE, image)
+    with clocked.Clocked(
+            "run", "--json", "--mesh", "3x3", "--kernel", "spin", "--arg",
+            "1000", "--watchdog", "1", "--firmware", image, f"--gdb={doors}",
+            mesh.zeros(tmp_path / "load", LOAD_BYTES)) as run:
+        mesh.until(lambda: len(mesh.boards_with(image)) == 9)
+        last = max(mesh.boards_with(image))
+        os.kill(last, signal.SIGSTOP)
+        yield run, last, doors
+    for pid in mesh.boards_with(image):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_boards_of_a_run(job):
     """The board in that place; its pc is in the image, a variable points into
-    its memory. Meanwhile the others wait, and no watchdog barks."""
+    its memory. Meanwhile the others wait, and no watchdog barks. All goes on,
+    and ends as without a debugger."""
+    run, last, doors = job
+    names = set(os.listdir(doors))
+    assert names == {"image"} | {f"{x}-{y}" for x in range(3)
+                                 for y in range(3)}
+    assert doors.stat().st_mode & 0o777 == 0o700
     for x, y in (0, 0), (2, 1):
-        done = gdb(job.doors, "p/x $pc", "p/x (unsigned)running",
+        done = gdb(doors, "p/x $pc", "p/x (unsigned)running",
                    f"p {IDENTITY}.x", f"p {IDENTITY}.y", "info symbol $pc",
                    node=f"{x},{y}")
         assert done.returncode == 0, done.stderr
@@ -100,19 +84,12 @@ def test_boards_of_a_run(job):
         assert 0x20000000 <= running < 0x20400000, "not in its data memory"
         assert f"\n$3 = {x}\n$4 = {y}\n" in done.stdout
         assert "in section .text" in done.stdout
-    no_watchdog_barks(job.run)
-    job.check_end()
-
-
-def test_an_interrupted_run_removes_its_sockets(job):
-    names = set(os.listdir(job.doors))
-    assert names == {"image"} | {f"{x}-{y}" for x in range(3)
-                                 for y in range(3)}
-    assert job.doors.stat().st_mode & 0o777 == 0o700
-    job.run.send_signal(signal.SIGINT)
-    _, err = job.run.communicate(timeout=GUARD_S)
-    assert job.run.returncode == 130, err
-    assert not job.doors.exists()
+    no_watchdog_barks(run)
+    os.kill(last, signal.SIGCONT)
+    out, err = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 0, err
+    assert json.loads(out)["result"] == {"units": LOAD_BYTES}
+    assert not doors.exists()
 
 
 # ---- boards that halt ----
