@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,16 @@ def with_path(folder, *behind):
     env = {key: value for key, value in os.environ.items()
            if key != "QUINCUNX_QEMU"}
     return {**env, "PATH": os.pathsep.join(map(str, (folder, *behind)))}
+
+
+def qemu_script(folder, text):
+    """The environment in which a script of these lines stands for QEMU, whose
+    real path is {real} in them."""
+    script = folder / "qemu"
+    script.write_text("#!/bin/sh\n" + text.format(real=shutil.which(QEMU))
+                      + "\n")
+    script.chmod(0o755)
+    return {**os.environ, "QUINCUNX_QEMU": str(script)}
 
 
 def seeded(name):

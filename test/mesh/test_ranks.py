@@ -14,7 +14,7 @@ import pytest
 
 import mesh
 import mpirun
-from core import QEMU, ROOT
+from core import ROOT
 from guard import GUARD_S
 
 sys.path.insert(0, str(ROOT / "test" / "bench"))
@@ -22,7 +22,6 @@ import job_bench  # noqa: E402
 
 pytestmark = mpirun.needs_mpi
 
-RANKS = [2, 3, 4, 7]
 MORE = pytest.mark.boards
 
 
@@ -50,21 +49,15 @@ def job(load, *args, size="5x5", on="native", kernel="spin", arg="24,burst"):
 
 # ---- the same report ----
 
-@pytest.mark.parametrize("count", [2, 3, *(pytest.param(n, marks=MORE)
-                                           for n in (4, 7))])
-def test_native_nodes(load, count):
-    _, many = same(count, *job(load))
+@pytest.mark.parametrize("on, count", [
+    ("native", 2), ("native", 7), ("qemu", 3)])
+def test_one_report(load, on, count):
+    _, many = same(count, *job(load, on=on, kernel="search", arg="the"))
     found = many["ranks"]
     assert found["count"] == count and found["hosts"] == 1
     assert sum(rank["nodes"] for rank in found["each"]) == 25
     assert found["doorbells"] == sum(r["doorbells"] for r in found["each"])
     assert found["doorbells"] >= 3 * 25 - 1
-
-
-@pytest.mark.parametrize("count", [3, pytest.param(2, marks=MORE),
-                                   pytest.param(7, marks=MORE)])
-def test_boards(load, count):
-    same(count, *job(load, on="qemu", kernel="search", arg="the"))
 
 
 SHAPES = {
@@ -81,18 +74,14 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=() if name in ("tree", "farm", "batches", "slow")
-                 else MORE) for name in SHAPES])
-def test_policies_native(load, name):
-    same(3, *job(load, *SHAPES[name]))
-
-
-@MORE
-@pytest.mark.parametrize("name", ["tree", "rounds", "batches", "slow", "farm",
-                                  "hybrid", "elsewhere"])
-def test_policies_on_boards(load, name):
-    same(3, *job(load, *SHAPES[name], on="qemu"))
+@pytest.mark.parametrize("on, names", [
+    ("native", ["tree", "farm", "batches", "slow"]),
+    pytest.param("native", SHAPES, marks=MORE),
+    pytest.param("qemu", ["tree", "rounds", "batches", "slow", "farm",
+                          "hybrid", "elsewhere"], marks=MORE)])
+def test_policies(load, on, names):
+    for name in names:
+        same(3, *job(load, *SHAPES[name], on=on))
 
 
 OUTPUTS = {"records": "out.csv", "fir": "out.wav", "conv": "out.pgm",
@@ -123,22 +112,13 @@ def test_kernels(tmp_path, kernel):
 
 
 @MORE
-def test_originators(load):
-    args = ["--mesh", "5x5", "--on", "native", "--profile", "t3d", "--kernel",
-            "spin", "--arg", "24", "--originator", f"0,0={load}",
-            "--originator", f"4,3={load}"]
-    same(3, *args)
-
-
-@MORE
-def test_25_by_25(load):
-    same(3, *job(load, size="25x25"))
-    same(3, *job(load, size="25x25", on="qemu"))
-
-
-@MORE
-def test_125_by_125(load):
-    same(3, *job(load, size="125x125"))
+def test_several_originators_and_large_meshes(load):
+    same(3, "--mesh", "5x5", "--on", "native", "--profile", "t3d", "--kernel",
+         "spin", "--arg", "24", "--originator", f"0,0={load}",
+         "--originator", f"4,3={load}")
+    for size, on in ("25x25", "native"), ("25x25", "qemu"), ("125x125",
+                                                             "native"):
+        same(3, *job(load, size=size, on=on))
 
 
 def test_more_ranks_than_nodes(load):
@@ -173,35 +153,35 @@ def test_help_is_printed_once():
     assert done.stdout == mesh.command("run", "--help").stdout
 
 
-@pytest.mark.parametrize("args,what", [
-    pytest.param(["--gdb"], "--gdb", marks=MORE),
-    pytest.param(["--port", "/dev/null"], "--board stm32f405, --port",
-                 marks=MORE),
-    (["--board", "stm32f405"], "--board stm32f405")])
-def test_refused(load, args, what):
-    done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
-                          "--arg", "x", *args, load)
-    assert done.returncode == 2
-    assert f"quincunx: {what}" in done.stderr
+@MORE
+def test_refused(load):
+    run = ["run", "--mesh", "2x2", "--kernel", "search", "--arg", "x", load]
+    for args, what in [
+            ([*run, "--gdb"], "--gdb"),
+            ([*run, "--port", "/dev/null"], "--board stm32f405, --port"),
+            ([*run, "--board", "stm32f405"], "--board stm32f405"),
+            (["boards", "--mesh", "2x2"],
+             "boards: such a mesh is of one host")]:
+        done = mpirun.command(2, *args)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"quincunx: {what}" in done.stderr
 
 
 def test_another_emulator_on_a_host(load, tmp_path):
     """It is named, with its rank; also while another rank still starts."""
-    script, slow = tmp_path / "qemu", tmp_path / "slow"
+    slow = tmp_path / "slow"
     os.mkfifo(slow)
-    script.write_text(f"""#!/bin/sh
+    env = mesh.qemu_script(tmp_path, f"""
 if [ "$1" = --version ]; then case "$OMPI_COMM_WORLD_RANK" in
   1) cat {slow} ;;
   2) echo QEMU emulator version 1.2.3; exit ;;
 esac; fi
-exec {QEMU} "$@"
-""", encoding="ascii")
-    script.chmod(0o755)
+exec {{real}} "$@"
+""")
     with subprocess.Popen(
             mpirun.line(3, "run", *job(load, on="qemu")), text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "QUINCUNX_QEMU": str(script)}) as process:
+            stderr=subprocess.PIPE, env=env) as process:
         for line in process.stderr:
             if ("quincunx: rank 2: its QEMU is 'QEMU emulator version 1.2.3'"
                     in line):
@@ -236,24 +216,17 @@ def test_a_rank_cannot_start_its_boards(load, before, why):
                      r"(cannot|could not) start", done.stderr), done.stderr
 
 
-@MORE
-def test_a_mesh_that_stands_is_of_one_host():
-    done = mpirun.command(2, "boards", "--mesh", "2x2")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "boards: such a mesh is of one host" in done.stderr
-
-
-@pytest.mark.parametrize("more, warns", [
-    ({"SLURM_PROCID": "0"}, True), ({"SLURM_PROCID": "1"}, False),
-    ({"SLURM_PROCID": "0", "OMPI_COMM_WORLD_SIZE": "1"}, True),
-    ({}, False)])
-def test_tasks_of_srun_that_know_nothing_of_each_other(more, warns):
-    done = mesh.command("sizes", "--json",
-                        env={**os.environ, "SLURM_STEP_NUM_TASKS": "4", **more})
-    assert done.returncode == 0
-    assert done.stderr == warns * (
-        "quincunx: each of the 4 tasks of srun is a run of its own; for one "
-        "mesh of all: srun --mpi=pmix\n")
+def test_tasks_of_srun_that_know_nothing_of_each_other():
+    for more, warns in [
+            ({"SLURM_PROCID": "0"}, True), ({"SLURM_PROCID": "1"}, False),
+            ({"SLURM_PROCID": "0", "OMPI_COMM_WORLD_SIZE": "1"}, True),
+            ({}, False)]:
+        done = mesh.command("sizes", "--json", env={
+            **os.environ, "SLURM_STEP_NUM_TASKS": "4", **more})
+        assert done.returncode == 0
+        assert done.stderr == warns * (
+            "quincunx: each of the 4 tasks of srun is a run of its own; for "
+            "one mesh of all: srun --mpi=pmix\n")
 
 
 # ---- ends ----

@@ -26,8 +26,6 @@ ONE_BY_ONE = "quincunx: boards start one by one: "
 
 JOBS = {
     "search": ["5x5", "search", "--arg", "return"],
-    "rounds": ["5x5", "spin", "--arg", "32", "--profile", "lvds", "--rounds",
-               "3"],
     "speeds": ["5x5", "spin", "--arg", "8", "--slow", "0,0=2", "--slow",
                "1,2=8", "--slow", "4,4=4", "--slow", "3,3=8"],
     "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1"],
@@ -65,38 +63,25 @@ def test_both_boots_are_the_same(load, name):
     assert alone.stderr == ONE_BY_ONE + "--boot exec\n"
 
 
-def test_forks_are_the_default_and_nothing_is_said(load):
+def test_forks_are_the_default(load):
+    """Nothing is said of it, unless it is asked for."""
     assert run(load, *JOBS["search"]).stderr == ""
-    assert run(load, *JOBS["search"], "--verbose").stderr == FORKED
-
-
-def test_compare_and_calibrate_fork_too(load):
-    done = mesh.command("compare", "--mesh", "5x5", "--kernel", "spin",
-                        "--arg", "1", "--verbose", load)
-    assert done.returncode == 0 and FORKED in done.stderr
-    done = mesh.command("calibrate", "--mesh", "5x5", "--verbose")
-    assert done.returncode == 0 and FORKED in done.stderr
+    for words in [("run", "--mesh", "5x5", "--kernel", "spin", "--arg", "1"),
+                  ("compare", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                   "1"), ("calibrate", "--mesh", "5x5")]:
+        done = mesh.command(*words, "--verbose",
+                            *([] if "calibrate" in words else [load]))
+        assert done.returncode == 0 and FORKED in done.stderr
 
 
 # ---- when there are none ----
 
-def qemu_script(folder, text):
-    script = folder / "qemu"
-    real = shutil.which(mesh.QEMU)
-    script.write_text(f"#!/bin/sh\n{text.format(real=real)}\n")
-    script.chmod(0o755)
-    return {**os.environ, "QUINCUNX_QEMU": str(script)}
-
-
-def test_a_qemu_that_becomes_another_program(load, tmp_path):
-    """A script that execs QEMU takes the object along."""
-    env = qemu_script(tmp_path, "exec {real} \"$@\"")
-    assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
-
-
-def test_a_qemu_that_is_a_scripts_child(load, tmp_path):
-    env = qemu_script(tmp_path, "{real} \"$@\"")
-    assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
+def test_a_qemu_that_a_script_starts(load, tmp_path):
+    """The script becomes QEMU, or has it as its child: either takes the object
+    along."""
+    for text in "exec {real} \"$@\"", "{real} \"$@\"":
+        env = mesh.qemu_script(tmp_path, text)
+        assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
 
 
 @pytest.mark.parametrize("text", [
@@ -105,7 +90,7 @@ def test_a_qemu_that_is_a_scripts_child(load, tmp_path):
     "exec {real} \"$@\" 3<&-"], ids=["ignores", "refuses", "no-socket"])
 def test_a_qemu_that_takes_no_object(load, tmp_path, text):
     done = run(load, *JOBS["tree"], "--verbose",
-               env=qemu_script(tmp_path, text))
+               env=mesh.qemu_script(tmp_path, text))
     if "3<&-" not in text:
         assert report_of(done) == report_of(run(load, *JOBS["tree"]))
     assert done.stderr.startswith(
@@ -114,7 +99,7 @@ def test_a_qemu_that_takes_no_object(load, tmp_path, text):
 
 def test_its_words_are_not_the_boards_last(load, tmp_path):
     """What the QEMU that would not be a zygote has said is dropped."""
-    env = qemu_script(tmp_path, "unset LD_PRELOAD\nexec {real} \"$@\"")
+    env = mesh.qemu_script(tmp_path, "unset LD_PRELOAD\nexec {real} \"$@\"")
     done = run(load, "5x5", "spin", "--arg", "1", "--inject", "die@1,2",
                env=env)
     assert done.returncode == 1 and "node 1,2 died" in done.stderr
@@ -126,8 +111,9 @@ def test_a_qemu_that_never_answers(load, tmp_path):
     for program, name in ((clocked.PROGRAM, "quincunx"),
                           (mesh.BUILD / "zygote.so", "zygote.so")):
         shutil.copy(program, tmp_path / name)
-    env = qemu_script(tmp_path, "case \"$*\" in *-readconfig*) "
-                      f"exec cat {tmp_path}/none; esac\nexec {{real}} \"$@\"")
+    env = mesh.qemu_script(tmp_path, "case \"$*\" in *-readconfig*) "
+                           f"exec cat {tmp_path}/none; esac\n"
+                           "exec {real} \"$@\"")
     os.mkfifo(tmp_path / "none")
     size, kernel, *options = JOBS["tree"]
     with clocked.Clocked(
@@ -146,32 +132,24 @@ def test_a_qemu_that_never_answers(load, tmp_path):
         ONE_BY_ONE + "QEMU with zygote.so did not answer within 30 s\n")
 
 
-def test_a_command_without_the_object(load, tmp_path):
-    program = tmp_path / "quincunx"
-    shutil.copy(mesh.QUINCUNX, program)
-    done = run(load, *JOBS["tree"], "--verbose", "--firmware", mesh.FIRMWARE,
-               program=program)
-    assert done.returncode == 0
-    assert done.stderr == (
-        ONE_BY_ONE + "zygote.so is not beside this program\n")
-
-
-def test_a_folder_whose_name_is_a_list(load, tmp_path):
-    """Of what is to be preloaded: with blanks and colons."""
+def test_where_the_object_is(load, tmp_path):
+    """Beside the program, though the folder's name is a list of what is to be
+    preloaded, with blanks and colons."""
     folder = tmp_path / "with blanks: and colons"
     folder.mkdir()
-    for name in ("quincunx", "zygote.so"):
-        shutil.copy(mesh.BUILD / name, folder)
-    done = run(load, *JOBS["tree"], "--verbose", "--firmware", mesh.FIRMWARE,
-               program=folder / "quincunx")
-    assert done.returncode == 0 and done.stderr == FORKED
+    shutil.copy(mesh.QUINCUNX, folder)
+    line = [*JOBS["tree"], "--verbose", "--firmware", mesh.FIRMWARE]
+    for said in ONE_BY_ONE + "zygote.so is not beside this program\n", FORKED:
+        done = run(load, *line, program=folder / "quincunx")
+        assert (done.returncode, done.stderr) == (0, said)
+        shutil.copy(mesh.BUILD / "zygote.so", folder)
 
 
 def test_what_the_user_preloads_stays(load, tmp_path):
     """An object that cannot be loaded: the loader says so, last words or not;
     the board's environment has both."""
     trace = tmp_path / "trace"
-    env = qemu_script(
+    env = mesh.qemu_script(
         tmp_path, f"echo \"$LD_PRELOAD\" >> '{trace}'\nexec {{real}} \"$@\"")
     env["LD_PRELOAD"] = str(mesh.BUILD / "zygote.so")
     done = run(load, *JOBS["tree"], "--verbose", env=env)
@@ -193,32 +171,18 @@ def huge_pages_allowed(pid):
         return re.search(r"^THP_enabled:\s*(\d)$", lines.read(), re.M)[1]
 
 
-@pytest.fixture(name="standing", scope="module", params=["fork", "exec"])
-def fixture_standing(request, load, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("standing")
-    with Standing(folder / request.param, load, "--boot",
-                  request.param) as it:
-        yield it
-
-
-def test_boards_are_the_launchers_children(standing):
-    """And nothing else is: the zygote has ended."""
-    assert (sorted(mesh.children_of(standing.process.pid))
-            == sorted(standing.boards()))
-    assert all(os.getpgid(pid) == pid for pid in standing.boards())
-
-
-def test_boards_have_small_pages(standing):
-    """Their launcher is as it was."""
-    assert {huge_pages_allowed(pid) for pid in standing.boards()} == {"0"}
+def look_at(standing):
+    """Boards alone are the launcher's children: the zygote has ended. They have
+    small pages, and their launcher what it had. Their descriptors are their
+    own only: doorbell, window, log and what QEMU opens, no socket to a zygote,
+    none of the object, no other board's window."""
+    boards = standing.boards()
+    assert sorted(mesh.children_of(standing.process.pid)) == sorted(boards)
+    assert all(os.getpgid(pid) == pid for pid in boards)
+    assert {huge_pages_allowed(pid) for pid in boards} == {"0"}
     assert huge_pages_allowed(standing.process.pid) == "1"
-
-
-def test_boards_have_their_own_descriptors_only(standing):
-    """Doorbell, window, log and what QEMU opens: no socket to a zygote, none
-    of the object, no other board's window."""
     windows = set()
-    for pid in standing.boards():
+    for pid in boards:
         names = {fd: os.readlink(f"/proc/{pid}/fd/{fd}")
                  for fd in os.listdir(f"/proc/{pid}/fd")}
         assert not [name for name in names.values() if "zygote" in name]
@@ -228,17 +192,17 @@ def test_boards_have_their_own_descriptors_only(standing):
         assert sum(name.startswith("socket:") for name in names.values()) == 1
         windows.add(os.stat(f"/proc/{pid}/fd/4").st_ino)
     assert len(windows) == 25
+    return mesh.memory_of_all(boards)
 
 
-def test_forks_take_less_memory(load, tmp_path):
-    """Counted in one moment: a page that several share is parted."""
+def test_boards_that_stand(load, tmp_path):
+    """Forks take less memory, counted in one moment: a page that several share
+    is parted."""
     taken = {}
-    for boot in ("fork", "exec"):
+    for boot in "fork", "exec":
         with Standing(tmp_path / boot, load, "--boot", boot) as standing:
-            taken[boot] = mesh.memory_of_all(standing.boards())
-    print({boot: f"{bytes_ / 25 / 2 ** 20:.2f} MiB a board"
-           for boot, bytes_ in taken.items()})
-    assert taken["exec"] > 2 * taken["fork"]
+            taken[boot] = look_at(standing)
+    assert taken["exec"] > 2 * taken["fork"], taken
 
 
 def zygote_among(pids):
@@ -252,8 +216,7 @@ def zygote_among(pids):
     return None
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_zygote_that_is_ended(load, tmp_path, how):
+def test_a_zygote_that_is_ended(load, tmp_path):
     """While boards boot: those that there are go on, the others start one by
     one, and the job is done."""
     image = tmp_path / "image.elf"
@@ -267,7 +230,7 @@ def test_a_zygote_that_is_ended(load, tmp_path, how):
         zygote = mesh.until(
             lambda: len(mesh.boards_with(image)) > 10
             and zygote_among(mesh.children_of(process.pid)), pause=0.005)
-        os.kill(zygote, how)
+        os.kill(zygote, signal.SIGKILL)
         out, err = process.communicate(timeout=GUARD_S)
     assert process.returncode == 0, err
     assert err == FORKED + ONE_BY_ONE + "the zygote has ended\n"

@@ -17,7 +17,7 @@ import pytest
 import clocked
 import mesh
 import served
-from core import BUILD, QEMU, ROOT
+from core import BUILD, ROOT
 from guard import GUARD_S
 
 FOLDERS = ("/tmp", "/dev/shm")
@@ -105,20 +105,11 @@ def fixture_launcher(tmp_path):
         os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("boot", ["fork", "exec"])
-def test_a_good_run_leaves_nothing(launcher, boot):
-    done = launcher.run("--json", "--boot", boot, size="3x3")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["result"] == {"units": 200_000}
-    launcher.nothing_left()
-
-
 # ---- boards that fail ----
 
 ROUND, FARM = (), ("--schedule", "farm")
-# Layers 0, 1 and 2; workers with chunks in hand, and the master.
-PLACES = [(ROUND, "0,0"), (ROUND, "1,2"), (ROUND, "4,4"), (FARM, "1,2"),
-          (FARM, "0,0")]
+# Layers 0 and 2; a worker with chunks in hand, and the master.
+PLACES = [(ROUND, "0,0"), (ROUND, "4,4"), (FARM, "1,2"), (FARM, "0,0")]
 
 
 def only_named(err, where):
@@ -138,19 +129,11 @@ def test_a_board_that_dies(launcher, tmp_path):
         assert not any(path.exists() for path in outputs)
     done = launcher.run("--inject", "die@1,1", "--boot", "exec")
     launcher.fails(done, "node 1,1 died")
-
-
-def functions(image):
-    """(first address, address behind, name) of each function."""
-    table = subprocess.run(
-        ["arm-none-eabi-nm", "-S", str(image)], timeout=GUARD_S,
-        capture_output=True, text=True, check=True).stdout
-    for at, size, name in re.findall(r"^(\w+) (\w+) [tT] (.*)$", table, re.M):
-        yield int(at, 16) & ~1, (int(at, 16) & ~1) + int(size, 16), name
+    assert "memory" not in done.stderr, "a kill alone is not its fault"
 
 
 def test_a_board_that_faults(launcher):
-    """Its record has the frame: a pc in the image, and what went wrong."""
+    """Its record has the frame: a pc where it was, and what went wrong."""
     for more, where in PLACES:
         done = launcher.run("--inject", f"fault@{where}", *more, size="5x5")
         launcher.fails(done, f"node {where} took a fault")
@@ -160,17 +143,13 @@ def test_a_board_that_faults(launcher):
         assert len(record) == 7, done.stderr
         assert re.search(r"^    pc: inject at scatter/engine/compute\.c:\d+$",
                          done.stderr, re.M)
-        pc = int(record["pc"], 16)
-        assert any("inject" in name or "scatter" in name
-                   for first, end, name in functions(mesh.FIRMWARE)
-                   if first <= pc < end), hex(pc)
 
 
 COMPUTE = ROOT / "scatter" / "engine" / "compute.c"
 
 
 def test_a_failed_assertion(launcher):
-    for on, places in ("qemu", PLACES[:4]), ("native", PLACES[:3]):
+    for on, places in ("qemu", PLACES[:3]), ("native", PLACES[:2]):
         for more, where in places:
             done = launcher.run("--inject", f"assert@{where}", *more, on=on,
                                 size="5x5")
@@ -206,8 +185,8 @@ def test_a_board_that_hangs(launcher, tmp_path):
             while run.waits_until() < WATCHDOG_S - 1:
                 assert run.poll() is None
             run.let(WATCHDOG_S)
-            out, err = run.communicate(timeout=GUARD_S)
-        assert (run.returncode, out) == (1, "")
+            out, err = run.stdout.read(), run.stderr.read()
+            assert (run.wait(GUARD_S), out) == (1, "")
         assert f"node {where} hangs" in err and "state: " in err
         assert f"within {WATCHDOG_S} s" in err
         assert err.count("hint: where it is, a debugger tells") == 1
@@ -240,18 +219,10 @@ def test_boards_that_all_wait_for_a_message_are_named(launcher):
             "  state: computing\n" for x in range(4))))
 
 
-def script_for(folder, text):
-    """The environment in which a script stands for QEMU."""
-    script = folder / "qemu"
-    script.write_text(f"#!/bin/sh\n{text}\n")
-    script.chmod(0o755)
-    return {**os.environ, "QUINCUNX_QEMU": str(script)}
-
-
 def test_a_script_in_place_of_qemu_leaves_nothing(launcher, tmp_path):
     """It starts QEMU as a child of its own."""
     done = mesh.command(*launcher.words("--boot", "exec"),
-                        env=script_for(tmp_path, f'{QEMU} "$@"\nexit $?'))
+                        env=mesh.qemu_script(tmp_path, '{real} "$@"\nexit $?'))
     assert done.returncode == 0, done.stderr
     launcher.nothing_left()
 
@@ -260,8 +231,8 @@ def test_interrupted_while_a_qemu_hangs(launcher, tmp_path):
     """One that says what it is, and then nothing."""
     mark = tmp_path / "mark"
     os.mkfifo(mark)
-    env = script_for(tmp_path, f"""case "$1" in
---version|-version|-machine) test $# -lt 3 && exec {QEMU} "$@" ;;
+    env = mesh.qemu_script(tmp_path, f"""case "$1" in
+--version|-version|-machine) test $# -lt 3 && exec {{real}} "$@" ;;
 esac
 echo here > {mark}
 exec sleep 1000""")
@@ -313,25 +284,18 @@ def test_ended_while_625_boards_boot(launcher, how):
     launcher.end(how)
 
 
-@pytest.mark.parametrize("boot, how", [("fork", how) for how in SIGNALS]
-                         + [("exec", signal.SIGKILL)])
-def test_ended_while_boards_compute(launcher, boot, how):
-    """Boards are in groups of their own: Ctrl-C is the launcher's."""
-    launcher.start("--boot", boot, arg=LONG)
+@pytest.mark.parametrize("args, how, times", [
+    (ROUND, signal.SIGINT, 2), (ROUND, signal.SIGTERM, 1),
+    (ROUND, signal.SIGKILL, 1), (("--boot", "exec"), signal.SIGKILL, 1),
+    (FARM, signal.SIGINT, 1),
+    (("--inject", "hang@1,1", "--watchdog", "3600"), signal.SIGINT, 1)])
+def test_ended_while_boards_compute(launcher, args, how, times):
+    """Or while one hangs, and all others wait for it. Boards are in groups of
+    their own: Ctrl-C is the launcher's."""
+    launcher.start(*args, arg="32" if "--inject" in args else LONG)
     groups = {os.getpgid(pid) for pid in launcher.boards()}
     assert groups == set(launcher.boards())
-    launcher.end(how)
-
-
-def test_interrupted_while_nothing_happens(launcher):
-    """One board hangs, all others wait, the watchdog is far away."""
-    launcher.start("--inject", "hang@1,1", "--watchdog", "3600")
-    launcher.end(signal.SIGINT)
-
-
-def test_interrupted_twice(launcher):
-    launcher.start(arg=LONG)
-    launcher.end(signal.SIGINT, times=2)
+    launcher.end(how, times)
 
 
 def test_one_launcher_ends_its_own_boards_only(launcher, tmp_path):
@@ -358,41 +322,22 @@ def test_a_board_killed_from_outside(launcher):
         launcher.nothing_left()
 
 
-def test_a_farm_that_is_interrupted(launcher):
-    launcher.start(*FARM, arg=LONG, size="3x3")
-    launcher.end(signal.SIGINT)
-
-
 # ---- a machine that is full ----
 
-def in_a_world_of_its_own(script, launcher, *args):
-    """The launcher after `script`, with mounts that nobody else sees."""
+def test_full_dev_shm(launcher):
+    """It is not used: windows are memory without a name."""
     for trial in ["true"], ["mount", "-t", "tmpfs", "none", "/dev/shm"]:
         if subprocess.run(["unshare", "-m", *trial], capture_output=True,
                           check=False, timeout=GUARD_S).returncode != 0:
             pytest.skip(f"unshare -m {trial[0]} is not permitted here")
-    return launcher.run(*args, before=["unshare", "-m", "sh", "-c", script,
-                                       "sh"])
-
-
-def test_full_dev_shm(launcher):
-    """It is not used: windows are memory without a name."""
-    done = in_a_world_of_its_own(
-        "mount -t tmpfs -o size=64k none /dev/shm;"
-        "dd if=/dev/zero of=/dev/shm/full bs=64k count=2 2>/dev/null;"
-        'exec "$@"', launcher, "--json")
+    script = ("mount -t tmpfs -o size=64k none /dev/shm;"
+              "dd if=/dev/zero of=/dev/shm/full bs=64k count=2 2>/dev/null;"
+              'exec "$@"')
+    done = launcher.run("--json", before=["unshare", "-m", "sh", "-c", script,
+                                          "sh"])
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["result"] == {"units": 200_000}
     launcher.nothing_left()
-
-
-def test_dev_shm_stays_empty(launcher):
-    done = in_a_world_of_its_own(
-        'mount -t tmpfs none /dev/shm; "$@"; status=$?;'
-        'echo "left: $(ls -A /dev/shm)" >&2; exit $status',
-        launcher, "--inject", "die@1,1")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "left: "
 
 
 def test_too_few_open_files(launcher):

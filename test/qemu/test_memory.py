@@ -114,12 +114,10 @@ def test_what_is_left(library, tmp_path):
         assert left(library, root) == (want, where and str(where)), name
 
 
-def test_nobody_knows(library, tmp_path):
+def test_kills_are_counted(library, tmp_path):
+    """And nothing is known of a system that tells nothing."""
     assert left(library, tmp_path) == (UNKNOWN, "")
     assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 0
-
-
-def test_kills_are_counted(library, tmp_path):
     system(tmp_path, {"proc/vmstat": "nr_free 1\noom_kill_more 9\n"
                                      "oom_kill 12\nx 3\n"})
     assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 12
@@ -209,12 +207,6 @@ def test_boards_that_are_killed_for_memory(group, line):
     assert "--force: goes on\n" in done.stderr
     assert "memory ran out, and the system ended its QEMU" in done.stderr
     assert (group[0] / "cgroup.procs").read_text() == ""
-
-
-def test_a_kill_alone_is_not_blamed_on_memory(line):
-    done = mesh.command(*line, "--inject", "die@1,1")
-    assert done.returncode == 1
-    assert "ended by signal 9" in done.stderr and "memory" not in done.stderr
 
 
 @pytest.mark.parametrize("more", [["--on", "native"], [], ["--boot", "exec"]])

@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import re
-import shutil
 
 import pytest
 
@@ -19,11 +18,7 @@ CANDIDATES = ("qemu-system-arm", mesh.QEMU,
 
 JOBS = {
     "search-lvds": ["5x5", "search", "--arg", "return", "--profile", "lvds"],
-    "search-t3d": ["5x5", "search", "--arg", "return", "--profile", "t3d"],
-    "spin-lvds": ["5x5", "spin", "--arg", "32", "--profile", "lvds"],
     "spin-t3d": ["5x5", "spin", "--arg", "32", "--profile", "t3d"],
-    "one-round": ["5x5", "spin", "--arg", "8", "--profile", "t3d",
-                  "--rounds", "1"],
     "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1"],
     "batches": ["5x5", "search", "--arg", "return", "--batch", "30000"],
     "slow": ["5x5", "spin", "--arg", "8", "--slow", "1,2=4"],
@@ -108,43 +103,26 @@ def test_stm32f405_boards_do_the_same_job(both, load):
 
 # ---- which QEMU boards run in ----
 
-@pytest.mark.parametrize("boot, times", [("fork", 1), ("exec", 6)])
-def test_the_variable_says_which_qemu_is_started(load, tmp_path, boot, times):
-    """A script that leaves a trace and becomes the real one."""
-    real = shutil.which(mesh.QEMU)
-    trace = tmp_path / "trace"
-    script = tmp_path / "another name"
-    script.write_text(f"#!/bin/sh\necho \"$1\" >> '{trace}'\n"
-                      f"exec '{real}' \"$@\"\n")
-    script.chmod(0o755)
-    done = mesh.command("run", "--mesh", "3x2", "--kernel", "spin", "--arg",
-                        "1", "--boot", boot, load["spin"],
-                        env=with_qemu(str(script)))
-    assert done.returncode == 0, done.stderr
-    assert trace.read_text().split() == ["-machine"] * (times + 1)  # one asked
-
-
 def test_a_program_that_is_no_qemu(load):
-    for program, reason in [
-            ("/bin/ls", "does not list it"),
-            ("/nowhere/qemu", "cannot be executed"),
-            ("/", "cannot be executed"),
-            ("no-such-qemu", "cannot be executed")]:
-        for words, machine in [
-                (["run", "--mesh", "1x1", "--kernel", "spin", "--arg", "1",
-                  load["spin"]], "mps2-an385"),
-                (["run", "--mesh", "1x1", "--kernel", "search", "--arg", "a",
-                  "--board", "stm32f405", load["spin"]], "netduinoplus2"),
-                (["compare", "--mesh", "5x5", "--kernel", "spin", "--arg",
-                  "1", load["spin"]], "mps2-an385"),
-                (["calibrate", "--mesh", "5x5"], "mps2-an385"),
-                (["boards", "--mesh", "1x1"], "netduinoplus2")]:
-            done = mesh.command(*words, env=with_qemu(program))
-            assert (done.returncode, done.stdout) == (2, "")
-            assert done.stderr.startswith(
-                f"quincunx: QUINCUNX_QEMU '{program}': must be a "
-                f"qemu-system-arm, which has the machine {machine}: ")
-            assert reason in done.stderr and done.stderr.count("\n") == 1
+    run = ["run", "--mesh", "1x1", "--kernel", "search", "--arg", "a"]
+    for program, reason, words, machine in [
+            ("/bin/ls", "does not list it", [*run, load["spin"]],
+             "mps2-an385"),
+            ("/nowhere/qemu", "cannot be executed",
+             [*run, "--board", "stm32f405", load["spin"]], "netduinoplus2"),
+            ("/", "cannot be executed", ["calibrate", "--mesh", "5x5"],
+             "mps2-an385"),
+            ("no-such-qemu", "cannot be executed", ["boards", "--mesh", "1x1"],
+             "netduinoplus2"),
+            ("/bin/ls", "does not list it", [
+                "compare", "--mesh", "5x5", *run[3:], load["spin"]],
+             "mps2-an385")]:
+        done = mesh.command(*words, env=with_qemu(program))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(
+            f"quincunx: QUINCUNX_QEMU '{program}': must be a "
+            f"qemu-system-arm, which has the machine {machine}: ")
+        assert reason in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("script, reason", [
@@ -154,13 +132,12 @@ def test_a_program_that_is_no_qemu(load):
 def test_a_script_that_is_no_qemu_leaves_nothing(load, tmp_path, script,
                                                  reason):
     """It is given ten seconds, of the command's own time."""
-    path, fifo = tmp_path / "script", tmp_path / "fifo"
+    fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    path.write_text(f"#!/bin/sh\n{script.format(fifo=fifo)}\n")
-    path.chmod(0o755)
+    env = mesh.qemu_script(tmp_path, script.replace("{fifo}", str(fifo)))
     with clocked.Clocked("run", "--mesh", "1x1", "--kernel", "spin", "--arg",
                          "1", "--firmware", mesh.FIRMWARE, load["spin"],
-                         env=with_qemu(str(path))) as run:
+                         env=env) as run:
         if "fifo" in script:
             assert run.waits_until() == 10
         run.let(1000 if "fifo" in script else 9)
@@ -169,7 +146,7 @@ def test_a_script_that_is_no_qemu_leaves_nothing(load, tmp_path, script,
     mesh.until(lambda: not [
         pid for pid in mesh.pids()
         if os.fsencode(str(fifo)) in mesh.words_of(pid)
-        or os.fsencode(str(path)) in mesh.words_of(pid)])
+        or os.fsencode(env["QUINCUNX_QEMU"]) in mesh.words_of(pid)])
 
 
 def test_native_nodes_and_an_empty_name_need_no_such_program(load):
