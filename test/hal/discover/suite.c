@@ -244,11 +244,15 @@ static struct torus_coord place(const struct mesh *mesh, uint32_t node)
                                 (uint16_t)(node / mesh->size.width)};
 }
 
+int mesh_start(struct mesh *mesh, uint32_t node, uint8_t flags)
+{
+    return discover_start(&mesh->node[node], mesh->size, place(mesh, node),
+                          flags);
+}
+
 bool mesh_discover(struct mesh *mesh)
 {
-    return discover_start(&mesh->node[mesh->originator], mesh->size,
-                          place(mesh, mesh->originator), 0x5A) == ERR_OK &&
-           mesh_run(mesh);
+    return mesh_start(mesh, mesh->originator, 0x5A) == ERR_OK && mesh_run(mesh);
 }
 
 /* ---- what must be found ---- */

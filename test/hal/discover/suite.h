@@ -81,7 +81,10 @@ void mesh_step(struct mesh *mesh);
    the header states. */
 bool mesh_run(struct mesh *mesh);
 
-/* Starts as the right size, the originator where it is, and runs. */
+/* The node starts a wave: of the right size, from where it is. */
+int mesh_start(struct mesh *mesh, uint32_t node, uint8_t flags);
+
+/* The originator starts, and the wave runs to its end. */
 bool mesh_discover(struct mesh *mesh);
 
 /* The faults that a look at the cables tells. */

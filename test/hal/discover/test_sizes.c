@@ -47,11 +47,9 @@ static void big_meshes(struct unit *unit)
 
 static void want_size(struct mesh *mesh, uint8_t port, uint8_t real)
 {
-    struct torus_coord at = {0, 0};
-
-    mesh_want_one(mesh,
-                  (struct discover_fault){(uint8_t)at.x, (uint8_t)at.y, port,
-                                          DISCOVER_SIZE, 0, 0, 0, real});
+    mesh_want_one(mesh, (struct discover_fault){.port = port,
+                                                .code = DISCOVER_SIZE,
+                                                .count = real});
 }
 
 /* Only the size is found fault with, however many seams it has. */

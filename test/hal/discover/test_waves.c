@@ -33,8 +33,7 @@ static void again(struct unit *unit)
         uint16_t epoch = discover_epoch(&mesh->node[mesh->originator]);
 
         /* In the midst of a wave, or when it is over; from anywhere. */
-        ignore(discover_start(&mesh->node[i % 3], mesh->size,
-                              (struct torus_coord){(uint16_t)(i % 3), 0}, 9));
+        ignore(mesh_start(mesh, i % 3, 9));
         mesh->originator = i * 7 % 25;
         steps(mesh, i % 2 == 0 ? i : 400);
         CHECK(unit, mesh_discover(mesh));
@@ -85,8 +84,7 @@ static void reset_originator(struct unit *unit)
 
         mesh->originator = 3;
         mesh->node[3].config.epoch = 70;
-        ignore(discover_start(&mesh->node[3], mesh->size,
-                              (struct torus_coord){3, 0}, 1));
+        ignore(mesh_start(mesh, 3, 1));
         steps(mesh, before);
         discover_init(&mesh->node[3], &config, (uint32_t)mesh->now_us);
         CHECK(unit, mesh_discover(mesh));
@@ -105,8 +103,7 @@ static void same_epoch_again(struct unit *unit)
         struct mesh *mesh = mesh_new(4, 5);
         struct discover_config config = mesh->node[0].config;
 
-        ignore(discover_start(mesh->node, mesh->size,
-                              (struct torus_coord){0, 0}, 1));
+        ignore(mesh_start(mesh, 0, 1));
         steps(mesh, before);
         if (!discover_ready(mesh->node)) {
             config.epoch = (uint16_t)(before * 997);
@@ -125,15 +122,10 @@ static void two_originators(struct unit *unit)
     for (uint32_t other = 1; other < 25; ++other) {
         for (unsigned apart = 0; apart < 12; apart += 2) {
             struct mesh *mesh = mesh_new(5, 5);
-            struct torus_coord at = {(uint16_t)(other % 5),
-                                     (uint16_t)(other / 5)};
 
-            ignore(discover_start(&mesh->node[0], mesh->size,
-                                  (struct torus_coord){0, 0}, 0x5A));
+            ignore(mesh_start(mesh, 0, 0x5A));
             steps(mesh, apart);
-            CHECK_EQUAL(
-                unit, discover_start(&mesh->node[other], mesh->size, at, 0x5A),
-                0);
+            CHECK_EQUAL(unit, mesh_start(mesh, other, 0x5A), ERR_OK);
             CHECK(unit, mesh_run(mesh));
             if (origin_of(mesh, 0) != mesh->node[0].tag) {
                 mesh->originator = other;
@@ -159,10 +151,7 @@ static void busy(struct unit *unit)
         mesh->originator = (i + 7) % 25;
         discover_busy(&mesh->node[i], true);
         before = mesh->node[i];
-        CHECK_EQUAL(unit,
-                    discover_start(&mesh->node[i], mesh->size,
-                                   (struct torus_coord){0, 0}, 0),
-                    ERR_PORT_BUSY);
+        CHECK_EQUAL(unit, mesh_start(mesh, i, 0), ERR_PORT_BUSY);
         CHECK(unit, mesh_discover(mesh));
         check(unit, mesh, i);
         CHECK_EQUAL(unit, mesh->wanted_count, 4);
@@ -219,11 +208,7 @@ static void death_in_the_middle(struct unit *unit)
         mesh_wire(mesh);
         mesh_reset(mesh);
         mesh->originator = (dies + 1 + i / 16 % 15) % 16;
-        ignore(discover_start(
-            &mesh->node[mesh->originator], mesh->size,
-            (struct torus_coord){(uint16_t)(mesh->originator % 4),
-                                 (uint16_t)(mesh->originator / 4)},
-            0));
+        ignore(mesh_start(mesh, mesh->originator, 0));
         for (uint32_t step = 0; step < i / 16; ++step) {
             mesh_step(mesh);
             over = discover_ready(&mesh->node[mesh->originator]);
@@ -242,8 +227,7 @@ static void dead_originator(struct unit *unit)
     struct mesh *mesh = mesh_new(3, 3);
     struct discover_config config = mesh->node[0].config;
 
-    ignore(
-        discover_start(mesh->node, mesh->size, (struct torus_coord){0, 0}, 0));
+    ignore(mesh_start(mesh, 0, 0));
     steps(mesh, 6);
     mesh->dead[0] = true;
     CHECK(unit, mesh_run(mesh));

@@ -29,36 +29,28 @@ static void run(struct unit *unit, struct mesh *mesh, const char *what,
     mesh_wire(mesh);
 }
 
-static void missing(struct unit *unit)
+static void missing(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < CABLES; ++i) {
         mesh_unplug(mesh, cable(i));
         run(unit, mesh, "cable", i);
         CHECK_EQUAL(unit, mesh->wanted_count, 2);
     }
-    mesh_free(mesh);
 }
 
 /* Nothing comes through in one direction. */
-static void deaf(struct unit *unit)
+static void deaf(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t end = 0; end < ENDS; ++end) {
         mesh->line[end].cut = true;
         run(unit, mesh, "end", end);
         CHECK_EQUAL(unit, mesh->wanted_count, 2);
     }
-    mesh_free(mesh);
 }
 
 /* Two cables change places at one end each, in both ways. */
-static void swapped(struct unit *unit)
+static void swapped(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < CABLES; ++i) {
         for (uint32_t j = i % unit->stride; j < i; j += unit->stride) {
             uint32_t a = cable(i);
@@ -76,15 +68,12 @@ static void swapped(struct unit *unit)
             CHECK_EQUAL(unit, mesh->wanted_count, 4);
         }
     }
-    mesh_free(mesh);
 }
 
 /* The originator's two cables of a row or column joined behind it, so that no
    link of its lies in a closed square; with delays. */
-static void bypassed(struct unit *unit)
+static void bypassed(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < ENDS * 5; i += unit->stride) {
         uint32_t a = i % ENDS;
         uint32_t b = a ^ 2;
@@ -105,14 +94,11 @@ static void bypassed(struct unit *unit)
         mesh_check(unit, mesh, "bypassed", i);
         mesh_wire(mesh);
     }
-    mesh_free(mesh);
 }
 
 /* A second cable to a neighbour, from any port to any port. */
-static void second_cable(struct unit *unit)
+static void second_cable(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < ENDS * 9; i += unit->stride) {
         uint32_t end = i / 9;
         uint32_t peer = mesh->peer[end];
@@ -123,39 +109,30 @@ static void second_cable(struct unit *unit)
         run(unit, mesh, "second cable", i);
         CHECK_EQUAL(unit, mesh->wanted_count, 4);
     }
-    mesh_free(mesh);
 }
 
 /* A plug that leads back into its own port. */
-static void loop(struct unit *unit)
+static void loop(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t end = 0; end < ENDS; ++end) {
         mesh_unplug(mesh, end);
         mesh->peer[end] = end;
         run(unit, mesh, "loop", end);
     }
-    mesh_free(mesh);
 }
 
-static void dead_node(struct unit *unit)
+static void dead_node(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < NODES; ++i) {
         mesh->dead[i] = true;
         run(unit, mesh, "dead", i);
         CHECK_EQUAL(unit, mesh->wanted_count, 4);
     }
-    mesh_free(mesh);
 }
 
 /* All four cables of a board that was built in another way round. */
-static void turned_board(struct unit *unit)
+static void turned_board(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t i = 0; i < NODES * 3; ++i) {
         uint32_t board = i / 3;
         uint32_t peer[4];
@@ -171,14 +148,11 @@ static void turned_board(struct unit *unit)
         }
         mesh_wire(mesh);
     }
-    mesh_free(mesh);
 }
 
 /* All faults are counted; the first 32 are listed. */
-static void many_faults(struct unit *unit)
+static void many_faults(struct unit *unit, struct mesh *mesh)
 {
-    struct mesh *mesh = mesh_new(5, 5);
-
     for (uint32_t seed = 1; seed <= 20; ++seed) {
         mesh->seed = seed;
         mesh->delay_us = 1000;
@@ -191,7 +165,6 @@ static void many_faults(struct unit *unit)
         run(unit, mesh, "seed", seed);
         CHECK_EQUAL(unit, mesh->wanted_count, 40);
     }
-    mesh_free(mesh);
 }
 
 /* Until the originator is ready: others may be out of reach. */
@@ -249,17 +222,32 @@ static void twisted(struct unit *unit)
     }
 }
 
+static void (*mistake)(struct unit *unit, struct mesh *mesh);
+
+static void on_5x5(struct unit *unit)
+{
+    struct mesh *mesh = mesh_new(5, 5);
+
+    mistake(unit, mesh);
+    mesh_free(mesh);
+}
+
 void test_wiring(struct unit *unit)
 {
-    UNIT_RUN(unit, missing);
-    UNIT_RUN(unit, deaf);
-    UNIT_RUN(unit, swapped);
-    UNIT_RUN(unit, bypassed);
-    UNIT_RUN(unit, second_cable);
-    UNIT_RUN(unit, loop);
-    UNIT_RUN(unit, dead_node);
-    UNIT_RUN(unit, turned_board);
-    UNIT_RUN(unit, many_faults);
+    static const struct {
+        void (*make)(struct unit *unit, struct mesh *mesh);
+        const char *name;
+    } mistakes[] = {
+        {missing, "missing"},           {deaf, "deaf"},
+        {swapped, "swapped"},           {bypassed, "bypassed"},
+        {second_cable, "second_cable"}, {loop, "loop"},
+        {dead_node, "dead_node"},       {turned_board, "turned_board"},
+        {many_faults, "many_faults"}};
+
+    for (unsigned i = 0; i < sizeof mistakes / sizeof *mistakes; ++i) {
+        mistake = mistakes[i].make;
+        unit_run(unit, on_5x5, mistakes[i].name);
+    }
     UNIT_RUN(unit, swapped_on_small_meshes);
     UNIT_RUN(unit, twisted);
 }

@@ -9,6 +9,12 @@
 
 #include "hal/switch/switch.h"
 
+#define SQUARE(side) ((struct torus_size){(uint16_t)(side), (uint16_t)(side)})
+#define STRAIGHT(port, hops)                                                   \
+    ((struct torus_path){(uint8_t)(port), TORUS_STRAIGHT, (uint16_t)(hops), 0})
+#define LEFT(port, hops, after)                                                \
+    ((struct torus_path){(uint8_t)(port), TORUS_LEFT, (uint16_t)(hops),        \
+                         (uint16_t)(after)})
 #define MESH_NODES_MAX 25u
 #define MESH_LINES_MAX (MESH_NODES_MAX * SWITCH_PORTS)
 #define MESH_BYTE_US 10u

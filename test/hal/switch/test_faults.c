@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE ((struct torus_size){3, 3})
-
 /* Out of the east port of node 0, over node 1, to node 4; in at its south. */
 static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
 static const uint32_t knee_lines[] = {
@@ -31,7 +29,7 @@ struct single {
    there. */
 static bool single_fault(struct unit *unit, const struct single *single)
 {
-    struct traffic *traffic = traffic_make(SIZE, single->byte, 300);
+    struct traffic *traffic = traffic_make(SQUARE(3), single->byte, 300);
     struct mesh *mesh = traffic->mesh;
     bool met;
 
@@ -83,7 +81,7 @@ static void every_byte_hurt(struct unit *unit)
    frames behind it arrive in vain. */
 static void one_loss_one_return(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 6000);
 
     traffic->mesh->single = MESH_DROP;
     traffic->mesh->single_line = knee_lines[0];
@@ -99,7 +97,7 @@ static void one_loss_one_return(struct unit *unit)
 static uint32_t interrupted(struct unit *unit, uint32_t line, uint32_t bytes,
                             uint32_t after_us)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, bytes);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, bytes);
     struct mesh *mesh = traffic->mesh;
     uint32_t sent;
 
@@ -158,15 +156,13 @@ static bool quiet(struct mesh *mesh)
 static void dead_line(struct unit *unit)
 {
     for (unsigned i = 0; i < 4; ++i) {
-        struct traffic *traffic = traffic_make(SIZE, i, 300);
+        struct traffic *traffic = traffic_make(SQUARE(3), i, 300);
         struct parcel *parcel;
         struct parcel *other;
 
         traffic->mesh->line[knee_lines[i]].dead = true;
         parcel = traffic_add(traffic, 0, knee, 260, 0);
-        other = traffic_add(
-            traffic, 0, (struct torus_path){TORUS_EAST, TORUS_STRAIGHT, 2, 0},
-            10, 0);
+        other = traffic_add(traffic, 0, STRAIGHT(TORUS_EAST, 2), 10, 0);
         CHECK(unit, mesh_run(traffic->mesh, traffic_done, 4 * bound_us(2)));
         CHECK_EQUAL(unit, parcel->message.error, ERR_DEAD_LINK);
         CHECK(unit, parcel->message.done_us - parcel->message.queued_us <=
@@ -189,7 +185,7 @@ static void death_in_the_middle(struct unit *unit)
 
     for (uint32_t after_us = 100; after_us < 60000;
          after_us += 700 * unit->stride) {
-        struct traffic *traffic = traffic_make(SIZE, after_us, 6000);
+        struct traffic *traffic = traffic_make(SQUARE(3), after_us, 6000);
         uint32_t victim = victims[after_us % 3];
         struct parcel *parcel = traffic_add(traffic, 0, knee, 5000, 0);
         bool done;
@@ -215,7 +211,7 @@ static void death_in_the_middle(struct unit *unit)
    then others get through. */
 static void silence(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 6000);
     struct mesh *mesh = traffic->mesh;
 
     traffic_add(traffic, 0, knee, 5000, 0);
@@ -230,8 +226,7 @@ static void silence(struct unit *unit)
     CHECK_EQUAL(unit, traffic->receive[4].state, SWITCH_QUEUED);
     traffic->parcel[0].message.state = SWITCH_DONE; /* nobody looks at it */
     traffic->parcel[0].message.error = ERR_DEAD_LINK;
-    traffic_add(traffic, 7,
-                (struct torus_path){TORUS_SOUTH, TORUS_STRAIGHT, 2, 0}, 500, 0);
+    traffic_add(traffic, 7, STRAIGHT(TORUS_SOUTH, 2), 500, 0);
     CHECK(unit, mesh_run(mesh, traffic_done, 100000));
     CHECK_EQUAL(unit, traffic->parcel[1].message.error, ERR_OK);
     traffic_free(traffic);
@@ -241,7 +236,7 @@ static void silence(struct unit *unit)
    takes the links back at once. */
 static void forgotten(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 6000);
     struct mesh *mesh = traffic->mesh;
 
     traffic_add(traffic, 0, knee, 5000, 0);
@@ -265,7 +260,7 @@ static void forgotten(struct unit *unit)
 static void noise(struct unit *unit)
 {
     for (uint64_t seed = 1; seed <= 100; ++seed) {
-        struct traffic *traffic = traffic_make(SIZE, seed, 1000);
+        struct traffic *traffic = traffic_make(SQUARE(3), seed, 1000);
         struct mesh *mesh = traffic->mesh;
         uint64_t random = seed;
 
@@ -314,7 +309,7 @@ static uint32_t send_some(struct unit *unit, struct traffic *traffic,
    is put right; and nothing, soon after the line is good again. */
 static void bad_line(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 3000);
     struct mesh *mesh = traffic->mesh;
     uint32_t good = send_some(unit, traffic, 10);
     uint32_t bad;
@@ -334,7 +329,7 @@ static void bad_line(struct unit *unit)
    message has one circuit, if nothing is lost. */
 static void said_twice(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 3000);
     struct mesh *mesh = traffic->mesh;
 
     switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
@@ -363,7 +358,7 @@ static void refused_twice(struct unit *unit)
     static uint8_t buffers[2][500];
 
     for (uint32_t later_us = 1; later_us < 4000; later_us += 40) {
-        struct mesh *mesh = mesh_make(SIZE, 1);
+        struct mesh *mesh = mesh_make(SQUARE(3), 1);
         struct switch_message messages[2] = {
             {.path = straight, .kind = 1, .segment = {{bytes, sizeof bytes}}},
             {.path = back, .kind = 2, .segment = {{bytes, sizeof bytes}}}};
@@ -424,7 +419,7 @@ static uint8_t follow_script(struct mesh *mesh, uint32_t line, uint8_t byte)
    the next link makes a set-up of it again: it is a hop too far. */
 static void unread_set_up(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make((struct torus_size){5, 5}, 1, 200);
+    struct traffic *traffic = traffic_make(SQUARE(5), 1, 200);
     struct mesh *mesh = traffic->mesh;
 
     memset(&script, 0, sizeof script);
@@ -445,8 +440,7 @@ static void the_oldest_stream_is_forgotten(struct unit *unit)
     static const struct torus_path east = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
 
     for (uint32_t oldest = 0; oldest < SWITCH_REMEMBERED; oldest += 9) {
-        struct traffic *traffic =
-            traffic_make((struct torus_size){3, 3}, 1, 100);
+        struct traffic *traffic = traffic_make(SQUARE(3), 1, 100);
         struct switch_core *core = &traffic->mesh->core[1];
 
         core->remembered = SWITCH_REMEMBERED;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRAIGHT(port, hops)                                                   \
-    ((struct torus_path){(port), TORUS_STRAIGHT, (hops), 0})
 #define SIDE 5u
 #define PAGE 7u
 #define ROOM (SWITCH_STATUS_BYTES + 8u)
@@ -45,7 +43,7 @@ static unsigned status(void *context, const uint8_t *question,
 /* Nobody's program runs: no tick, no receive. */
 static struct mesh *make(uint64_t seed)
 {
-    struct mesh *mesh = mesh_make((struct torus_size){SIDE, SIDE}, seed);
+    struct mesh *mesh = mesh_make(SQUARE(SIDE), seed);
 
     for (uint32_t node = 0; node < mesh->nodes; ++node) {
         mesh->core[node].config.status = status;
@@ -75,6 +73,13 @@ static bool run(struct mesh *mesh, struct peek *peek, uint64_t for_us)
 {
     mesh->context = peek;
     return mesh_run(mesh, ended, for_us);
+}
+
+static void send_and_wait(struct unit *unit, struct mesh *mesh,
+                          struct peek *peek, struct torus_path path)
+{
+    send(mesh, peek, path);
+    CHECK(unit, run(mesh, peek, 500000));
 }
 
 static uint32_t end_of(struct torus_path path)
@@ -127,8 +132,8 @@ static void every_node(struct unit *unit)
             struct torus_path path = {TORUS_EAST, TORUS_LEFT, x, y};
             struct peek peek;
 
-            send(mesh, &peek, x == 0 ? STRAIGHT(TORUS_NORTH, y) : path);
-            CHECK(unit, run(mesh, &peek, 1000000));
+            send_and_wait(unit, mesh, &peek,
+                          x == 0 ? STRAIGHT(TORUS_NORTH, y) : path);
             check(unit, &peek, (uint32_t)y * SIDE + x);
         }
     }
@@ -150,33 +155,22 @@ static unsigned all_of_it(void *context, const uint8_t *question,
     return SWITCH_STATUS_BYTES;
 }
 
-static void longest_answer(struct unit *unit)
+/* Of a node that answers as much as it can; of one that answers nothing. */
+static void longest_and_shortest_answers(struct unit *unit)
 {
-    struct mesh *mesh = make(1);
-    struct peek peek;
+    for (unsigned i = 0; i < 2; ++i) {
+        unsigned bytes = i == 0 ? SWITCH_STATUS_BYTES : 0;
+        struct mesh *mesh = make(1);
+        struct peek peek;
 
-    mesh->core[12].config.status = all_of_it;
-    send(mesh, &peek, knee);
-    CHECK(unit, run(mesh, &peek, 1000000));
-    CHECK_EQUAL(unit, peek.message.error, ERR_OK);
-    CHECK_EQUAL(unit, peek.message.reply_bytes, SWITCH_STATUS_BYTES);
-    CHECK_EQUAL(unit, peek.reply[SWITCH_STATUS_BYTES - 1], PAGE);
-    CHECK_EQUAL(unit, peek.reply[SWITCH_STATUS_BYTES], UNTOUCHED);
-    free(mesh);
-}
-
-static void no_status(struct unit *unit)
-{
-    struct mesh *mesh = make(1);
-    struct peek peek;
-
-    mesh->core[12].config.status = NULL;
-    send(mesh, &peek, knee);
-    CHECK(unit, run(mesh, &peek, 1000000));
-    CHECK_EQUAL(unit, peek.message.error, ERR_OK);
-    CHECK_EQUAL(unit, peek.message.reply_bytes, 0);
-    CHECK_EQUAL(unit, peek.reply[0], UNTOUCHED);
-    free(mesh);
+        mesh->core[12].config.status = i == 0 ? all_of_it : NULL;
+        send_and_wait(unit, mesh, &peek, knee);
+        CHECK_EQUAL(unit, peek.message.error, ERR_OK);
+        CHECK_EQUAL(unit, peek.message.reply_bytes, bytes);
+        CHECK(unit, bytes == 0 || peek.reply[bytes - 1] == PAGE);
+        CHECK_EQUAL(unit, peek.reply[bytes], UNTOUCHED);
+        free(mesh);
+    }
 }
 
 static void no_room(struct unit *unit)
@@ -204,8 +198,7 @@ static bool single_fault(struct unit *unit, uint32_t line, uint32_t byte,
     mesh->single_byte = byte;
     mesh->single = fault;
     mesh->single_change = 0x10;
-    send(mesh, &peek, knee);
-    CHECK(unit, run(mesh, &peek, 1000000));
+    send_and_wait(unit, mesh, &peek, knee);
     check(unit, &peek, 12);
     mesh_run(mesh, NULL, 200000);
     CHECK(unit, mesh_quiet(mesh));
@@ -430,8 +423,7 @@ static void dead_node(struct unit *unit)
     struct peek peek;
 
     mesh->dead[12] = true;
-    send(mesh, &peek, knee);
-    CHECK(unit, run(mesh, &peek, 500000));
+    send_and_wait(unit, mesh, &peek, knee);
     CHECK_EQUAL(unit, peek.message.error, ERR_DEAD_LINK);
     CHECK_EQUAL(unit, peek.message.reply_bytes, 0);
     CHECK_EQUAL(unit, mesh_counters(mesh).dead, 0);
@@ -454,8 +446,7 @@ static void held_port(struct unit *unit)
     switch_post(&mesh->core[3], &receive);
     mesh_send(mesh, 1, &message);
     mesh_run(mesh, NULL, 10000);
-    send(mesh, &peek, STRAIGHT(TORUS_EAST, 2));
-    CHECK(unit, run(mesh, &peek, 500000));
+    send_and_wait(unit, mesh, &peek, STRAIGHT(TORUS_EAST, 2));
     CHECK_EQUAL(unit, peek.message.error, ERR_PORT_BUSY);
     CHECK_EQUAL(unit, message.state, SWITCH_ACTIVE);
     free(mesh);
@@ -533,8 +524,7 @@ static void patience_goes_on(struct unit *unit)
 void test_peek(struct unit *unit)
 {
     UNIT_RUN(unit, every_node);
-    UNIT_RUN(unit, longest_answer);
-    UNIT_RUN(unit, no_status);
+    UNIT_RUN(unit, longest_and_shortest_answers);
     UNIT_RUN(unit, no_room);
     UNIT_RUN(unit, every_byte);
     UNIT_RUN(unit, random_damage);

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define SIZE ((struct torus_size){3, 3})
-
 /* Out of the east port of node 0, over node 1, to node 4. */
 static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
 static const struct torus_path straight = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
@@ -39,7 +37,7 @@ static void clock_that_ticks(struct unit *unit)
     const uint32_t lengths[] = {0, 1, 16, 64};
 
     for (unsigned i = 0; i < 2 * sizeof lengths / sizeof *lengths; ++i) {
-        struct mesh *mesh = mesh_make(SIZE, i);
+        struct mesh *mesh = mesh_make(SQUARE(3), i);
         uint64_t random = i;
 
         be_a_board(mesh);
@@ -63,7 +61,7 @@ static void clock_that_ticks(struct unit *unit)
    long: from the second message on. */
 static void lateness_is_learnt(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 3000);
     struct mesh *mesh = traffic->mesh;
     struct parcel *parcel;
 
@@ -110,7 +108,7 @@ static void stutter(struct mesh *mesh, uint32_t node)
    be. */
 static void lateness_that_comes(struct unit *unit)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 60000);
+    struct traffic *traffic = traffic_make(SQUARE(3), 1, 60000);
     struct mesh *mesh = traffic->mesh;
 
     for (uint32_t node = 0; node < mesh->nodes; ++node) {
@@ -131,7 +129,7 @@ static void neighbour_has_a_turn(struct unit *unit)
     const struct torus_path paths[2] = {straight, back};
 
     for (unsigned end = 0; end < 2; ++end) {
-        struct traffic *traffic = traffic_make(SIZE, 7, 2000);
+        struct traffic *traffic = traffic_make(SQUARE(3), 7, 2000);
         struct parcel *one;
         unsigned before = 0;
 

@@ -103,6 +103,14 @@ void traffic_free(struct traffic *traffic)
     free(traffic);
 }
 
+void traffic_deafen(struct traffic *traffic)
+{
+    for (uint32_t node = 0; node < traffic->mesh->nodes; ++node) {
+        switch_cancel(&traffic->mesh->core[node]);
+        traffic->deaf[node] = true;
+    }
+}
+
 /* Cuts the bytes into segments anywhere, also into empty ones. */
 static void cut(struct traffic *traffic, struct parcel *parcel)
 {

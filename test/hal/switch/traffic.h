@@ -55,6 +55,9 @@ struct parcel *traffic_ping(struct traffic *traffic, uint32_t from,
                             struct torus_path path, uint32_t length,
                             uint32_t after_us);
 
+/* No node receives any more. */
+void traffic_deafen(struct traffic *traffic);
+
 /* Whether all messages are done. */
 bool traffic_done(struct mesh *mesh);
 
