@@ -8,7 +8,7 @@ from core import BUILD
 
 RUNNER = BUILD / "test" / "conformance"
 IMAGE = BUILD / "test" / "conformance.elf"
-TESTS = 28
+TESTS = 19
 
 
 @pytest.mark.parametrize("board", [

@@ -79,16 +79,11 @@ enum program_what {
     WHAT_WRAP_PORT,
     WHAT_RING_STATUS,
     WHAT_RING_INTACT,
-    WHAT_RING_DRAINED_PS,
-    WHAT_RING_BEFORE_PS, /* the receive, long after the arrival */
-    WHAT_RING_AFTER_PS,
     WHAT_QUEUE_ACCEPTED,
     WHAT_QUEUE_FULL_STATUS,
     WHAT_QUEUE_DRAIN_STATUS,
-    WHAT_QUEUE_DRAINED_PS,
     WHAT_QUEUE_AFTER_STATUS,
     WHAT_QUEUE_IN_ORDER, /* messages received as they were sent */
-    WHAT_TIMED_READY_PS,
     WHAT_JOB_OTHER_STATUS,
     WHAT_JOB_SAME_STATUS,
     WHAT_JOB_ANY_STATUS,
@@ -109,33 +104,39 @@ enum program_what {
     WHAT_FOUR_BYTES,
     WHAT_FOUR_PORT,
     WHAT_FOUR_INTACT,
-    WHAT_FOUR_PS,
     WHAT_CLOCK_BACKWARD_STEPS,
-    WHAT_CLOCK_WORK_PS,
     WHAT_LOG_STATUS,           /* the worst of all logs that came in */
-    WHAT_UNTIL_NOTHING_STATUS, /* comes by a deadline; .. */
-    WHAT_UNTIL_NOTHING_PS,     /* .. its time; .. */
-    WHAT_UNTIL_NOTHING_END_PS, /* .. and when the receive ended */
+    WHAT_UNTIL_NOTHING_STATUS, /* nothing comes by a deadline */
     WHAT_UNTIL_EARLY_STATUS,   /* the message is on its way */
-    WHAT_UNTIL_EARLY_PS,
-    WHAT_UNTIL_EARLY_END_PS,
-    WHAT_UNTIL_COMES_STATUS, /* by a late deadline */
+    WHAT_UNTIL_COMES_STATUS,   /* by a late deadline */
     WHAT_UNTIL_COMES_INTACT,
-    WHAT_UNTIL_COMES_END_PS,
     WHAT_UNTIL_OTHER_STATUS,  /* it is there, but of another kind */
     WHAT_UNTIL_PASSED_STATUS, /* it is there, and the deadline has passed */
     WHAT_UNTIL_PASSED_INTACT,
-    WHAT_UNTIL_PASSED_PS,     /* before .. */
-    WHAT_UNTIL_PASSED_END_PS, /* .. and after the receive */
-    WHAT_UNTIL_GONE_STATUS,   /* the same, when it has been received */
-    WHAT_FIT_STATUS,          /* + message */
+    WHAT_UNTIL_GONE_STATUS, /* the same, when it has been received */
+    WHAT_FIT_STATUS,        /* + message */
     WHAT_FIT_BYTES = WHAT_FIT_STATUS + 3,
     WHAT_FIT_INTACT = WHAT_FIT_BYTES + 3,
     WHAT_ECHO_STATUS = WHAT_FIT_INTACT + 3, /* + echo; at both ends */
     WHAT_ECHO_BYTES = WHAT_ECHO_STATUS + PROGRAM_ECHOES,
     WHAT_ECHO_INTACT = WHAT_ECHO_BYTES + PROGRAM_ECHOES,
     WHAT_ECHO_PORT = WHAT_ECHO_INTACT + PROGRAM_ECHOES,
-    WHAT_ECHO_PS = WHAT_ECHO_PORT + PROGRAM_ECHOES
+    WHAT_TIMES = WHAT_ECHO_PORT + PROGRAM_ECHOES, /* what is behind are times */
+    WHAT_RING_DRAINED_PS,
+    WHAT_RING_BEFORE_PS, /* a receive, long after the arrival */
+    WHAT_RING_AFTER_PS,
+    WHAT_QUEUE_DRAINED_PS,
+    WHAT_TIMED_READY_PS,
+    WHAT_FOUR_PS,
+    WHAT_CLOCK_WORK_PS,
+    WHAT_UNTIL_NOTHING_PS,     /* the deadline, .. */
+    WHAT_UNTIL_NOTHING_END_PS, /* .. and when the receive ended */
+    WHAT_UNTIL_EARLY_PS,
+    WHAT_UNTIL_EARLY_END_PS,
+    WHAT_UNTIL_COMES_END_PS,
+    WHAT_UNTIL_PASSED_PS,     /* before .. */
+    WHAT_UNTIL_PASSED_END_PS, /* .. and after the receive */
+    WHAT_ECHO_PS              /* + echo */
 };
 
 #endif

@@ -26,6 +26,7 @@
 #define HOP_PS 100000u
 #define WATCHDOG_S 60u
 #define THREADS 4u /* of native nodes */
+#define FITS_BYTES (PROGRAM_CAPACITY_BYTES - CIRCUIT_HEADER_BYTES)
 #define MESSAGES_MAX (WINDOW_QUEUE + 128u)
 
 /* Node indices of the roles. */
@@ -253,23 +254,96 @@ static void mesh_ends_well(struct unit *unit)
     for (uint32_t node = 0; node < NODES; ++node) {
         CHECK_EQUAL(unit, record[0].error[node], ERR_OK);
     }
-    SEEN(unit, LEADER, WHAT_LOG_STATUS, INT64_MIN); /* nothing to complain */
 }
 
-static void order_from_the_host(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_ORDER_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_ORDER_BYTES, PROGRAM_ORDER_BYTES);
-    SEEN(unit, LEADER, WHAT_ORDER_KIND, KIND_ORDER);
-    SEEN(unit, LEADER, WHAT_ORDER_PORT, CIRCUIT_HOST);
-    SEEN(unit, LEADER, WHAT_ORDER_INTACT, 1);
-}
+/* What nodes write down, whatever the time: who, what, and the value. */
+static const struct {
+    uint32_t node;
+    unsigned what;
+    int64_t want;
+} observations[] = {
+    /* The order of the host. */
+    {LEADER, WHAT_ORDER_STATUS, ERR_OK},
+    {LEADER, WHAT_ORDER_BYTES, PROGRAM_ORDER_BYTES},
+    {LEADER, WHAT_ORDER_KIND, KIND_ORDER},
+    {LEADER, WHAT_ORDER_PORT, CIRCUIT_HOST},
+    {LEADER, WHAT_ORDER_INTACT, 1},
+    /* A damaged message is not delivered. */
+    {KNIGHT_PEER, WHAT_DAMAGED_STATUS, ERR_CORRUPT},
+    {KNIGHT_PEER, WHAT_DAMAGED_DELIVERED, 0},
+    /* Echoes over the wrap link; a message around a ring. */
+    {LEADER, WHAT_WRAP_STATUS, ERR_OK},
+    {LEADER, WHAT_WRAP_BYTES, 90},
+    {LEADER, WHAT_WRAP_INTACT, 1},
+    {LEADER, WHAT_WRAP_PORT, TORUS_WEST},
+    {WRAP_PEER, WHAT_WRAP_STATUS, ERR_OK},
+    {WRAP_PEER, WHAT_WRAP_BYTES, 90},
+    {WRAP_PEER, WHAT_WRAP_INTACT, 1},
+    {WRAP_PEER, WHAT_WRAP_PORT, TORUS_EAST},
+    {LEADER, WHAT_RING_STATUS, ERR_OK},
+    {LEADER, WHAT_RING_INTACT, 1},
+    /* One byte more than a buffer has room for. */
+    {NORTH_PEER, WHAT_FIT_STATUS, ERR_OK},
+    {NORTH_PEER, WHAT_FIT_BYTES, FITS_BYTES},
+    {NORTH_PEER, WHAT_FIT_INTACT, 1},
+    {NORTH_PEER, WHAT_FIT_STATUS + 1, ERR_BUFFER},
+    {NORTH_PEER, WHAT_FIT_BYTES + 1, FITS_BYTES + 1},
+    {NORTH_PEER, WHAT_FIT_INTACT + 1, 1},
+    {NORTH_PEER, WHAT_FIT_STATUS + 2, ERR_OK},
+    {NORTH_PEER, WHAT_FIT_BYTES + 2, 5},
+    {NORTH_PEER, WHAT_FIT_INTACT + 2, 1},
+    /* A full queue is told, and drained. */
+    {LEADER, WHAT_QUEUE_ACCEPTED, WINDOW_QUEUE},
+    {LEADER, WHAT_QUEUE_FULL_STATUS, ERR_PORT_BUSY},
+    {LEADER, WHAT_QUEUE_DRAIN_STATUS, ERR_OK},
+    {LEADER, WHAT_QUEUE_AFTER_STATUS, ERR_OK},
+    {EAST_PEER, WHAT_QUEUE_IN_ORDER, WINDOW_QUEUE + 1},
+    /* Other jobs are refused. */
+    {SOUTH_PEER, WHAT_JOB_OTHER_STATUS, ERR_FOREIGN},
+    {SOUTH_PEER, WHAT_JOB_SAME_STATUS, ERR_OK},
+    {SOUTH_PEER, WHAT_JOB_ANY_STATUS, ERR_OK},
+    {SOUTH_PEER, WHAT_JOB_ANY_JOB, PROGRAM_OTHER_JOB},
+    /* Paths that lead nowhere; buffers outside the window. */
+    {LEADER, WHAT_ROUTE_NO_HOPS, ERR_NO_ROUTE},
+    {LEADER, WHAT_ROUTE_TOO_FAR, ERR_NO_ROUTE},
+    {LEADER, WHAT_ROUTE_NO_HOPS_AFTER, ERR_NO_ROUTE},
+    {LEADER, WHAT_ROUTE_TOO_FAR_AFTER, ERR_NO_ROUTE},
+    {LEADER, WHAT_BUFFER_BELOW, ERR_BUFFER},
+    {LEADER, WHAT_BUFFER_ABOVE, ERR_BUFFER},
+    {LEADER, WHAT_BUFFER_TOO_LONG, ERR_BUFFER},
+    /* Receives with deadlines. */
+    {LEADER, WHAT_UNTIL_NOTHING_STATUS, ERR_TIMEOUT},
+    {LEADER, WHAT_UNTIL_EARLY_STATUS, ERR_TIMEOUT},
+    {LEADER, WHAT_UNTIL_COMES_STATUS, ERR_OK},
+    {LEADER, WHAT_UNTIL_COMES_INTACT, 1},
+    {LEADER, WHAT_UNTIL_OTHER_STATUS, ERR_TIMEOUT},
+    {LEADER, WHAT_UNTIL_PASSED_STATUS, ERR_OK},
+    {LEADER, WHAT_UNTIL_PASSED_INTACT, 1},
+    {LEADER, WHAT_UNTIL_GONE_STATUS, ERR_TIMEOUT},
+    /* A dead link is told once. */
+    {LEADER, WHAT_DEAD_SEND_STATUS, ERR_OK},
+    {LEADER, WHAT_DEAD_DRAIN_STATUS, ERR_DEAD_LINK},
+    {LEADER, WHAT_DEAD_AGAIN_STATUS, ERR_OK},
+    {EAST_PEER, WHAT_BEHIND_STATUS, ERR_OK},
+    /* Four messages at once; the clock; logs that nobody complained of. */
+    {LEADER, WHAT_FOUR_SEND_STATUS, ERR_OK},
+    {LEADER, WHAT_CLOCK_BACKWARD_STEPS, 0},
+    {LEADER, WHAT_LOG_STATUS, INT64_MIN}};
 
-static void damaged_message_is_not_delivered(struct unit *unit)
+static void what_the_nodes_write_down(struct unit *unit)
 {
-    SEEN(unit, KNIGHT_PEER, WHAT_DAMAGED_STATUS, ERR_CORRUPT);
-    SEEN(unit, KNIGHT_PEER, WHAT_DAMAGED_DELIVERED, 0);
+    for (unsigned i = 0; i < sizeof observations / sizeof *observations; ++i) {
+        int64_t got = seen(observations[i].node, observations[i].what);
+
+        if (got != observations[i].want) {
+            printf("# node %" PRIu32 ", observation %u:\n",
+                   observations[i].node, observations[i].what);
+        }
+        CHECK_EQUAL(unit, got, observations[i].want);
+    }
     CHECK_EQUAL(unit, record[0].circuit[0].kind, KIND_DAMAGED);
+    CHECK_EQUAL(unit, count_sent(KIND_DEAD), 0);
+    CHECK_EQUAL(unit, count_sent(KIND_BEHIND), 1);
 }
 
 static void echoes_over_the_knight_path(struct unit *unit)
@@ -316,60 +390,26 @@ static void clock_of_a_late_receiver_goes_on(struct unit *unit)
     check_just_after(unit, seen(LEADER, WHAT_RING_AFTER_PS), before_ps);
 }
 
-static void clock_counts_work_and_never_goes_backwards(struct unit *unit)
+static void clock_counts_work(struct unit *unit)
 {
-    SEEN(unit, LEADER, WHAT_CLOCK_BACKWARD_STEPS, 0);
     CHECK(unit, seen(LEADER, WHAT_CLOCK_WORK_PS) >= PROGRAM_WORK_PS);
     CHECK(unit, seen(LEADER, WHAT_CLOCK_WORK_PS) < 10ll * PROGRAM_WORK_PS);
 }
 
-static void echo_over_the_wrap_link(struct unit *unit)
+static void around_the_torus(struct unit *unit)
 {
     const struct circuit_record there = sent(LEADER, KIND_WRAP, 0);
     const struct circuit_record back = sent(WRAP_PEER, KIND_WRAP_BACK, 0);
-
-    for (unsigned i = 0; i < 2; ++i) {
-        const uint32_t node = i == 0 ? LEADER : WRAP_PEER;
-
-        SEEN(unit, node, WHAT_WRAP_STATUS, ERR_OK);
-        SEEN(unit, node, WHAT_WRAP_BYTES, 90);
-        SEEN(unit, node, WHAT_WRAP_INTACT, 1);
-        SEEN(unit, node, WHAT_WRAP_PORT, i == 0 ? TORUS_WEST : TORUS_EAST);
-    }
-    check_circuit(unit, &there, 1, 90);
-    check_circuit(unit, &back, 1, 90);
-}
-
-static void ring_to_itself(struct unit *unit)
-{
     const struct circuit_record ring = sent(LEADER, KIND_RING, 0);
 
-    SEEN(unit, LEADER, WHAT_RING_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_RING_INTACT, 1);
+    check_circuit(unit, &there, 1, 90);
+    check_circuit(unit, &back, 1, 90);
     CHECK_EQUAL(unit, ring.destination, LEADER);
     check_circuit(unit, &ring, PROGRAM_SIDE, 33);
 }
 
-static void one_byte_more_than_fits(struct unit *unit)
+static void a_full_queue_is_drained_in_order(struct unit *unit)
 {
-    static const int64_t status[] = {ERR_OK, ERR_BUFFER, ERR_OK};
-    const uint32_t fits = PROGRAM_CAPACITY_BYTES - CIRCUIT_HEADER_BYTES;
-    const int64_t bytes[] = {fits, fits + 1, 5};
-
-    for (unsigned i = 0; i < 3; ++i) {
-        SEEN(unit, NORTH_PEER, WHAT_FIT_STATUS + i, status[i]);
-        SEEN(unit, NORTH_PEER, WHAT_FIT_BYTES + i, bytes[i]);
-        SEEN(unit, NORTH_PEER, WHAT_FIT_INTACT + i, 1);
-    }
-}
-
-static void full_queue_is_told_and_drained(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_QUEUE_ACCEPTED, WINDOW_QUEUE);
-    SEEN(unit, LEADER, WHAT_QUEUE_FULL_STATUS, ERR_PORT_BUSY);
-    SEEN(unit, LEADER, WHAT_QUEUE_DRAIN_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_QUEUE_AFTER_STATUS, ERR_OK);
-    SEEN(unit, EAST_PEER, WHAT_QUEUE_IN_ORDER, WINDOW_QUEUE + 1);
     CHECK_EQUAL(unit, count_sent(KIND_QUEUE), WINDOW_QUEUE + 1);
     /* All are queued before the first is over: then, one after the other. */
     for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
@@ -392,71 +432,23 @@ static void ready_time_and_gap(struct unit *unit)
     CHECK_EQUAL(unit, gap.request_ps, later.end_ps + PROGRAM_GAP_PS);
 }
 
-static void other_jobs_are_refused(struct unit *unit)
-{
-    SEEN(unit, SOUTH_PEER, WHAT_JOB_OTHER_STATUS, ERR_FOREIGN);
-    SEEN(unit, SOUTH_PEER, WHAT_JOB_SAME_STATUS, ERR_OK);
-    SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_STATUS, ERR_OK);
-    SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_JOB, PROGRAM_OTHER_JOB);
-}
-
-static void paths_that_lead_nowhere(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_ROUTE_NO_HOPS, ERR_NO_ROUTE);
-    SEEN(unit, LEADER, WHAT_ROUTE_TOO_FAR, ERR_NO_ROUTE);
-    SEEN(unit, LEADER, WHAT_ROUTE_NO_HOPS_AFTER, ERR_NO_ROUTE);
-    SEEN(unit, LEADER, WHAT_ROUTE_TOO_FAR_AFTER, ERR_NO_ROUTE);
-}
-
-static void buffers_outside_the_window(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_BUFFER_BELOW, ERR_BUFFER);
-    SEEN(unit, LEADER, WHAT_BUFFER_ABOVE, ERR_BUFFER);
-    SEEN(unit, LEADER, WHAT_BUFFER_TOO_LONG, ERR_BUFFER);
-}
-
-/* Ends in vain at its deadline, which the clock shows then. */
+/* The clock shows the deadline at which a receive ended in vain, the arrival of
+   what came, and no wait for what was there. */
 static void deadlines_end_receives(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_UNTIL_NOTHING_STATUS, ERR_TIMEOUT);
-    check_just_after(unit, seen(LEADER, WHAT_UNTIL_NOTHING_END_PS),
-                     seen(LEADER, WHAT_UNTIL_NOTHING_PS));
-    SEEN(unit, LEADER, WHAT_UNTIL_EARLY_STATUS, ERR_TIMEOUT);
-    check_just_after(unit, seen(LEADER, WHAT_UNTIL_EARLY_END_PS),
-                     seen(LEADER, WHAT_UNTIL_EARLY_PS));
-}
-
-static void messages_come_by_deadlines(struct unit *unit)
 {
     const struct circuit_record late = sent(LEADER, KIND_UNTIL, 0);
 
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_NOTHING_END_PS),
+                     seen(LEADER, WHAT_UNTIL_NOTHING_PS));
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_EARLY_END_PS),
+                     seen(LEADER, WHAT_UNTIL_EARLY_PS));
     CHECK_EQUAL(unit, count_sent(KIND_UNTIL), 2);
     check_circuit(unit, &late, PROGRAM_SIDE, 44);
     CHECK(unit, seen(LEADER, WHAT_UNTIL_EARLY_PS) < (int64_t)late.end_ps);
-    SEEN(unit, LEADER, WHAT_UNTIL_COMES_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_UNTIL_COMES_INTACT, 1);
     check_just_after(unit, seen(LEADER, WHAT_UNTIL_COMES_END_PS),
                      (int64_t)late.end_ps);
-}
-
-static void deadlines_that_have_passed(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_UNTIL_OTHER_STATUS, ERR_TIMEOUT);
-    SEEN(unit, LEADER, WHAT_UNTIL_PASSED_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_UNTIL_PASSED_INTACT, 1);
     check_just_after(unit, seen(LEADER, WHAT_UNTIL_PASSED_END_PS),
                      seen(LEADER, WHAT_UNTIL_PASSED_PS));
-    SEEN(unit, LEADER, WHAT_UNTIL_GONE_STATUS, ERR_TIMEOUT);
-}
-
-static void dead_link_is_told_once(struct unit *unit)
-{
-    SEEN(unit, LEADER, WHAT_DEAD_SEND_STATUS, ERR_OK);
-    SEEN(unit, LEADER, WHAT_DEAD_DRAIN_STATUS, ERR_DEAD_LINK);
-    SEEN(unit, LEADER, WHAT_DEAD_AGAIN_STATUS, ERR_OK);
-    SEEN(unit, EAST_PEER, WHAT_BEHIND_STATUS, ERR_OK);
-    CHECK_EQUAL(unit, count_sent(KIND_DEAD), 0);
-    CHECK_EQUAL(unit, count_sent(KIND_BEHIND), 1);
 }
 
 static void four_messages_at_once(struct unit *unit)
@@ -464,7 +456,6 @@ static void four_messages_at_once(struct unit *unit)
     static const uint32_t end[] = {11, 8, 19, 22};
     const struct circuit_record first = sent(LEADER, KIND_FOUR, 0);
 
-    SEEN(unit, LEADER, WHAT_FOUR_SEND_STATUS, ERR_OK);
     CHECK_EQUAL(unit, count_sent(KIND_FOUR), TORUS_PORTS);
     for (uint32_t port = 0; port < TORUS_PORTS; ++port) {
         const struct circuit_record circuit = sent(LEADER, KIND_FOUR, port);
@@ -556,29 +547,6 @@ static void second_run_is_the_same(struct unit *unit)
 
 /* ---- slow boards ---- */
 
-static bool is_time(unsigned what)
-{
-    switch (what) {
-    case WHAT_RING_DRAINED_PS:
-    case WHAT_RING_BEFORE_PS:
-    case WHAT_RING_AFTER_PS:
-    case WHAT_QUEUE_DRAINED_PS:
-    case WHAT_TIMED_READY_PS:
-    case WHAT_FOUR_PS:
-    case WHAT_UNTIL_NOTHING_PS:
-    case WHAT_UNTIL_NOTHING_END_PS:
-    case WHAT_UNTIL_EARLY_PS:
-    case WHAT_UNTIL_EARLY_END_PS:
-    case WHAT_UNTIL_COMES_END_PS:
-    case WHAT_UNTIL_PASSED_PS:
-    case WHAT_UNTIL_PASSED_END_PS:
-    case WHAT_CLOCK_WORK_PS:
-        return true;
-    default:
-        return what >= WHAT_ECHO_PS;
-    }
-}
-
 /* Every node sees what it sees otherwise, at another time. */
 static void slow_boards_do_the_same(struct unit *unit)
 {
@@ -595,7 +563,7 @@ static void slow_boards_do_the_same(struct unit *unit)
         uint32_t node = bytes_load_u16(fast->log + at);
         unsigned what = bytes_load_u16(fast->log + at + 2);
 
-        if (!is_time(what)) {
+        if (what < WHAT_TIMES) {
             CHECK_EQUAL(unit, seen_in(slow, node, what), seen(node, what));
         }
     }
@@ -673,21 +641,21 @@ static void windows_of_another_layout(struct unit *unit)
                                        .bytes = WINDOW_DMA_OFFSET,
                                        .width = 5,
                                        .height = 5};
-    struct node_identity other = good;
+    static const struct {
+        int32_t magic, version, bytes; /* more than they should be */
+        int error;
+    } tries[] = {{0, 0, 0, ERR_OK},      {1, 0, 0, ERR_VERSION},
+                 {0, 1, 0, ERR_VERSION}, {0, 0, -8, ERR_MEMORY},
+                 {0, 0, 4, ERR_MEMORY},  {0, 0, 8, ERR_OK}};
 
-    CHECK_EQUAL(unit, opened(&other), ERR_OK);
-    other.magic += 1;
-    CHECK_EQUAL(unit, opened(&other), ERR_VERSION);
-    other = good;
-    other.version += 1;
-    CHECK_EQUAL(unit, opened(&other), ERR_VERSION);
-    other = good;
-    other.bytes -= 8;
-    CHECK_EQUAL(unit, opened(&other), ERR_MEMORY);
-    other.bytes += 12;
-    CHECK_EQUAL(unit, opened(&other), ERR_MEMORY);
-    other.bytes += 4;
-    CHECK_EQUAL(unit, opened(&other), ERR_OK);
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; ++i) {
+        struct node_identity other = good;
+
+        other.magic += (uint32_t)tries[i].magic;
+        other.version += (uint32_t)tries[i].version;
+        other.bytes += (uint32_t)tries[i].bytes;
+        CHECK_EQUAL(unit, opened(&other), tries[i].error);
+    }
 }
 
 /* Boards of which none has been started end, and close nothing that is not
@@ -725,24 +693,15 @@ static int judge(void)
     struct unit unit = {.put = put, .context = stdout};
 
     UNIT_RUN(&unit, mesh_ends_well);
-    UNIT_RUN(&unit, order_from_the_host);
-    UNIT_RUN(&unit, damaged_message_is_not_delivered);
+    UNIT_RUN(&unit, what_the_nodes_write_down);
     UNIT_RUN(&unit, echoes_over_the_knight_path);
     UNIT_RUN(&unit, clock_stands_still_while_waiting);
     UNIT_RUN(&unit, clock_of_a_late_receiver_goes_on);
-    UNIT_RUN(&unit, clock_counts_work_and_never_goes_backwards);
-    UNIT_RUN(&unit, echo_over_the_wrap_link);
-    UNIT_RUN(&unit, ring_to_itself);
-    UNIT_RUN(&unit, one_byte_more_than_fits);
-    UNIT_RUN(&unit, full_queue_is_told_and_drained);
+    UNIT_RUN(&unit, clock_counts_work);
+    UNIT_RUN(&unit, around_the_torus);
+    UNIT_RUN(&unit, a_full_queue_is_drained_in_order);
     UNIT_RUN(&unit, ready_time_and_gap);
-    UNIT_RUN(&unit, other_jobs_are_refused);
-    UNIT_RUN(&unit, paths_that_lead_nowhere);
-    UNIT_RUN(&unit, buffers_outside_the_window);
     UNIT_RUN(&unit, deadlines_end_receives);
-    UNIT_RUN(&unit, messages_come_by_deadlines);
-    UNIT_RUN(&unit, deadlines_that_have_passed);
-    UNIT_RUN(&unit, dead_link_is_told_once);
     UNIT_RUN(&unit, four_messages_at_once);
     UNIT_RUN(&unit, counters_are_the_sums);
     UNIT_RUN(&unit, second_run_is_the_same);
