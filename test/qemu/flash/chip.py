@@ -13,12 +13,11 @@ import struct
 import threading
 
 FLASH, FLASH_BYTES = 0x08000000, 1 << 20
-RAM, RAM_BYTES = 0x20000000, 128 << 10
 SECTORS = [16] * 4 + [64] + [128] * 7  # KiB
 
 AP_IDR, CPUID = 0x24770011, 0x410FC241
 IDCODE, SIZE = 0xE0042000, 0x1FFF7A20
-DHCSR, DCRSR, DCRDR, DEMCR = 0xE000EDF0, 0xE000EDF4, 0xE000EDF8, 0xE000EDFC
+DHCSR, DEMCR = 0xE000EDF0, 0xE000EDFC
 AIRCR = 0xE000ED0C
 KEYR, SR, CR = 0x40023C04, 0x40023C0C, 0x40023C10
 KEYS = [0x45670123, 0xCDEF89AB]
@@ -34,11 +33,9 @@ class Chip:
         self.hold, self.held = hold, threading.Event()
         self.go_on = threading.Event()
         self.flash = bytearray(b"\xff" * FLASH_BYTES)
-        self.ram = bytearray(RAM_BYTES)
         self.registers = {0xE000ED00: CPUID, 0xE0002000: 0x260,
                           0xE0001000: 0x40000000, IDCODE: 0x10076413,
                           SIZE: 1024 << 16 | 0xFFFF}
-        self.core = {}
         self.stuck = stuck  # an address whose bits cannot be programmed
         self.events = []    # erased sectors, resets, unlocking
         self.reset(False)
@@ -55,9 +52,8 @@ class Chip:
     # ---- 32-bit words as the bus has them ----
 
     def read(self, address):
-        for base, memory in ((FLASH, self.flash), (RAM, self.ram)):
-            if base <= address < base + len(memory):
-                return struct.unpack_from("<I", memory, address - base)[0]
+        if FLASH <= address < FLASH + FLASH_BYTES:
+            return struct.unpack_from("<I", self.flash, address - FLASH)[0]
         if address == DHCSR:
             value = (self.registers.get(DHCSR, 0) & 0xF | 1 << 16
                      | self.halted << 17 | self.was_reset << 25)
@@ -69,10 +65,6 @@ class Chip:
         """`size` bytes of the lanes that the address says."""
         if FLASH <= address < FLASH + FLASH_BYTES:
             self.program(address - FLASH, value, size)
-        elif RAM <= address < RAM + RAM_BYTES:
-            shift = 8 * (address % 4)
-            self.ram[address - RAM:address - RAM + size] = (
-                value >> shift & (1 << 8 * size) - 1).to_bytes(size, "little")
         else:
             self.write_register(address, value)
 
@@ -89,12 +81,6 @@ class Chip:
             if value >> 16 == 0xA05F:
                 self.registers[DHCSR] = value & 0xF
                 self.halted = bool(value & 2 and value & 1)
-        elif address == DCRSR:
-            number = value & 0x7F
-            if value & 1 << 16:
-                self.core[number] = self.registers.get(DCRDR, 0)
-            else:
-                self.registers[DCRDR] = self.core.get(number, 0)
         elif address == AIRCR:
             if value >> 16 == 0x05FA and value & 4:
                 self.reset(bool(self.registers.get(DEMCR, 0) & 1))
