@@ -274,11 +274,11 @@ def test_what_monitors_say(tmp_path):
 def test_what_a_killed_launcher_left_goes(tmp_path):
     """And nothing else that may lie there."""
     doors = tmp_path / "doors"
-    with emulated.Boards(tmp_path, f"--gdb={doors}", size="3x3") as boards:
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="2x2") as boards:
         boards.process.kill()
         boards.process.wait(GUARD_S)
         assert boards.gone()
-    assert len(os.listdir(doors)) == 10
+    assert len(os.listdir(doors)) == 5
     (doors / "7-7").write_text("not a socket")
     (doors / "notes").write_text("somebody's")
     with socket.socket(socket.AF_UNIX) as other:
