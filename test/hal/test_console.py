@@ -2,8 +2,10 @@
 """The console: its lines, a node's host port, the commands, the client."""
 import base64
 import binascii
+import contextlib
 import ctypes as c
 import fcntl
+import functools
 import os
 import random
 import re
@@ -96,18 +98,19 @@ def some_line(rng):
     return text + rng.choice([b"\n", b"\r", b"\r\n", b"\n\n"])
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_lines_are_judged_as_written_down(seed):
-    rng = random.Random(seed)
-    stream = b"".join(some_line(rng) for _ in range(400))
-    lines = k.Lines()
-    want = k.judged_all(stream)
-    assert lines.all(stream, cut=lambda: rng.randrange(1, 300)) == want
-    assert {status for status, _ in want} == {
-        k.TEXT, k.LONG, k.CRC, k.CONTROL} | {
-        k.DAMAGED for s, _ in want if s == k.DAMAGED}
-    for status in range(1, 7):
-        assert lines.reader.count[status] == sum(s == status for s, _ in want)
+def test_lines_are_judged_as_written_down():
+    for seed in range(8):
+        rng = random.Random(seed)
+        stream = b"".join(some_line(rng) for _ in range(400))
+        lines = k.Lines()
+        want = k.judged_all(stream)
+        cut = functools.partial(rng.randrange, 1, 300)
+        assert lines.all(stream, cut=cut) == want, seed
+        told = [status for status, _ in want]
+        assert set(told) | {k.DAMAGED} == {k.TEXT, k.LONG, k.CRC, k.CONTROL,
+                                           k.DAMAGED}, seed
+        for status in range(1, 7):
+            assert lines.reader.count[status] == told.count(status), seed
 
 
 def test_no_single_bit_makes_another_request():
@@ -130,23 +133,17 @@ def test_no_single_bit_makes_another_request():
             assert texts != [wanted] or bit // 8 >= len(wanted)
 
 
-@pytest.mark.parametrize("start", [0, 2 ** 32 - 500])
-def test_half_a_line_is_waited_for_so_long(start):
-    lines = k.Lines(half_us=1000)
-
-    def at(later):
-        return (start + later) % 2 ** 32
-
-    lines.push(b"ide")
-    assert lines.take(at(0)) == (k.NONE, b"")
-    assert lines.take(at(999)) == (k.NONE, b"")
-    lines.push(b"n")
-    assert lines.take(at(999)) == (k.NONE, b"")
-    assert lines.take(at(1998)) == (k.NONE, b"")
-    assert lines.take(at(1999)) == (k.HALF, b"")
-    assert lines.take(at(9999)) == (k.NONE, b"")
-    lines.push(b"ident\n")
-    assert lines.take(at(9999)) == (k.TEXT, b"ident")
+def test_half_a_line_is_waited_for_so_long():
+    """1 ms, also where the clock wraps."""
+    for start in (0, 2 ** 32 - 500):
+        lines = k.Lines(half_us=1000)
+        for came, later, told in [
+                (b"ide", 0, (k.NONE, b"")), (b"", 999, (k.NONE, b"")),
+                (b"n", 999, (k.NONE, b"")), (b"", 1998, (k.NONE, b"")),
+                (b"", 1999, (k.HALF, b"")), (b"", 9999, (k.NONE, b"")),
+                (b"ident\n", 9999, (k.TEXT, b"ident"))]:
+            lines.push(came)
+            assert lines.take((start + later) % 2 ** 32) == told, later
 
 
 def test_an_overrun_damages_its_line_only():
@@ -163,6 +160,12 @@ def test_an_overrun_damages_its_line_only():
 
 # ---- the host's port ----
 
+def mailbox():
+    box = k.Mailbox()
+    k.LIB.mailbox_init(c.byref(box))
+    return box, c.byref(box)
+
+
 def test_mailbox_does_as_a_simple_model():
     """Puts at random offsets, of what belongs there."""
     rng = random.Random(5)
@@ -172,9 +175,7 @@ def test_mailbox_does_as_a_simple_model():
         capacity = rng.choice([size, size + 5, max(1, size - 1)])
         message = rng.randbytes(size)
         room = c.create_string_buffer(capacity + 8)
-        box = k.Mailbox()
-        ref = c.byref(box)
-        k.LIB.mailbox_init(ref)
+        box, ref = mailbox()
         assert k.LIB.mailbox_announce(ref, size, 1, 2) == k.ERR_PORT_BUSY
         k.LIB.mailbox_open(ref, room, capacity)
         assert k.LIB.mailbox_put(ref, 0, message, 1) == k.ERR_PORT_BUSY
@@ -210,9 +211,7 @@ def test_mailbox_does_as_a_simple_model():
 
 def test_a_message_begun_anew_keeps_nothing_of_the_old_one():
     room = c.create_string_buffer(10)
-    box = k.Mailbox()
-    ref = c.byref(box)
-    k.LIB.mailbox_init(ref)
+    _, ref = mailbox()
     k.LIB.mailbox_open(ref, room, 10)
     assert k.LIB.mailbox_announce(ref, 4, 1, 1) == 0
     assert k.LIB.mailbox_put(ref, 0, b"old", 3) == 0
@@ -234,9 +233,7 @@ def test_segments_are_read_as_one():
         whole = b"".join(pieces)
         segments = (k.Segment * 6)(*[k.Segment(
             data=c.cast(p, c.c_void_p), bytes=len(p)) for p in pieces])
-        box = k.Mailbox()
-        ref = c.byref(box)
-        k.LIB.mailbox_init(ref)
+        box, ref = mailbox()
         out = c.create_string_buffer(64)
         assert k.LIB.mailbox_get(ref, out, 0, 1) == k.ERR_PORT_BUSY
         k.LIB.mailbox_offer(ref, segments, len(pieces), 4, 5)
@@ -277,23 +274,23 @@ def test_help_lists_every_command(board):
                      "inject", "reset"]
 
 
-def test_ident(board):
-    told = k.words(" ".join(rows(board, "ident")))
-    assert told == {
+TOLD = {
+    "ident": {
         "board": "stm32f405", "version": "v1.2-3-g0123456", "mesh": "77",
         "width": "5", "height": "4", "x": "3", "y": "2", "originator": "1,0",
         "unique_id": "00110022DEADBEEF00000007", "image_crc": "CAFE0001",
         "reset": "watchdog", "clock": "hse-pll", "clock_hz": "168000000",
-        "crystal_hz": "8000123", "room": "50000"}
-
-
-def test_ps(board):
-    told = k.words(" ".join(rows(board, "ps")))
-    assert told == {
+        "crystal_hz": "8000123", "room": "50000"},
+    "ps": {
         "state": "computing", "waypoint": "kernel", "error": "-5",
         "stack_bytes": "8192", "stack_used_bytes": "1234", "uptime_us": "55",
         "circuits": "12", "last_bytes": "96", "last_error": "-2",
-        "port": "north"}
+        "port": "north"}}
+
+
+def test_ident_and_ps(board):
+    for text, told in TOLD.items():
+        assert k.words(" ".join(rows(board, text))) == told
 
 
 def test_links(board):
@@ -338,10 +335,6 @@ def test_the_longest_values_fit_their_lines():
         assert words == {f"n{i:x}": "FFFFFFFF" for i in range(15)}
 
 
-def test_no_fault(board):
-    assert board.ask("fault") == ["ok record=none"]
-
-
 def test_a_fault_is_forgotten():
     with k.Board("--full") as board:
         assert rows(board, "fault") != []
@@ -350,12 +343,11 @@ def test_a_fault_is_forgotten():
         assert board.ask("fault") == ["ok record=none"]
 
 
-def test_trace(board):
+def test_trace_and_clock_and_no_fault(board):
+    assert board.ask("fault") == ["ok record=none"]
     assert rows(board, "trace") == [
         f"ps={2 ** 64 - 1 - i} kind=3 detail=4 value={i}" for i in range(20)]
 
-
-def test_clock_goes_on(board):
     first, second = (int(k.words(board.ask("clock")[0])["ps"])
                      for _ in range(2))
     assert first < second
@@ -394,16 +386,13 @@ WRONG_WORDS = [
     "put 0 " + 132 * "A"]
 
 
-def test_wrong_words_are_refused(board):
-    for text in WRONG_WORDS:
-        assert board.ask(text) == ["err argument ?"], text
-
-
 WRONG_COMMANDS = ["Help", "hel", "helpx", "x", "@", "@x ident",
                   "@1", "@4294967296 ident"]
 
 
-def test_wrong_commands_are_refused(board):
+def test_wrong_words_and_commands_are_refused(board):
+    for text in WRONG_WORDS:
+        assert board.ask(text) == ["err argument ?"], text
     for text in WRONG_COMMANDS:
         request = k.line(text.encode())[:-1].decode()
         said = board.ask(request)
@@ -452,14 +441,14 @@ def test_ping_asks_for_its_path(board):
             f"retries={turn * 10000 + after}" for i in range(3)]
 
 
-@pytest.mark.parametrize("path, told", [
-    ("", (0, 0, 0, 0)), ("E2 ", (0, 2, 0, 0)), ("s3 e1 ", (3, 3, 1, 1))])
-@pytest.mark.parametrize("page", [0, 1, 4])
-def test_peek_asks_for_its_path(board, path, told, page):
-    port, hops, turn, after = told
-    assert rows(board, f"peek {path}{page}") == [
-        f"row={i} out={port} hops={hops} turn={turn} after={after}"
-        for i in range(page)]
+def test_peek_asks_for_its_path(board):
+    for path, (port, hops, turn, after) in [
+            ("", (0, 0, 0, 0)), ("E2 ", (0, 2, 0, 0)),
+            ("s3 e1 ", (3, 3, 1, 1))]:
+        for page in (0, 1, 4):
+            assert rows(board, f"peek {path}{page}") == [
+                f"row={i} out={port} hops={hops} turn={turn} after={after}"
+                for i in range(page)]
 
 
 def test_peeks_that_fail(board):
@@ -540,11 +529,8 @@ def test_commands_for_other_nodes(board):
             f"hops={path[1]} turn={path[2]} after={path[3]}"]
 
 
-INJECTED = ["none", "fault", "hang", "die", "assert"]
-
-
 def test_inject(board):
-    for what in INJECTED:
+    for what in ("none", "fault", "hang", "die", "assert"):
         assert board.ask(f"inject {what}") == ["ok"]
 
 
@@ -618,18 +604,21 @@ def test_done_said_twice_by_a_program_counts_once():
 
 
 def test_reset_answers_first():
-    with k.Board() as board:
-        assert board.ask("reset") == ["ok"]
-        assert board.process.wait(GUARD_S) == 3
-
-
-def test_a_reply_that_does_not_leave_holds_no_reset_up():
-    with k.Board("--stuck") as board:
-        assert board.ask("reset") == ["ok"]
-        assert board.process.wait(GUARD_S) == 4
+    """A reply that does not leave holds no reset up."""
+    for how, status in [((), 3), (("--stuck",), 4)]:
+        with k.Board(*how) as board:
+            assert board.ask("reset") == ["ok"]
+            assert board.process.wait(GUARD_S) == status, how
 
 
 # ---- the client ----
+
+@contextlib.contextmanager
+def client_of(answer, **settings):
+    """A client of what answers by a script."""
+    with k.scripted(answer) as wire, k.Client(wire, **settings) as client:
+        yield client
+
 
 def test_client_with_a_good_board():
     """However busy the host is: nothing is asked twice."""
@@ -675,9 +664,7 @@ def test_a_port_that_takes_a_little_at_a_time():
         k.LIB.console_port_close(serial)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_client_over_a_line_that_damages(seed):
-    """Two faults in a thousand bytes each way: what arrives is right."""
+def talk_over_a_line_that_damages(seed):
     to_board, to_host = k.Noise(seed, 0.002), k.Noise(seed + 100, 0.002)
     rng = random.Random(seed)
     with k.Board() as board, k.damaging(board, to_board, to_host) as wire, \
@@ -691,6 +678,12 @@ def test_client_over_a_line_that_damages(seed):
         assert to_board.faults > 3 and to_host.faults > 3
         counters = client.counters
         assert counters.retries > 0 and counters.damaged > 0
+
+
+def test_client_over_a_line_that_damages():
+    """Two faults in a thousand bytes each way: what arrives is right."""
+    for seed in range(4):
+        talk_over_a_line_that_damages(seed)
 
 
 OK = "ok tag=TAG"
@@ -718,8 +711,7 @@ def test_client_asks_again(answers):
         asked.append(text)
         return answers[min(count, len(answers) - 1)]
 
-    with k.scripted(answer) as wire, \
-            k.Client(wire, wait_ms=100) as client:
+    with client_of(answer, wait_ms=100) as client:
         assert client.ask("some words") == (True, "", ["ok"])
     assert set(asked) == {"some words"}
     assert len(asked) >= len(answers)
@@ -731,8 +723,7 @@ def test_client_takes_rows_whole_or_not_at_all(first):
     def answer(_, count):
         return [ROWS[i] for i in first] if count == 0 else ROWS
 
-    with k.scripted(answer) as wire, \
-            k.Client(wire, wait_ms=100) as client:
+    with client_of(answer, wait_ms=100) as client:
         assert client.ask("list") == (True, "", ["ok", "a=1", "b=2"])
 
 
@@ -742,7 +733,7 @@ def test_client_takes_a_late_reply_of_an_earlier_try():
         return [[], [k.good(OK), k.good(OK)]][count] if count < 2 else [
             k.good(OK)]
 
-    with k.scripted(answer) as wire, k.Client(wire) as client:
+    with client_of(answer) as client:
         assert client.ask("slow") == (True, "", ["ok"])
         assert client.ask("next") == (True, "", ["ok"])
         assert client.counters.retries == 1
@@ -750,8 +741,7 @@ def test_client_takes_a_late_reply_of_an_earlier_try():
 
 def test_client_gives_a_silent_board_up():
     """After its tries, not before."""
-    with k.scripted(lambda *_: []) as wire, \
-            k.Client(wire, wait_ms=50, tries=3) as client:
+    with client_of(lambda *_: [], wait_ms=50, tries=3) as client:
         with pytest.raises(k.Failed, match=(
                 "socket: no good reply to 'ident' in 3 tries of 50 ms")):
             client.ask("ident")
@@ -786,8 +776,7 @@ def test_a_board_that_stops_in_the_middle(count):
         size = len(base64.b64decode(data))
         return [k.good(f"ok tag=TAG next={int(at) + size}")]
 
-    with k.scripted(answer) as wire, \
-            k.Client(wire, wait_ms=500, tries=3) as client:
+    with client_of(answer, wait_ms=500, tries=3) as client:
         with pytest.raises(k.Failed, match=(
                 f"socket: does not take byte {96 * count} of 5000")):
             client.send(bytes(5000), 1, 1)
@@ -809,32 +798,28 @@ def test_a_port_that_goes_away():
             client.ask("ident")
 
 
-@pytest.mark.parametrize("answer", [
-    "err node tag=TAG error=-3", "ok tag=TAG", "ok tag=TAG next=5001",
-    "ok tag=TAG next=x", "ok tag=TAG at=0 data=QUJD"])
-def test_client_believes_no_nonsense_while_sending(answer):
-    def serve(text, _):
-        return [k.good("ok tag=TAG room=9999" if text.startswith("run")
-                       else answer)]
+NONSENSE = [
+    ("ok tag=TAG room=9999", "socket: at byte 0 of 5000",
+     lambda client: client.send(bytes(5000), 1, 1), [
+         "err node tag=TAG error=-3", "ok tag=TAG", "ok tag=TAG next=5001",
+         "ok tag=TAG next=x", "ok tag=TAG at=0 data=QUJD"]),
+    ("ok tag=TAG state=ready bytes=3 kind=1 job=1", "socket: ",
+     lambda client: client.receive(), [
+         "err space tag=TAG room=3", "ok tag=TAG", "ok tag=TAG at=0 data=",
+         "ok tag=TAG at=0 data=QU", "ok tag=TAG at=1 data=QUJD",
+         "ok tag=TAG at=x data=QUJD", "ok tag=TAG at=4294967295 data=QUJD"])]
 
-    with k.scripted(serve) as wire, k.Client(wire) as client:
-        with pytest.raises(k.Failed, match="socket: at byte 0 of 5000"):
-            client.send(bytes(5000), 1, 1)
 
+@pytest.mark.parametrize("begin, why, call, answers", NONSENSE,
+                         ids=["sending", "receiving"])
+def test_client_believes_no_nonsense(begin, why, call, answers):
+    for answer in answers:
+        def serve(text, _, answer=answer):
+            return [k.good(begin if re.match("run|report", text) else answer)]
 
-@pytest.mark.parametrize("answer", [
-    "err space tag=TAG room=3", "ok tag=TAG", "ok tag=TAG at=0 data=",
-    "ok tag=TAG at=0 data=QU", "ok tag=TAG at=1 data=QUJD",
-    "ok tag=TAG at=x data=QUJD", "ok tag=TAG at=4294967295 data=QUJD"])
-def test_client_believes_no_nonsense_while_receiving(answer):
-    def serve(text, _):
-        return [k.good("ok tag=TAG state=ready bytes=3 kind=1 job=1"
-                       if text == "report" else answer)]
-
-    with k.scripted(serve) as wire, \
-            k.Client(wire, wait_ms=50, tries=3) as client:
-        with pytest.raises(k.Failed, match="socket: "):
-            client.receive()
+        with client_of(serve, wait_ms=50, tries=3) as client:
+            with pytest.raises(k.Failed, match=why):
+                call(client)
 
 
 # ---- ports ----
