@@ -450,36 +450,31 @@ static void follow_jobs(struct station *s)
     send_log(s, out_of(cross, TORUS_SOUTH));
 }
 
-static int try_path(struct station *s, enum torus_turn turn, uint16_t hops,
-                    uint16_t hops_after)
-{
-    const struct torus_path path = {TORUS_EAST, (uint8_t)turn, hops,
-                                    hops_after};
-
-    return send(s, path, KIND_DEAD, 1);
-}
-
+/* Paths that lead nowhere, and buffers outside the window. */
 static void lead_refusals(struct station *s)
 {
+    static const struct torus_path paths[] = {
+        {TORUS_EAST, TORUS_STRAIGHT, 0, 0},
+        {TORUS_EAST, TORUS_STRAIGHT, PROGRAM_SIDE + 1, 0},
+        {TORUS_EAST, TORUS_LEFT, 1, 0},
+        {TORUS_EAST, TORUS_RIGHT, 1, PROGRAM_SIDE + 1}};
     uint8_t *window = (uint8_t *)s->window;
-    uint8_t *end = window + s->window->node.identity.bytes;
+    const struct {
+        uint8_t *at;
+        uint32_t bytes;
+    } buffers[] = {{window + WINDOW_DMA_OFFSET - 1, 64},
+                   {window + s->window->node.identity.bytes - 63, 64},
+                   {s->in, UINT32_MAX}};
     struct circuit_delivery delivery;
 
-    note(s, WHAT_ROUTE_NO_HOPS, try_path(s, TORUS_STRAIGHT, 0, 0));
-    note(s, WHAT_ROUTE_TOO_FAR,
-         try_path(s, TORUS_STRAIGHT, PROGRAM_SIDE + 1, 0));
-    note(s, WHAT_ROUTE_NO_HOPS_AFTER, try_path(s, TORUS_LEFT, 1, 0));
-    note(s, WHAT_ROUTE_TOO_FAR_AFTER,
-         try_path(s, TORUS_RIGHT, 1, PROGRAM_SIDE + 1));
-    note(s, WHAT_BUFFER_BELOW,
-         circuit_receive(&s->circuit, &delivery, 1u << TORUS_EAST,
-                         window + WINDOW_DMA_OFFSET - 1, 64));
-    note(s, WHAT_BUFFER_ABOVE,
-         circuit_receive(&s->circuit, &delivery, 1u << TORUS_EAST, end - 63,
-                         64));
-    note(s, WHAT_BUFFER_TOO_LONG,
-         circuit_receive(&s->circuit, &delivery, 1u << TORUS_EAST, s->in,
-                         UINT32_MAX));
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; ++i) {
+        note(s, WHAT_ROUTE_NO_HOPS + i, send(s, paths[i], KIND_DEAD, 1));
+    }
+    for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
+        note(s, WHAT_BUFFER_BELOW + i,
+             circuit_receive(&s->circuit, &delivery, 1u << TORUS_EAST,
+                             buffers[i].at, buffers[i].bytes));
+    }
 }
 
 /* Head, shared and body of port p, one behind the other in the payload. */

@@ -88,7 +88,7 @@ enum program_what {
     WHAT_JOB_SAME_STATUS,
     WHAT_JOB_ANY_STATUS,
     WHAT_JOB_ANY_JOB,
-    WHAT_ROUTE_NO_HOPS,
+    WHAT_ROUTE_NO_HOPS, /* these, and buffers, in the program's order */
     WHAT_ROUTE_TOO_FAR,
     WHAT_ROUTE_NO_HOPS_AFTER,
     WHAT_ROUTE_TOO_FAR_AFTER,
