@@ -268,15 +268,15 @@ class Wire:
             raise self.failed
 
 
-def scripted(answer):
-    """A wire to one who says answer(text, count), bytes, to each line; `text`
-    is without tag and CRC, or None if it is damaged. TAG stands for the tag."""
+def replies(answer):
+    """A function that takes bytes as they come, and gives what is said to each
+    line that they end: answer(text, count), bytes; `text` is without tag and
+    CRC, or None if it is damaged. TAG stands for the tag."""
     left, count = b"", 0
 
-    def serve(wire):
+    def feed(data):
         nonlocal left, count
-        with contextlib.suppress(BlockingIOError):
-            left += wire.recv(1 << 16)
+        left += data
         while b"\n" in left:
             raw, left = left.split(b"\n", 1)
             if not raw:
@@ -286,9 +286,31 @@ def scripted(answer):
                          else (b"", b""))
             for one in answer(text.decode() if status == TEXT else None,
                               count):
-                wire.send(one(tag[1:]) if callable(one) else one)
+                yield one(tag[1:]) if callable(one) else one
             count += 1
+    return feed
+
+
+def scripted(answer):
+    """A wire to one who gives these replies."""
+    feed = replies(answer)
+
+    def serve(wire):
+        with contextlib.suppress(BlockingIOError):
+            for one in feed(wire.recv(1 << 16)):
+                wire.send(one)
     return Wire(serve)
+
+
+def scripted_pty(answer):
+    """A pseudo-terminal at whose other end these replies are given."""
+    feed = replies(answer)
+
+    def serve(pty):
+        while not pty.over:
+            for one in feed(pty.read()):
+                pty.write(one)
+    return Pty(serve)
 
 
 def damaging(board, to_board, to_host):

@@ -192,7 +192,7 @@ class Mesh:
                        + (f" err={error}" if error else ""))]
 
     def __enter__(self):
-        self.pty = k.Pty(k.scripted(self.answer))
+        self.pty = k.scripted_pty(self.answer)
         return self
 
     def __exit__(self, *error):
