@@ -12,7 +12,7 @@ LONG_BOARDS := mps2_an386
 .PHONY: build-tests build-long-tests build-benches
 build-tests: $(foreach b,$(filter-out $(LONG_BOARDS),$(BOARD)),$(call \
                images_of,$b)) $(BUILD)/quincunx $(WITH_RANKS) \
-             $(filter-out $(BENCH_PROGRAMS),$(TEST_PROGRAMS))
+             $(filter-out $(BENCH_PROGRAMS),$(TEST_PROGRAMS)) $(LICENSES)
 build-long-tests: build-all build-tests
 build-benches: build-all build-tests $(BENCH_PROGRAMS)
 
