@@ -2,6 +2,7 @@
 """The boards find each other."""
 import pytest
 
+import emulated
 import rig
 
 
@@ -33,12 +34,12 @@ def check_links(mesh_up, at):
     with mesh_up.console(at) as console:
         _, rows, _ = console.ask("links")
     links = {rig.words(row)["port"]: rig.words(row) for row in rows}
-    assert set(links) == set(rig.emulated.PORTS)
+    assert set(links) == set(emulated.PORTS)
     for port, link in links.items():
         x, y = step(mesh_up.size, at, port)
         assert link["test"] == "good", link
         assert (link["x"], link["y"]) == (str(x), str(y))
-        assert link["to"] == rig.emulated.opposite(port)
+        assert link["to"] == emulated.opposite(port)
 
 
 def test_links_are_good_and_lead_where_they_should(mesh_up):
