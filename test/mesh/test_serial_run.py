@@ -133,7 +133,7 @@ def after_ps(report):
 
 
 @pytest.mark.parametrize("width, height, units", parts.cases([
-    (2, 1, 1000), (3, 3, 1500)], 1))
+    (2, 1, 1000), (3, 3, 1500)], 0))
 def test_a_farm_with_outputs(tmp_path, width, height, units):
     """Outputs, by the places of their units, 16 bytes for each. Most of them
     come while boards compute: when all have computed, a farm waits less than
@@ -185,8 +185,8 @@ def test_boards_that_are_started_here(tmp_path):
 
 @pytest.mark.parametrize("victim, options, doing", [
     ("0-0", [], None), ("1-0", [], None), ("0-0", [], "to the board"),
-    ("1-0", ["--originator", "0,0={}", "--originator", "1,0={}"],
-     "to the board")])
+    pytest.param("1-0", ["--originator", "0,0={}", "--originator", "1,0={}"],
+                 "to the board", marks=pytest.mark.boards)])
 def test_a_board_that_dies_is_named(tmp_path, victim, options, doing):
     """Once, with its end, whatever it was in; the originator's console has
     gone, too. Boards are killed as soon as they are there, or once progress

@@ -227,6 +227,7 @@ def fixture_measured(quincunx, tmp_path_factory):
     return points
 
 
+@pytest.mark.boards
 def test_measured_points_fit_the_model(measured):
     """A mesh takes what the figure shows, and for each phase its software,
     some 40 us, and 150 bytes of headers; it is not faster."""

@@ -55,7 +55,7 @@ def test_a_worker_waits_for_the_link(tmp_path):
 
 def test_no_other_vertex_ends_earlier(tmp_path):
     rng = random.Random(6)
-    for _ in range(120):
+    for _ in range(60):
         workers = [(F(rng.randint(1, 12), rng.choice((1, 2, 3))),
                     F(rng.randint(1, 30), rng.choice((1, 4))))
                    for _ in range(rng.randint(1, 3))]

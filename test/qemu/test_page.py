@@ -105,6 +105,7 @@ def test_the_page_of_a_comparison(load, tmp_path):
     assert load.stat().st_size == 100_000
 
 
+@pytest.mark.boards
 def test_a_page_has_less_than_20_mb(made, tmp_path):
     """Of a report that has more, it holds the first circuits, and how many are
     left out."""

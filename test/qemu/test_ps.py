@@ -154,6 +154,7 @@ def test_a_host_that_dies_while_the_originator_hangs(boards):
     boards.works(GIVEN_UP)
 
 
+@pytest.mark.boards
 def test_a_node_that_faults(boards):
     """Its record stays, also when the next run works."""
     table = boards.fails("fault")

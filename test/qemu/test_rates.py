@@ -279,6 +279,7 @@ def test_the_bounds_are_allowed(load, file):
 
 # ---- boards with serial ports ----
 
+@pytest.mark.boards
 def test_boards_with_serial_ports(load, file):
     for again in (False, True):
         done = mesh.command(
