@@ -21,7 +21,7 @@ JOB = ["--mesh", "5x5", "--profile", "t3d", "--kernel", "spin", "--arg",
 SLOW = ["--inject", "slow4@3,1@500us"]
 SCHEDULES = {name: ["--schedule", name, *SLOW] for name in (
     "peters-syska", "equal", "binomial", "nearest", "star", "farm", "hybrid",
-    "auto")} | {"rounds": ["--rounds", "3", *SLOW]}
+    "auto")} | {"rounds": ["--rounds", "2", *SLOW]}
 
 
 @pytest.fixture(name="load", scope="module")
