@@ -27,20 +27,28 @@
 #define TURNS 60000u
 
 /* What is counted, and its name. */
-#define FIGURES_LIST(F)                                                        \
-    F(PASSED_BYTE, "passed-byte")                                              \
-    F(PASSED_START, "passed-start")                                            \
-    F(PASSED_END, "passed-end") F(PASSED_PENDING, "passed-pending")            \
-        F(PASSED_TAKEN, "passed-taken") F(SETUP_HOP, "setup-hop")              \
-            F(RELEASE_HOP, "release-hop") F(SETUP_ARRIVES, "setup-arrives")    \
-                F(READ_BYTE, "read-byte") F(DATA_ARRIVES, "data-arrives")      \
-                    F(LAST_DATA_ARRIVES, "last-arrives") F(ANSWER_ARRIVES,     \
-                                                           "answer-arrives")   \
-                        F(FRAME_MADE, "frame-made") F(SEND, "send") F(         \
-                            TICK_IDLE, "tick-idle") F(TICK_HELD, "tick-held")  \
-                            F(TICK_BACK, "tick-back")                          \
-                                F(BAD_LINE_ARRIVES, "bad-line-arrives")        \
-                                    F(BAD_LINE_MADE, "bad-line-made")
+/* clang-format off */
+#define FIGURES_LIST(F) \
+    F(PASSED_BYTE, "passed-byte") \
+    F(PASSED_START, "passed-start") \
+    F(PASSED_END, "passed-end") \
+    F(PASSED_PENDING, "passed-pending") \
+    F(PASSED_TAKEN, "passed-taken") \
+    F(SETUP_HOP, "setup-hop") \
+    F(RELEASE_HOP, "release-hop") \
+    F(SETUP_ARRIVES, "setup-arrives") \
+    F(READ_BYTE, "read-byte") \
+    F(DATA_ARRIVES, "data-arrives") \
+    F(LAST_DATA_ARRIVES, "last-arrives") \
+    F(ANSWER_ARRIVES, "answer-arrives") \
+    F(FRAME_MADE, "frame-made") \
+    F(SEND, "send") \
+    F(TICK_IDLE, "tick-idle") \
+    F(TICK_HELD, "tick-held") \
+    F(TICK_BACK, "tick-back") \
+    F(BAD_LINE_ARRIVES, "bad-line-arrives") \
+    F(BAD_LINE_MADE, "bad-line-made")
+/* clang-format on */
 #define FIGURE(figure, name) figure,
 #define NAME(figure, name) name,
 
