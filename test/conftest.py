@@ -35,15 +35,15 @@ COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
 # Files that take longest, the longest first: they begin first, so that workers
 # end together. Of `make test`, then of `make test-boards`.
-LONGEST = ("test_trees", "test_launcher", "test_flash", "test_fuzz",
-           "test_chip", "test_boards", "test_programs", "test_serial_run",
-           "test_tree_plan", "test_wired", "test_ratio", "test_run",
-           "test_gdb", "test_rounds", "test_new_kernel", "test_node_rounds",
-           "test_rounds_run", "test_originators", "test_farm_levels",
-           "test_plan", "test_kernel_channels", "test_nodes", "test_house",
-           "test_make", "test_install",
-           "test_chip_boards", "test_ps", "test_kernels_everywhere",
-           "test_prove", "test_chip_drivers", "test_hil")
+LONGEST = ("test_serial_run", "test_fuzz", "test_programs",
+           "test_serial_originators", "test_wired", "test_chip", "test_boards",
+           "test_ranks", "test_boot", "test_refused", "test_rates",
+           "test_flash", "test_ps", "test_launcher", "test_node_rounds",
+           "test_any_job", "test_trees", "test_plan", "test_rounds_run",
+           "test_model_results", "test_calibrate", "test_gdb", "test_figures",
+           "test_inject", "test_new_kernel", "test_tree", "test_chip_boards",
+           "test_ranks_broken", "test_kernels_everywhere", "test_page",
+           "test_prove")
 
 
 def pytest_addoption(parser):

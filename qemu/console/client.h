@@ -56,7 +56,8 @@ void console_close(struct console *console);
 void console_patience(struct console *console, uint32_t wait_ms,
                       uint32_t rows_ms, uint32_t tries);
 
-/* By which the console's caller waits for its boards, too. */
+/* The clock of the console's port. Whoever asks boards through this console
+   waits for them by it, so that a modelled mesh has one time. */
 const struct host_clock *console_clock(const struct console *console);
 
 /* Why the last call failed: a sentence with port and place. */

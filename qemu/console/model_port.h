@@ -31,7 +31,8 @@ struct model_port {
    Result: 0 or an errno. The structure must stay where it is. */
 NODISCARD int model_port_open(struct model_port *port, const char *path);
 
-/* As console_port_read(), .._write(): a model takes all at once. */
+/* The same as console_port_read() and console_port_write() of a model's port.
+   The model takes all bytes at once, so that writing has no deadline. */
 NODISCARD int model_port_read(struct model_port *port, uint8_t *data,
                               unsigned bytes, uint64_t until_ns);
 NODISCARD int model_port_write(struct model_port *port, const uint8_t *data,
