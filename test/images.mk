@@ -20,11 +20,7 @@ $(call test_image,cases,$(COUNTED),$(COUNTED_MAIN) \
   $(addprefix test/target/,cases.c cases_board.c) \
   $(wildcard scatter/plan/*.c torus/*.c) hal/crc32.c boot/cortex_m/divide.c)
 
-# The unit tests, and the board's side of the HAL's.
-$(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
-  test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c torus/*.c) \
-  hal/crc32.c boot/cortex_m/divide.c $(wildcard scatter/wire/*.c), \
-  -Wno-stringop-overflow)
+# The board's side of the HAL's tests.
 $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \

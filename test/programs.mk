@@ -42,10 +42,11 @@ PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES)
 # The host command, but for main() and the kernels.
 HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
 
-# The unit tests; planners that answer cases; and these, schedules and code of
-# boards, for Python.
+# Messages and outcomes; planners that answer cases; and these, schedules and
+# code of boards, for Python.
 $(call test_program,unit,sanitized,$(wildcard test/unit/*.c) \
-  hal/crc32.c $(wildcard torus/*.c scatter/wire/*.c kernels/*.c))
+  $(wildcard scatter/wire/*.c) qemu/support/memory.c \
+  $(addprefix qemu/outcome/,output_chunks.c timeline.c),-lnettle)
 $(call test_program,cases,sanitized,$(addprefix test/target/,cases.c \
   cases_host.c) $(wildcard scatter/plan/*.c torus/*.c))
 $(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \

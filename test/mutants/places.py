@@ -12,7 +12,7 @@ console-node: boot|hal|scatter
 serial_circuit: hal
 local: qemu/(ranks|fabric)
 probe: scatter/engine/(probe|measure)|qemu/job/probe
-unit: torus|hal|scatter|kernels|qemu/schedule
+unit: scatter/wire|qemu/outcome
 engine: scatter/engine
 simulate: torus|qemu/(model|fabric)|scatter/plan
 fabric: qemu/fabric

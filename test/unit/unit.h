@@ -36,7 +36,8 @@ void unit_fail_equal(struct unit *unit, const char *file, uint32_t line,
 /* Prints how many tests there were: the TAP plan, after the last test. */
 void unit_plan(const struct unit *unit);
 
-/* Every test; prints the TAP plan last. Result: an exit status, 0 or 1. */
+/* What a test's program on a board does (test/target/main.c): each has its own.
+   Result: an exit status. */
 int unit_all(unit_put *put, void *context);
 
 /*
@@ -65,10 +66,5 @@ int unit_host(int argc, char **argv, void (*all)(struct unit *unit));
                             check_want);                                       \
         }                                                                      \
     } while (0)
-
-void test_crc32(struct unit *unit);
-void test_divide(struct unit *unit);
-void test_kernels(struct unit *unit);
-void test_wire(struct unit *unit);
 
 #endif
