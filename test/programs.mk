@@ -109,9 +109,7 @@ $(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \
   $(wildcard qemu/schedule/*.c) qemu/support/memory.c hal/check.c \
   hal/forward.c hal/host/clock.c)
 
-# Whole jobs, and probes, on native nodes.
-$(call test_program,jobs,sanitized,$(wildcard test/scatter/jobs/*.c) \
-  $(UNIT_HOST) $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
+# Probes on native nodes.
 $(call test_program,probe,sanitized,$(wildcard test/qemu/probe/*.c) \
   $(UNIT_HOST) $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
 

@@ -22,7 +22,7 @@
 #include "test/fuzz/targets.h"
 
 #include "qemu/schedule/registry.h"
-#include "test/world/judge.h"
+#include "test/world/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +68,6 @@ struct mesh_job {
     bool strange; /* the order is none that a host sends */
     bool lost;    /* something false came, or what must be refused was sent */
     bool refused; /* a node received that */
-    bool reported;
-    int32_t error; /* of the report */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -178,8 +176,6 @@ static struct letter *sent(void *context, const struct world_node *from,
     (void)from;
     if (letter->kind == WIRE_REPORT) {
         judge_reported(&job->judge, letter);
-        job->reported = true;
-        job->error = (int32_t)bytes_load_u32(letter->data);
         free(letter);
         return NULL;
     }
@@ -301,21 +297,11 @@ static void read_job(struct mesh_job *job, struct world *world,
 
 static void run(struct mesh_job *job, struct world *world)
 {
-    struct letter *order = judge_order(&job->order, JOB);
-    struct world_node *originator;
-    bool done;
-    bool refused;
-
-    judge_ordered(&job->judge, order, wire_order_head_bytes(&job->order),
-                  job->order.unit_bytes);
-    world_begin(world);
-    originator = world_node((struct torus_coord){0, 0});
-    world_put(originator, order);
-    world_run();
-    done = job->reported && job->error == ERR_OK;
+    bool done = whole_run(&job->judge, world, &job->order, JOB) == ERR_OK;
     /* What cannot be planned, such as too many rounds. */
-    refused = world->policy != WIRE_FARM && job->reported;
-    fuzz_check(!done || originator->error == ERR_OK,
+    bool refused = world->policy != WIRE_FARM && job->judge.returned;
+
+    fuzz_check(!done || world->node[0]->error == ERR_OK,
                "a report with another error");
     fuzz_check(!done || !job->refused || job->judge.forged,
                "what must be refused is taken");

@@ -13,11 +13,11 @@
  */
 #include "test/fuzz/targets.h"
 
-#include "qemu/schedule/registry.h"
 #include "test/unit/ignore.h"
-#include "test/world/judge.h"
+#include "test/world/whole.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The bits of `how`. */
 enum node_how {
@@ -247,128 +247,73 @@ void node_try_farm(const struct fuzz_target *target, const uint8_t *in,
 #define AFTER_BYTES 2u
 
 /* Jobs of a whole mesh, of which the first input is what the top gets. */
-struct plan {
+static const struct {
     uint8_t jobs; /* one after the other */
     uint8_t rounds;
     uint16_t units;
     uint8_t unit_bytes;
     uint8_t numerator; /* of an output; 0: none */
-};
-
-struct recorder {
-    struct judge judge; /* first: the world's context */
-    struct torus_coord top;
-    uint8_t plays;
-    uint32_t bytes; /* of messages */
-    uint8_t message[FUZZ_BYTES_MAX];
-};
-
-/* Keeps what is for the top, but no results: its children run. */
-static struct letter *keep(void *context, const struct world_node *from,
-                           struct letter *letter)
-{
-    struct recorder *recorder = context;
-    uint8_t *at = recorder->message + recorder->bytes;
-
-    (void)from;
-    if (letter->to.x == recorder->top.x && letter->to.y == recorder->top.y &&
-        WIRE_KIND(letter->kind) != WIRE_RESULT &&
-        recorder->bytes + MESSAGE_HEAD_BYTES + letter->bytes < FUZZ_BYTES_MAX) {
-        at[0] = letter->kind;
-        at[1] = (uint8_t)letter->job;
-        bytes_store_u16(at + 2, (uint16_t)letter->bytes);
-        memcpy(at + MESSAGE_HEAD_BYTES, letter->data, letter->bytes);
-        recorder->bytes += MESSAGE_HEAD_BYTES + letter->bytes;
-        recorder->plays += 1;
-    }
-    return letter;
-}
+} plans[] = {{1, 1, 1200, 1, 0},
+             {1, 3, 1800, 2, 0},
+             {2, 2, 1400, 1, 0},
+             {1, 2, 1600, 1, 1},
+             {1, 3, 1800, 1, 3}};
 
 /* Adds what was kept, as it came and heads first: it must do its jobs. */
-static void add_kept(const struct recorder *recorder, enum wire_policy policy,
+static void add_kept(struct letter *letters, enum wire_policy policy,
                      unsigned which, int jobs)
 {
-    uint8_t out[FUZZ_BYTES_MAX] = {(uint8_t)which, recorder->plays};
-    uint32_t head = 2 + 2u * recorder->plays;
+    static uint8_t message[FUZZ_BYTES_MAX];
+    uint8_t out[FUZZ_BYTES_MAX] = {(uint8_t)which};
+    uint32_t bytes = 0;
+    uint32_t head = 2;
 
-    for (uint8_t i = 0; i < recorder->plays; ++i) {
-        out[2 + 2 * i] = i;
-        out[3 + 2 * i] = i % 2 == 0 ? NODE_HOW_HEAD : 0;
+    for (struct letter *next; letters != NULL; letters = next) {
+        uint8_t *at = message + bytes;
+
+        fuzz_check(bytes + MESSAGE_HEAD_BYTES + letters->bytes < sizeof message,
+                   "a first input is too long");
+        at[0] = letters->kind;
+        at[1] = (uint8_t)letters->job;
+        bytes_store_u16(at + 2, (uint16_t)letters->bytes);
+        memcpy(at + MESSAGE_HEAD_BYTES, letters->data, letters->bytes);
+        bytes += MESSAGE_HEAD_BYTES + letters->bytes;
+        out[head] = out[1]++;
+        out[head + 1] = out[head] % 2 == 0 ? NODE_HOW_HEAD : 0;
+        head += 2;
+        next = letters->next;
+        free(letters);
     }
-    memcpy(out + head, recorder->message, recorder->bytes);
-    fuzz_check(try_node(policy, out, head + recorder->bytes) == jobs,
+    memcpy(out + head, message, bytes);
+    fuzz_check(try_node(policy, out, head + bytes) == jobs,
                "a first input does not do its jobs");
-    fuzz_add(out, head + recorder->bytes);
+    fuzz_add(out, head + bytes);
 }
-
-static void order_jobs(struct world *world, const struct plan *plan)
-{
-    static const struct torus_coord originator = {0, 0};
-    bool farm = world->policy == WIRE_FARM;
-    uint8_t arg[JUDGE_LONG_ARG_BYTES] = {BEFORE_BYTES, 0, 0, 0, AFTER_BYTES};
-    struct wire_order order = {.kernel = "judge",
-                               .startup_ps = 10000,
-                               .transfer_ps = 1000,
-                               .compute_ps = farm ? 100000000 : 160000,
-                               .load_units = plan->units,
-                               .phases = WIRE_BEST,
-                               .rounds = farm ? WIRE_BEST : plan->rounds,
-                               .ports = TORUS_PORTS,
-                               .policy = (uint8_t)world->policy,
-                               .unit_bytes = plan->unit_bytes,
-                               .arg_bytes = sizeof arg,
-                               .arg = arg};
-
-    arg[8] = plan->numerator;
-    arg[10] = plan->numerator > 0 ? 2 : 0;
-    if (world->policy != WIRE_PATTERN) {
-        order.tree = schedule_tree(farm ? SCHEDULE_FARM : SCHEDULE_BINOMIAL,
-                                   world->size, originator, NULL);
-        order.tree_nodes = torus_nodes(world->size);
-    }
-    for (uint16_t job = 1; job <= plan->jobs; ++job) {
-        order.flags = job < plan->jobs ? WIRE_MORE : 0;
-        world_put(world_node(originator), judge_order(&order, job));
-    }
-    free((void *)(uintptr_t)order.tree);
-}
-
-static void record(enum wire_policy policy, unsigned which,
-                   const struct plan *plan)
-{
-    bool pattern = policy == WIRE_PATTERN;
-    struct recorder *recorder = calloc(1, sizeof *recorder);
-    struct world world = {.size = pattern ? pattern_size(which) : tree_size,
-                          .policy = policy,
-                          .kernel = &judge_kernel,
-                          .context = recorder,
-                          .sent = keep};
-
-    fuzz_check(recorder != NULL, "no memory");
-    recorder->judge.whole = true;
-    recorder->judge.forged = true; /* mesh.c judges whole jobs */
-    recorder->top = pattern ? pattern_top(which) : tree_top;
-    world_begin(&world);
-    order_jobs(&world, plan);
-    world_run();
-    world_free(&world);
-    add_kept(recorder, policy, which, plan->jobs);
-    free(recorder);
-}
-
-/* One round, three, two jobs, and rounds with outputs. */
-static const struct plan plans[] = {{1, 1, 1200, 1, 0},
-                                    {1, 3, 1800, 2, 0},
-                                    {2, 2, 1400, 1, 0},
-                                    {1, 2, 1600, 1, 1},
-                                    {1, 3, 1800, 1, 3}};
 
 static void record_all(enum wire_policy policy, unsigned whiches)
 {
-    for (unsigned which = 0; which < whiches; ++which) {
-        for (unsigned i = 0; i < sizeof plans / sizeof *plans; ++i) {
-            record(policy, which, &plans[i]);
+    for (unsigned n = 0; n < whiches * sizeof plans / sizeof *plans; ++n) {
+        unsigned which = n % whiches;
+        unsigned plan = n / whiches;
+        bool pattern = policy == WIRE_PATTERN;
+        struct torus_size size = pattern ? pattern_size(which) : tree_size;
+        uint8_t arg[JUDGE_LONG_ARG_BYTES];
+        struct wire_order order =
+            whole_order(policy, size, plans[plan].units, arg);
+
+        arg[0] = BEFORE_BYTES;
+        arg[4] = AFTER_BYTES;
+        arg[8] = plans[plan].numerator;
+        arg[10] = plans[plan].numerator > 0 ? 2 : 0;
+        order.unit_bytes = plans[plan].unit_bytes;
+        if (policy != WIRE_FARM) {
+            order.rounds = plans[plan].rounds;
         }
+        add_kept(whole_record(&order, size,
+                              pattern ? pattern_top(which) : tree_top,
+                              plans[plan].jobs),
+                 policy, which, plans[plan].jobs);
+        free((void *)(uintptr_t)order.tree);
     }
 }
 

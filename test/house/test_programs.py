@@ -9,8 +9,8 @@ import guard
 import tap
 from core import BUILD
 
-PROGRAMS = ("discover", "switch", "engine", "jobs", "probe", "unit", "fabric",
-            "local", "simulate", "chip-core", "console-node", "serial_circuit")
+PROGRAMS = ("discover", "switch", "engine", "probe", "unit", "fabric", "local",
+            "simulate", "chip-core", "console-node", "serial_circuit")
 
 SWITCH = BUILD / "test" / "switch"
 
@@ -32,8 +32,7 @@ def test_all_tests_of(name):
 
 
 @pytest.mark.boards
-@pytest.mark.parametrize("name", ["discover", "fabric", "jobs", "probe",
-                                  "switch"])
+@pytest.mark.parametrize("name", ["discover", "fabric", "probe", "switch"])
 def test_all_cases_of(name):
     """Of tests that have so many that `make test` tries every seventh."""
     check(name, "--all")

@@ -18,7 +18,6 @@ simulate: torus|qemu/(model|fabric)|scatter/plan
 fabric: qemu/fabric
 switch: hal/switch
 discover: hal/discover
-jobs: hal|scatter|torus|kernels|qemu/(job|fabric|schedule)
 """
 
 # Tests of a source besides those of its name: of all rows that fit.
@@ -177,14 +176,11 @@ def quick_and_wide(tree, source, linked):
     programs = [f"build/test/{name}" for name, about in rows(PROGRAMS)
                 if re.match(about.strip(), source)
                 and f"build/test/{name}" in linked]
-    late = [path for path in programs if path.endswith("jobs")]
-    quick = [path for path in programs if path not in late]
-    quick += test_files(tree, names_of(source) + chosen(QUICK, source)[:8]
-                        + [pathlib.PurePath(source).parent.name])
-    wide = late + test_files(tree, chosen(QUICK, source)[8:]
-                             + chosen(WIDE, source, 1))
-    if source.startswith(("scatter/engine", "hal/")):
-        quick, wide = late + quick, wide[len(late):]
+    quick = programs + test_files(
+        tree, names_of(source) + chosen(QUICK, source)[:8]
+        + [pathlib.PurePath(source).parent.name])
+    wide = test_files(tree, chosen(QUICK, source)[8:]
+                      + chosen(WIDE, source, 1))
     return ([step for step in quick if needs_of(tree, step, linked)],
             [step for step in wide if step not in quick
              and needs_of(tree, step, linked)])

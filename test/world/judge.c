@@ -17,6 +17,7 @@
 
 struct work {
     struct kernel_terms terms;
+    int8_t lies;
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -399,10 +400,13 @@ static int begin(void *work, struct kernel_terms *terms,
     }
     for (uint32_t i = 0; i < job->arg_bytes; ++i) {
         sum = (uint8_t)(sum + arg[i]);
+        world_check(i < JUDGE_LONG_ARG_BYTES || !judge_now()->whole ||
+                        judge_now()->forged || arg[i] == judge_output(i),
+                    "an argument has other bytes");
     }
     if (job->arg_bytes < JUDGE_ARG_BYTES ||
-        bytes_load_u32(arg) > JUDGE_HALO_MAX ||
-        bytes_load_u32(arg + 4) > JUDGE_HALO_MAX) {
+        (!judge_now()->whole && (bytes_load_u32(arg) > JUDGE_HALO_MAX ||
+                                 bytes_load_u32(arg + 4) > JUDGE_HALO_MAX))) {
         return KERNEL_ARGUMENT;
     }
     terms->before_bytes = bytes_load_u32(arg);
@@ -413,6 +417,7 @@ static int begin(void *work, struct kernel_terms *terms,
     if (job->arg_bytes >= JUDGE_LONG_ARG_BYTES) {
         terms->result_bytes_max += arg[12];
         terms->instructions_per_1000_units = bytes_load_u32(arg + 16);
+        ((struct work *)work)->lies = (int8_t)arg[13];
     }
     ((struct work *)work)->terms = *terms;
     return KERNEL_OK;
@@ -439,7 +444,8 @@ static void run(const void *work, struct kernel_result *result,
         for (uint32_t i = 0; i < room; ++i) {
             result->output[i] = judge_output(at + i);
         }
-        result->output_bytes = room;
+        result->output_bytes =
+            (uint32_t)((int64_t)room + ((const struct work *)work)->lies);
     }
     kernel_store_u64(result->data, range->units);
     result->bytes = RESULT_BYTES;
@@ -630,7 +636,7 @@ void judge_returned(struct judge *judge, const struct letter *letter)
 struct letter *judge_order(const struct wire_order *order, uint16_t job)
 {
     uint32_t head = wire_order_head_bytes(order);
-    uint32_t bytes = order->load_units * order->unit_bytes;
+    uint32_t bytes = (uint32_t)wire_order_load_bytes(order);
     struct letter *letter = letter_new(WIRE_ORDER, job, head + bytes);
 
     letter->port = CIRCUIT_HOST;
@@ -641,18 +647,20 @@ struct letter *judge_order(const struct wire_order *order, uint16_t job)
     return letter;
 }
 
-void judge_ordered(struct judge *judge, const struct letter *order,
-                   uint32_t load_at, uint32_t unit_bytes)
+void judge_ordered(struct judge *judge, const struct letter *letter,
+                   const struct wire_order *order)
 {
     judge->whole = true;
     judge->count = 1;
-    judge->unit_bytes = unit_bytes;
+    judge->unit_bytes = order->unit_bytes;
     judge->before_bytes = UINT32_MAX;
     judge->after_bytes = UINT32_MAX;
     judge->round[0] =
-        (struct judge_round){.letter = letter_copy(order, 0),
-                             .load_at = load_at,
-                             .units = (order->bytes - load_at) / unit_bytes};
+        (struct judge_round){.letter = letter_copy(letter, 0),
+                             .load_at = wire_order_head_bytes(order),
+                             .before_bytes = order->before_bytes,
+                             .first = order->first_unit,
+                             .units = order->load_units};
 }
 
 void judge_reported(struct judge *judge, const struct letter *report)
@@ -663,7 +671,8 @@ void judge_reported(struct judge *judge, const struct letter *report)
 
     world_check(report->bytes >= at && !judge->returned, "a report cut short");
     judge->returned = true;
-    if ((int32_t)bytes_load_u32(report->data) != ERR_OK || judge->forged) {
+    judge->error = (int32_t)bytes_load_u32(report->data);
+    if (judge->error != ERR_OK || judge->forged) {
         return;
     }
     judge->jobs += 1;

@@ -9,8 +9,9 @@
  *
  * The kernel of its nodes is one of its own: the argument is u32 before, u32
  * after, u16 numerator, u16 denominator of an output; and, if there is more, u8
- * of the result's bytes, how many more than 8, u8[3] 0, u32 instructions of
- * 1000 units. The result is u64 units.
+ * of the result's bytes, how many more than 8, i8 of the output's, how many more
+ * than it should have, u16 0, u32 instructions of 1000 units, then
+ * judge_output() up to its end. The result is u64 units.
  */
 #ifndef TEST_WORLD_JUDGE_H
 #define TEST_WORLD_JUDGE_H
@@ -57,7 +58,8 @@ struct judge {
     bool output;    /* of the job; .. */
     bool meanwhile; /* .. returns at so many turns */
     uint32_t turns;
-    bool returned; /* its result was */
+    bool returned; /* its result was; of a whole job, its report with .. */
+    int error;     /* .. this */
     uint16_t job;
     uint32_t unit_bytes;
     uint32_t phases;
@@ -85,10 +87,9 @@ void judge_returned(struct judge *judge, const struct letter *letter);
 /* An order whose load is judge_output() from its first byte on. */
 struct letter *judge_order(const struct wire_order *order, uint16_t job);
 
-/* The same of a whole job: its order, whose load begins at `load_at` and is
-   all that there is; and its report. */
-void judge_ordered(struct judge *judge, const struct letter *order,
-                   uint32_t load_at, uint32_t unit_bytes);
+/* The same of a whole job: its order, as a letter, too; and its report. */
+void judge_ordered(struct judge *judge, const struct letter *letter,
+                   const struct wire_order *order);
 void judge_reported(struct judge *judge, const struct letter *report);
 
 void judge_free(struct judge *judge);

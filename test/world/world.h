@@ -20,8 +20,8 @@
  *
  * Other worlds stand elsewhere: that of test/hal/serial/ below hal/serial/, at
  * the switch; that of test/hal/console/node.c below a node without a job; those
- * of test/hal/switch/ and discover/ at the lines. test/scatter/jobs/ and
- * conformance/ make none up: they run on windows and the fabric.
+ * of test/hal/switch/ and discover/ at the lines. Conformance makes none up: it
+ * runs on windows and the fabric.
  */
 #ifndef TEST_WORLD_WORLD_H
 #define TEST_WORLD_WORLD_H

@@ -108,6 +108,7 @@ int told_end(struct told *told)
 static void all(struct unit *unit)
 {
     test_branches(unit);
+    test_jobs(unit);
     test_farm(unit);
 }
 

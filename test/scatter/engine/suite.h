@@ -32,6 +32,7 @@ int told_error(const struct told *told);
 int told_end(struct told *told);
 
 void test_branches(struct unit *unit);
+void test_jobs(struct unit *unit);
 void test_farm(struct unit *unit);
 
 #endif

@@ -308,7 +308,7 @@ static void begin_originator(uint16_t numerator, const struct costs *costs)
     bytes_store_u16(arg + 8, numerator);
     bytes_store_u16(arg + 10, numerator);
     letter = judge_order(&order, JOB);
-    judge_ordered(&told.judge, letter, wire_order_head_bytes(&order), 1);
+    judge_ordered(&told.judge, letter, &order);
     world_put(told.node, letter);
     world_run();
     free(tree);
