@@ -121,19 +121,13 @@ $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
 $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
   %/host_clock.c,$(HOST_SOURCES)) $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
 
-# A serial console's lines, mailbox and client; programs that speak as a board
-# does, and as a node.
+# A serial console's lines, mailbox, shell and client.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
-  hal/serial/mailbox.c $(addprefix qemu/console/,client.c model_port.c port.c) \
+  hal/serial/mailbox.c $(wildcard boot/shell/*.c) torus/torus.c \
+  $(addprefix qemu/console/,client.c model_port.c port.c) \
   test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
     progress.c quote.c utf8.c), \
   -lserialport)
-$(call test_program,console-board,sanitized,test/hal/console/board.c \
-  hal/check.c hal/line/line.c hal/serial/mailbox.c \
-  $(wildcard boot/shell/*.c) torus/torus.c)
-$(call test_program,console-node,sanitized,test/hal/console/node.c \
-  $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
-  $(UNIT_HOST) hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
 
 # The server of live pages, for Python.
 $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \

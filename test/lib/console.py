@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's lines once more, a node's console as a process, a serial line
-that damages, and the host's client through ctypes."""
+"""The console's lines once more, a node's console, a serial line that damages,
+and the host's client, through ctypes."""
 import binascii
 import contextlib
 import ctypes as c
@@ -9,18 +9,17 @@ import random
 import re
 import select
 import socket
-import subprocess
-import threading
 import tty
+from concurrent import futures
 
 from core import BUILD
 from described import Library
-from guard import GUARD_S
 
 NONE, TEXT, LONG, CRC, CONTROL, DAMAGED, HALF = range(7)
 TEXT_MAX, RING, DATA_MAX = 200, 1024, 96
-ERR_PORT_BUSY, ERR_BUFFER, ERR_EMPTY, ERR_RANGE = -2, -3, -9, -12
-PROGRAM = BUILD / "test" / "console-board"
+ERR_NO_ROUTE, ERR_PORT_BUSY, ERR_BUFFER = -1, -2, -3
+ERR_EMPTY, ERR_RANGE, SHELL_LATER = -9, -12, 1
+MAILBOX_CLOSED, MAILBOX_FULL = 0, 3
 FOR_EVER = 2 ** 64 - 1
 
 
@@ -71,9 +70,11 @@ def judged_all(stream):
 
 CONSOLE = Library(BUILD / "test" / "console.so")
 LIB = CONSOLE.calls
-Reader, Mailbox, Segment, Reply, Counters = map(CONSOLE.struct, (
-    "line_reader", "mailbox", "mailbox_segment", "console_reply",
-    "console_counters"))
+Reader, Mailbox, Segment, Reply, Shell, Config, Fault, *_ = map(
+    CONSOLE.struct, (
+        "line_reader", "mailbox", "mailbox_segment", "console_reply", "shell",
+        "shell_config", "shell_mesh_fault", "torus_size", "torus_coord",
+        "console_counters"))
 
 
 class Lines:
@@ -81,24 +82,24 @@ class Lines:
 
     def __init__(self, half_us=1000):
         self.reader = Reader()
-        LIB.line_init(c.byref(self.reader), half_us)
+        LIB.line_init(self.reader, half_us)
 
     def push(self, data):
         for byte in data:
-            LIB.line_push(c.byref(self.reader), byte)
+            LIB.line_push(self.reader, byte)
 
     def take(self, now_us=0):
-        status = LIB.line_take(c.byref(self.reader), c.c_uint32(now_us))
+        status = LIB.line_take(self.reader, now_us)
         return status, self.reader.text if status == TEXT else b""
 
-    def all(self, data, now_us=0, cut=lambda: 64):
+    def all(self, data, cut=lambda: 64):
         """Everything that comes of the bytes, pushed in pieces."""
         said = []
         while data:
             size = cut()
             self.push(data[:size])
             data = data[size:]
-            while (one := self.take(now_us))[0] != NONE:
+            while (one := self.take())[0] != NONE:
                 said.append(one)
         return said
 
@@ -106,46 +107,77 @@ class Lines:
 # ---- a node's console ----
 
 class Board:
-    """build/test/console-board, spoken to over pipes."""
+    """A node's console (boot/shell) in this process, in a time of its own. In
+    a mesh it finds as many faults as that is high; it cannot begin one of
+    width 7, and never ends one of width 8. A message comes back reversed, in
+    three pieces, of the next kind, once `report` was asked for twice."""
 
-    def __init__(self, *args):
-        self.process = subprocess.Popen(
-            [PROGRAM, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            bufsize=0)
+    def __init__(self):
+        self.said, self.now_us, self.waits, self.faults = b"", 0, 0, 0
+        self.lines, self.box, self.shell = Lines(10 ** 7), Mailbox(), Shell()
+        self.memory = c.create_string_buffer(70_000)
+        self.config = Config()
+        for name in ("room", "write", "busy", "mesh", "mesh_fault"):
+            kind = dict(Config._fields_)[name]
+            setattr(self.config, name, kind(getattr(self, name)))
+        LIB.mailbox_init(self.box)
+        LIB.shell_init(self.shell, self.config, self.lines.reader, self.box)
 
-    def __enter__(self):
-        return self
+    @staticmethod
+    def room(_):
+        return RING
 
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        if self.process.wait(GUARD_S) not in (0, 3, 4):
-            raise AssertionError(f"it ended with {self.process.returncode}")
+    def write(self, _, text, size):
+        self.said += text[:size]
 
-    def write(self, data):
-        self.process.stdin.write(data)
+    def busy(self, _):
+        self.waits -= self.waits > 0
+        return self.waits > 0
 
-    def read_line(self):
-        raw = b""
-        while not raw.endswith(b"\n"):
-            assert select.select([self.process.stdout], [], [], GUARD_S)[0], raw
-            byte = self.process.stdout.read(1)
-            assert byte, raw
-            raw += byte
-        return unmark(raw[:-1])
+    def mesh(self, _, size, *_more):
+        self.faults = FOR_EVER if size.width == 8 else size.height
+        return ERR_NO_ROUTE if size.width == 7 else 0
+
+    def mesh_fault(self, _, fault):
+        if self.faults == FOR_EVER:
+            return SHELL_LATER
+        self.faults -= 1
+        fault[0] = Fault(what=b"size")
+        return 0 if self.faults >= 0 else ERR_EMPTY
+
+    def use_mailbox(self):
+        box, state = self.box, getattr(self.box, "in")
+        if state == MAILBOX_FULL:
+            whole = self.memory.raw[:box.announced_bytes][::-1]
+            self.pieces = [whole[:1], whole[1:2], whole[2:]]
+            LIB.mailbox_close(box)
+            self.waits = 3
+        elif self.waits == 1:
+            segments = [Segment(c.cast(piece, c.c_void_p), len(piece))
+                        for piece in self.pieces]
+            LIB.mailbox_offer(box, (Segment * 3)(*segments), 3,
+                              box.in_kind + 1, box.in_job)
+            self.waits = 0
+        elif state == MAILBOX_CLOSED and self.waits == box.out == 0:
+            LIB.mailbox_open(box, self.memory, len(self.memory))
+
+    def type(self, data):
+        """What it says to these bytes."""
+        self.said = b""
+        for at in range(0, len(data) + 1, TEXT_MAX):
+            self.lines.push(data[at:at + TEXT_MAX])
+            self.use_mailbox()
+            while LIB.shell_poll(self.shell, self.now_us):
+                self.use_mailbox()
+        return self.said
 
     def ask(self, text):
-        """The reply's lines: one, or until `end`."""
-        self.write(text.encode() + b"\n")
-        lines = [self.read_line()]
-        while "until=end" in lines[0] and not lines[-1].startswith("end"):
-            lines.append(self.read_line())
-        return lines
-
-
-def words(text):
-    """The KEY=VALUE words."""
-    return dict(word.split("=", 1) for word in text.split(" ") if "=" in word)
+        """The reply's lines: one, or until `end`, however late they come."""
+        said = self.type(text.encode() + b"\n")
+        while not re.match(rb"(?!.*until=end).+\n|(.*\n)+end .*\n", said):
+            self.now_us += 1_000_000
+            said += self.type(b"")
+        return [unmark(raw) for raw in said.splitlines()]
 
 
 # ---- a line between host and board ----
@@ -159,15 +191,8 @@ class Pty:
         tty.setraw(self.slave)
         self.path = os.ttyname(self.slave)
         self.over = False
-        self.failed = None
-        self.thread = threading.Thread(target=self._run, args=(serve,))
-        self.thread.start()
-
-    def _run(self, serve):
-        try:
-            serve(self)
-        except Exception as error:  # pylint: disable=broad-except
-            self.failed = error
+        self.pool = futures.ThreadPoolExecutor(1)
+        self.served = self.pool.submit(serve, self)
 
     def read(self, seconds=0.02):
         if not select.select([self.master], [], [], seconds)[0]:
@@ -182,64 +207,29 @@ class Pty:
 
     def __exit__(self, *_):
         self.over = True
-        self.thread.join()
+        self.pool.shutdown()
         for end in (self.master, self.slave):
-            try:
+            with contextlib.suppress(OSError):
                 os.close(end)
-            except OSError:
-                pass
-        if self.failed:
-            raise self.failed
+        self.served.result()
 
 
-class Noise:
-    """Damages bytes by a seed: flips a bit, drops, doubles, or cuts off what is
-    left of a line, its end too."""
+def noise(seed, rate):
+    """A function that damages bytes: flips a bit, drops or doubles."""
+    rng = random.Random(seed)
 
-    def __init__(self, seed, rate):
-        self.random = random.Random(seed)
-        self.rate = rate
-        self.faults = 0
-        self.cutting = False
-
-    def __call__(self, data):
-        out = bytearray()
-        for byte in data:
-            if self.cutting:
-                self.cutting = byte != 10
-            elif self.random.random() >= self.rate:
-                out.append(byte)
-            else:
-                self.faults += 1
-                kind = self.random.randrange(4)
-                if kind == 0:
-                    out.append(byte ^ 1 << self.random.randrange(8))
-                elif kind == 1:
-                    out += bytes([byte, byte])
-                elif kind == 2:
-                    self.cutting = byte != 10
-        return bytes(out)
-
-
-def between(board, to_board=bytes, to_host=bytes):
-    """Serves a board's console on a pseudo-terminal."""
-    def serve(pty):
-        pipe = board.process.stdout
-        while not pty.over:
-            ready = select.select([pty.master, pipe], [], [], 0.02)[0]
-            if pty.master in ready:
-                board.write(to_board(os.read(pty.master, 256)))
-            if pipe in ready:
-                data = os.read(pipe.fileno(), 256)
-                if not data:
-                    return
-                pty.write(to_host(data))
-    return serve
+    def damaged(byte):
+        if rng.random() >= rate:
+            return [byte]
+        flipped = byte ^ 1 << rng.randrange(8)
+        return rng.choice([[], [byte, byte], [flipped]])
+    return lambda data: bytes(sum(map(damaged, data), []))
 
 
 class Wire:
-    """A socket to whoever serves it when the client has nothing to read, in the
-    client's own time: serve(socket) is called before that goes on."""
+    """A socket to whoever serves it when the client has nothing to read, in
+    the client's own time: serve(wire), with wire.read() and wire.write(bytes),
+    is called before that goes on."""
 
     def __init__(self, serve):
         self.ours, theirs = socket.socketpair()
@@ -249,11 +239,19 @@ class Wire:
 
         def idle():
             try:
-                serve(self.ours)
+                serve(self)
             except Exception as error:  # pylint: disable=broad-except
                 self.failed = error
 
         self.idle = c.CFUNCTYPE(None)(idle)
+
+    def read(self):
+        with contextlib.suppress(BlockingIOError):
+            return self.ours.recv(1 << 16)
+        return b""
+
+    def write(self, data):
+        self.ours.sendall(data)
 
     def __enter__(self):
         LIB.fake_clock_listen(self.idle)
@@ -276,11 +274,8 @@ def replies(answer):
 
     def feed(data):
         nonlocal left, count
-        left += data
-        while b"\n" in left:
-            raw, left = left.split(b"\n", 1)
-            if not raw:
-                continue
+        *lines, left = (left + data).split(b"\n")
+        for raw in filter(None, lines):
             status, text = judged(raw)
             tag, text = (text.split(b" ", 1) if status == TEXT
                          else (b"", b""))
@@ -294,12 +289,7 @@ def replies(answer):
 def scripted(answer):
     """A wire to one who gives these replies."""
     feed = replies(answer)
-
-    def serve(wire):
-        with contextlib.suppress(BlockingIOError):
-            for one in feed(wire.recv(1 << 16)):
-                wire.send(one)
-    return Wire(serve)
+    return Wire(lambda wire: wire.write(b"".join(feed(wire.read()))))
 
 
 def scripted_pty(answer):
@@ -313,21 +303,10 @@ def scripted_pty(answer):
     return Pty(serve)
 
 
-def damaging(board, to_board, to_host):
-    """A wire to a board's console. The board is asked for as long as it has
-    something to say, and a moment longer."""
-    def serve(wire):
-        pipe = board.process.stdout
-        told = False
-        while not told and (ready := select.select([wire, pipe], [], [],
-                                                   0.1)[0]):
-            if wire in ready:
-                board.write(to_board(wire.recv(256)))
-            if pipe in ready:
-                data = to_host(os.read(pipe.fileno(), 256))
-                told = bool(data)
-                wire.send(data)
-    return Wire(serve)
+def wired(board, to_board=bytes, to_host=bytes):
+    """A wire to a board's console."""
+    return Wire(lambda wire: wire.write(to_host(
+        board.type(to_board(wire.read())))))
 
 
 def good(text):
@@ -345,12 +324,9 @@ class Client:
     def __init__(self, port, wait_ms=300, tries=5, rows_ms=2000):
         why = c.create_string_buffer(320)
         if isinstance(port, Wire):
-            port = port.port
+            serial = LIB.console_port_attach(port.port, b"socket")
         else:
             LIB.fake_clock_set(0, 0)  # until something comes
-        if isinstance(port, int):
-            serial = LIB.console_port_attach(port, b"socket")
-        else:
             serial = LIB.console_port_open(why, port.encode(), 115200)
         if not serial:
             raise Failed(why.value.decode())

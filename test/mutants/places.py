@@ -8,7 +8,6 @@ import subprocess
 # Programs that print TAP, from cheap to dear, and which of the sources that
 # they link they are about.
 PROGRAMS = """
-console-node: boot|hal|scatter
 serial_circuit: hal
 local: qemu/(ranks|fabric)
 probe: scatter/engine/(probe|measure)|qemu/job/probe
