@@ -14,26 +14,34 @@
 #define IN_OFFSET 0x200000u
 #define IN_BYTES 0x100000u
 
+#define ANY_PORT ((1u << TORUS_PORTS) - 1u)
+#define JOB 9u
+#define OTHER_JOB 7u
+
 struct station {
     struct window *window;
     struct clock clock;
     struct circuit circuit;
+    struct circuit_delivery got; /* last */
     uint8_t *log;
     uint8_t *out;
     uint8_t *in;
     uint32_t log_bytes;
+    uint32_t expected;
     uint16_t index;
 };
 
 static const struct torus_path knight = {TORUS_EAST, TORUS_LEFT, 1, 2};
-static const struct torus_path cross = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+static const struct torus_path east = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+static const struct torus_path north = {TORUS_NORTH, TORUS_STRAIGHT, 1, 0};
+static const struct torus_path south = {TORUS_SOUTH, TORUS_STRAIGHT, 1, 0};
 /* All the way round, to itself: the longest leg that there is. */
 static const struct torus_path ring = {TORUS_NORTH, TORUS_STRAIGHT,
                                        PROGRAM_SIDE, 0};
 
 /* ---- observations ---- */
 
-static void note(struct station *s, unsigned what, int64_t value)
+static void note(struct station *s, enum program_what what, int64_t value)
 {
     uint8_t *at = s->log + s->log_bytes;
 
@@ -42,6 +50,17 @@ static void note(struct station *s, unsigned what, int64_t value)
     bytes_store_u64(at + 4, (uint64_t)value);
     s->log_bytes += PROGRAM_OBSERVATION_BYTES;
 }
+
+static void expect(struct station *s, unsigned line, int64_t got, int64_t want)
+{
+    s->expected += 1;
+    if (got != want) {
+        note(s, WHAT_OTHERWISE,
+             (int64_t)((uint64_t)got << 32 | (uint64_t)line));
+    }
+}
+
+#define EXPECT(got, want) expect(s, __LINE__, (got), (want))
 
 static int64_t now_ps(const struct station *s)
 {
@@ -67,34 +86,40 @@ static bool intact(const uint8_t *in, uint32_t seed, uint32_t bytes)
     return true;
 }
 
-/* Sends `bytes` of the out buffer, which has been filled. */
+/* Sends a payload that its length names. */
 static int send(struct station *s, struct torus_path path,
                 enum program_kind kind, uint32_t bytes)
 {
     const struct circuit_message message = {
         .path = path, .kind = (uint8_t)kind, .shared = {s->out, bytes}};
 
+    fill(s->out, bytes, bytes);
     return circuit_send(&s->circuit, 1u << path.port, &message);
 }
 
-/* The same, of a new payload that its length names. */
-static int send_new(struct station *s, struct torus_path path,
-                    enum program_kind kind, uint32_t bytes)
+static void send_and_drain(struct station *s, struct torus_path path,
+                           enum program_kind kind, uint32_t bytes)
 {
-    fill(s->out, bytes, bytes);
-    return send(s, path, kind, bytes);
+    EXPECT(send(s, path, kind, bytes), ERR_OK);
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
 }
 
-static struct torus_path out_of(struct torus_path path, enum torus_port port)
+static int receive(struct station *s, unsigned mask)
 {
-    path.port = (uint8_t)port;
-    return path;
+    return circuit_receive(&s->circuit, &s->got, mask, s->in, IN_BYTES);
 }
 
-static int receive(struct station *s, struct circuit_delivery *delivery,
-                   unsigned mask)
+static int receive_until(struct station *s, unsigned mask, int64_t deadline_ps)
 {
-    return circuit_receive(&s->circuit, delivery, mask, s->in, IN_BYTES);
+    return circuit_receive_until(&s->circuit, &s->got, mask, s->in, IN_BYTES,
+                                 (uint64_t)deadline_ps);
+}
+
+/* What has come is so long, and as it was sent. */
+static void expect_intact(struct station *s, uint32_t bytes)
+{
+    EXPECT(s->got.bytes, bytes);
+    EXPECT(intact(s->got.payload, s->got.bytes, s->got.bytes), true);
 }
 
 /* ---- logs ---- */
@@ -102,150 +127,86 @@ static int receive(struct station *s, struct circuit_delivery *delivery,
 /* Sends all that this node has observed back along the path of its messages. */
 static void send_log(struct station *s, struct torus_path path)
 {
-    const struct torus_path back = torus_path_reverse(path);
-    const struct circuit_message message = {
-        .path = back, .kind = KIND_LOG, .shared = {s->log, s->log_bytes}};
+    struct circuit_message message = {.path = torus_path_reverse(path),
+                                      .kind = KIND_LOG};
 
+    note(s, WHAT_EXPECTED, s->expected);
+    message.shared = (struct circuit_segment){s->log, s->log_bytes};
     s->circuit.job = CIRCUIT_ANY_JOB;
     ignore(circuit_drain(&s->circuit));
-    ignore(circuit_send(&s->circuit, 1u << back.port, &message));
+    ignore(circuit_send(&s->circuit, 1u << message.path.port, &message));
     ignore(circuit_drain(&s->circuit));
 }
 
 /* Appends another node's log to the leader's. */
-static void take_log(struct station *s, unsigned mask)
+static void take_log(struct station *s, unsigned port)
 {
-    struct circuit_delivery delivery;
-    int status;
-
     s->circuit.job = CIRCUIT_ANY_JOB;
-    status = receive(s, &delivery, mask);
-    if (status != ERR_OK || delivery.kind != KIND_LOG) {
-        note(s, WHAT_LOG_STATUS, status);
-        return;
-    }
-    memcpy(s->log + s->log_bytes, delivery.payload, delivery.bytes);
-    s->log_bytes += delivery.bytes;
+    EXPECT(receive(s, 1u << port), ERR_OK);
+    EXPECT(s->got.kind, KIND_LOG);
+    memcpy(s->log + s->log_bytes, s->got.payload, s->got.bytes);
+    s->log_bytes += s->got.bytes;
 }
 
 /* ---- stages, as the leader and as its peers see them ---- */
 
 static void lead_order(struct station *s)
 {
-    struct circuit_delivery delivery;
-
-    note(s, WHAT_ORDER_STATUS, receive(s, &delivery, 1u << CIRCUIT_HOST));
-    note(s, WHAT_ORDER_BYTES, delivery.bytes);
-    note(s, WHAT_ORDER_KIND, delivery.kind);
-    note(s, WHAT_ORDER_PORT, delivery.port);
-    note(s, WHAT_ORDER_INTACT,
-         intact(delivery.payload, delivery.bytes, delivery.bytes));
+    EXPECT(receive(s, 1u << CIRCUIT_HOST), ERR_OK);
+    EXPECT(s->got.kind, KIND_ORDER);
+    EXPECT(s->got.port, CIRCUIT_HOST);
+    expect_intact(s, PROGRAM_ORDER_BYTES);
 }
 
-static void note_echo(struct station *s, unsigned i, int status,
-                      const struct circuit_delivery *delivery)
+static void lead_sizes(struct station *s)
 {
-    note(s, WHAT_ECHO_PS + i, now_ps(s));
-    note(s, WHAT_ECHO_STATUS + i, status);
-    note(s, WHAT_ECHO_BYTES + i, delivery->bytes);
-    note(s, WHAT_ECHO_PORT + i, delivery->port);
-    note(s, WHAT_ECHO_INTACT + i,
-         status == ERR_OK && delivery->bytes == program_echo_bytes[i] &&
-             intact(delivery->payload, delivery->bytes, delivery->bytes));
-}
-
-static void lead_echoes(struct station *s)
-{
-    struct circuit_delivery delivery;
-
-    send_new(s, knight, KIND_DAMAGED, 64);
-    ignore(circuit_drain(&s->circuit));
-    for (unsigned i = 0; i < PROGRAM_ECHOES; ++i) {
-        int status;
-
-        send_new(s, knight, KIND_ECHO, program_echo_bytes[i]);
-        status = receive(s, &delivery, 1u << TORUS_EAST);
-        note_echo(s, i, status, &delivery);
+    send_and_drain(s, knight, KIND_DAMAGED, 64);
+    for (unsigned i = 0; i < PROGRAM_SIZES; ++i) {
+        send_and_drain(s, knight, KIND_SIZES, program_sizes[i]);
     }
+    take_log(s, TORUS_EAST);
 }
 
-static void follow_echoes(struct station *s)
+static void follow_sizes(struct station *s)
 {
-    const struct torus_path back = torus_path_reverse(knight);
     const unsigned mask = 1u << torus_path_arrival(knight);
-    struct circuit_delivery delivery;
 
-    note(s, WHAT_DAMAGED_STATUS, receive(s, &delivery, mask));
-    note(s, WHAT_DAMAGED_DELIVERED,
-         intact(s->in + CIRCUIT_HEADER_BYTES, 64, 16));
-    for (unsigned i = 0; i < PROGRAM_ECHOES; ++i) {
-        int status = receive(s, &delivery, mask);
-
-        note_echo(s, i, status, &delivery);
-        ignore(circuit_drain(&s->circuit));
-        memcpy(s->out, delivery.payload, program_echo_bytes[i]);
-        send(s, back, KIND_BACK, program_echo_bytes[i]);
+    EXPECT(receive(s, mask), ERR_CORRUPT);
+    EXPECT(intact(s->in + CIRCUIT_HEADER_BYTES, 64, 16), false);
+    for (unsigned i = 0; i < PROGRAM_SIZES; ++i) {
+        EXPECT(receive(s, mask), ERR_OK);
+        EXPECT(s->got.port, TORUS_SOUTH);
+        expect_intact(s, program_sizes[i]);
     }
+    send_log(s, knight);
 }
 
-static void note_wrap(struct station *s, unsigned mask)
-{
-    struct circuit_delivery delivery;
+#define FITS_BYTES (PROGRAM_CAPACITY_BYTES - CIRCUIT_HEADER_BYTES)
 
-    note(s, WHAT_WRAP_STATUS, receive(s, &delivery, mask));
-    note(s, WHAT_WRAP_BYTES, delivery.bytes);
-    note(s, WHAT_WRAP_PORT, delivery.port);
-    note(s, WHAT_WRAP_INTACT, intact(delivery.payload, 90, 90));
-}
-
-static void lead_wrap(struct station *s)
-{
-    ignore(circuit_drain(&s->circuit));
-    send_new(s, out_of(cross, TORUS_WEST), KIND_WRAP, 90);
-    note_wrap(s, 1u << TORUS_WEST);
-    take_log(s, 1u << TORUS_WEST);
-}
-
-static void follow_wrap(struct station *s)
-{
-    note_wrap(s, 1u << TORUS_EAST);
-    send_new(s, out_of(cross, TORUS_EAST), KIND_WRAP_BACK, 90);
-    send_log(s, out_of(cross, TORUS_WEST));
-}
+static const uint32_t fits[] = {FITS_BYTES, FITS_BYTES + 1, 5};
 
 static void lead_fit(struct station *s)
 {
-    const uint32_t fits = PROGRAM_CAPACITY_BYTES - CIRCUIT_HEADER_BYTES;
-    const struct torus_path path = out_of(cross, TORUS_NORTH);
-
-    send_new(s, path, KIND_FIT, fits);
-    ignore(circuit_drain(&s->circuit));
-    send_new(s, path, KIND_FIT, fits + 1);
-    ignore(circuit_drain(&s->circuit));
-    send_new(s, path, KIND_FIT, 5);
-    ignore(circuit_drain(&s->circuit));
-    take_log(s, 1u << TORUS_NORTH);
+    for (unsigned i = 0; i < 3; ++i) {
+        send_and_drain(s, north, KIND_FIT, fits[i]);
+    }
+    take_log(s, TORUS_NORTH);
 }
 
+/* Nothing is written behind the buffer; a message is as it was. */
 static void follow_fit(struct station *s)
 {
     for (unsigned i = 0; i < 3; ++i) {
-        struct circuit_delivery delivery;
-        int status;
-
         fill(s->in, 1, 2 * PROGRAM_CAPACITY_BYTES);
-        status = circuit_receive(&s->circuit, &delivery, 1u << TORUS_SOUTH,
-                                 s->in, PROGRAM_CAPACITY_BYTES);
-        note(s, WHAT_FIT_STATUS + i, status);
-        note(s, WHAT_FIT_BYTES + i, delivery.bytes);
-        /* Nothing is written behind the buffer; a message is as it was. */
-        note(s, WHAT_FIT_INTACT + i,
-             s->in[PROGRAM_CAPACITY_BYTES] ==
-                     program_byte(1, PROGRAM_CAPACITY_BYTES) &&
-                 (status != ERR_OK ||
-                  intact(delivery.payload, delivery.bytes, delivery.bytes)));
+        EXPECT(circuit_receive(&s->circuit, &s->got, 1u << TORUS_SOUTH, s->in,
+                               PROGRAM_CAPACITY_BYTES),
+               i == 1 ? ERR_BUFFER : ERR_OK);
+        EXPECT(s->in[PROGRAM_CAPACITY_BYTES],
+               program_byte(1, PROGRAM_CAPACITY_BYTES));
+        EXPECT(s->got.bytes, fits[i]);
+        EXPECT(i == 1 || intact(s->got.payload, fits[i], fits[i]), true);
     }
-    send_log(s, out_of(cross, TORUS_NORTH));
+    send_log(s, north);
 }
 
 /* Something that takes time on a board, and says so on a host. */
@@ -258,196 +219,138 @@ static void work(struct station *s)
 
 static void lead_ring(struct station *s)
 {
-    struct circuit_delivery delivery;
-    int status;
-
-    send_new(s, ring, KIND_RING, 33);
-    ignore(circuit_drain(&s->circuit));
+    send_and_drain(s, ring, KIND_RING, 33);
     note(s, WHAT_RING_DRAINED_PS, now_ps(s));
     work(s);
     note(s, WHAT_RING_BEFORE_PS, now_ps(s));
-    status = receive(s, &delivery, 1u << TORUS_SOUTH);
+    EXPECT(receive(s, 1u << TORUS_SOUTH), ERR_OK);
     note(s, WHAT_RING_AFTER_PS, now_ps(s));
-    note(s, WHAT_RING_STATUS, status);
-    note(s, WHAT_RING_INTACT, intact(delivery.payload, 33, 33));
+    expect_intact(s, 33);
 }
 
-static int receive_until(struct station *s, struct circuit_delivery *delivery,
-                         unsigned mask, int64_t deadline_ps)
-{
-    return circuit_receive_until(&s->circuit, delivery, mask, s->in, IN_BYTES,
-                                 (uint64_t)deadline_ps);
-}
-
-/* A message that leaves later, and deadlines before its end and behind it. */
+/* Nothing comes by a deadline; then a message that leaves later, with deadlines
+   before its end and behind it. */
 static void lead_until_it_comes(struct station *s)
 {
     struct circuit_message message = {
         .path = ring, .kind = KIND_UNTIL, .shared = {s->out, 44}};
-    struct circuit_delivery delivery;
-    int64_t deadline_ps;
-    int status;
+    int64_t deadline_ps = now_ps(s) + PROGRAM_LATER_PS;
 
+    EXPECT(receive_until(s, ANY_PORT, deadline_ps), ERR_TIMEOUT);
+    note(s, WHAT_UNTIL_NOTHING_END_PS, now_ps(s));
+    note(s, WHAT_UNTIL_NOTHING_PS, deadline_ps);
     fill(s->out, 44, 44);
     message.ready_ps = clock_now_ps(&s->clock) + PROGRAM_LATER_PS;
     deadline_ps = (int64_t)message.ready_ps + PROGRAM_SOON_PS;
-    ignore(circuit_send(&s->circuit, 1u << ring.port, &message));
-    status = receive_until(s, &delivery, 1u << TORUS_SOUTH, deadline_ps);
+    EXPECT(circuit_send(&s->circuit, 1u << ring.port, &message), ERR_OK);
+    EXPECT(receive_until(s, 1u << TORUS_SOUTH, deadline_ps), ERR_TIMEOUT);
     note(s, WHAT_UNTIL_EARLY_END_PS, now_ps(s));
-    note(s, WHAT_UNTIL_EARLY_STATUS, status);
     note(s, WHAT_UNTIL_EARLY_PS, deadline_ps);
-    status = receive_until(s, &delivery, (1u << TORUS_PORTS) - 1,
-                           deadline_ps + PROGRAM_LATER_PS);
+    EXPECT(receive_until(s, ANY_PORT, deadline_ps + PROGRAM_LATER_PS), ERR_OK);
     note(s, WHAT_UNTIL_COMES_END_PS, now_ps(s));
-    note(s, WHAT_UNTIL_COMES_STATUS, status);
-    note(s, WHAT_UNTIL_COMES_INTACT,
-         delivery.bytes == 44 && intact(delivery.payload, 44, 44));
-    ignore(circuit_drain(&s->circuit));
+    expect_intact(s, 44);
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
 }
 
-/* A message that is there. */
+/* A message that is there, whose deadline has passed. */
 static void lead_until_passed(struct station *s)
 {
     const unsigned mask = 1u << TORUS_SOUTH;
-    struct circuit_delivery delivery;
-    int status;
 
-    send_new(s, ring, KIND_UNTIL, 55);
-    ignore(circuit_drain(&s->circuit));
-    note(s, WHAT_UNTIL_OTHER_STATUS,
-         receive_until(s, &delivery, mask | CIRCUIT_ONLY(KIND_DEAD), 0));
+    send_and_drain(s, ring, KIND_UNTIL, 55);
+    EXPECT(receive_until(s, mask | CIRCUIT_ONLY(KIND_DEAD), 0), ERR_TIMEOUT);
     note(s, WHAT_UNTIL_PASSED_PS, now_ps(s));
-    status = receive_until(s, &delivery, mask, 0);
+    EXPECT(receive_until(s, mask, 0), ERR_OK);
     note(s, WHAT_UNTIL_PASSED_END_PS, now_ps(s));
-    note(s, WHAT_UNTIL_PASSED_STATUS, status);
-    note(s, WHAT_UNTIL_PASSED_INTACT,
-         delivery.bytes == 55 && intact(delivery.payload, 55, 55));
-    note(s, WHAT_UNTIL_GONE_STATUS, receive_until(s, &delivery, mask, 0));
+    expect_intact(s, 55);
+    EXPECT(receive_until(s, mask, 0), ERR_TIMEOUT);
 }
 
-static void lead_until(struct station *s)
-{
-    int64_t deadline_ps = now_ps(s) + PROGRAM_LATER_PS;
-    struct circuit_delivery delivery;
-    int status =
-        receive_until(s, &delivery, (1u << TORUS_PORTS) - 1, deadline_ps);
-
-    note(s, WHAT_UNTIL_NOTHING_END_PS, now_ps(s));
-    note(s, WHAT_UNTIL_NOTHING_STATUS, status);
-    note(s, WHAT_UNTIL_NOTHING_PS, deadline_ps);
-    lead_until_it_comes(s);
-    lead_until_passed(s);
-}
-
+/* As many as there is room for, and one more. */
 static void lead_queue(struct station *s)
 {
-    uint32_t accepted = 0;
-    int status = ERR_OK;
-
-    ignore(circuit_drain(&s->circuit));
-    while (accepted <= WINDOW_QUEUE && status == ERR_OK) {
+    for (uint32_t i = 0; i <= WINDOW_QUEUE; ++i) {
         const struct circuit_message message = {
-            .path = cross,
-            .kind = KIND_QUEUE,
-            .shared = {s->out + 4 * accepted, 4}};
+            .path = east, .kind = KIND_QUEUE, .shared = {s->out + 4 * i, 4}};
 
-        bytes_store_u32(s->out + 4 * accepted, accepted);
-        status = circuit_send(&s->circuit, 1u << TORUS_EAST, &message);
-        accepted += status == ERR_OK;
+        bytes_store_u32(s->out + 4 * i, i);
+        EXPECT(circuit_send(&s->circuit, 1u << TORUS_EAST, &message),
+               i < WINDOW_QUEUE ? ERR_OK : ERR_PORT_BUSY);
     }
-    note(s, WHAT_QUEUE_ACCEPTED, accepted);
-    note(s, WHAT_QUEUE_FULL_STATUS, status);
-    note(s, WHAT_QUEUE_DRAIN_STATUS, circuit_drain(&s->circuit));
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
     note(s, WHAT_QUEUE_DRAINED_PS, now_ps(s));
-    bytes_store_u32(s->out, accepted);
-    note(s, WHAT_QUEUE_AFTER_STATUS, send(s, cross, KIND_QUEUE, 4));
-    ignore(circuit_drain(&s->circuit));
 }
 
 static void follow_queue(struct station *s)
 {
-    struct circuit_delivery delivery;
-    uint32_t in_order = 0;
-
-    for (uint32_t i = 0; i <= WINDOW_QUEUE; ++i) {
-        in_order += receive(s, &delivery, 1u << TORUS_WEST) == ERR_OK &&
-                    delivery.bytes == 4 && delivery.kind == KIND_QUEUE &&
-                    bytes_load_u32(delivery.payload) == i;
+    for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
+        EXPECT(receive(s, 1u << TORUS_WEST), ERR_OK);
+        EXPECT(s->got.kind, KIND_QUEUE);
+        EXPECT(bytes_load_u32(s->got.payload), i);
     }
-    note(s, WHAT_QUEUE_IN_ORDER, in_order);
 }
 
 /* Two sends: one that is to start later, one after a gap. */
 static void lead_timed(struct station *s)
 {
     struct circuit_message message = {
-        .path = cross, .kind = KIND_TIMED, .shared = {s->out, 8}};
+        .path = east, .kind = KIND_TIMED, .shared = {s->out, 8}};
 
     message.ready_ps = clock_now_ps(&s->clock) + PROGRAM_LATER_PS;
     note(s, WHAT_TIMED_READY_PS, (int64_t)message.ready_ps);
-    ignore(circuit_send(&s->circuit, 1u << TORUS_EAST, &message));
+    EXPECT(circuit_send(&s->circuit, 1u << TORUS_EAST, &message), ERR_OK);
     message.ready_ps = 0;
     message.gap_ps = PROGRAM_GAP_PS;
-    ignore(circuit_send(&s->circuit, 1u << TORUS_EAST, &message));
-    ignore(circuit_drain(&s->circuit));
+    EXPECT(circuit_send(&s->circuit, 1u << TORUS_EAST, &message), ERR_OK);
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
 }
 
-static void follow_timed(struct station *s)
-{
-    struct circuit_delivery delivery;
-
-    receive(s, &delivery, 1u << TORUS_WEST);
-    receive(s, &delivery, 1u << TORUS_WEST);
-}
-
-/* A send over a link that is down, and one behind it that takes another way. */
+/* A send over a link that is down, which is told once, and one behind it that
+   takes another way. */
 static void lead_dead(struct station *s)
 {
-    struct torus_path dead = cross;
+    struct torus_path dead = east;
 
     dead.hops = 3;
-    note(s, WHAT_DEAD_SEND_STATUS, send_new(s, dead, KIND_DEAD, 20));
-    send(s, cross, KIND_BEHIND, 20);
-    note(s, WHAT_DEAD_DRAIN_STATUS, circuit_drain(&s->circuit));
-    note(s, WHAT_DEAD_AGAIN_STATUS, circuit_drain(&s->circuit));
-    take_log(s, 1u << TORUS_EAST);
+    EXPECT(send(s, dead, KIND_DEAD, 20), ERR_OK);
+    EXPECT(send(s, east, KIND_BEHIND, 20), ERR_OK);
+    EXPECT(circuit_drain(&s->circuit), ERR_DEAD_LINK);
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
+    take_log(s, TORUS_EAST);
 }
 
-static void follow_dead(struct station *s)
+static void follow_timed_and_dead(struct station *s)
 {
-    struct circuit_delivery delivery;
-    int status = receive(s, &delivery, 1u << TORUS_WEST);
+    static const enum program_kind kinds[] = {KIND_TIMED, KIND_TIMED,
+                                              KIND_BEHIND};
 
-    note(s, WHAT_BEHIND_STATUS,
-         status == ERR_OK && delivery.kind != KIND_BEHIND ? ERR_KIND : status);
-    send_log(s, cross);
+    for (unsigned i = 0; i < 3; ++i) {
+        EXPECT(receive(s, 1u << TORUS_WEST), ERR_OK);
+        EXPECT(s->got.kind, kinds[i]);
+    }
+    send_log(s, east);
 }
+
+static const uint16_t jobs[] = {OTHER_JOB, JOB, OTHER_JOB};
 
 static void lead_jobs(struct station *s)
 {
-    const struct torus_path path = out_of(cross, TORUS_SOUTH);
-
-    s->circuit.job = PROGRAM_OTHER_JOB;
-    send_new(s, path, KIND_JOB, 12);
-    s->circuit.job = PROGRAM_JOB;
-    send(s, path, KIND_JOB, 12);
-    s->circuit.job = PROGRAM_OTHER_JOB;
-    send(s, path, KIND_JOB, 12);
-    ignore(circuit_drain(&s->circuit));
-    take_log(s, 1u << TORUS_SOUTH);
+    for (unsigned i = 0; i < 3; ++i) {
+        s->circuit.job = jobs[i];
+        send_and_drain(s, south, KIND_JOB, 12);
+    }
+    take_log(s, TORUS_SOUTH);
 }
 
+/* Another job's message is refused, unless any will do. */
 static void follow_jobs(struct station *s)
 {
-    struct circuit_delivery delivery;
-
-    s->circuit.job = PROGRAM_JOB;
-    note(s, WHAT_JOB_OTHER_STATUS, receive(s, &delivery, 1u << TORUS_NORTH));
-    note(s, WHAT_JOB_SAME_STATUS, receive(s, &delivery, 1u << TORUS_NORTH));
-    s->circuit.job = CIRCUIT_ANY_JOB;
-    note(s, WHAT_JOB_ANY_STATUS, receive(s, &delivery, 1u << TORUS_NORTH));
-    note(s, WHAT_JOB_ANY_JOB, delivery.job);
-    send_log(s, out_of(cross, TORUS_SOUTH));
+    for (unsigned i = 0; i < 3; ++i) {
+        s->circuit.job = i < 2 ? JOB : CIRCUIT_ANY_JOB;
+        EXPECT(receive(s, 1u << TORUS_NORTH), i == 0 ? ERR_FOREIGN : ERR_OK);
+        EXPECT(i == 0 || s->got.job == jobs[i], true);
+    }
+    send_log(s, south);
 }
 
 /* Paths that lead nowhere, and buffers outside the window. */
@@ -459,87 +362,19 @@ static void lead_refusals(struct station *s)
         {TORUS_EAST, TORUS_LEFT, 1, 0},
         {TORUS_EAST, TORUS_RIGHT, 1, PROGRAM_SIDE + 1}};
     uint8_t *window = (uint8_t *)s->window;
-    const struct {
-        uint8_t *at;
-        uint32_t bytes;
-    } buffers[] = {{window + WINDOW_DMA_OFFSET - 1, 64},
-                   {window + s->window->node.identity.bytes - 63, 64},
-                   {s->in, UINT32_MAX}};
-    struct circuit_delivery delivery;
+    const struct circuit_segment buffers[] = {
+        {window + WINDOW_DMA_OFFSET - 1, 64},
+        {window + s->window->node.identity.bytes - 63, 64},
+        {s->in, UINT32_MAX}};
 
     for (unsigned i = 0; i < sizeof paths / sizeof *paths; ++i) {
-        note(s, WHAT_ROUTE_NO_HOPS + i, send(s, paths[i], KIND_DEAD, 1));
+        EXPECT(send(s, paths[i], KIND_DEAD, 1), ERR_NO_ROUTE);
     }
     for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
-        note(s, WHAT_BUFFER_BELOW + i,
-             circuit_receive(&s->circuit, &delivery, 1u << TORUS_EAST,
-                             buffers[i].at, buffers[i].bytes));
+        EXPECT(circuit_receive(&s->circuit, &s->got, 1u << TORUS_EAST,
+                               (uint8_t *)buffers[i].data, buffers[i].bytes),
+               ERR_BUFFER);
     }
-}
-
-/* Head, shared and body of port p, one behind the other in the payload. */
-static void lead_four(struct station *s)
-{
-    uint8_t *shared = s->out + TORUS_PORTS * PROGRAM_HEAD_BYTES;
-    uint8_t *body = shared + PROGRAM_SHARED_BYTES;
-    struct circuit_message message = {.path = knight,
-                                      .kind = KIND_FOUR,
-                                      .head = {s->out, PROGRAM_HEAD_BYTES},
-                                      .head_stride = PROGRAM_HEAD_BYTES,
-                                      .shared = {shared, PROGRAM_SHARED_BYTES}};
-
-    fill(shared, 200, PROGRAM_SHARED_BYTES);
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        fill(s->out + port * PROGRAM_HEAD_BYTES, 100 + port,
-             PROGRAM_HEAD_BYTES);
-        fill(body, 300 + port, PROGRAM_BODY_BYTES(port));
-        message.body[port].data = body;
-        message.body[port].bytes = PROGRAM_BODY_BYTES(port);
-        body += PROGRAM_BODY_BYTES(port);
-    }
-    note(s, WHAT_FOUR_SEND_STATUS,
-         circuit_send(&s->circuit, (1u << TORUS_PORTS) - 1, &message));
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        take_log(s, (1u << TORUS_PORTS) - 1);
-    }
-}
-
-static void follow_four(struct station *s, unsigned port)
-{
-    const struct torus_path path = out_of(knight, (enum torus_port)port);
-    struct circuit_delivery delivery;
-    int status = receive(s, &delivery, (1u << TORUS_PORTS) - 1);
-    const uint8_t *shared;
-
-    note(s, WHAT_FOUR_PS, now_ps(s));
-    shared = delivery.payload + PROGRAM_HEAD_BYTES;
-    note(s, WHAT_FOUR_STATUS, status);
-    note(s, WHAT_FOUR_BYTES, delivery.bytes);
-    note(s, WHAT_FOUR_PORT, delivery.port);
-    note(s, WHAT_FOUR_INTACT,
-         intact(delivery.payload, 100 + port, PROGRAM_HEAD_BYTES) &&
-             intact(shared, 200, PROGRAM_SHARED_BYTES) &&
-             intact(shared + PROGRAM_SHARED_BYTES, 300 + port,
-                    PROGRAM_BODY_BYTES(port)));
-    send_log(s, path);
-}
-
-static void lead_clock(struct station *s)
-{
-    int64_t begin_ps = now_ps(s);
-    int64_t last_ps = begin_ps;
-    unsigned backward = 0;
-
-    for (unsigned i = 0; i < 2000; ++i) {
-        int64_t at_ps = now_ps(s);
-
-        backward += at_ps < last_ps;
-        last_ps = at_ps;
-    }
-    note(s, WHAT_CLOCK_BACKWARD_STEPS, backward);
-    begin_ps = now_ps(s);
-    work(s);
-    note(s, WHAT_CLOCK_WORK_PS, now_ps(s) - begin_ps);
 }
 
 /* ---- roles ---- */
@@ -549,50 +384,38 @@ static void lead(struct station *s)
     struct circuit_message report = {.kind = KIND_LOG};
 
     lead_order(s);
-    lead_clock(s);
-    lead_echoes(s);
-    lead_wrap(s);
+    lead_sizes(s);
     lead_fit(s);
     lead_ring(s);
-    lead_until(s);
+    lead_until_it_comes(s);
+    lead_until_passed(s);
     lead_queue(s);
     lead_timed(s);
     lead_refusals(s);
     lead_dead(s);
     lead_jobs(s);
-    lead_four(s);
+    note(s, WHAT_EXPECTED, s->expected);
     report.body[0].data = s->log;
     report.body[0].bytes = s->log_bytes;
     ignore(circuit_send(&s->circuit, 1u << CIRCUIT_HOST, &report));
     ignore(circuit_drain(&s->circuit));
 }
 
-static void follow(struct station *s)
+static void take_part(struct station *s)
 {
     switch (s->index) {
+    case 0:
+        lead(s);
+        break;
     case 1 + 2 * PROGRAM_SIDE:
-        follow_echoes(s);
-        follow_four(s, TORUS_EAST);
-        break;
-    case 3 + 1 * PROGRAM_SIDE:
-        follow_four(s, TORUS_NORTH);
-        break;
-    case 4 + 3 * PROGRAM_SIDE:
-        follow_four(s, TORUS_WEST);
-        break;
-    case 2 + 4 * PROGRAM_SIDE:
-        follow_four(s, TORUS_SOUTH);
-        break;
-    case 4:
-        follow_wrap(s);
+        follow_sizes(s);
         break;
     case PROGRAM_SIDE:
         follow_fit(s);
         break;
     case 1:
         follow_queue(s);
-        follow_timed(s);
-        follow_dead(s);
+        follow_timed_and_dead(s);
         break;
     case 4 * PROGRAM_SIDE:
         follow_jobs(s);
@@ -616,11 +439,7 @@ void node_main(struct window *window)
     window->node.status.error =
         circuit_open(&station.circuit, window, &station.clock);
     if (window->node.status.error == ERR_OK) {
-        if (station.index == 0) {
-            lead(&station);
-        } else {
-            follow(&station);
-        }
+        take_part(&station);
     }
     window->node.status.state = NODE_STATE_DONE;
     circuit_close(&station.circuit);

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/hal/conformance/serial_program.h"
-
+/*
+ * Receives with an end on boards with serial ports, whose time is real: what
+ * the program of 2x1 nodes does, in place of the engine, is written down and
+ * judged by test/hal/test_serial_conformance.py. Node 0,0 leads: it asks 1,0,
+ * to its east, for messages that leave later, and receives them with deadlines.
+ *
+ * An observation, in the leader's report to the host, is 16 bytes: u16 stage,
+ * i16 enum err, u32 0, i64 ps from the deadline to the end of the receive; or
+ * where a payload came, in place of the 0 whether it is intact.
+ */
 #include "hal/circuit.h"
 #include "scatter/engine/node.h"
 #include "test/unit/ignore.h"
 
+#define OBSERVATION_BYTES 16u
+#define JOB 5u
+#define REPORT 9u
 #define PS_PER_US 1000000ull
 /* An emulated board's second is 20 of the host's. */
 #define SOON_US 3000u
@@ -14,6 +25,29 @@
 #define ROOM 1024u
 
 #define ANY_PORT ((1u << TORUS_PORTS) - 1u)
+
+/* Kinds, none that hal/serial/errand.h has. */
+enum kind {
+    ASK = 1, /* u32 bytes, u32 us until it leaves, u8 kind */
+    ONE,
+    OTHER,
+    NONE
+};
+
+enum stage {
+    STAGE_NOTHING,     /* nothing comes by a deadline */
+    STAGE_NOTHING_NOW, /* nor is there anything now */
+    STAGE_EARLY,       /* the message leaves behind the deadline */
+    STAGE_COMES,       /* it comes by a later one */
+    STAGE_ONCE,        /* and not a second time */
+    STAGE_OTHER_KIND,  /* one of another kind is on its way, .. */
+    STAGE_KIND,        /* .. and stays for a receive that takes it */
+    STAGE_PASSED,      /* nobody receives, so it does not come .. */
+    STAGE_LATER,       /* .. but later it does */
+    STAGE_AHEAD,       /* one received ahead is there, the deadline passed */
+    STAGE_AHEAD_GONE,  /* it was the only one */
+    STAGES
+};
 
 static uint8_t *in(const struct circuit *circuit)
 {
@@ -56,8 +90,8 @@ struct leader {
     uint32_t log_bytes;
 };
 
-static void note(struct leader *leader, enum serial_program_stage stage,
-                 int status, bool intact, uint64_t from_deadline_ps)
+static void note(struct leader *leader, enum stage stage, int status,
+                 bool intact, uint64_t from_deadline_ps)
 {
     uint8_t *at = log_of(leader->circuit) + leader->log_bytes;
 
@@ -65,7 +99,7 @@ static void note(struct leader *leader, enum serial_program_stage stage,
     bytes_store_u16(at + 2, (uint16_t)status);
     bytes_store_u32(at + 4, intact);
     bytes_store_u64(at + 8, from_deadline_ps);
-    leader->log_bytes += SERIAL_PROGRAM_OBSERVATION_BYTES;
+    leader->log_bytes += OBSERVATION_BYTES;
 }
 
 static bool is_intact(const struct circuit_delivery *delivery)
@@ -84,8 +118,8 @@ static uint64_t in_us(const struct leader *leader, uint32_t us)
 }
 
 /* One receive of this kind, 0: of any, until then. Result: its status. */
-static int stage(struct leader *leader, enum serial_program_stage which,
-                 unsigned kind, uint64_t deadline_ps)
+static int stage(struct leader *leader, enum stage which, unsigned kind,
+                 uint64_t deadline_ps)
 {
     struct circuit *circuit = leader->circuit;
     struct circuit_delivery delivery = {.bytes = 0};
@@ -107,7 +141,7 @@ static void ask(const struct leader *leader, uint8_t kind, uint32_t later_us)
     bytes_store_u32(at, BYTES);
     bytes_store_u32(at + 4, later_us);
     at[8] = kind;
-    ignore(send(leader->circuit, east, SERIAL_PROGRAM_ASK, 9));
+    ignore(send(leader->circuit, east, ASK, 9));
     ignore(circuit_drain(leader->circuit));
 }
 
@@ -123,21 +157,19 @@ static void lead_deadlines(struct leader *leader)
 {
     ignore(stage(leader, STAGE_NOTHING, 0, in_us(leader, SOON_US)));
     ignore(stage(leader, STAGE_NOTHING_NOW, 0, 0));
-    ask(leader, SERIAL_PROGRAM_ONE, LATER_US);
+    ask(leader, ONE, LATER_US);
     ignore(stage(leader, STAGE_EARLY, 0, in_us(leader, SOON_US)));
     ignore(stage(leader, STAGE_COMES, 0, in_us(leader, LATE_US)));
     ignore(stage(leader, STAGE_ONCE, 0, in_us(leader, SOON_US)));
-    ask(leader, SERIAL_PROGRAM_OTHER, 0);
-    ignore(stage(leader, STAGE_OTHER_KIND, SERIAL_PROGRAM_ONE,
-                 in_us(leader, 3 * SOON_US)));
-    ignore(stage(leader, STAGE_KIND, SERIAL_PROGRAM_OTHER,
-                 in_us(leader, LATE_US)));
+    ask(leader, OTHER, 0);
+    ignore(stage(leader, STAGE_OTHER_KIND, ONE, in_us(leader, 3 * SOON_US)));
+    ignore(stage(leader, STAGE_KIND, OTHER, in_us(leader, LATE_US)));
 }
 
 /* The same again and again, until the message is there; only the last counts.
    Nothing waits meanwhile, so nothing comes but what is received ahead. */
-static void stage_till_there(struct leader *leader,
-                             enum serial_program_stage which, unsigned kind)
+static void stage_till_there(struct leader *leader, enum stage which,
+                             unsigned kind)
 {
     uint32_t before = leader->log_bytes;
     uint64_t until_ps = in_us(leader, LATE_US);
@@ -153,31 +185,29 @@ static void lead_ahead(struct leader *leader)
 {
     struct circuit *circuit = leader->circuit;
 
-    ask(leader, SERIAL_PROGRAM_ONE, 0);
+    ask(leader, ONE, 0);
     wait(leader, 3 * SOON_US);
-    ignore(stage(leader, STAGE_PASSED, SERIAL_PROGRAM_ONE, 0));
-    ignore(
-        stage(leader, STAGE_LATER, SERIAL_PROGRAM_ONE, in_us(leader, LATE_US)));
-    ignore(circuit_receive_ahead(circuit,
-                                 ANY_PORT | CIRCUIT_ONLY(SERIAL_PROGRAM_ONE),
+    ignore(stage(leader, STAGE_PASSED, ONE, 0));
+    ignore(stage(leader, STAGE_LATER, ONE, in_us(leader, LATE_US)));
+    ignore(circuit_receive_ahead(circuit, ANY_PORT | CIRCUIT_ONLY(ONE),
                                  in(circuit), ROOM));
-    ask(leader, SERIAL_PROGRAM_ONE, 0);
-    stage_till_there(leader, STAGE_AHEAD, SERIAL_PROGRAM_ONE);
-    ignore(stage(leader, STAGE_AHEAD_GONE, SERIAL_PROGRAM_ONE, 0));
+    ask(leader, ONE, 0);
+    stage_till_there(leader, STAGE_AHEAD, ONE);
+    ignore(stage(leader, STAGE_AHEAD_GONE, ONE, 0));
 }
 
 static int lead(struct circuit *circuit)
 {
     struct leader leader = {.circuit = circuit};
     struct circuit_delivery delivery;
-    struct circuit_message report = {.kind = SERIAL_PROGRAM_REPORT};
+    struct circuit_message report = {.kind = REPORT};
     int error = circuit_receive(circuit, &delivery, 1u << CIRCUIT_HOST,
                                 in(circuit), ROOM);
 
     if (error != ERR_OK) {
         return error;
     }
-    circuit->job = SERIAL_PROGRAM_JOB;
+    circuit->job = JOB;
     lead_deadlines(&leader);
     lead_ahead(&leader);
     report.head = (struct circuit_segment){log_of(circuit), leader.log_bytes};
@@ -196,8 +226,8 @@ static int follow(struct circuit *circuit)
         out(circuit)[i] = byte_of(i);
     }
     while ((error = circuit_receive(circuit, &delivery,
-                                    ANY_PORT | CIRCUIT_ONLY(SERIAL_PROGRAM_ASK),
-                                    in(circuit), ROOM)) == ERR_OK) {
+                                    ANY_PORT | CIRCUIT_ONLY(ASK), in(circuit),
+                                    ROOM)) == ERR_OK) {
         const uint8_t *asked = delivery.payload;
         struct torus_path back = {delivery.port, TORUS_STRAIGHT, 1, 0};
         uint64_t leaves_ps =
@@ -206,7 +236,7 @@ static int follow(struct circuit *circuit)
         circuit->job = delivery.job;
         /* A receive of what never comes is a wait, too. */
         ignore(circuit_receive_until(
-            circuit, &delivery, ANY_PORT | CIRCUIT_ONLY(SERIAL_PROGRAM_NONE),
+            circuit, &delivery, ANY_PORT | CIRCUIT_ONLY(NONE),
             circuit->memory + 2 * ROOM, ROOM, leaves_ps));
         ignore(send(circuit, back, asked[8], bytes_load_u32(asked)));
         ignore(circuit_drain(circuit));
