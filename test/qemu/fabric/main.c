@@ -4,15 +4,9 @@
 
 static void all(struct unit *unit)
 {
-    test_horizon(unit);
     test_slices(unit);
-    test_circuits(unit);
-    test_conflicts(unit);
-    test_nodes(unit);
-    test_deadlines(unit);
+    test_situations(unit);
     test_order(unit);
-    test_memory(unit);
-    test_ports(unit);
 }
 
 int main(int argc, char **argv)

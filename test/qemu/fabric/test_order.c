@@ -5,10 +5,14 @@
  * in many orders; every circuit and every delivery must be the same, to the
  * picosecond. The log of circuits is also checked against the rules of
  * qemu/fabric/fabric.h, without a second model: no link is held twice, nobody
- * waits for a free path, nobody is overtaken by who asked later, and every send
- * asks as soon as its node may send it.
+ * waits for a free path, nobody is overtaken by who asked later, every send
+ * asks as soon as its node may send it, every receive, deadline and drain ends
+ * when it has to, and counters are the sums of the log.
  */
 #include "test/qemu/fabric/suite.h"
+
+#include "hal/circuit.h"
+#include "qemu/fabric/fabric.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@
 #define SCRIPTS 1000u
 #define ORDERS 8u
 #define CIRCUITS_MAX (NODES_MAX * OPS)
+#define STEPS_MAX UINT32_MAX
 
 enum op_kind {
     OP_SEND,
@@ -34,8 +39,9 @@ struct op {
     uint64_t later_ps; /* a send's ready time, or a deadline, from then */
     uint64_t gap_ps;
     struct torus_path path; /* port NODE_PORT_HOST: to the host */
-    uint32_t bytes;
+    uint32_t bytes; /* of a message; so many are enough for a receive, or 0 */
     unsigned mask;
+    uint8_t tag; /* of a message; the only one that a receive takes, or 0 */
 };
 
 struct script {
@@ -49,6 +55,7 @@ struct script {
 struct answer {
     uint64_t rest_ps;
     uint64_t time_ps;
+    uint64_t complete_ps;
     uintptr_t cookie;
     uint32_t source;
     uint32_t bytes;
@@ -62,6 +69,9 @@ struct answer {
 struct left {
     uint64_t time_ps;
     enum fabric_step step;
+    uint32_t source;
+    uint32_t bytes;
+    int32_t status;
 };
 
 struct result {
@@ -99,19 +109,19 @@ static uint64_t some_time(uint64_t *state)
 
 static struct op make_op(uint64_t *state, const struct script *script)
 {
+    static const uint32_t bytes[] = {0, 1, 1, 2, 10, 300};
     uint32_t what = below(state, 16);
     uint16_t side = script->config.size.width > script->config.size.height
                         ? script->config.size.width
                         : script->config.size.height;
     struct op op = {.work_ps = some_time(state)};
 
+    op.bytes = bytes[below(state, 6)];
+    op.tag = (uint8_t)below(state, 3);
     if (what < 10) {
-        static const uint32_t bytes[] = {0, 1, 1, 2, 10, 300};
-
         op.kind = OP_SEND;
         op.later_ps = below(state, 4) == 0 ? some_time(state) : 0;
         op.gap_ps = below(state, 4) == 0 ? some_time(state) : 0;
-        op.bytes = bytes[below(state, 6)];
         op.path.port =
             (uint8_t)(below(state, 16) == 0 ? NODE_PORT_HOST
                                             : below(state, TORUS_PORTS));
@@ -123,6 +133,8 @@ static struct op make_op(uint64_t *state, const struct script *script)
         op.later_ps = some_time(state) * (1 + below(state, 3));
         op.mask = below(state, 3) == 0 ? 1u << below(state, TORUS_PORTS)
                                        : 1 + below(state, 31);
+        op.bytes = below(state, 2) == 0 ? op.bytes : 0;
+        op.tag = below(state, 4) == 0 ? op.tag : 0;
     } else {
         op.kind = OP_DRAIN;
     }
@@ -169,6 +181,7 @@ struct play {
     uint64_t time_ps[NODES_MAX];
     bool running[NODES_MAX];
     uint64_t state;
+    uint32_t steps; /* of the mesh, that are left; it ends earlier, as a rule */
 };
 
 /* Sends are named by node and op. */
@@ -185,7 +198,10 @@ static void speak(struct play *play, uint32_t node)
                                      .path = op->path,
                                      .gap_ps = op->gap_ps,
                                      .bytes = op->bytes,
-                                     .kind = (uint8_t)at};
+                                     .tag = op->tag,
+                                     .kind = (uint8_t)at,
+                                     .phase = (uint8_t)(at + 1)};
+    unsigned ports = op->mask | CIRCUIT_ONLY(op->tag) | CIRCUIT_HEAD(op->bytes);
     uint64_t now_ps = play->time_ps[node] + op->work_ps;
 
     play->time_ps[node] = now_ps;
@@ -198,10 +214,10 @@ static void speak(struct play *play, uint32_t node)
         play->result->reached[node] += 1;
         break;
     case OP_RECEIVE:
-        fabric_receive(play->fabric, node, now_ps, op->mask);
+        fabric_receive(play->fabric, node, now_ps, ports);
         break;
     case OP_RECEIVE_UNTIL:
-        fabric_receive_until(play->fabric, node, now_ps, op->mask,
+        fabric_receive_until(play->fabric, node, now_ps, ports,
                              op->later_ps == 0 ? 0 : now_ps + op->later_ps);
         break;
     case OP_DRAIN:
@@ -222,20 +238,28 @@ static void hear(struct play *play, const struct fabric_action *action,
     if (step == FABRIC_TO_HOST || step == FABRIC_FAILED) {
         uint32_t op = (uint32_t)((uintptr_t)action->cookie - 1) % OPS;
 
-        play->result->left[node][op].time_ps = action->time_ps;
-        play->result->left[node][op].step = step;
+        play->result->left[node][op] = (struct left){.time_ps = action->time_ps,
+                                                     .step = step,
+                                                     .source = action->source,
+                                                     .bytes = action->bytes,
+                                                     .status = action->status};
         return;
     }
-    play->result->answer[node][at].time_ps = action->time_ps;
-    play->result->answer[node][at].cookie = (uintptr_t)action->cookie;
-    play->result->answer[node][at].source = action->source;
-    play->result->answer[node][at].bytes = action->bytes;
-    play->result->answer[node][at].status = action->status;
-    play->result->answer[node][at].step = step;
-    play->result->answer[node][at].port = action->port;
-    play->result->answer[node][at].damaged = action->damaged;
+    play->result->answer[node][at] =
+        (struct answer){.rest_ps = play->result->answer[node][at].rest_ps,
+                        .time_ps = action->time_ps,
+                        .complete_ps = action->complete_ps,
+                        .cookie = (uintptr_t)action->cookie,
+                        .source = action->source,
+                        .bytes = action->bytes,
+                        .status = action->status,
+                        .step = step,
+                        .port = action->port,
+                        .damaged = action->damaged};
     play->result->reached[node] += 1;
-    play->time_ps[node] = action->time_ps;
+    play->time_ps[node] = action->time_ps > action->complete_ps
+                              ? action->time_ps
+                              : action->complete_ps;
     play->running[node] = true;
 }
 
@@ -266,7 +290,7 @@ static void carry_out(struct play *play, unsigned order)
     struct fabric_action action;
     enum fabric_step step = FABRIC_WAIT;
 
-    for (;;) {
+    while (play->steps-- > 0) {
         uint32_t node;
 
         if (order < 4 || below(&play->state, order) != 0) {
@@ -292,12 +316,13 @@ static void carry_out(struct play *play, unsigned order)
 }
 
 static void run_script(struct result *result, const struct script *script,
-                       unsigned order, uint64_t seed)
+                       unsigned order, uint64_t seed, uint32_t steps)
 {
     struct play play = {.script = script,
                         .result = result,
                         .fabric = fabric_new(&script->config),
-                        .state = seed * 0xD1342543DE82EF95u + order + 1};
+                        .state = seed * 0xD1342543DE82EF95u + order + 1,
+                        .steps = steps};
     const struct circuit_record *circuit;
 
     memset(result, 0, sizeof *result);
@@ -344,9 +369,10 @@ static bool same_circuit(const struct circuit_record *a,
 static bool same_answer(const struct answer *a, const struct answer *b)
 {
     return a->rest_ps == b->rest_ps && a->time_ps == b->time_ps &&
-           a->cookie == b->cookie && a->source == b->source &&
-           a->bytes == b->bytes && a->status == b->status &&
-           a->step == b->step && a->port == b->port && a->damaged == b->damaged;
+           a->complete_ps == b->complete_ps && a->cookie == b->cookie &&
+           a->source == b->source && a->bytes == b->bytes &&
+           a->status == b->status && a->step == b->step && a->port == b->port &&
+           a->damaged == b->damaged;
 }
 
 /* Says where two results differ first; NULL if they do not. */
@@ -386,22 +412,43 @@ struct log {
     uint64_t links[CIRCUITS_MAX]; /* sets: there are no more than 50 */
 };
 
-static void find_links(struct log *log)
+/* The set of links that a node's send goes over. */
+static uint64_t links_of(const struct script *script, uint32_t node,
+                         const struct op *op)
 {
-    struct torus_size size = log->script->config.size;
+    struct torus_size size = script->config.size;
+    uint32_t link[16];
+    size_t count =
+        torus_path_links(size, torus_coord_of(size, node), op->path, link, 16);
+    uint64_t links = 0;
 
-    for (uint32_t i = 0; i < log->result->circuits; ++i) {
-        const struct circuit_record *circuit = &log->result->circuit[i];
-        const struct op *op = &log->script->op[circuit->source][circuit->kind];
-        uint32_t link[16];
-        size_t count = torus_path_links(
-            size, torus_coord_of(size, circuit->source), op->path, link, 16);
-
-        log->links[i] = 0;
-        for (size_t k = 0; k < count; ++k) {
-            log->links[i] |= 1ull << link[k];
-        }
+    for (size_t i = 0; i < count; ++i) {
+        links |= 1ull << link[i];
     }
+    return links;
+}
+
+static bool is_dead(const struct script *script, uint64_t links)
+{
+    uint32_t dead = script->config.dead_link;
+
+    return dead > 0 && (links >> (dead - 1) & 1u) != 0;
+}
+
+/* Whether a circuit is written down as what was sent. */
+static bool is_as_sent(const struct script *script,
+                       const struct circuit_record *circuit)
+{
+    const struct op *op = &script->op[circuit->source][circuit->kind];
+    struct torus_size size = script->config.size;
+    struct torus_coord from = torus_coord_of(size, circuit->source);
+
+    return circuit->destination ==
+               torus_index(size, torus_path_end(size, from, op->path)) &&
+           circuit->arrival == torus_path_arrival(op->path) &&
+           circuit->hops == torus_path_hops(op->path) &&
+           circuit->port == op->path.port && circuit->bytes == op->bytes &&
+           circuit->phase == circuit->kind + 1;
 }
 
 /* A circuit before `limit` that holds one of the links at `time_ps`. */
@@ -481,6 +528,12 @@ static const char *broken_times(const struct log *log, uint32_t i)
     const struct op *op = &log->script->op[circuit->source][circuit->kind];
     uint64_t time_ps = circuit->request_ps;
 
+    if (!is_as_sent(log->script, circuit)) {
+        return "a circuit is another one than was sent";
+    }
+    if (is_dead(log->script, log->links[i])) {
+        return "a circuit goes over a dead link";
+    }
     if (circuit->end_ps - circuit->grant_ps != model_ps(config, op)) {
         return "a circuit is held for another time than the model's";
     }
@@ -546,6 +599,21 @@ static bool trace(struct traced *traced, const struct result *result,
     return left->step != FABRIC_WAIT;
 }
 
+/* What left the mesh did so with reason, and is told as what was sent. */
+static bool left_rightly(const struct script *script, const struct left *left,
+                         uint32_t node, const struct op *op)
+{
+    bool to_host = op->path.port == NODE_PORT_HOST;
+    bool dead = !to_host && is_dead(script, links_of(script, node, op));
+
+    if (!to_host && !dead) {
+        return left->step == FABRIC_WAIT;
+    }
+    return left->step == (to_host ? FABRIC_TO_HOST : FABRIC_FAILED) &&
+           left->status == (to_host ? ERR_OK : ERR_DEAD_LINK) &&
+           left->source == node && left->bytes == op->bytes;
+}
+
 /* The first time from `time_ps` on at which fewer than `limit` of them hold a
    circuit. They have all begun by then, so that the number only falls. */
 static uint64_t when_fewer(const struct traced *traced, uint32_t count,
@@ -596,6 +664,9 @@ static const char *broken_sends(const struct script *script,
         if (!trace(now, result, node, at)) {
             return "a send is lost, or goes twice";
         }
+        if (!left_rightly(script, &result->left[node][at], node, op)) {
+            return "a send leaves the mesh, or does not";
+        }
         if (used[port]) {
             due_ps = later(due_ps, last[port].end_ps + op->gap_ps);
         }
@@ -626,39 +697,80 @@ static bool was_taken(const struct result *result, uint32_t node, uint32_t op,
     return false;
 }
 
-/* A receive with a deadline ends by then; in vain, if nothing came by then. */
+/* Whether a circuit's message is one that the receive may take. */
+static bool is_wanted(const struct log *log, uint32_t node, uint32_t op,
+                      const struct circuit_record *circuit)
+{
+    const struct op *receive = &log->script->op[node][op];
+    const struct op *send = &log->script->op[circuit->source][circuit->kind];
+
+    return circuit->destination == node &&
+           (receive->mask >> circuit->arrival & 1u) != 0 &&
+           (receive->tag == 0 || receive->tag == send->tag) &&
+           !was_taken(log->result, node, op,
+                      cookie_of(circuit->source, circuit->kind));
+}
+
+/* Whether a message came by this time that the receive, in vain, waits for. */
+static bool is_overlooked(const struct log *log, uint32_t node, uint32_t op,
+                          uint64_t last_ps)
+{
+    const struct op *receive = &log->script->op[node][op];
+
+    if ((receive->mask >> NODE_PORT_HOST & 1u) != 0 && receive->tag == 0 &&
+        log->script->from_host_ps[node] != 0 &&
+        !was_taken(log->result, node, op, 0)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+
+        if (circuit->end_ps <= last_ps && is_wanted(log, node, op, circuit)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A receive with a deadline ends by then; in vain, if nothing came by then. One
+   without waits for ever, if nothing comes. */
 static const char *broken_deadline(const struct log *log, uint32_t node,
                                    uint32_t op)
 {
     const struct answer *answer = &log->result->answer[node][op];
     const struct op *receive = &log->script->op[node][op];
-    uint64_t last_ps = answer->rest_ps + receive->later_ps;
+    bool until = receive->kind == OP_RECEIVE_UNTIL;
+    uint64_t last_ps = until ? answer->rest_ps + receive->later_ps : UINT64_MAX;
 
-    if (answer->step == FABRIC_WAIT || receive->kind != OP_RECEIVE_UNTIL) {
-        return answer->step == FABRIC_TIMED_OUT ? "a deadline of none" : NULL;
+    if (answer->step == FABRIC_DELIVER) {
+        return answer->complete_ps > last_ps ? "a message after a deadline"
+                                             : NULL;
     }
-    if (answer->step != FABRIC_TIMED_OUT) {
-        return answer->time_ps > last_ps ? "a message after a deadline" : NULL;
-    }
-    if (answer->time_ps != last_ps || answer->status != ERR_TIMEOUT) {
+    if (answer->step == FABRIC_TIMED_OUT &&
+        (!until || answer->time_ps != last_ps ||
+         answer->status != ERR_TIMEOUT)) {
         return "a receive ends at another time than its deadline";
     }
-    if ((receive->mask >> NODE_PORT_HOST & 1u) != 0 &&
-        log->script->from_host_ps[node] != 0 &&
-        !was_taken(log->result, node, op, 0)) {
-        return "a message of the host is overlooked";
-    }
-    for (uint32_t i = 0; i < log->result->circuits; ++i) {
-        const struct circuit_record *circuit = &log->result->circuit[i];
-
-        if (circuit->destination == node && circuit->end_ps <= last_ps &&
-            (receive->mask >> circuit->arrival & 1u) != 0 &&
-            !was_taken(log->result, node, op,
-                       cookie_of(circuit->source, circuit->kind))) {
-            return "a message that came by a deadline is overlooked";
-        }
+    if ((until || receive->kind == OP_RECEIVE) &&
+        op <= log->result->reached[node] &&
+        is_overlooked(log, node, op, last_ps)) {
+        return "a message that came is overlooked";
     }
     return NULL;
+}
+
+/* Goes on when the message is there, or so much of it as is enough, if it can
+   come in through one port only. */
+static uint64_t goes_on_ps(const struct log *log, const struct op *receive,
+                           const struct circuit_record *got)
+{
+    bool single = (receive->mask & (receive->mask - 1)) == 0;
+
+    if (!single || receive->bytes == 0 || receive->bytes >= got->bytes) {
+        return got->end_ps;
+    }
+    return got->end_ps -
+           log->script->config.transfer_ps * (got->bytes - receive->bytes);
 }
 
 /* Whether a node was told the right thing, the earliest first. */
@@ -666,7 +778,7 @@ static const char *broken_answer(const struct log *log, uint32_t node,
                                  uint32_t op)
 {
     const struct answer *answer = &log->result->answer[node][op];
-    unsigned mask = log->script->op[node][op].mask;
+    const struct op *receive = &log->script->op[node][op];
     const struct circuit_record *got = NULL;
 
     if (answer->step != FABRIC_DELIVER || answer->port == NODE_PORT_HOST) {
@@ -683,27 +795,92 @@ static const char *broken_answer(const struct log *log, uint32_t node,
             }
         }
     }
-    if (got == NULL || got->destination != node ||
-        got->arrival != answer->port || (mask >> answer->port & 1u) == 0 ||
-        got->source != answer->source || got->bytes != answer->bytes) {
+    if (got == NULL || !is_wanted(log, node, op, got) ||
+        got->arrival != answer->port || got->source != answer->source ||
+        got->bytes != answer->bytes || answer->status != ERR_OK) {
         return "a message came to the wrong place";
     }
-    if (answer->time_ps !=
-        (got->end_ps > answer->rest_ps ? got->end_ps : answer->rest_ps)) {
+    if (answer->complete_ps != later(got->end_ps, answer->rest_ps) ||
+        answer->time_ps !=
+            later(goes_on_ps(log, receive, got), answer->rest_ps)) {
         return "a receive completes at another time than its message's";
     }
     for (uint32_t i = 0; i < log->result->circuits; ++i) {
         const struct circuit_record *circuit = &log->result->circuit[i];
-        uintptr_t cookie = cookie_of(circuit->source, circuit->kind);
-        bool taken = circuit->destination != node ||
-                     (mask >> circuit->arrival & 1u) == 0 ||
-                     was_taken(log->result, node, op, cookie);
 
-        if (!taken && circuit->end_ps < got->end_ps) {
+        if (circuit->end_ps < got->end_ps &&
+            is_wanted(log, node, op, circuit)) {
             return "a later message is handed over first";
         }
     }
     return NULL;
+}
+
+/* A drain ends with the last send, and tells of those that were lost since the
+   one before. */
+static const char *broken_drain(const struct log *log, uint32_t node,
+                                uint32_t at)
+{
+    const struct answer *answer = &log->result->answer[node][at];
+    uint64_t end_ps = answer->rest_ps;
+    int32_t status = ERR_OK;
+
+    if (log->script->op[node][at].kind != OP_DRAIN ||
+        at > log->result->reached[node]) {
+        return answer->step == FABRIC_DRAINED ? "a drain of none" : NULL;
+    }
+    for (uint32_t op = 0; op < at; ++op) {
+        struct traced traced;
+
+        if (log->script->op[node][op].kind == OP_DRAIN) {
+            status = ERR_OK;
+        }
+        if (log->script->op[node][op].kind == OP_SEND &&
+            trace(&traced, log->result, node, op)) {
+            end_ps = later(end_ps, traced.end_ps);
+            status = log->result->left[node][op].step == FABRIC_FAILED
+                         ? ERR_DEAD_LINK
+                         : status;
+        }
+    }
+    return answer->step != FABRIC_DRAINED || answer->time_ps != end_ps ||
+                   answer->status != status
+               ? "a drain ends at another time, or with another word"
+               : NULL;
+}
+
+static const char *broken_counters(const struct script *script,
+                                   const struct result *result)
+{
+    struct node_counters want[NODES_MAX][NODE_PORTS] = {0};
+    uint64_t conflicts = 0;
+
+    for (uint32_t i = 0; i < result->circuits; ++i) {
+        const struct circuit_record *circuit = &result->circuit[i];
+        struct node_counters *from = &want[circuit->source][circuit->port];
+        struct node_counters *to =
+            &want[circuit->destination][circuit->arrival];
+        bool waited = circuit->grant_ps > circuit->request_ps;
+
+        from->sent_messages += 1;
+        from->sent_bytes += circuit->bytes;
+        from->busy_ps += circuit->end_ps - circuit->grant_ps;
+        from->stalls += waited;
+        from->stall_ps += circuit->grant_ps - circuit->request_ps;
+        to->received_messages += 1;
+        to->received_bytes += circuit->bytes;
+        conflicts += waited;
+    }
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        for (uint32_t op = 0; op < OPS; ++op) {
+            want[node][script->op[node][op].path.port].errors +=
+                result->left[node][op].step == FABRIC_FAILED;
+        }
+    }
+    return conflicts != result->conflicts ||
+                   memcmp(want, result->counters, sizeof want) != 0
+               ? "counters are not the sums of the log"
+               : NULL;
 }
 
 /* Says which rule is broken; NULL: none. */
@@ -711,9 +888,14 @@ static const char *broken_rule(const struct script *script,
                                const struct result *result)
 {
     struct log log = {.script = script, .result = result};
-    const char *broken = NULL;
+    const char *broken = broken_counters(script, result);
 
-    find_links(&log);
+    for (uint32_t i = 0; i < result->circuits; ++i) {
+        uint32_t source = result->circuit[i].source;
+
+        log.links[i] = links_of(script, source,
+                                &script->op[source][result->circuit[i].kind]);
+    }
     for (uint32_t i = 0; i < result->circuits && broken == NULL; ++i) {
         broken = broken_times(&log, i);
         for (uint32_t k = i + 1; k < result->circuits && broken == NULL; ++k) {
@@ -724,9 +906,8 @@ static const char *broken_rule(const struct script *script,
         broken = broken_sends(script, result, node);
         for (uint32_t op = 0; op < OPS && broken == NULL; ++op) {
             broken = broken_answer(&log, node, op);
-            if (broken == NULL) {
-                broken = broken_deadline(&log, node, op);
-            }
+            broken = broken ? broken : broken_deadline(&log, node, op);
+            broken = broken ? broken : broken_drain(&log, node, op);
         }
     }
     return broken;
@@ -771,11 +952,11 @@ static void same_in_every_order(struct unit *unit)
     }
     for (uint32_t i = 0; i < SCRIPTS; i += unit->stride, ++seed) {
         make_script(script, seed);
-        run_script(want, script, 0, seed);
+        run_script(want, script, 0, seed, STEPS_MAX);
         for (unsigned order = 1; order < ORDERS; ++order) {
             const char *where;
 
-            run_script(got, script, order, seed);
+            run_script(got, script, order, seed, STEPS_MAX);
             where = difference(want, got);
             if (where != NULL) {
                 complain(unit, seed, order, where);
@@ -820,7 +1001,7 @@ static void rules_are_kept(struct unit *unit)
         const char *broken;
 
         make_script(script, seed);
-        run_script(result, script, (unsigned)(seed % ORDERS), seed);
+        run_script(result, script, (unsigned)(seed % ORDERS), seed, STEPS_MAX);
         broken = broken_rule(script, result);
         if (broken != NULL) {
             complain(unit, seed, (unsigned)(seed % ORDERS), broken);
@@ -839,8 +1020,27 @@ static void rules_are_kept(struct unit *unit)
     free(result);
 }
 
+/* With messages in every place: the address sanitizer's checks are the test. */
+static void freed_in_any_state(struct unit *unit)
+{
+    struct script *script = malloc(sizeof *script);
+    struct result *result = malloc(sizeof *result);
+    uint64_t seed = first_seed(unit);
+
+    if (script == NULL || result == NULL) {
+        abort();
+    }
+    for (uint32_t steps = 0; steps < 200; ++steps, ++seed) {
+        make_script(script, seed);
+        run_script(result, script, 4 + (unsigned)(seed % 4), seed, steps);
+    }
+    free(script);
+    free(result);
+}
+
 void test_order(struct unit *unit)
 {
     UNIT_RUN(unit, same_in_every_order);
     UNIT_RUN(unit, rules_are_kept);
+    UNIT_RUN(unit, freed_in_any_state);
 }
