@@ -84,7 +84,7 @@ def command(*args, timeout=GUARD_S, **options):
 
 
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
-        rounds=1, timeout=GUARD_S):
+        rounds=1):
     """The report of a run that succeeds."""
     line = ["run", "--json", "--mesh", size, "--kernel", kernel, "--on", on,
             "--rounds", rounds, *args]
@@ -92,7 +92,7 @@ def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
         line += ["--arg-hex", arg.hex()]
     elif arg is not None:
         line += ["--arg", arg]
-    done = command(*line, load, timeout=timeout)
+    done = command(*line, load)
     assert done.returncode == 0, (line, done.stderr)
     assert done.stderr == "", (line, done.stderr)
     return json.loads(done.stdout)

@@ -4,6 +4,8 @@ twin, times within each other, one timeline, and nothing left behind.
 
 QUINCUNX_SEED chooses the jobs; a job that fails is made smaller and printed.
 """
+import re
+
 import hypothesis
 import pytest
 
@@ -25,11 +27,19 @@ def tried(on, part, count):
     one()
 
 
-@pytest.mark.parts(10)
+@pytest.mark.parts(5)
 def test_any_job_on_native_nodes(part):
     tried("native", part, 80)
 
 
-@pytest.mark.parts(10)
+@pytest.mark.parts(5)
 def test_any_job_on_boards(part):
     tried("qemu", part, 6)
+
+
+def test_every_schedule_is_here():
+    """But for `auto`, which is one of them: test_auto.py."""
+    done = mesh.command("run", "--mesh", "5x5", "--schedule", "nobody")
+    words = re.search(r"must be (.*)", done.stderr)[1]
+    assert set(re.split(", | or ", words)) == {
+        *any_job.SHARES, "farm", "hybrid", "auto"}

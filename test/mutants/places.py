@@ -25,11 +25,10 @@ qemu/: golden
 scatter/plan/(one_round|split): planner
 scatter/plan/tree: tree_plan
 scatter/plan/: any_job run
-scatter/wire/: any_job tree_rounds_run
-scatter/engine/.*advance: advance_run
+scatter/wire/: any_job trees
 scatter/engine/.*farm: farm_run
-scatter/engine/.*tree: tree_rounds_run trees
-scatter/engine/: any_job rounds_run meanwhile_run farm_run run
+scatter/engine/.*tree: trees
+scatter/engine/: any_job run farm_run
 torus/: torus tree_plan
 hal/(host|window)/: conformance
 hal/mps2/|boot/mps2: conformance run
@@ -68,7 +67,7 @@ qemu/live/|qemu/options/serve: serve
 qemu/model/: plan node_rounds simulate similar sizes
 qemu/options/(console|target): nodes
 qemu/options/: outputs bad_input compare
-qemu/outcome/: outputs compare originators rounds_run
+qemu/outcome/: outputs compare originators run
 qemu/page/: page
 qemu/papers/: model_star model_farm model_masters model_results
 qemu/ranks/: ranks_parts ranks_broken ranks
