@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quincunx plan` and `simulate`, and their options as exact numbers."""
+"""`quincunx plan`, and its options as exact numbers."""
 import json
 from fractions import Fraction
 
 import mesh
 import model
 import torus
+from execute import last_end
 from values import in_ps
 
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
@@ -69,3 +70,23 @@ def places_of(side, originator, phases=None):
 
 def near(value, exact):
     return abs(Fraction(value) - exact) <= max(abs(exact), 1) / 10 ** 6
+
+
+def check_similar(got, tree, load):
+    """Similar rounds of a plan on the nodes of an optimum.Tree: carried out by
+    nodes that pass each round on when it comes, they end when they say; and
+    with a first part that is less so many rounds do not suffice."""
+    parts = [Fraction(part) for part in got["parts"]]
+    count = len(parts)
+    assert count == got["rounds"] and abs(sum(parts) - 1) < 1e-9
+    makespan, shares, _ = tree.first(load, parts[0])
+    assert abs(got["makespan_ps"] - makespan) <= 1 + makespan / 10 ** 9
+    if count == 1 or parts[0] < 1e-6:  # too near to the oracle's steps
+        return
+    end = last_end(tree.nodes, [[part * share for share in shares]
+                                for part in parts], at_once=True)
+    assert abs(end - makespan) <= makespan / 10 ** 8
+    found = tree.parts(load, parts[0] * Fraction(1 - 10 ** -6), count)
+    assert found is None or sum(found[1]) < 1
+    found = tree.parts(load, parts[0] * Fraction(1 + 10 ** -6), count)
+    assert found is not None and sum(found[1]) == 1

@@ -209,6 +209,19 @@ class Tree:
             done += found[-1]
         return makespan, found
 
+    def similar(self, load, count, steps=STEPS):
+        """(T, parts) with the least first part, to 2^-steps, with which no more
+        rounds than `count` suffice; None if there is none."""
+        low, high, found = 0, 1 << steps, None
+        while high - low > 1:
+            middle = (low + high) // 2
+            plan = self.parts(load, Fraction(middle, 1 << steps), count)
+            if plan is not None and sum(plan[1]) == 1:
+                high, found = middle, plan
+            else:
+                low = middle
+        return found
+
 
 def pattern(unit_of, transfers, startups, ports=4):
     """(names, nodes) of the pattern, each node for itself: its name is the
@@ -278,6 +291,15 @@ def self_check():
     assert makespan == f(264, 13)
     assert {share for share, _, _ in found.values()} == {
         f(528, 13), f(161, 26), f(45, 26)}
+    # Two, one and no slower nodes behind one lane, in four similar rounds.
+    lane = Tree([Node(f(unit), lanes) for unit, lanes in (
+        (2, (Lane(tuple(Send(i, f(1), f(1)) for i in (1, 2, 3))),)),
+        (2, ()), (4, ()), (8, ()))])
+    makespan, parts = lane.similar(40, 16, 14)
+    assert abs(makespan - f("35.134")) < f(1, 100)
+    for part, want in zip(parts, ("0.4736", "0.3204", "0.1735", "0.0325"),
+                          strict=True):
+        assert abs(part - f(want)) < f(1, 1000)
     # Nodes that differ, of one port: no lane and no node ever idles.
     _, nodes = pattern(lambda name: 40 + len(name), [1, 1], [1, 2], 1)
     for count in (1, 2, 3):

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several rounds in exact numbers, and where their ranges lie in the load.
 
-The recursion of scatter/plan/rounds.h, affine in x, the volume of a circuit of
-the last phase in the last round. Every cell is an integer over a power of the
-compute time, so that nothing is rounded and no fraction is reduced. Nothing
-here is shared with scatter/plan/rounds.c: the first round, where begin()
-counts, is a sweep of its own instead of a loss that is taken off.
+The recursion of scatter/plan/rounds.h, with its software, carried out for x = 0
+and x = 1: everything is affine in x, the volume of a circuit of the last phase
+in the last round. Nothing is shared with scatter/plan/rounds.c: the first
+round, where begin() counts, is a sweep of its own instead of a loss that is
+taken off. Without software optimum.py and execute.py judge these plans.
 """
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 
 import torus
+
+# Units are integers in steps of 1 / GRID. A step that is lost grows with each
+# phase and round, to less than 2^1150 in 16 rounds of 10 phases.
+GRID = 1 << 1400
 
 
 @dataclass(frozen=True)
@@ -27,167 +30,87 @@ class Costs:
     lead: int = 0
 
 
-@dataclass
-class Line:
-    """(slope x + base) / compute ** power."""
-
-    slope: int
-    base: int
-    power: int
-
-    def over(self, compute, power):
-        """The same with a higher power of the compute time."""
-        factor = compute ** (power - self.power)
-        return Line(self.slope * factor, self.base * factor, power)
-
-    def at(self, x, compute):
-        """A pair of integers, numerator and denominator."""
-        return (self.slope * x.numerator + self.base * x.denominator,
-                x.denominator * compute ** self.power)
-
-
-def total(lines, compute):
-    power = max(line.power for line in lines)
-    same = [line.over(compute, power) for line in lines]
-    return Line(sum(line.slope for line in same),
-                sum(line.base for line in same), power)
-
-
-@dataclass
-class Round:
-    """Volumes of phases 1..N, what layers 1..N-1 keep, the volumes' sum."""
-
-    volumes: list
-    kept: list = field(default_factory=list)
-    sum: Line = None
-
-    def finish(self, compute):
-        below = Line(0, 0, 0)
-        for line in reversed(self.volumes):
-            if line is not self.volumes[-1]:
-                four = Line(-4 * below.slope, -4 * below.base, below.power)
-                self.kept.insert(0, total([line, four], compute))
-            below = total([below, line], compute)
-        self.sum = below
-        return self
-
-
-def last_round(costs):
-    volumes = [Line(1, 0, 0)]
-    rate = 5 * costs.compute + costs.transfer
+def last_round(costs, x):
+    """Volumes of phases 1..N."""
+    rate, volumes = 5 * costs.compute + costs.transfer, [x]
     for startup in reversed(costs.startups[1:]):
-        below = volumes[0]
-        volumes.insert(0, Line(
-            rate * below.slope,
-            rate * below.base + startup * costs.compute ** below.power,
-            below.power + 1))
-    return Round(volumes).finish(costs.compute)
+        volumes.insert(0, (rate * volumes[0] + startup * GRID)
+                       // costs.compute)
+    return volumes
 
 
 def round_before(costs, later, begin):
     """The round before `later`; begin: what begin() costs in it, in ps."""
     compute, transfer = costs.compute, costs.transfer
-    meanwhile = (sum(costs.startups) + costs.queue - costs.pause
-                 - begin)
-    power = later.sum.power
-    volumes = [Line(transfer * later.sum.slope,
-                    transfer * later.sum.base + meanwhile * compute ** power,
-                    power + 1)]
+    meanwhile = sum(costs.startups) + costs.queue - costs.pause - begin
+    volumes = [(transfer * sum(later) + meanwhile * GRID) // compute]
     # The last layer sends nothing: its parents alone have the queueing besides.
     more = costs.queue
-    for old in reversed(later.volumes[1:]):
+    for old in reversed(later[1:]):
         new = volumes[0]
-        old = old.over(compute, new.power)
-        volumes.insert(0, Line(
-            5 * compute * new.slope + transfer * (new.slope - old.slope),
-            5 * compute * new.base + transfer * (new.base - old.base)
-            - more * compute ** new.power,
-            new.power + 1))
+        volumes.insert(0, (5 * compute * new + transfer * (new - old)
+                           - more * GRID) // compute)
         more = 0
-    return Round(volumes).finish(compute)
+    return volumes
 
 
-@dataclass
+def kept(volumes):
+    """What nodes of layers 1..N keep of these."""
+    return [v - 4 * sum(volumes[j:]) for j, v in enumerate(volumes, 1)]
+
+
 class Plan:
-    """x; volumes and shares of the rounds in order, as Lines of x."""
+    """volumes[r][j - 1], shares[r][j - 1] of layer j; own: the originator's
+    share; all in 1 / GRID units, as x. load_slope: units for a unit of x."""
 
-    costs: Costs
-    rounds: list
-    x: Fraction
-    own: Fraction  # the originator's share
-    # The load is affine in x too, in units; rounded down.
-    load_base: int
-    load_slope: int
+    def __init__(self, costs, chains, takes):
+        """chains: the volumes of all rounds for x = 0 and x = 1; takes: the
+        load that they need."""
+        self.costs = costs
+        slope = takes[1] - takes[0]
+        self.x = (costs.load * GRID - takes[0]) * GRID // slope
+        self.load_slope = slope // GRID
+        self.volumes = [[a + (b - a) * self.x // GRID for a, b in zip(*rows)]
+                        for rows in zip(*chains)]
+        self.shares = [kept(row) for row in self.volumes]
+        self.own = costs.load * GRID - 4 * sum(map(sum, self.volumes))
+        # Of a cell or the load, in units: what there is where x is 0.
+        self.largest_base = max(abs(base) // GRID for base in (
+            takes[0], *(base for row in chains[0]
+                        for base in [*row, *kept(row)])))
 
     @property
-    def makespan(self):
-        return self.own * self.costs.compute
-
-    def volume(self, r, j):
-        return self.rounds[r].volumes[j - 1].at(self.x, self.costs.compute)
-
-    def share(self, r, j):
-        if j == len(self.costs.startups):
-            return self.volume(r, j)
-        return self.rounds[r].kept[j - 1].at(self.x, self.costs.compute)
-
-    def lines(self):
-        """(line, what it must be at least), those that fail first ahead."""
-        order = [self.rounds[-1], *self.rounds[:-1]]
-        for one in order:
-            for line in reversed(one.volumes):
-                yield line, 1
-        for one in order:
-            for line in one.kept:
-                yield line, 0
+    def rounds(self):
+        return len(self.volumes)
 
     def feasible_within(self, slack):
-        """Every circuit has a unit, and nobody keeps less than nothing, nor
-        the originator; with so many units less of each."""
-        top, bottom = slack.numerator, slack.denominator
-        for line, least in self.lines():
-            value, over = line.at(self.x, self.costs.compute)
-            if value * bottom < (least * bottom - top) * over:
-                return False
-        return self.own >= -slack
+        """Every circuit has a unit, and nobody keeps less than nothing; but
+        for so many units of each."""
+        slack = int(slack * GRID)
+        return (min(map(min, self.volumes)) >= GRID - slack
+                and min(self.own, *map(min, self.shares)) >= -slack)
 
     @property
     def feasible(self):
-        return self.feasible_within(Fraction(0))
-
-    @property
-    def largest_base(self):
-        """Of a cell or the load, in units: what there is where x is 0."""
-        return max(self.load_base,
-                   max(abs(line.base) // self.costs.compute ** line.power
-                       for line, _ in self.lines()))
+        return self.feasible_within(0)
 
 
 def solve(costs, rounds):
     """Plans of 1..rounds rounds, in order; x may be negative."""
-    compute, transfer = costs.compute, costs.transfer
-    tails = [last_round(costs)]
-    plans = []
+    compute, plans = costs.compute, []
+    tails = [[last_round(costs, x)] for x in (0, GRID)]
     for count in range(1, rounds + 1):
-        if count == 1:
-            chain = tails[:]
-        else:
-            first = round_before(costs, tails[0], costs.begin)
-            chain = [first] + tails
-            if count < rounds:
-                tails = [round_before(costs, tails[0], 0)] + tails
-        volumes = total([one.sum for one in chain], compute)
-        # V = a_0 + 4 sum = x + fixed + (rho + 4) sum
+        chains = [list(tail) for tail in tails]
+        if count > 1:
+            for chain, tail in zip(chains, tails):
+                chain.insert(0, round_before(costs, tail[0], costs.begin))
+                tail.insert(0, round_before(costs, tail[0], 0))
         fixed = count * sum(costs.startups) - (count - 1) * costs.lead
-        scale = compute ** volumes.power
-        slope = scale * compute + (transfer + 4 * compute) * volumes.slope
-        base = fixed * scale + (transfer + 4 * compute) * volumes.base
-        x = Fraction(costs.load * scale * compute - base, slope)
-        sum_top, sum_bottom = volumes.at(x, compute)
-        own = costs.load - 4 * Fraction(sum_top, sum_bottom)
-        plans.append(Plan(costs, chain, x, own,
-                          abs(base) // (scale * compute),
-                          slope // (scale * compute)))
+        # V = a_0 + 4 sum = x + fixed + (rho + 4) sum
+        plans.append(Plan(costs, chains, [
+            x + (fixed * GRID + (costs.transfer + 4 * compute)
+                 * sum(map(sum, chain))) // compute
+            for x, chain in zip((0, GRID), chains)]))
     return plans
 
 

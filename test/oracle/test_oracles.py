@@ -12,7 +12,7 @@ import optimum
 from execute import Lane, Node, Send, execute, last_end, neighbours
 
 
-@pytest.mark.parametrize("name", ["execute", "model", "optimum", "similar",
+@pytest.mark.parametrize("name", ["execute", "model", "optimum",
                                   "simulate", "torus", "tree_plan"])
 def test_the_oracle_agrees_with_the_theory(name):
     importlib.import_module(name).self_check()

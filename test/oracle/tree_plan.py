@@ -175,14 +175,6 @@ def two_layers(layers=2):
     return [Branch(0, 0, 1 + len(below), 0, 0, 0, 0, 0)] + below
 
 
-def lane(speeds, load):
-    """A star of one lane: G = 1, g = 1, compute times 2 << speed."""
-    count = len(speeds)
-    return Tree([Branch(0, 0, count, 0, 0, 0, 0, 0)] + [
-        Branch(0, 0, 1, 0, 0, 1 + i, 1, 0) for i in range(count - 1)],
-        list(speeds), Costs(load, 2, 1, 1))
-
-
 def self_check():
     """Examples that were worked out by hand."""
     one = Branch(0, 0, 2, 0, 0, 0, 0, 0)

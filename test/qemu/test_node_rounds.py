@@ -4,7 +4,6 @@ fractions (test/oracle/optimum.py) that are carried out (execute.py).
 
 QUINCUNX_SEED chooses the random cases.
 """
-import itertools
 import json
 import os
 import random
@@ -106,10 +105,10 @@ def check(got, tree, plan):
 
 
 CASES = [
-    SLOW, SLOW._replace(originator=(3, 1)), SLOW._replace(hop=US),
+    SLOW._replace(originator=(3, 1)), SLOW._replace(hop=US),
     SLOW._replace(switching="store-and-forward"),
     SLOW._replace(transfer=300_000), LVDS._replace(ports=2),
-    LVDS._replace(ports=1), LVDS._replace(ports=1, transfer=5000),
+    LVDS._replace(ports=1, transfer=5000),
     LVDS._replace(ports=2, switching="store-and-forward", hop=US),
     LVDS._replace(ports=2, transfer=0), LVDS._replace(ports=2, startup=0),
     LVDS._replace(ports=2, load=300)]
@@ -117,8 +116,9 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_rounds_are_the_exact_ones(tmp_path, case):
-    """And no node is ever idle, where each does as boards do."""
-    for rounds, phases in itertools.product((2, 3, 5), (1, 2)):
+    """And no node is ever idle, where each does as boards do. Similar rounds
+    beside them are feasible, and lose what is said."""
+    for rounds, phases in ((2, 1), (2, 2), (5, 2)):
         tree = Mesh(case, phases)
         plan = tree.plan(rounds)
         done = planned(case, rounds, tmp_path, "--json", phases=phases)
@@ -129,7 +129,15 @@ def test_rounds_are_the_exact_ones(tmp_path, case):
             assert f"largest feasible R is {most}\n" in done.stderr
             continue
         assert done.returncode == 0, done.stderr
-        check(json.loads(done.stdout), tree, plan)
+        got = json.loads(done.stdout)
+        check(got, tree, plan)
+        similar = got.get("similar")
+        assert similar or case.transfer == 0
+        if similar:
+            assert (similar["phases"], similar["rounds"]) == (phases, rounds)
+            plans.check_similar(similar, tree, case.load)
+            assert similar["loss"] == pytest.approx(
+                similar["makespan_ps"] / got["makespan_ps"] - 1, abs=1e-12)
         times = execute(tree.nodes, plan.shares,
                         [turn[0] for turn in plan.turns])
         assert times.received == plan.turns
@@ -154,7 +162,7 @@ def random_case(rng):
 def test_random_rounds(tmp_path):
     rng = random.Random(f"node rounds {SEED}")
     found = 0
-    for _ in range(40):
+    for _ in range(20):
         case, rounds = random_case(rng), rng.randint(2, 5)
         found_plans = [(tree, plan) for tree in (Mesh(case, 1), Mesh(case, 2))
                        if (plan := tree.plan(rounds)) is not None]
@@ -169,22 +177,25 @@ def test_random_rounds(tmp_path):
         except AssertionError as error:
             raise AssertionError(
                 f"QUINCUNX_SEED={SEED}: {rounds} {case}") from error
-    assert found > 12
+    assert found > 6
 
 
 @pytest.mark.parametrize("case", [SLOW, LVDS._replace(ports=1),
-                                  LVDS._replace(ports=2, load=300),
-                                  SLOW._replace(load=40)])
+                                  LVDS._replace(ports=2, load=300)])
 def test_auto_is_the_best_of_all(tmp_path, case):
+    """Of all numbers of rounds, and similar ones with what is left out
+    early."""
     got = told(case, "auto", tmp_path)
-    times = []
+    times, others = [], []
     for rounds in range(1, 17):
         done = planned(case, rounds, tmp_path, "--json")
         if done.returncode == 0:
-            times.append((json.loads(done.stdout)["makespan_ps"], rounds))
-    least = min(times)
-    assert got["makespan_ps"] == least[0]
-    assert got["rounds"] == least[1]
+            one = json.loads(done.stdout)
+            times.append((one["makespan_ps"], rounds))
+            if rounds > 1:
+                others.append(one["similar"]["makespan_ps"])
+    assert (got["makespan_ps"], got["rounds"]) == min(times)
+    assert got["similar"]["makespan_ps"] <= min(others)
 
 
 def test_rounds_that_gain_nothing(tmp_path):
@@ -196,16 +207,12 @@ def test_rounds_that_gain_nothing(tmp_path):
                    "similar": got["similar"], "inputs": got["inputs"]}
 
 
-@pytest.mark.parametrize("case, side", [
-    (LVDS, 25), (LVDS._replace(transfer=3300), 25),
-    (LVDS._replace(load=10 ** 7), 125)])
-def test_equal_nodes_are_the_pattern(tmp_path, case, side):
+def test_equal_nodes_are_the_pattern(tmp_path):
     """Both plans and similar rounds are what nodes that are alike get; where
     the pattern takes similar rounds, its best ones without them."""
     for rounds in (2, 3, "auto"):
-        want = told(case, rounds, tmp_path, side=side)
-        got = told(case._replace(speeds={}), rounds, tmp_path,
-                   side=side)
+        want = told(LVDS, rounds, tmp_path, side=25)
+        got = told(LVDS._replace(speeds={}), rounds, tmp_path, side=25)
         assert not got["similar"]["taken"]
         taken = want["similar"]["taken"]
         best = want["equations"] if taken else want
@@ -224,61 +231,6 @@ def test_equal_nodes_are_the_pattern(tmp_path, case, side):
                    - want["similar"]["makespan_ps"]) <= 1
         assert got["similar"]["parts"] == pytest.approx(
             want["similar"]["parts"], abs=1e-9)
-
-
-def check_similar(got, tree):
-    """One of the plans that there are, in which no node idles, and of them the
-    one with the least first part."""
-    parts = [Fraction(part) for part in got["parts"]]
-    count = len(parts)
-    assert count == got["rounds"]
-    assert abs(sum(parts) - 1) < 1e-9
-    makespan, shares, start = tree.first(tree.load, parts[0])
-    assert abs(got["makespan_ps"] - makespan) <= 1 + makespan / 10 ** 12
-    if count == 1:
-        return
-    times = execute(tree.nodes, [[part * share for share in shares]
-                                 for part in parts], at_once=True)
-    assert abs(max(map(max, times.ended)) - makespan) <= makespan / 10 ** 9
-    assert start[0] == 0
-    found = tree.parts(tree.load, parts[0] * Fraction(1 - 10 ** -6), count)
-    assert found is None or sum(found[1]) < 1
-    found = tree.parts(tree.load, parts[0] * Fraction(1 + 10 ** -6), count)
-    assert found is not None and sum(found[1]) == 1
-    for ours, theirs in zip(parts[1:-1], found[1][1:-1]):
-        assert abs(ours - theirs) < 1e-4
-
-
-@pytest.mark.parametrize("case", [
-    SLOW, SLOW._replace(hop=US, originator=(2, 2)), LVDS._replace(ports=2),
-    LVDS._replace(ports=1), SLOW._replace(switching="store-and-forward")])
-def test_similar_rounds(tmp_path, case):
-    for rounds, phases in itertools.product((2, 4), (1, 2)):
-        done = planned(case, rounds, tmp_path, "--json", phases=phases)
-        if done.returncode != 0:  # then there is nothing to print them beside
-            assert Mesh(case, phases).plan(rounds) is None
-            continue
-        got = json.loads(done.stdout)
-        similar = got["similar"]
-        assert (similar["phases"], similar["rounds"]) == (phases, rounds)
-        check_similar(similar, Mesh(case, phases))
-        assert similar["loss"] == pytest.approx(
-            similar["makespan_ps"] / got["makespan_ps"] - 1, abs=1e-12)
-
-
-@pytest.mark.parametrize("case", [SLOW, LVDS._replace(ports=1)])
-def test_the_best_similar_rounds(tmp_path, case):
-    """Of all numbers of rounds and phases, with what is left out early."""
-    best = told(case, "auto", tmp_path)["similar"]
-    times = []
-    for phases in (1, 2):
-        for rounds in range(2, 17):
-            done = planned(case, rounds, tmp_path, "--json",
-                           phases=phases)
-            if done.returncode == 0:
-                times.append(json.loads(done.stdout)["similar"]["makespan_ps"])
-    assert best["makespan_ps"] <= min(times)
-    check_similar(best, Mesh(case, best["phases"]))
 
 
 @pytest.mark.parametrize("case, rounds, side", [

@@ -18,7 +18,7 @@ from tree_plan import Branch, Costs
 from values import limited, log_uniform
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
-CASES = int(os.environ.get("QUINCUNX_TREES", "800"))
+CASES = int(os.environ.get("QUINCUNX_TREES", "600"))
 UNITS_MAX = 2 ** 32 - 1
 TIME_MAX = 2 ** 40
 STARTUP_MAX = 2 ** 36 - 1
@@ -28,6 +28,8 @@ GRID = 2 ** 600              # of numbers that would become too long
 EXACT_NODES = 30
 ONE = [Branch(0, 0, 1, 0, 0, 0, 0, 0)]
 PAIR = [Branch(0, 0, 2, 0, 0, 0, 0, 0), Branch(0, 0, 1, 0, 0, 1, 1, 0)]
+GOOD = Costs(1000, 1000, 1000)
+SOFTWARE = ("startup", "hop", "branch", "parse", "send", "start", "begin")
 
 
 # ---- trees ----
@@ -51,8 +53,8 @@ def random_tree(rng):
     return grown(rng, parents, phases)
 
 
-def chain(rng):
-    nodes = rng.randint(2, 40)
+def chain(rng, nodes=None):
+    nodes = nodes or rng.randint(2, 40)
     return grown(rng, [None, *range(nodes - 1)], list(range(nodes)))
 
 
@@ -62,26 +64,21 @@ def star(rng):
                  [0] + [1 + i // 4 for i in range(nodes - 1)])
 
 
-def binomial(rng):
-    bits = rng.randint(1, 5)
-    nodes = rng.randint(2, 2 ** bits)
-    return grown(rng, [None] + [i & (i - 1) for i in range(1, nodes)],
-                 [0] + [bits - (i & -i).bit_length() + 1
-                        for i in range(1, nodes)])
+def real_tree(core, name, *size):
+    return tree_plan.wire(library.branches_of(
+        library.tree(core, name, *size)[1]))[0]
 
 
-def real_tree(core, rng, name=None, side_max=8):
-    name = name or rng.choice(["scatter", "scatter", "binomial", "nearest",
-                               "star"])
-    size = rng.randint(1, side_max), rng.randint(1, side_max)
-    _, raw = library.tree(core, name, *size)
-    return tree_plan.wire(library.branches_of(raw))[0]
+def draw_real_tree(core, rng):
+    return real_tree(core, rng.choice(["scatter", "scatter", "binomial",
+                                       "nearest", "star"]),
+                     rng.randint(1, 9), rng.randint(1, 9))
 
 
 def draw_tree(core, rng):
     kind = rng.choice([random_tree, random_tree, random_tree, chain, star,
-                       binomial, None, None])
-    return kind(rng) if kind else real_tree(core, rng)
+                       None, None, None])
+    return kind(rng) if kind else draw_real_tree(core, rng)
 
 
 # ---- costs ----
@@ -148,10 +145,6 @@ def check_ranges(branches, load):
         assert end <= load
 
 
-def structure(branches):
-    return [b[2:] for b in branches]
-
-
 def near_of(branches, slow, costs):
     """How far from exact a number of units may be."""
     tree = tree_plan.Tree(branches, slow, costs)
@@ -159,32 +152,31 @@ def near_of(branches, slow, costs):
     return NEAR * alone + Fraction(1, 2 ** 30)
 
 
-def check_floors(branches, shares, load, near):
-    position = Fraction(0)
-    for branch, share in zip(branches, shares):
+def check_units(tree, branches, shares, near):
+    """Ranges begin at the floors of the shares' sums, and those of every
+    subtree are within one unit of the exact."""
+    load, position = tree.costs.load, Fraction(0)
+    for i, (branch, share) in enumerate(zip(branches, shares)):
         low, high = ((position + by) // 1 for by in (-near, near))
         assert min(max(low, 0), load) <= branch.first <= high, (
             branch, float(position))
         position += share
-    assert position == load or abs(position - load) < Fraction(1, 2 ** 300)
-
-
-def check_volumes(tree, branches, shares, near):
-    """Of every subtree within one unit of the exact."""
-    for i, branch in enumerate(branches):
         exact = sum(shares[i:i + tree.branches[i].nodes])
         assert abs(branch.units - exact) < 1 + 2 * near
+    assert abs(position - load) < Fraction(1, 2 ** 300)
+
+
+def equal_shares(branches, load):
+    firsts = [load * i // len(branches) for i in range(len(branches) + 1)]
+    return [b - a for a, b in zip(firsts, firsts[1:])]
 
 
 def shortest(branches, slow, costs):
     """The makespan of the plan, however long it is."""
     if costs.equal:
-        tree = tree_plan.Tree(branches, slow, costs)
-        firsts = [costs.load * i // len(branches)
-                  for i in range(len(branches) + 1)]
-        return max(tree.ends([b - a for a, b in zip(firsts, firsts[1:])]))
-    most = max(b.phase for b in branches)
-    for phases in range(most, -1, -1):
+        return max(tree_plan.Tree(branches, slow, costs).ends(
+            equal_shares(branches, costs.load)))
+    for phases in range(max(b.phase for b in branches), -1, -1):
         tree = tree_plan.Tree(*tree_plan.pruned(branches, slow, phases),
                               costs, GRID)
         makespan, shares = tree.solve()
@@ -194,38 +186,36 @@ def shortest(branches, slow, costs):
 
 
 def check_case(core, branches, slow, costs):
+    """Whether some phases were left out."""
     error, makespan, phases, left = run_plan(core, branches, slow, costs)
     if error == library.ERR_RANGE:
         most = MAKESPAN_MAX // 2 if costs.equal else MAKESPAN_MAX * 0.999
         assert shortest(branches, slow, costs) >= most
         return False
     assert error == 0
-    grid = GRID if len(branches) > EXACT_NODES else None
+    grid = GRID if len(branches) > EXACT_NODES and not costs.equal else None
     most = max(b.phase for b in branches)
     near = near_of(branches, slow, costs)
     check_ranges(left, costs.load)
+    pruned, slower = tree_plan.pruned(branches, slow, phases)
+    assert [b[2:] for b in left] == [b[2:] for b in pruned]
+    tree = tree_plan.Tree(pruned, slower, costs, grid)
     if costs.equal:
-        tree = tree_plan.Tree(branches, slow, costs)
         assert phases == most
-        assert structure(left) == structure(branches)
-        firsts = [costs.load * i // len(left) for i in range(len(left))]
-        assert [b.first for b in left] == firsts
-        shares = [b - a for a, b in zip(firsts, firsts[1:] + [costs.load])]
+        shares = equal_shares(left, costs.load)
+        assert [b.first for b in left] == [0, *itertools.accumulate(
+            shares[:-1])]
         exact = max(tree.ends(shares))
     else:
         for more in range(most, phases, -1):
-            tree = tree_plan.Tree(*tree_plan.pruned(branches, slow, more),
-                                  costs, grid)
-            assert min(tree.solve()[1]) <= near, more
-        pruned, slower = tree_plan.pruned(branches, slow, phases)
-        assert structure(left) == structure(pruned)
-        tree = tree_plan.Tree(pruned, slower, costs, grid)
+            assert min(tree_plan.Tree(
+                *tree_plan.pruned(branches, slow, more), costs,
+                grid).solve()[1]) <= near, more
         exact, shares = tree.solve()
         assert min(shares) >= -near
         ends = tree.ends(shares)
         assert max(ends) - min(ends) <= (0 if grid is None else 1e-99)
-        check_floors(left, shares, costs.load, near)
-        check_volumes(tree, left, shares, near)
+        check_units(tree, left, shares, near)
     assert makespan < MAKESPAN_MAX
     assert abs(makespan - exact) <= exact * NEAR + 2
     return phases < most
@@ -236,7 +226,7 @@ def check(core, branches, slow, costs, what=""):
         return check_case(core, branches, slow, costs)
     except AssertionError as error:
         raise AssertionError(f"QUINCUNX_SEED={SEED} {what}: {costs} "
-                             f"slow={slow} tree={structure(branches)}"
+                             f"slow={slow} tree={branches}"
                              ) from error
 
 
@@ -269,7 +259,7 @@ def test_plans_at_the_limit(core):
     """The startup with which somebody gets just nothing, and next to it."""
     rng = random.Random(f"{SEED} limit")
     cuts = checked = 0
-    while checked < 150:
+    while checked < 80:
         branches = draw_tree(core, rng)
         costs = draw_costs(rng, branches)._replace(equal=False, branch=0)
         slow = draw_slow(rng, branches)
@@ -293,46 +283,63 @@ def test_plans_at_the_limit(core):
 
 
 @pytest.mark.parametrize("name, side", parts.cases([
-    ("scatter", 31), ("nearest", 31), ("binomial", 31), ("scatter", 25),
-    ("star", 31)], 4))
+    ("scatter", 15), ("binomial", 15), ("nearest", 31), ("star", 31)], 1))
 def test_large_trees(core, name, side):
     rng = random.Random(f"{SEED} large {name} {side}")
-    _, raw = library.tree(core, name, side, side)
-    branches = tree_plan.wire(library.branches_of(raw))[0]
+    branches = real_tree(core, name, side, side)
     for ports in (1, 4):
         check(core, branches, draw_slow(rng, branches),
               Costs(10 ** 6, 10 ** 6, 3300, 4850 * 1000, 10 ** 5, 10 ** 4,
                     ports=ports, store_and_forward=ports == 1), name)
 
 
-def test_chain_of_all_phases(core):
-    rng = random.Random(f"{SEED} chain")
-    nodes = tree_plan.PHASES_MAX + 1
-    branches = grown(rng, [None, *range(nodes - 1)], list(range(nodes)))
-    for transfer in (0, 1, 10):
-        check(core, branches, [0] * nodes,
-              Costs(UNITS_MAX, 1000, transfer, 10 ** 4))
+def extremes(rng):
+    """(costs, slow of the originator): loads and times at their ends; and what
+    costs more units than a word holds, for which a slow one may wait."""
+    for load, equal, (compute, startup) in itertools.product(
+            (1, 2, UNITS_MAX), (False, True),
+            ((1, 0), (1, 10 ** 6), (1000, 10), (2 ** 28, 10))):
+        yield Costs(load, compute, compute // 100, startup, equal=equal), 0
+    for change in (
+            {"load": 2 ** 20, "compute": TIME_MAX, "transfer": TIME_MAX},
+            {field: STARTUP_MAX for field in SOFTWARE},
+            {"compute": 2 ** 24, "transfer": 2 ** 40 - 1}):
+        yield GOOD._replace(**change), 0
+    for startup, slow in itertools.product(
+            (2 ** 32 - 1, 2 ** 32, 2 ** 34 + 12345, 2 ** 35), range(4)):
+        stored = rng.random() < .5
+        yield Costs(UNITS_MAX, 1, 65535 * stored, startup,
+                    store_and_forward=stored), slow
 
 
-def test_extreme_loads(core):
+def test_extremes(core):
     rng = random.Random(f"{SEED} load")
-    for load, equal, compute, startup in itertools.product(
-            (1, 2, 7, UNITS_MAX - 1, UNITS_MAX), (False, True),
-            (1, 1000, 2 ** 28), (0, 10, 10 ** 6)):
+    for costs, slow in extremes(rng):
         for branches in (random_tree(rng), star(rng), chain(rng),
-                         real_tree(core, rng)):
-            check(core, branches, [0] * len(branches),
-                  Costs(load, compute, compute // 100, startup, equal=equal))
+                         draw_real_tree(core, rng)):
+            check(core, branches, [slow] + [0] * (len(branches) - 1), costs)
+    whole = chain(rng, tree_plan.PHASES_MAX + 1)
+    for transfer in (0, 10):
+        check(core, whole, [0] * len(whole),
+              Costs(UNITS_MAX, 1000, transfer, 10 ** 4))
+    # W(s) = p s - q with q < 0: parts that are short for their software.
+    branches = [Branch(0, 0, 5, 0, 0, 0, 0, 0)] + [
+        Branch(0, 0, 1, 0, 0, 1, hops, 0) for hops in (2, 8, 3, 8)]
+    slow = [0, 0, 2, 0, 0]
+    costs = Costs(701005, 725, 1689, 692, 404, 203, send=448, begin=1505667,
+                  ports=1, store_and_forward=True)
+    assert tree_plan.Tree(branches, slow, costs).lines()[0][1] < 0
+    check(core, branches, slow, costs)
 
 
 def test_one_node(core):
-    for slow in range(4):
-        for software in (0, 12345):
-            costs = Costs(1000, 7, 9, 11, parse=software, start=5 * software,
-                          begin=10 ** 9)
-            check(core, ONE, [slow], costs)
-            makespan = run_plan(core, ONE, [slow], costs)[1]
-            assert 0 <= ((7000 + 6 * software) << slow) - makespan <= 1
+    """It waits for its software, and not for begin(), which others have."""
+    for slow, software in itertools.product(range(4), (0, 12345)):
+        costs = Costs(1000, 7, 9, 11, parse=software, start=5 * software,
+                      begin=10 ** 9)
+        check(core, ONE, [slow], costs)
+        makespan = run_plan(core, ONE, [slow], costs)[1]
+        assert 0 <= ((7000 + 6 * software) << slow) - makespan <= 1
 
 
 def test_slower_than_the_slowest(core):
@@ -341,10 +348,6 @@ def test_slower_than_the_slowest(core):
     for shift in (4, 77, UNITS_MAX):
         assert run_plan(core, PAIR, [0, shift], costs) == run_plan(
             core, PAIR, [0, 3], costs)
-
-
-GOOD = Costs(1000, 1000, 1000)
-SOFTWARE = ("startup", "hop", "branch", "parse", "send", "start", "begin")
 
 
 CANNOT_BE_PLANNED = [
@@ -370,81 +373,33 @@ def test_numbers_that_cannot_be_planned(core):
             **change))[0] == error, (equal, change)
 
 
-def test_numbers_at_the_edge(core):
-    rng = random.Random(SEED)
-    for change in (
-            {"load": 2 ** 20, "compute": TIME_MAX, "transfer": TIME_MAX},
-            {"load": UNITS_MAX, "compute": 2 ** 28},
-            {field: STARTUP_MAX for field in SOFTWARE},
-            {"compute": 2 ** 24, "transfer": 2 ** 40 - 1}):
-        for branches in (star(rng), chain(rng), random_tree(rng)):
-            check(core, branches, [0] * len(branches), GOOD._replace(**change))
-
-
-def test_costs_of_more_units_than_a_word_holds(core):
-    """A slow originator may wait so long for help."""
-    rng = random.Random(f"{SEED} long")
-    for startup, slow in itertools.product(
-            (2 ** 32 - 1, 2 ** 32, 2 ** 33, 2 ** 34 + 12345, 2 ** 35),
-            range(4)):
-        for branches in (star(rng), random_tree(rng), chain(rng)):
-            for transfer, stored in ((0, False), (65535, True)):
-                check(core, branches, [slow] + [0] * (len(branches) - 1),
-                      Costs(UNITS_MAX, 1, transfer, startup,
-                            store_and_forward=stored))
-
-
-def test_a_tree_that_takes_something_in_no_time(core):
-    """W(s) = p s - q with q < 0: parts that are short for their software."""
-    branches = [Branch(0, 0, 5, 0, 0, 0, 0, 0)] + [
-        Branch(0, 0, 1, 0, 0, 1, hops, 0) for hops in (2, 8, 3, 8)]
-    slow = [0, 0, 2, 0, 0]
-    costs = Costs(701005, 725, 1689, 692, 404, 203, send=448, begin=1505667,
-                  ports=1, store_and_forward=True)
-    assert tree_plan.Tree(branches, slow, costs).lines()[0][1] < 0
-    check(core, branches, slow, costs)
-
-
-def test_makespans_that_are_too_long(core):
-    costs = Costs(2 ** 22, TIME_MAX, 0)
-    check(core, ONE, [0], costs)
-    check(core, ONE, [1], costs._replace(load=2 ** 22 - 1))
-    costs = costs._replace(load=2 ** 22 + 8)
-    assert run_plan(core, ONE, [1], costs)[0] == library.ERR_RANGE
-    assert run_plan(core, ONE, [3], costs)[0] == library.ERR_RANGE
-    assert run_plan(core, PAIR, [1, 0], costs)[0] == 0
-    equal = costs._replace(equal=True)
-    assert run_plan(core, PAIR, [0, 0], equal._replace(load=2 ** 22))[:2] == (
-        0, 2 ** 61)
-    assert run_plan(core, PAIR, [1, 0], equal)[0] == library.ERR_RANGE
-    assert run_plan(core, PAIR, [2, 1], equal)[0] == library.ERR_RANGE
-
-
-def test_software_that_is_too_long(core):
-    """2^35 units before the originator computes, whatever the load is."""
-    for load, (software, error) in itertools.product(
-            (1, 5, UNITS_MAX), ((2 ** 35 - 1, 0),
-                                (2 ** 35 + 2 ** 7, library.ERR_RANGE))):
-        for fields in ({"start": software}, {"parse": software},
-                       {"parse": software // 2, "start": software // 2 + 1}):
-            assert run_plan(core, ONE, [0], Costs(load, 1, 0, **fields))[
-                0] == error, (load, fields)
-        assert run_plan(core, PAIR, [0, 0], Costs(load, 1, 0, send=software))[
-            0] == error, load
-
-
-def test_circuits_that_are_too_long(core):
-    """2^36 units: nobody can wait for that, unless shares are equal."""
+def test_times_that_are_too_long(core):
+    """2^63 ps; 2^35 units before the originator computes, whatever the load
+    is; and circuits of 2^36 units, for which nobody can wait unless shares are
+    equal."""
+    long, equal = Costs(2 ** 22 + 8, TIME_MAX, 0), Costs(
+        2 ** 22 + 8, TIME_MAX, 0, equal=True)
+    cases = [(ONE, [1], long, True), (ONE, [3], long, True),
+             (PAIR, [1, 0], long, False), (PAIR, [1, 0], equal, True),
+             (PAIR, [2, 1], equal, True),
+             (PAIR, [0, 0], equal._replace(load=2 ** 22), False)]
+    for load, (software, fails) in itertools.product(
+            (1, UNITS_MAX), ((2 ** 35 - 1, False),
+                             (2 ** 35 + 2 ** 7, True))):
+        half = software // 2
+        cases += [(ONE, [0], Costs(load, 1, 0, **fields), fails) for fields in
+                  ({"start": software}, {"parse": software},
+                   {"parse": half, "start": half + 1})]
+        cases.append((PAIR, [0, 0], Costs(load, 1, 0, send=software), fails))
+    for branches, slow, costs, fails in cases:
+        assert run_plan(core, branches, slow, costs)[0] == (
+            library.ERR_RANGE if fails else 0), (slow, costs)
+    for costs in (Costs(2 ** 22, TIME_MAX, 0), long):
+        check(core, ONE, [costs is long], costs)
     for change in ("startup", "branch"):
         costs = Costs(UNITS_MAX, 1, 0, hop=1, **{change: STARTUP_MAX})
         assert run_plan(core, PAIR, [3, 0], costs)[2] == 0
         check(core, PAIR, [3, 0], costs._replace(equal=True))
-
-
-def test_work_fits_any_tree(core):
-    """What is known of a node takes 72 bytes."""
-    for nodes in (1, 2, 961, 15625):
-        assert core.tree_work_bytes(nodes) == 496 + nodes * 72
 
 
 # ---- what is a tree ----
@@ -484,12 +439,10 @@ def valid(core, data, size):
 def test_damaged_trees(core):
     rng = random.Random(f"{SEED} damage")
     accepted = refused = 0
-    for _ in range(400):
+    for _ in range(300):
         size = rng.randint(1, 9), rng.randint(1, 9)
         name = rng.choice(["scatter", "binomial", "nearest", "star"])
-        branches = tree_plan.wire(library.branches_of(
-            library.tree(core, name, *size)[1]))[0]
-        data = tree_plan.pack(branches)
+        data = tree_plan.pack(real_tree(core, name, *size))
         assert promised(data, size) and valid(core, data, size)
         for _ in range(50):
             bad = bytearray(data)
@@ -502,19 +455,13 @@ def test_damaged_trees(core):
             if rng.random() < .1:
                 bad = bad[:rng.randrange(len(bad) + 1)]
             got = valid(core, bytes(bad), size)
-            assert got == promised(bytes(bad), size), (
-                size, tree_plan.unpack(bytes(bad)) if len(bad) % 16 == 0
-                else bad)
+            assert got == promised(bytes(bad), size), (size, bytes(bad))
             accepted += got
             refused += not got
-    assert accepted > 1000 and refused > 5000
-
-
-def test_no_tree_is_too_large(core):
+    assert accepted > 700 and refused > 3000
     nodes = 15625
     flat = [Branch(0, 0, nodes, 0, 0, 0, 0, 0)] + [
         Branch(0, 0, 1, 0, 0, 240, 1, 0)] * (nodes - 1)
     assert valid(core, tree_plan.pack(flat), (125, 125))
     flat[0] = flat[0]._replace(nodes=nodes + 1)
-    flat.append(flat[1])
-    assert not valid(core, tree_plan.pack(flat), (125, 125))
+    assert not valid(core, tree_plan.pack([*flat, flat[1]]), (125, 125))

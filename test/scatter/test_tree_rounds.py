@@ -9,7 +9,6 @@ import random
 from fractions import Fraction
 
 import core as library
-import similar
 import tree_plan
 from tree_plan import Costs
 
@@ -117,32 +116,16 @@ def test_random_trees(core):
     assert found > CASES // 5
 
 
-def test_example_of_one_lane(core):
-    """1.1's example with 10^5 times the load and startup, so that units do not
-    matter: against the best similar rounds."""
-    tree = tree_plan.lane([0, 0, 1, 2], 4000000)
-    costs = tree.costs._replace(startup=10 ** 5 * 1000, compute=2000,
-                                transfer=1000)
-    tree = tree_plan.Tree(tree.branches, tree.slow, costs)
-    best, parts = similar.best_star(tree)
-    assert len(parts) == 4
-    one, rounds, makespan, *_ = planned(core, tree.branches, tree.slow, costs,
-                                        2, 16)
-    assert abs(one - Fraction(11050, 277) * 10 ** 8) < 10 ** 4
-    assert rounds > 1
-    assert best * Fraction(90, 100) <= makespan <= best * Fraction(103, 100)
-
-
 def test_stars_of_unequal_boards(core):
-    """At most 3 % longer than the best similar rounds of the same star."""
-    for ports, transfer in [(ports, transfer) for ports in (1, 2, 4)
-                            for transfer in (3300, 80000)]:
+    """At most 3 % longer than the best similar rounds of the same star, of
+    which nodes that pass nothing on never wait."""
+    for ports, transfer in ((1, 3300), (2, 80000), (4, 80000)):
         rng = random.Random(f"{SEED} {ports} {transfer}")
         branches = [b._replace(port=i % 4) for i, b in
                     enumerate(grown(rng, [None] + [0] * 12))]
         slow = [rng.randrange(4) for _ in branches]
         costs = Costs(50000, 1024000, transfer, 10000000, ports=ports)
-        best, _ = similar.best_star(tree_plan.Tree(branches, slow, costs), 60)
+        best, _ = tree_plan.Tree(branches, slow, costs).similar(50000, 16, 7)
         one, _, makespan, *_ = planned(core, branches, slow, costs, 2, 16)
         assert makespan <= min(one, best * Fraction(103, 100)), (ports,
                                                                  transfer)
@@ -160,12 +143,10 @@ def test_sends_that_can_be_queued(core):
 
 def test_what_has_one_round(core):
     """Loads of few units, equal shares, and the originator alone."""
-    pair = tree_plan.lane([0, 0], 40)
-    for costs in (pair.costs._replace(load=8, compute=1000000),
-                  pair.costs._replace(load=10000, compute=1000000,
-                                      equal=True)):
-        plan = planned(core, pair.branches, pair.slow, costs, 2, 16)
+    pair = grown(random.Random(SEED), [None, 0])
+    long = Costs(10000, 1000000, 1, 1)
+    for tree, costs in ((pair, long._replace(load=8)),
+                        (pair, long._replace(equal=True)), (pair[:1], long)):
+        tree = [tree[0]._replace(nodes=len(tree)), *tree[1:]]
+        plan = planned(core, tree, [0] * len(tree), costs, 2, 16)
         assert plan[0] == plan[2] and plan[1] == 1
-    alone = [pair.branches[0]._replace(nodes=1)]
-    costs = pair.costs._replace(load=10000, compute=1000000)
-    assert planned(core, alone, [0], costs, 2, 16)[1] == 1
