@@ -137,24 +137,6 @@ $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
 $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
   test/bench/planner/host.c scatter/plan/one_round.c)
 
-# The simulation of the whole scatter; and its command with a split that loses
-# units, which its checks must find.
-SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
-                $(wildcard qemu/model/*.c)) \
-              $(wildcard torus/*.c) scatter/plan/one_round.c \
-              $(addprefix qemu/support/,amount.c host_clock.c memory.c \
-                progress.c)
-$(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
-  $(UNIT_HOST) test/qemu/simulate/test_simulate.c,$(HOST_LIBS))
-$(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
-  $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
-  $(addprefix qemu/options/,simulate.c profile.c progress.c guess.c \
-    help.c) \
-  $(addprefix qemu/support/,edits.c file.c memory_limit.c parse.c process.c \
-    profile.c quote.c utf8.c) \
-  test/qemu/simulate/lossy.c, \
-  $(HOST_LIBS))
-
 # The model of an STM32F405: a bench of modelled boards; its processor, and that
 # against libunicorn, which is as long a way to the same results.
 CHIP_CORE := $(wildcard test/boards/chip/core*.c)

@@ -2,7 +2,7 @@
 #include "qemu/job/farm_run.h"
 
 #include "hal/err.h"
-#include "qemu/model/event_queue.h"
+#include "qemu/job/event_queue.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree_input.h"
 

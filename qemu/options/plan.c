@@ -3,7 +3,6 @@
 
 #include "qemu/options/guess.h"
 #include "qemu/options/profile.h"
-#include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
@@ -97,14 +96,15 @@ static const enum plan_key excluded[][2] = {
     {PLAN_NODE_COMPUTE, PLAN_RESULTS},
 };
 
-/* The option with this key, which is among them. */
-static const struct argp_option *option_of(const struct argp_option *among,
-                                           enum plan_key key)
+/* The option with this key. */
+static const struct argp_option *option_of(enum plan_key key)
 {
-    while (among->key != (int)key) {
-        among += 1;
+    const struct argp_option *option = descriptions;
+
+    while (option->key != (int)key) {
+        option += 1;
     }
-    return among;
+    return option;
 }
 
 /* Whether the option asks for something else than its default. */
@@ -160,17 +160,16 @@ static bool is_replaced(const struct plan_options *options, enum plan_key key)
 }
 
 /* Prints each required option that is missing. Result: whether none is. */
-static bool check_required(const struct plan_options *options,
-                           const struct plan_syntax *syntax)
+static bool check_required(const struct plan_options *options)
 {
     bool all = true;
 
     for (enum plan_key key = PLAN_TORUS; key <= PLAN_COMPUTE; ++key) {
         if (!plan_given(options, key) && !is_replaced(options, key)) {
-            const struct argp_option *option = option_of(syntax->options, key);
+            const struct argp_option *option = option_of(key);
 
-            fprintf(stderr, "quincunx: %s needs --%s %s%s\n", syntax->command,
-                    option->name, option->arg,
+            fprintf(stderr, "quincunx: plan needs --%s %s%s\n", option->name,
+                    option->arg,
                     key == PLAN_STARTUP || key == PLAN_TRANSFER
                         ? ", or a --profile"
                         : "");
@@ -184,8 +183,8 @@ static bool check_required(const struct plan_options *options,
 static void print_option(const struct plan_options *options, enum plan_key key)
 {
     fputs("--", stderr);
-    fputs(option_of(descriptions, key)->name, stderr);
-    if (option_of(descriptions, key)->arg != NULL) {
+    fputs(option_of(key)->name, stderr);
+    if (option_of(key)->arg != NULL) {
         fprintf(stderr, " '%s'", plan_text(options, key));
     }
 }
@@ -215,8 +214,7 @@ static bool side_fits(const struct plan_options *options, enum plan_key key,
         return true;
     }
     fprintf(stderr, "quincunx: --torus '%s': must be 1 to %u with --%s\n",
-            plan_text(options, PLAN_TORUS), most,
-            option_of(descriptions, key)->name);
+            plan_text(options, PLAN_TORUS), most, option_of(key)->name);
     return false;
 }
 
@@ -269,14 +267,11 @@ static int check_plan(struct plan_options *options)
                : EINVAL;
 }
 
-/* ---- any command that takes such options ---- */
-
-static error_t check_end(struct plan_options *options,
-                         const struct plan_syntax *syntax)
+static error_t check_end(struct plan_options *options)
 {
-    if (!check_required(options, syntax) ||
+    if (!check_required(options) ||
         (plan_given(options, PLAN_PROFILE) && apply_profile(options) != 0) ||
-        (syntax->check != NULL && syntax->check(options) != 0)) {
+        check_plan(options) != 0) {
         return EINVAL;
     }
     if (options->x >= options->side || options->y >= options->side) {
@@ -288,24 +283,16 @@ static error_t check_end(struct plan_options *options,
     return 0;
 }
 
-struct parsing {
-    struct plan_options *options;
-    const struct plan_syntax *syntax;
-};
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    const struct parsing *parsing = state->input;
-    const struct plan_syntax *syntax = parsing->syntax;
-    struct plan_options *options = parsing->options;
+    struct plan_options *options = state->input;
     char words[48];
 
     if (key == ARGP_KEY_ARG) {
-        snprintf(words, sizeof words, "%s takes only options", syntax->command);
-        return parse_report("argument", text, words);
+        return parse_report("argument", text, "plan takes only options");
     }
     if (key == ARGP_KEY_END) {
-        return check_end(options, syntax);
+        return check_end(options);
     }
     if (key < PLAN_TORUS || key >= PLAN_KEYS) {
         return ARGP_ERR_UNKNOWN;
@@ -314,35 +301,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     if (key == PLAN_PROFILE) {
         return profile_option_load(&options->profile, "--profile", text);
     }
-    snprintf(words, sizeof words, "--%s",
-             option_of(syntax->options, (enum plan_key)key)->name);
+    snprintf(words, sizeof words, "--%s", option_of((enum plan_key)key)->name);
     return parse_report(words, text,
-                        syntax->parse(options, (enum plan_key)key, text));
-}
-
-int plan_options_parse_as(struct plan_options *options,
-                          const struct plan_syntax *syntax, int argc,
-                          char **argv)
-{
-    static const struct argp_child children[] = {
-        {&progress_options_argp, 0, NULL, 0}, {0}};
-    struct argp argp = {.options = syntax->options,
-                        .parser = parse_option,
-                        .doc = syntax->description,
-                        .children = syntax->long_running ? children : NULL};
-    struct parsing parsing = {options, syntax};
-
-    *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    return guess_parse(&argp, argc, argv, &parsing) == 0 ? 0 : EXIT_USAGE;
+                        plan_value_parse(options, (enum plan_key)key, text));
 }
 
 int plan_options_parse(struct plan_options *options, int argc, char **argv)
 {
-    static const struct plan_syntax syntax = {.command = "plan",
-                                              .description = description,
-                                              .options = descriptions,
-                                              .parse = plan_value_parse,
-                                              .check = check_plan};
+    static const struct argp argp = {
+        .options = descriptions, .parser = parse_option, .doc = description};
 
-    return plan_options_parse_as(options, &syntax, argc, argv);
+    *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
+    return guess_parse(&argp, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
 }

@@ -7,21 +7,6 @@
 #include "hal/nodiscard.h"
 #include "qemu/options/plan_values.h"
 
-#include <argp.h>
-
-/* A command that takes these options or some of them. */
-struct plan_syntax {
-    const char *command;
-    const char *description;
-    const struct argp_option *options; /* keys of enum plan_key, and {0} */
-    /* As plan_value_parse(): qemu/options/plan_values.h. */
-    const char *(*parse)(struct plan_options *options, enum plan_key key,
-                         const char *text);
-    /* All options together: 0, or EINVAL after a message. NULL: no check. */
-    int (*check)(struct plan_options *options);
-    bool long_running; /* has --progress and --quiet */
-};
-
 /*
  * Parses the command line of plan_command(). Result: 0, or EXIT_USAGE after a
  * message on stderr; does not return from --help and from options that getopt
@@ -29,11 +14,6 @@ struct plan_syntax {
  */
 NODISCARD int plan_options_parse(struct plan_options *options, int argc,
                                  char **argv);
-
-/* The same for another command. */
-NODISCARD int plan_options_parse_as(struct plan_options *options,
-                                    const struct plan_syntax *syntax, int argc,
-                                    char **argv);
 
 /* Makes the model's input. Result: 0, or EXIT_USAGE after a message on stderr.
  */

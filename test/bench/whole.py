@@ -193,15 +193,6 @@ def compare_lines(bench, profile):
                100 * first["makespan_ps"] <= 101 * ahead)
 
 
-def simulate_lines(bench):
-    done = watched("simulate", "--torus", "3125", "--load", "1G", "--startup",
-                   "4.85us", "--transfer", "3.3ns", "--compute", "1us")
-    bench.table.figure("simulate 5^10 nodes, wall", done.wall_s, "{:.1f}",
-                       unit=" s")
-    bench.table.figure("simulate 5^10 nodes, peak of memory",
-                       done.peak_bytes / 2 ** 30, "{:.2f}", unit=" GiB")
-
-
 def hop_lines(table, report):
     """From message complete to the first four sends queued, by layer."""
     costs = {}
@@ -278,7 +269,6 @@ def lines(bench):
     if bench.large:
         for profile in ("lvds", "t3d"):
             compare_lines(bench, profile)
-    simulate_lines(bench)
     conflict_lines(bench)
     image_lines(bench)
 

@@ -246,12 +246,11 @@ def farm(size):
 
 
 SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
-               "certificate", "simulate", "sizes", "model", "figures", "flash",
-               "flash-map", "console", "ps", "mesh", "nodes", "links",
+               "certificate", "sizes", "model", "figures", "flash", "flash-map",
+               "console", "ps", "mesh", "nodes", "links",
                "identify", "reset", "kernels"]
 
 PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
-SIMULATE = "quincunx simulate --torus 5 --load 20000 --compute 1us"
 QUIET = " > summary"
 # Of a summary: verdict and remarks, head, times, layers, lines, what was found.
 HEAD = " | parts 1 2"
@@ -328,14 +327,6 @@ CASES = {
         f"{PLAN} --profile lvds --node-compute nodes.txt",
         f"{PLAN} --profile lvds --switching store-and-forward | grep makespan",
         f"{PLAN} --profile lvds --rounds 20 --results 1/2 | parts 4"],
-    "simulate": [
-        f"{SIMULATE} --profile t3d",
-        f"{SIMULATE} --startup 5us --transfer 80ns --originator 1,2 --phases 1 "
-        "--per-node",
-        "quincunx simulate --torus 125 --load 3 --startup 0 --transfer 1us "
-        "--hop-delay 1ps --compute 1us --originator 3,120 | parts 1 3",
-        "quincunx simulate --torus 25 --load 200 --compute 1us --profile uart "
-        "| parts 1 2"],
     "compare": [
         "quincunx compare --mesh 6x5 --on native --kernel spin --arg 32,1/1 "
         "many",

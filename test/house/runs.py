@@ -87,7 +87,6 @@ def without_a_mesh():
     for torus in ("25", "625"):
         yield (f"plan {torus}",
                ["plan", "--torus", torus, "--load", "1M", *costs])
-    yield "simulate", ["simulate", "--torus", "625", "--load", "1M", *costs]
     yield "certificate", ["certificate", "--torus", "25"]
     yield "sizes", ["sizes", "--json"]
     yield "compare", ["compare", "--mesh", "5x5", "--on", "native",

@@ -10,7 +10,7 @@ import tap
 from core import BUILD
 
 PROGRAMS = ("discover", "switch", "engine", "probe", "unit", "fabric", "local",
-            "simulate", "chip-core", "serial_circuit")
+            "chip-core", "serial_circuit")
 
 SWITCH = BUILD / "test" / "switch"
 

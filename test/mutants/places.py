@@ -13,7 +13,6 @@ local: qemu/(ranks|fabric)
 probe: scatter/engine/(probe|measure)|qemu/job/probe
 unit: scatter/wire|qemu/outcome
 engine: scatter/engine
-simulate: torus|qemu/(model|fabric)|scatter/plan
 fabric: qemu/fabric
 switch: hal/switch
 discover: hal/discover
@@ -64,7 +63,7 @@ qemu/job/serial: serial_run
 qemu/job/(groups|forest): originators
 qemu/job/: any_job outputs auto compare farm_run sanitized trees
 qemu/live/|qemu/options/serve: serve
-qemu/model/: plan node_rounds simulate similar sizes
+qemu/model/: plan node_rounds sizes
 qemu/options/(console|target): nodes
 qemu/options/: outputs bad_input compare
 qemu/outcome/: outputs compare originators run

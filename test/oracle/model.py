@@ -71,12 +71,6 @@ def best(load, compute, transfers, startups):
     return chosen
 
 
-def feasible_phases(load, compute, transfers, startups):
-    """The largest number of phases in which nobody's share is negative."""
-    return max(n for n in range(len(startups) + 1)
-               if solve(load, compute, transfers[:n], startups[:n]).feasible)
-
-
 def hops(power, phase):
     """Links of a phase's circuits on a 5^power x 5^power torus."""
     far = 5 ** (power - (phase + 1) // 2)
@@ -100,18 +94,18 @@ def costs(power, startup, transfer, hop_delay=0, store_and_forward=False,
     return transfers, startups
 
 
-def split_laminar(plan, layer, units):
-    """(own, [(phase, port, units)]): floors, then one more, children first."""
-    parts = [[phase, port, plan.volumes[phase].__floor__()]
-             for phase in range(layer + 1, plan.phases + 1)
-             for port in range(4)]
-    own = plan.shares[layer].__floor__()
-    left = units - own - sum(part[2] for part in parts)
-    if not 0 <= left <= len(parts) + 1:
-        raise ValueError(f"layer {layer} does not receive {units} units")
-    for part in parts[:left]:
-        part[2] += 1
-    return own + (left > len(parts)), [tuple(part) for part in parts]
+def reached(time, nodes, ports, compute, startup, transfer):
+    """What no plan can do more of by then: the originator's ports send all the
+    time, and whoever has received a unit has it at once, in theory 1.5."""
+    compute, startup = Fraction(compute), Fraction(startup)
+    sent = max(Fraction(0), ports * (time - startup) / transfer)
+    done, at, working = Fraction(0), Fraction(0), 1
+    while working < nodes and at + startup < time:
+        done += working * startup / compute
+        at += startup
+        working = min(nodes, working * (ports + 1))
+    done += working * (time - at) / compute
+    return min(time / compute + sent, done)
 
 
 def self_check():
@@ -119,59 +113,32 @@ def self_check():
     f = Fraction
 
     def uniform(load, tau, alpha, sigma, phases):
-        compute = 1 / f(sigma)
-        return solve(load, compute, [f(tau)] * phases, [f(alpha)] * phases)
+        return solve(load, 1 / f(sigma), [f(tau)] * phases,
+                     [f(alpha)] * phases)
 
-    def best_phases(load, tau, alpha, sigma):
-        return best(load, 1 / f(sigma), [f(tau)] * 6, [f(alpha)] * 6).phases
-
-    plan = uniform(1, 1, 0, 1, 2)
-    assert plan.volumes == (1, f(1, 6), f(1, 36))
-    assert plan.shares == (f(2, 9), f(1, 18), f(1, 36))
-    assert best_phases(1, 1, 0, 1) == 6
-    plan = uniform(100, 1, 1, 1, 2)
-    assert plan.volumes == (100, f(33, 2), f(31, 12))
-    assert plan.shares == (f(71, 3), f(37, 6), f(31, 12))
-    assert best_phases(100, 1, 1, 1) == 3
-    plan = uniform(1000, f(1, 10), 2, 1, 3)
-    assert plan.volumes == (1000, f(9980, 51), f(98780, 2601),
-                            f(935780, 132651))
-    assert plan.shares == tuple(
-        f(n, 132651) for n in (4924840, 2063740, 1294660, 935780))
-    assert best_phases(1000, f(1, 10), 2, 1) == 4
-    plan = uniform(42, 1, 6, 1, 2)
-    assert plan.shares == (18, 6, 0) and plan.volumes == (42, 6, 0)
-    assert uniform(42, 1, 6, 1, 1).makespan == plan.makespan == 18
-    plan = uniform(41, 1, 6, 1, 2)
-    assert plan.volumes == (41, f(35, 6), f(-1, 36)) and not plan.feasible
-    assert best_phases(41, 1, 6, 1) == 1
+    for given, volumes, shares, phases in (
+            ((1, 1, 0, 1), (1, f(1, 6), f(1, 36)),
+             (f(2, 9), f(1, 18), f(1, 36)), 6),
+            ((100, 1, 1, 1), (100, f(33, 2), f(31, 12)),
+             (f(71, 3), f(37, 6), f(31, 12)), 3),
+            ((42, 1, 6, 1), (42, 6, 0), (18, 6, 0), 2),
+            ((41, 1, 6, 1), (41, f(35, 6), f(-1, 36)), None, 1)):
+        plan = uniform(*given, 2)
+        assert plan.volumes == volumes and shares in (None, plan.shares)
+        load, tau, alpha, sigma = map(f, given)
+        assert best(load, 1 / sigma, [tau] * 6, [alpha] * 6).phases == phases
     t3d = uniform(10 ** 6, f(33, 10 ** 10), f(485, 10 ** 8), 10 ** 6, 5)
     assert f"{float(t3d.makespan):.16e}" == "1.1660230045767853e-03"
-    assert [round(float(v), 6) for v in t3d.volumes[1:]] == [
-        199867.117702, 39946.089122, 7982.979058, 1594.573393, 317.734974]
-    assert [round(float(a), 6) for a in t3d.shares] == [
-        1166.023005, 501.611516, 364.939422, 333.745591, 323.633499,
-        317.734974]
-    assert round(float(1 / t3d.makespan), 3) == 857.616
     # Section 1.6: store and forward, results.
-    transfers, startups = costs(1, 1, 1, store_and_forward=True)
-    assert solve(100, 1, transfers, startups).shares == (
+    assert solve(100, 1, *costs(1, 1, 1, store_and_forward=True)).shares == (
         f(529, 12), f(113, 24), f(89, 48))
-    transfers, startups = costs(1, 1, 1, results=f(1, 2))
-    plan = solve(100, 1, transfers, startups)
+    plan = solve(100, 1, *costs(1, 1, 1, results=f(1, 2)))
     assert plan.volumes == (100, f(196, 13), f(340, 169))
     assert plan.makespan == f(5348, 169)
     # Section 1.7: Fig. 3 at V = 1M, and Fig. 6's speedups at V = 1G.
-    figure = [uniform(10 ** 6, f(2, 10 ** 6), 0, 10 ** 6, n).makespan
-              for n in (2, 3, 4, 5)]
-    assert [round(float(t), 6) for t in figure] == [
+    assert [round(float(uniform(10 ** 6, f(2, 10 ** 6), 0, 10 ** 6,
+                                n).makespan), 6) for n in (2, 3, 4, 5)] == [
         .346939, .335277, .333611, .333373]
-    speedups = [1000 / uniform(10 ** 9, f(33, 10 ** 10), f(485, 10 ** 8),
-                               10 ** 6, n).makespan for n in (2, 3, 4, 5)]
-    assert [round(float(s), 3) for s in speedups] == [
+    assert [round(float(1000 / uniform(10 ** 9, f(33, 10 ** 10), f(
+        485, 10 ** 8), 10 ** 6, n).makespan), 3) for n in (2, 3, 4, 5)] == [
         24.547, 113.611, 413.427, 874.871]
-
-
-if __name__ == "__main__":
-    self_check()
-    print("model: agrees with every worked example")

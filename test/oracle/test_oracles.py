@@ -9,11 +9,12 @@ from fractions import Fraction
 import pytest
 
 import optimum
+import torus
 from execute import Lane, Node, Send, execute, last_end, neighbours
 
 
-@pytest.mark.parametrize("name", ["execute", "model", "optimum",
-                                  "simulate", "torus", "tree_plan"])
+@pytest.mark.parametrize("name", ["execute", "model", "optimum", "torus",
+                                  "tree_plan"])
 def test_the_oracle_agrees_with_the_theory(name):
     importlib.import_module(name).self_check()
 
@@ -62,3 +63,31 @@ def test_whole_units_end_at_most_a_unit_of_each_circuit_later():
         assert sum(whole) == load
         assert makespan <= last_end(nodes, [whole]) <= makespan + sum(
             tree.rates) + max(node.unit for node in nodes)
+
+
+def test_no_circuit_of_the_scatter_waits():
+    """Carried out with every link, on 5x5 and 25x25 nodes, in whole units."""
+    for side, load in ((5, 100), (25, 10 ** 5)):
+        phases = torus.phases_of(side)
+        names, nodes = optimum.pattern(lambda _: 10, [2] * phases,
+                                       [30] * phases)
+        places, linked = {(): (side - 1, 1)}, []
+        for name, node in zip(names, nodes):
+            lanes = []
+            for lane in node.lanes:
+                ways = [torus.circuit(side, send.name[-1][0], places[name],
+                                      send.name[-1][1]) for send in lane.sends]
+                places.update((send.name, way.nodes[-1])
+                              for send, way in zip(lane.sends, ways))
+                lanes.append(Lane(tuple(
+                    send._replace(links=tuple(torus.links(way)))
+                    for send, way in zip(lane.sends, ways))))
+            linked.append(node._replace(lanes=tuple(lanes)))
+        makespan, shares = optimum.Tree(nodes).solve(load)
+        sums = [0, *itertools.accumulate(shares)]
+        for given in (shares, [b.__floor__() - a.__floor__()
+                               for a, b in zip(sums, sums[1:])]):
+            times = execute(linked, [given])
+            assert len(set(places.values())) == side * side
+            assert not times.conflicts
+            assert given is not shares or set(times.ended[0]) == {makespan}

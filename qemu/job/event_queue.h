@@ -6,8 +6,8 @@
  * bytes, and moves at most once for each of the 64 bits of its time: about
  * log2 of the number of distinct times ahead of it.
  */
-#ifndef QEMU_MODEL_EVENT_QUEUE_H
-#define QEMU_MODEL_EVENT_QUEUE_H
+#ifndef QEMU_JOB_EVENT_QUEUE_H
+#define QEMU_JOB_EVENT_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model/event_queue.h"
+#include "qemu/job/event_queue.h"
 
 #include "qemu/support/memory.h"
 
