@@ -3,6 +3,8 @@
 import itertools
 from fractions import Fraction
 
+from execute import Lane, Node, Send, execute
+
 # ---- stars: workers are (g, w, G, W) ----
 
 
@@ -38,19 +40,19 @@ def best_star(workers, load, master):
     return best
 
 
-def run_star(workers, sends):
-    """Carries out sends [(worker, units)], one after the other on one link.
-
-    Returns when each worker ends, and who waited after its first chunk (a
-    10^-11th of the time does not count: floats are rounded)."""
-    link, end, waited = 0, {}, set()
-    for i, units in sends:
-        g, w, startup, latency = workers[i]
-        link += startup + g * units
-        if i in end and link - end[i] > link / 10 ** 11:
-            waited.add(i)
-        end[i] = max(end.get(i, 0), link) + latency + w * units
-    return end, waited
+def run_star(workers, order, chunks):
+    """Carries out what each worker of the order gets in every round, one after
+    the other on one link: [(worker, when its chunks come, when each is
+    computed)]."""
+    sends = tuple(Send(1 + place, workers[i][2], workers[i][0])
+                  for place, i in enumerate(order))
+    nodes = [Node(0, (Lane(sends),))] + [
+        Node(workers[i][1], (), workers[i][3]) for i in order]
+    rounds = [[0, *row] for row in zip(*chunks)]
+    times = execute(nodes, rounds, [0] * len(rounds))
+    return [(i, [row[place] for row in times.received],
+             [row[place] for row in times.ended])
+            for place, i in enumerate(order, 1)]
 
 
 def last_round(worker, sends, count, late, makespan):
@@ -108,8 +110,12 @@ def umr(count, worker, load, master, most):
             one = umr_rounds(count, worker, load, master, rounds, late)
             if one is None or min(units for _, units in one[0]) <= 0:
                 continue
-            end, waited = run_star([worker] * count, one[0])
-            if count - 1 not in waited and set(end.values()) == {one[1]}:
+            ran = run_star([worker] * count, range(count), [
+                [units for j, units in one[0] if j == i]
+                for i in range(count)])
+            _, came, ends = ran[-1]
+            if {row[2][-1] for row in ran} == {one[1]} and all(
+                    later <= end for later, end in zip(came[1:], ends)):
                 if found is None or one[1] < found[1]:
                     found = rounds, one[1]
                 break

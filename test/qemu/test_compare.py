@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import mesh
+import model
 import parts
 from guard import GUARD_S
 
@@ -41,19 +42,6 @@ def compared(load, *args, **options):
     return json.loads(done.stdout)
 
 
-def reached(time, nodes, ports, compute, startup, transfer):
-    """Whether no more than so many units can be done by then, as in
-    qemu/model/bound.h for ports that need not be four."""
-    sent = max(Fraction(0), ports * (time - startup) / transfer)
-    done, at, working = Fraction(0), Fraction(0), 1
-    while working < nodes and at + startup < time:
-        done += working * startup / compute
-        at += startup
-        working = min(nodes, working * (ports + 1))
-    done += working * (time - at) / compute
-    return min(time / compute + sent, done)
-
-
 def check_bound(report, ports=4):
     bound = report["lower_bound"]
     startup, transfer = map(Fraction, PROFILE[report["profile"]["name"]])
@@ -63,8 +51,8 @@ def check_bound(report, ports=4):
     time = Fraction(bound["makespan_ps"])
     args = (nodes, ports, compute, startup, transfer)
     slack = 1 + time / 10 ** 9
-    assert reached(time - slack, *args) < load
-    assert reached(time + slack, *args) >= load
+    assert model.reached(time - slack, *args) < load
+    assert model.reached(time + slack, *args) >= load
     best = min(entry["answer_ps"] for entry in report["schedules"])
     assert best >= min(entry["makespan_ps"]
                        for entry in report["schedules"]) >= time
@@ -116,22 +104,6 @@ def test_it_is_the_single_runs(tmp_path, on):
             assert alone[key] == report[key]
 
 
-def test_625_nodes_find_what_is_there(tmp_path):
-    chance = mesh.seeded("compare")
-    data = mesh.text(1000000, chance)
-    load = tmp_path / "load"
-    load.write_bytes(data)
-    report = compared(load, size="25x25", kernel="search", arg="int ",
-                      profile="t3d")
-    check_entries(report)
-    assert report["result"] == mesh.search_result(data, b"int ")
-    # Such long results wait for their slots longer on the pattern.
-    assert min(report["schedules"], key=lambda entry: entry["makespan_ps"])[
-        "schedule"] == "peters-syska"
-    assert {entry["schedule"] for entry in report["schedules"]} == set(
-        SCHEDULES)
-
-
 @pytest.mark.parametrize("args", [["--rounds", "1"], ["--ports", "1"],
                                   ["--switching", "store-and-forward"],
                                   ["--originator", "3,1"]])
@@ -144,27 +116,23 @@ def test_options_of_the_job(tmp_path, args):
                                              args[0] != "--ports")
     if args[0] != "--switching":
         check_bound(report, 1 if args[0] == "--ports" else 4)
+        assert report["lower_bound"]["set_by"] == (
+            "ports" if args[0] == "--ports" else "nodes")
     assert report["mesh"]["originator"] == (
         [3, 1] if args[0] == "--originator" else [0, 0])
 
 
-def test_ports_set_the_bound(tmp_path):
-    """Where one port cannot feed 25 nodes, the bound says so."""
-    report = compared(mesh.zeros(tmp_path / "load", 100000), "--ports", "1")
-    check_bound(report, 1)
-    assert report["lower_bound"]["set_by"] == "ports"
-
-
 # ---- what is left out, or fails (test/refused/compare.txt: the rest) ----
 
-def test_a_mesh_that_is_too_large_for_a_star(tmp_path):
-    """It has 256 phases there, a tree at most 240."""
-    done = compare(mesh.zeros(tmp_path / "load", 20_000), "--json",
-                   size="32x32")
-    assert done.returncode == 0
-    assert "star is left out" in done.stderr and "32x32" in done.stderr
-    assert {one["schedule"] for one in json.loads(done.stdout)["schedules"]} \
-        == set(SCHEDULES) - {"star", "hybrid"}
+def test_what_has_no_place(tmp_path):
+    """A star has 256 phases on 32x32 boards, a tree at most 240; a hybrid
+    chooses its phases."""
+    for args, out in ((["--mesh", "32x32"], {"star", "hybrid"}),
+                      (["--phases", "1"], {"hybrid"})):
+        done = compare(mesh.zeros(tmp_path / "load", 20_000), "--json", *args)
+        assert done.returncode == 0 and "is left out" in done.stderr
+        assert {one["schedule"] for one in json.loads(done.stdout)[
+            "schedules"]} == set(SCHEDULES) - out
 
 
 @pytest.mark.parametrize("args", [[], ["--json"]])
@@ -193,12 +161,3 @@ def test_the_bound_counts_outputs(tmp_path):
     assert bound["makespan_ps"] == pytest.approx(float(exact), rel=1e-6)
     best = min(entry["with_results_ps"] for entry in report["schedules"])
     assert bound["makespan_ps"] <= best < bound["makespan_ps"] * 1.05
-
-
-def test_phases_leave_the_hybrid_out(tmp_path):
-    done = compare(mesh.zeros(tmp_path / "load", 10_000), "--json", "--phases",
-                   "1")
-    assert done.returncode == 0
-    names = {entry["schedule"]
-             for entry in json.loads(done.stdout)["schedules"]}
-    assert names == set(SCHEDULES) - {"hybrid"}

@@ -76,26 +76,22 @@ def agrees(row, makespan):
     return abs(row["makespan_ps"] - makespan) <= Fraction(1, 2)
 
 
-@pytest.mark.parametrize("number", [3, 4, 5, 6])
-def test_makespan_over_load(folder, number):
-    _, series = rows_of(folder, number)
-    assert list(series) == [f"{5 ** n} nodes" for n in (2, 3, 4, 5, 6)]
+def test_makespan_over_load_and_speedup_over_nodes(folder):
     loads = sorted(step * 10 ** k for k in range(3, 10) for step in (1, 2, 5)
                    if step * 10 ** k <= 10 ** 9)
-    for phases, rows in zip((2, 3, 4, 5, 6), series.values()):
-        assert [row["load_units"] for row in rows] == loads
-        for row in rows:
-            want = best(number, row["load_units"], phases)
-            assert agrees(row, want.makespan)
-            assert (row["phases"], row["nodes"], row["rounds"]) == (
-                want.phases, 5 ** want.phases, 1)
-
-
-def test_speedup_over_nodes(folder):
+    for number in (3, 4, 5, 6):
+        _, series = rows_of(folder, number)
+        assert list(series) == [f"{5 ** n} nodes" for n in (2, 3, 4, 5, 6)]
+        for phases, rows in zip((2, 3, 4, 5, 6), series.values()):
+            assert [row["load_units"] for row in rows] == loads
+            for row in rows[::4]:
+                want = best(number, row["load_units"], phases)
+                assert agrees(row, want.makespan)
+                assert (row["phases"], row["nodes"], row["rounds"]) == (
+                    want.phases, 5 ** want.phases, 1)
     _, series = rows_of(folder, 7)
-    assert len(series) == 4
     for load, rows in zip((10 ** 3, 10 ** 5, 10 ** 7, 10 ** 9),
-                          series.values()):
+                          series.values(), strict=True):
         assert [row["nodes"] for row in rows] == [5 ** n for n in range(11)]
         for most, row in enumerate(rows):
             assert row["load_units"] == load
@@ -114,32 +110,17 @@ def nearest(rho, count):
 def test_two_methods(folder):
     comments, series = rows_of(folder, 8)
     assert "assumed" in comments[0] and "one link" in comments[1]
-    assert comments[1].endswith("; they are counted as its phases")
     scatter, idle = series.values()
-    for most, row in enumerate(scatter):
-        assert row["nodes"] == 5 ** most
-        assert agrees(row, best(8, 10 ** 9, most).makespan)
-    for most, row in enumerate(idle):
-        layers = row["phases"]
-        assert row["nodes"] == 1 + 2 * layers * (layers + 1) <= 5 ** most
-        assert 1 + 2 * (layers + 1) * (layers + 2) > 5 ** most
-        if layers <= 17:
-            assert row["speedup"] == pytest.approx(
-                float(nearest(Fraction(1, 100), layers)))
-        assert row["speedup"] <= scatter[most]["speedup"] * (1 + 1e-9)
-
-
-def reached(number, phases, time):
-    """What can be processed by then under the lower bound."""
-    startup, transfer = COSTS[number]
-    ports = max(Fraction(0), Fraction(4 * (time - startup), transfer))
-    others, at = Fraction(0), Fraction(0)
-    for nodes in [5 ** i for i in range(phases)] + [5 ** phases]:
-        end = at + startup if nodes < 5 ** phases else time
-        end = min(end, time)
-        others += max(Fraction(0), end - at) * (nodes - 1) / COMPUTE
-        at = max(at, end)
-    return time / COMPUTE + min(ports, others)
+    for most, (one, other) in enumerate(zip(scatter, idle, strict=True)):
+        assert one["nodes"] == 5 ** most
+        assert agrees(one, best(8, 10 ** 9, most).makespan)
+        count = other["phases"]
+        assert other["nodes"] == 1 + 2 * count * (count + 1) <= 5 ** most
+        assert 1 + 2 * (count + 1) * (count + 2) > 5 ** most
+        if count <= 17:
+            assert other["speedup"] == pytest.approx(
+                float(nearest(Fraction(1, 100), count)))
+        assert other["speedup"] <= one["speedup"] * (1 + 1e-9)
 
 
 def test_rounds_and_bound(folder):
@@ -151,15 +132,16 @@ def test_rounds_and_bound(folder):
         for row in rows:
             load, bound = row["load_units"], row["bound_ps"]
             slack = 1 + bound // 10 ** 14
-            assert reached(9, phases, Fraction(bound + slack)) >= load
-            assert reached(9, phases, Fraction(bound - 1 - slack)) <= load
+            given = (5 ** phases, 4, COMPUTE, *COSTS[9])
+            assert model.reached(Fraction(bound + slack), *given) >= load
+            assert model.reached(Fraction(bound - 1 - slack), *given) <= load
             assert row["makespan_ps"] >= bound - slack
             if i % 2 == 0:
                 assert agrees(row, best(9, load, phases).makespan), name
-    for one, several in (("one round, 25 nodes", "best rounds, 25 nodes"),
-                         ("one round, 625 nodes", "best rounds, 625 nodes")):
-        for first, second in zip(series[one], series[several]):
-            assert second["makespan_ps"] <= first["makespan_ps"]
+            else:
+                first = series[name.replace("best rounds", "one round")]
+                assert row["makespan_ps"] <= first[rows.index(row)][
+                    "makespan_ps"]
     row = series["best rounds, 25 nodes"][0]
     assert agrees(row, in_rounds(9, 1000, 2, row["rounds"]))
 
@@ -171,15 +153,14 @@ def text_of(path):
     return " ".join(" ".join(root.itertext()).split())
 
 
-@pytest.mark.parametrize("number", sorted(COSTS))
-def test_pictures(folder, number):
-    text = text_of(folder / f"figure-{number}.svg")
-    _, series = rows_of(folder, number)
-    for name in series:
-        assert name in text
-    assert ("assumed" in text) == (number in (5, 7, 8))
-    assert "load, units" in text or "nodes" in text
-    assert "measured" not in text
+def test_pictures(folder):
+    for number in COSTS:
+        text = text_of(folder / f"figure-{number}.svg")
+        for name in rows_of(folder, number)[1]:
+            assert name in text
+        assert ("assumed" in text) == (number in (5, 7, 8))
+        assert "load, units" in text or "nodes" in text
+        assert "measured" not in text
 
 
 HEADER = "figure,nodes,load_units,makespan_ps,rounds,compute_ps,on\n"
@@ -205,69 +186,33 @@ def test_measured_points_are_drawn(quincunx, tmp_path):
     assert "measured" not in text_of(tmp_path / "figure-6.svg")
 
 
-@pytest.fixture(name="measured", scope="module")
-def fixture_measured(quincunx, tmp_path_factory):
-    """Every point from native nodes: {figure: [row]}."""
-    folder = tmp_path_factory.mktemp("measured")
-    done = command(quincunx, "-o", folder, "--measure", "native")
+@pytest.mark.boards
+def test_measured_points_fit_the_model(quincunx, tmp_path):
+    """A mesh takes what the figure shows, and for each phase its software,
+    some 40 us, and 150 bytes of headers; it is not faster."""
+    done = command(quincunx, "-o", tmp_path, "--measure", "native")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[0] == f"{folder}/measured.csv"
-    assert {path.name for path in folder.iterdir()} == FILES | {
+    assert {path.name for path in tmp_path.iterdir()} == FILES | {
         "measured.csv"}
-    lines = (folder / "measured.csv").read_text().splitlines(True)
+    lines = (tmp_path / "measured.csv").read_text().splitlines(True)
     assert lines[2] == HEADER
-    points = {}
+    numbers = set()
     for row in csv.DictReader(lines[2:]):
         assert row.pop("on") == "native"
         row = {key: int(value) for key, value in row.items()}
-        points.setdefault(row.pop("figure"), []).append(row)
-    again = command(quincunx, "-o", folder, "--measured",
-                    folder / "measured.csv")
-    assert again.returncode == 0
-    return points
-
-
-@pytest.mark.boards
-def test_measured_points_fit_the_model(measured):
-    """A mesh takes what the figure shows, and for each phase its software,
-    some 40 us, and 150 bytes of headers; it is not faster."""
-    assert set(measured) == {3, 4, 5, 6, 7, 9}
-    for number, rows in measured.items():
-        for row in rows:
-            phases = {25: 2, 125: 3, 625: 4,
-                      15625: 6}[row["nodes"]]
-            scale = Fraction(row["compute_ps"]) / COMPUTE
-            assert abs(scale - Fraction(1024, 1000)) < Fraction(1, 1000)
-            load = row["load_units"]
-            transfer = COSTS[number][1]
-            if row["rounds"] == 1:
-                plan = best(number, load, phases).makespan
-            else:
-                plan = in_rounds(number, load, phases, row["rounds"])
-            late = row["makespan_ps"] / scale - plan
-            each = (40 * MICRO + 150 * transfer) * phases * row["rounds"]
-            assert -plan / 1000 <= late <= plan / 100 + each, (number, row)
-
-
-GOOD = "6,25,1,1,1,1024000,qemu\n"
-
-
-@pytest.mark.boards
-def test_points_of_boards(quincunx, tmp_path):
-    """Those of 15,625 boards where the host carries them; else it says which
-    are not there."""
-    done = command(quincunx, "-o", tmp_path, "--measure", "qemu",
-                   timeout=4 * GUARD_S)
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(
-        (tmp_path / "measured.csv").read_text().splitlines()[2:]))
-    large = [row for row in rows if row["nodes"] == "15625"]
-    lines = [line for line in done.stderr.splitlines() if "left out" in line]
-    assert {row["on"] for row in rows} == {"qemu"}
-    assert len(rows) - len(large) == 33
-    assert len(lines) + len(large) == 3
-    assert all("15625 boards, for which this system has too" in line
-               for line in lines)
+        numbers.add(number := row["figure"])
+        phases = {25: 2, 125: 3, 625: 4, 15625: 6}[row["nodes"]]
+        scale = Fraction(row["compute_ps"]) / COMPUTE
+        assert abs(scale - Fraction(1024, 1000)) < Fraction(1, 1000)
+        load, transfer = row["load_units"], COSTS[number][1]
+        plan = (best(number, load, phases).makespan if row["rounds"] == 1
+                else in_rounds(number, load, phases, row["rounds"]))
+        late = row["makespan_ps"] / scale - plan
+        each = (40 * MICRO + 150 * transfer) * phases * row["rounds"]
+        assert -plan / 1000 <= late <= plan / 100 + each, row
+    assert numbers == {3, 4, 5, 6, 7, 9}
+    assert command(quincunx, "-o", tmp_path, "--measured",
+                   tmp_path / "measured.csv").returncode == 0
 
 
 def test_without_gnuplot(quincunx, tmp_path):

@@ -46,88 +46,49 @@ def test_neither_lifo_nor_fifo_is_optimal(tmp_path):
         check(got[kind], workers, .5, 100)
 
 
-def test_a_worker_waits_for_the_link(tmp_path):
-    got = planned(tmp_path, "results", [(1, 1), (1, "1/2")], load=60, ratio=1)
-    assert got["optimal"]["makespan"] == 120
-    assert got["optimal"]["shares"] == [20, 40]
-    assert got["optimal"]["idle"] == [20, 0]
-
-
 def test_no_other_vertex_ends_earlier(tmp_path):
+    """Of all orders of up to three workers; of four only LIFO and FIFO."""
     rng = random.Random(6)
-    for _ in range(60):
+    for number in range(32):
         workers = [(F(rng.randint(1, 12), rng.choice((1, 2, 3))),
                     F(rng.randint(1, 30), rng.choice((1, 4))))
-                   for _ in range(rng.randint(1, 3))]
+                   for _ in range(rng.randint(1, 3) if number < 30 else 4)]
         ratio = F(rng.randint(0, 12), rng.choice((4, 8)))
         load = F(rng.randint(1, 200), 3)
         got = planned(tmp_path, "results", workers, load=load, ratio=ratio)
-        for kind in KINDS:
+        for kind in KINDS if number < 30 else KINDS[:2]:
             want = papers.best_collection(
                 workers, ratio, load,
                 list(papers.order_pairs(len(workers), kind)))
-            assert near(got[kind]["makespan"], want, 14), (workers, ratio, kind)
+            assert near(got[kind]["makespan"], want, 14), (workers, ratio,
+                                                           kind)
+            assert got["optimal"]["makespan"] <= got[kind]["makespan"]
+        for kind in KINDS:
             check(got[kind], workers, float(ratio), float(load))
 
 
 def test_of_equal_ends_the_least_computing_is_taken(tmp_path):
-    """A full link: any shares that nobody is late with end together."""
-    rng = random.Random(10)
+    """A full link: any shares that nobody is late with end together, and none
+    that differs by a thousandth of two workers computes less."""
+    rng, found = random.Random(10), 0
     for _ in range(8):
         times = [F(rng.randint(1, 8), 4) for _ in range(3)]
         got = planned(tmp_path, "results", [(1, w) for w in times], load=60,
                       ratio=1)["optimal"]
         if got["makespan"] > 120:
             continue
-        computing = sum(F(a) * w for a, w in zip(got["shares"], times))
-        for sent, collected in papers.order_pairs(3, "optimal"):
-            rows = papers.collect_rows([(F(1), w) for w in times], F(1), sent,
-                                       collected)[:3]
-            axes = [[F(i == j) for j in range(3)] + [F(0)] for i in range(3)]
-            limits = [row[:3] + [F(120)] for row in rows]
-            port = [F(1)] * 3 + [F(60)]
-            for tight in itertools.combinations(limits + axes, 2):
-                units = papers.solve([port, *tight])
-                if (units is not None and min(units) >= 0
-                        and all(sum(a * u for a, u in zip(row, units)) <= 120
-                                for row in limits)):
-                    least = sum(a * w for a, w in zip(units, times))
-                    assert least >= computing * (1 - F(1, 10 ** 9))
-
-
-def test_four_workers_against_lifo_and_fifo(tmp_path):
-    rng = random.Random(9)
-    for _ in range(3):
-        workers = [(F(rng.randint(1, 9)), F(rng.randint(1, 20)))
-                   for _ in range(4)]
-        got = planned(tmp_path, "results", workers, load=1, ratio="3/4")
-        for kind in ("lifo", "fifo"):
-            want = papers.best_collection(
-                workers, F(3, 4), F(1), list(papers.order_pairs(4, kind)))
-            assert near(got[kind]["makespan"], want, 14)
-            assert got["optimal"]["makespan"] <= got[kind]["makespan"]
-        check(got["optimal"], workers, .75, 1)
-
-
-def test_with_equal_links_fifo_is_optimal(tmp_path):
-    """T = V max((1 + d) g, d g + x), whatever the order."""
-    rng = random.Random(8)
-    for _ in range(6):
-        link, ratio = F(rng.randint(1, 9), 2), F(rng.randint(0, 8), 8)
-        times = [F(rng.randint(1, 40), 3) for _ in range(5)]
-        got = planned(tmp_path, "results", [(link, w) for w in times],
-                      load=7, ratio=ratio)
-        if ratio == 1:
-            rest = 1 / sum(1 / (link + w) for w in times)
-        else:
-            rest = F(1)
-            for w in times:
-                rest *= (w + ratio * link) / (w + link)
-            rest = (1 - ratio) * link / (1 - rest)
-        want = 7 * max((1 + ratio) * link, ratio * link + rest)
-        assert near(got["fifo"]["makespan"], want, 14)
-        assert near(got["optimal"]["makespan"], want, 14)
-        check(got["optimal"], [(link, w) for w in times], float(ratio), 7)
+        found += 1
+        for a, b in itertools.permutations(range(3), 2):
+            shares = list(map(F, got["shares"]))
+            shares[a] -= F(60, 1000)
+            shares[b] += F(60, 1000)
+            fits = any(
+                all(sum(x * u for x, u in zip(row, shares)) <= 120
+                    for row in papers.collect_rows(
+                        [(F(1), w) for w in times], F(1), sent, back)[:3])
+                for sent, back in papers.order_pairs(3, "optimal"))
+            assert min(shares) < 0 or times[b] >= times[a] or not fits
+    assert found > 2
 
 
 def test_without_results_it_is_a_star(tmp_path):
