@@ -40,7 +40,7 @@ golden: build-all $(BUILD)/test/told $(BUILD)/test/console.so | $(TEST_DEPS)
 # Where two QEMUs could differ: forks, whole meshes, the emulated chip, the
 # cables. The memory of 625 boards is the same, and one such run takes a minute.
 QEMU10_TESTS := test/qemu/test_two_qemus.py test/qemu/test_boot.py \
-                test/mesh/test_run.py test/boards/test_stm32f405.py \
+                test/mesh/test_run.py \
                 test/boards/test_wired.py
 
 ## test-qemu10: a part of the tests, on the QEMU of `make qemu10`

@@ -173,18 +173,19 @@ def held_lines(table, folder):
 
 # ---- what a byte costs ----
 
+def busy_cycles(it):
+    """Of all boards, those in which they did not sleep."""
+    return sum(board["cycle"] - board["slept"] for board in it.stats())
+
+
 def spent_cycles(way):
     """Of all boards of 4x1 in a second, while board 0 sends this way; bytes
     through board 1."""
     with found(4, 1) as it:
-        it.command("spent", 0)
-        before = it.counters(1)
-        it.command("spent", 0)
+        before, busy = it.counters(1), busy_cycles(it)
         it.command("type", 0, f"ping {way} {PING_BYTES} 100")
         it.run(1e6)
-        cycles = sum(entry[1] for entry in
-                     it.command("spent", 1 << 19)["spent"])
-        after = it.counters(1)
+        cycles, after = busy_cycles(it) - busy, it.counters(1)
         return cycles, sum(after[port]["bytes_in"] - before[port]["bytes_in"]
                            for port in ("east", "west"))
 

@@ -26,6 +26,7 @@ BUILD = mesh.BUILD
 BAUD = 115200
 # What the host may wait for: a board's start; one answer of a board that is
 # idle; one of discovery or circuits; a whole command.
+MODEL_S = 0.01  # of modelled boards, between two looks at their console
 BOOT_S, ANSWER_S, CIRCUITS_S, COMMAND_S = 60, 20, 120, 200
 
 
@@ -180,25 +181,36 @@ class Tap:
 
 
 class Model:
-    """Modelled boards, no faster than the host, which live in a thread."""
+    """Modelled boards, no faster than the host, which live in a thread; the
+    first one's console is a pseudo-terminal."""
 
     def __init__(self, width, height):
         self.boards = chip_bench.Bench(width, height)
         self.boards.up()
-        self.port = self.boards.command("pty", 0)["pty"]
+        self.master, self.slave = os.openpty()
+        tty.setraw(self.slave)
+        self.port = os.ttyname(self.slave)
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.serve)
         self.thread.start()
 
     def serve(self):
+        asked = b""
         while not self.over.is_set():
-            self.boards.command("serve", chip_bench.SERVE_TIMES,
-                                chip_bench.SERVE_US)
+            if select.select([self.master], [], [], MODEL_S)[0]:
+                asked += os.read(self.master, 4096)
+            *lines, asked = asked.split(b"\n")
+            for line in lines:
+                self.boards.command("type", 0, line.decode("latin-1"))
+            self.boards.run(MODEL_S * 1e6)
+            os.write(self.master, self.boards.heard.pop(0, "").encode())
 
     def stop(self):
         self.over.set()
         self.thread.join()
         self.boards.close()
+        os.close(self.slave)
+        os.close(self.master)
 
 
 class Bench:

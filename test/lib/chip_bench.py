@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pathlib
 import re
 import subprocess
 import tempfile
@@ -33,8 +32,6 @@ ORDERED_BYTES = 1000
 # How often conditions of a host's steps are looked at; how long boards may
 # live while one command runs.
 LOOK_US, COMMAND_US = 10_000, 120_000_000
-# What `hil` does at a pseudo-terminal: boards go no faster than the host.
-SERVE_TIMES, SERVE_US = 1, 10_000
 
 
 def step(x, y, port, width, height):
@@ -256,7 +253,7 @@ class Bench:
 
     def held(self, level=LEVEL_PORTS):
         """The most cycles for which a handler of this urgency had to wait."""
-        return max(board["held"][level]["cycles"] for board in self.stats())
+        return max(board["held"][level] for board in self.stats())
 
     def now_us(self):
         return self.command("now")["now_us"]
@@ -270,17 +267,6 @@ class Bench:
             found.setdefault(port, {}).update(
                 (key, int(value)) for key, value in entry.items())
         return found
-
-    def spent(self, count=40, elf=IMAGE.with_suffix(".elf")):
-        """[(function, share of all cycles)], the most first."""
-        functions = symbols(elf)
-        total, sums = 0, {}
-        for address, cycles in self.command("spent", 1 << 19)["spent"]:
-            name = function_at(functions, address)
-            sums[name] = sums.get(name, 0) + cycles
-            total += cycles
-        ranked = sorted(sums.items(), key=lambda entry: -entry[1])
-        return [(name, cycles / total) for name, cycles in ranked[:count]]
 
 
 @contextlib.contextmanager
@@ -308,29 +294,10 @@ def read_again(file):
         return file.read()
 
 
-def sequence(port, count):
-    """What test/boards/stm32f405/exchange.c sends out of a port."""
-    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
-                 for i in range(count))
-
-
-def symbols(elf):
-    """Sorted [(address, name)] of the functions."""
-    done = subprocess.run(["arm-none-eabi-nm", "-n", pathlib.Path(elf)],
-                          capture_output=True, text=True, check=True)
-    found = []
-    for line in done.stdout.splitlines():
-        match = re.fullmatch(r"([0-9a-f]{8}) [tTwW] ([^$]\S*)", line)
-        if match:
-            found.append((int(match[1], 16) & ~1, match[2]))
-    return found
-
-
-def function_at(functions, address):
-    """The name of the function that an address is in."""
-    name = "?"
-    for start, candidate in functions:
-        if start > address:
-            break
-        name = candidate
-    return name
+def symbols(image):
+    """{name: address} of an image's program."""
+    listing = subprocess.run(
+        ["arm-none-eabi-nm", image.with_suffix(".elf")], capture_output=True,
+        text=True, check=True).stdout
+    return {name: int(address, 16) for address, name in
+            re.findall(r"^(\w{8}) \w (\w+)$", listing, re.M)}

@@ -26,8 +26,8 @@ class Calibrated:
 
     def __init__(self, side=2):
         self.side = side
-        names = {name: at for at, name in symbols(IMAGE.with_suffix(".elf"))}
-        marks = {names[n]: n for n in (SENDS, ORIGINATOR_HAS, NODE_HAS)}
+        names = symbols(IMAGE)
+        marks = {names[n] & ~1: n for n in (SENDS, ORIGINATOR_HAS, NODE_HAS)}
         with Bench(side, side, power=False) as it:
             for board in range(side * side):
                 it.set(board, "hse_ppm", HSE_PPM[board % len(HSE_PPM)])

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/boards/chip/bench.h"
 
-#include "test/boards/chip/host.h"
-
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
-#include <unistd.h>
 
 /* Shorter than a byte at the fastest line: see slice_fs(). */
 #define SLICE_FS (5u * FS_PER_US)
 #define SLICE_BITS 9u
 #define FRAME_BITS 10u
-#define BAUD_TOLERANCE 30u /* of 1000: more is misread */
+#define TYPED 8192u
+#define HEARD 65536u
+#define SEEDS 144u                          /* of wires, for each board */
+#define CONSOLE_BIT_FS (FS_PER_S / 115200u) /* the adapter's baud */
 
 static const uint8_t default_tx[BENCH_PORTS] = {0x16, 0x02, 0x1a, 0x26, 0x2a};
 static const uint8_t default_rx[BENCH_PORTS] = {0x17, 0x03, 0x1b, 0x27, 0x2b};
@@ -23,7 +21,6 @@ void bench_init(struct bench *bench)
     memset(bench, 0, sizeof *bench);
     memcpy(bench->port_tx, default_tx, sizeof default_tx);
     memcpy(bench->port_rx, default_rx, sizeof default_rx);
-    bench->console_baud = 115200;
 }
 
 /* ---- texts ---- */
@@ -66,56 +63,39 @@ static bool happens(struct bench_wire *wire, uint32_t probability)
     return probability != 0 && next_random(wire) < probability;
 }
 
-/* Room for one more entry of a list; NULL: no memory, the entry is lost. */
-static void *grow(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
+/* An event that there is no memory for is lost. */
+static void note(struct bench_events *events, uint64_t at_fs, uint32_t board,
+                 uint32_t what)
 {
-    if (count == *capacity) {
-        uint32_t more = *capacity * 2 + 4096;
+    if (events->count == events->capacity) {
+        uint32_t capacity = events->capacity * 2 + 4096;
+        struct bench_event *list =
+            realloc(events->list, capacity * sizeof *list);
 
-        list = realloc(list, more * bytes);
-        *capacity = list == NULL ? *capacity : more;
+        if (list == NULL) {
+            return;
+        }
+        events->list = list;
+        events->capacity = capacity;
     }
-    return list;
-}
-
-static void watch(struct bench *bench, unsigned board, unsigned pin,
-                  uint8_t byte, uint64_t start_fs)
-{
-    struct bench_byte *list = grow(bench->seen, bench->seen_count,
-                                   &bench->seen_capacity, sizeof *list);
-
-    if (list != NULL) {
-        bench->seen = list;
-        list[bench->seen_count++] =
-            (struct bench_byte){start_fs, (uint8_t)board, (uint8_t)pin, byte};
-    }
+    events->list[events->count++] = (struct bench_event){at_fs, board, what};
 }
 
 static void mark(void *context, uint32_t address, uint64_t now_fs)
 {
     const struct bench_board *board = context;
-    struct bench *bench = board->bench;
-    struct bench_passed *list = grow(bench->passed, bench->passed_count,
-                                     &bench->passed_capacity, sizeof *list);
 
-    if (list != NULL) {
-        bench->passed = list;
-        list[bench->passed_count++] =
-            (struct bench_passed){now_fs, address, board->index};
-    }
+    note(&board->bench->passed, now_fs, board->index, address);
 }
 
 /* The host's end of a console: its baud is the adapter's. */
 static void hear(struct bench_board *board, uint8_t byte, uint64_t bit_fs)
 {
-    uint64_t own = FS_PER_S / board->bench->console_baud;
-    uint64_t off = bit_fs > own ? bit_fs - own : own - bit_fs;
-
-    if (off * 1000 > own * BAUD_TOLERANCE) {
+    if (!usart_understands(CONSOLE_BIT_FS, bit_fs)) {
         board->misread += 1;
-        byte ^= 0x5a;
+        byte ^= USART_MISREAD;
     }
-    board->heard_lost += !add(&board->heard, &byte, 1);
+    (void)add(&board->heard, &byte, 1);
 }
 
 static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
@@ -124,16 +104,10 @@ static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
     bool doubtful = happens(wire, wire->doubt);
     struct bench_board *to;
 
-    wire->bytes += 1;
-    if (!wire->joined || wire->cut) {
-        return;
-    }
-    if (happens(wire, wire->lose)) {
-        wire->lost += 1;
+    if (!wire->joined || wire->cut || happens(wire, wire->lose)) {
         return;
     }
     if (happens(wire, wire->damage)) {
-        wire->damaged += 1;
         byte ^= (uint8_t)(1u << next_random(wire) % 8);
     }
     to = &bench->board[wire->to_board];
@@ -148,7 +122,7 @@ static void transmit(void *context, unsigned pin, uint8_t byte,
     struct bench *bench = board->bench;
 
     if (bench->watching) {
-        watch(bench, board->index, pin, byte, start_fs);
+        note(&bench->seen, start_fs, board->index, pin << 8 | byte);
     }
     if (pin == bench->port_tx[BENCH_CONSOLE]) {
         hear(board, byte, bit_fs);
@@ -257,14 +231,12 @@ static bool make_board(struct bench *bench, unsigned index,
 
     board->bench = bench;
     board->index = index;
-    board->pty = -1;
     board->listener = board->host = -1;
     config = usual(board);
     for (unsigned pin = 0; pin < BENCH_PINS; ++pin) {
-        board->wire[pin].random = 2654435761u * (index * BENCH_PINS + pin + 1);
+        board->wire[pin].random = 2654435761u * (index * SEEDS + pin + 1);
     }
-    if (!make_text(&board->typed, BENCH_TYPED) ||
-        !make_text(&board->heard, BENCH_HEARD) ||
+    if (!make_text(&board->typed, TYPED) || !make_text(&board->heard, HEARD) ||
         !chip_init(&board->chip, &config, image, bytes)) {
         return false;
     }
@@ -296,7 +268,7 @@ bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
     return true;
 }
 
-bool bench_charge(struct bench *bench)
+bool bench_mark(struct bench *bench)
 {
     if (bench->spent == NULL) {
         bench->spent = calloc(CHIP_FLASH_BYTES / 2, sizeof *bench->spent);
@@ -316,14 +288,11 @@ void bench_free(struct bench *bench)
         host_end(board);
         free(board->typed.data);
         free(board->heard.data);
-        if (board->pty >= 0) {
-            close(board->pty);
-        }
     }
     free(bench->board);
     free(bench->spent);
-    free(bench->seen);
-    free(bench->passed);
+    free(bench->seen.list);
+    free(bench->passed.list);
     bench_init(bench);
 }
 
@@ -345,71 +314,17 @@ static void type_next(struct bench *bench, struct bench_board *board,
                       uint64_t until_fs)
 {
     struct bench_wire *wire = &board->wire[bench->port_tx[BENCH_CONSOLE]];
-    uint64_t bit_fs = FS_PER_S / bench->console_baud;
     uint32_t typed = 0;
 
     while (typed < board->typed.bytes && board->typing_fs < until_fs) {
         chip_receive(&board->chip, bench->port_rx[BENCH_CONSOLE],
                      board->typed.data[typed++], happens(wire, wire->doubt),
-                     board->typing_fs, bit_fs);
-        board->typing_fs += FRAME_BITS * bit_fs;
+                     board->typing_fs, CONSOLE_BIT_FS);
+        board->typing_fs += FRAME_BITS * CONSOLE_BIT_FS;
     }
     if (typed > 0) {
         bench_take(&board->typed, typed);
         board->wakes_fs = chip_wakes_fs(&board->chip);
-    }
-}
-
-const char *bench_pty(struct bench *bench, unsigned board)
-{
-    int fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    struct termios raw;
-
-    if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 ||
-        tcgetattr(fd, &raw) != 0) {
-        return NULL;
-    }
-    cfmakeraw(&raw);
-    tcsetattr(fd, TCSANOW, &raw);
-    bench_close(bench, board);
-    bench->board[board].pty = fd;
-    return ptsname(fd);
-}
-
-/* Whoever had the other end may have left before it had read all. */
-void bench_close(struct bench *bench, unsigned board)
-{
-    struct bench_board *it = &bench->board[board];
-
-    if (it->pty >= 0) {
-        close(it->pty);
-        it->pty = -1;
-        bench_take(&it->heard, it->heard.bytes);
-    }
-}
-
-void bench_pump(struct bench *bench)
-{
-    for (unsigned i = 0; i < bench->count; ++i) {
-        struct bench_board *board = &bench->board[i];
-        uint8_t data[1024];
-        ssize_t bytes;
-
-        if (board->pty < 0) {
-            continue;
-        }
-        if (board->heard.bytes > 0) {
-            bytes = write(board->pty, board->heard.data, board->heard.bytes);
-            if (bytes > 0) {
-                bench_take(&board->heard, (uint32_t)bytes);
-            }
-        }
-        if (board->typed.capacity - board->typed.bytes >= sizeof data) {
-            bytes = read(board->pty, data, sizeof data);
-            if (bytes > 0) {
-                (void)bench_type(bench, i, data, (uint32_t)bytes);
-            }
-        }
     }
 }
 

@@ -16,8 +16,6 @@
 #define BENCH_PINS (GPIO_COUNT * 16u)
 #define BENCH_PORTS 5u /* as enum torus_port, then the console */
 #define BENCH_CONSOLE 4u
-#define BENCH_TYPED 8192u
-#define BENCH_HEARD 65536u
 
 /* One direction of a cable. Probabilities are in parts of 2^32. */
 struct bench_wire {
@@ -29,9 +27,6 @@ struct bench_wire {
     uint32_t lose;   /* of a byte: it does not arrive */
     uint32_t doubt;  /* of a byte: its samples disagree, it is right */
     uint32_t random;
-    uint64_t bytes;
-    uint64_t damaged;
-    uint64_t lost;
 };
 
 /* A text that grows at its end and is taken from its beginning. */
@@ -47,14 +42,12 @@ struct bench_board {
     struct chip chip;
     struct bench_wire wire[BENCH_PINS];
     struct bench_text typed; /* for the console's RX */
-    struct bench_text heard; /* from its TX */
+    struct bench_text heard; /* from its TX; what finds no room is lost */
     uint64_t typing_fs;      /* when the next byte may begin */
     uint64_t wakes_fs;       /* when anything happens next on the chip */
     uint64_t slice_fs;       /* a little less than its fastest byte takes */
-    uint64_t heard_lost;
-    uint64_t misread; /* bytes whose baud is not the console's */
-    int pty;          /* -1: none */
-    /* host.h's */
+    uint64_t misread;        /* bytes whose baud is not the console's */
+    /* A host program's (host.c): */
     int listener;      /* -1: none, as the next */
     int host;          /* who is connected */
     bool asked;        /* and waits: */
@@ -63,19 +56,17 @@ struct bench_board {
     uint64_t heard_fs; /* then what was heard is handed over */
 };
 
-/* What the lines carried, in order: for tests that time it. */
-struct bench_byte {
-    uint64_t start_fs;
-    uint8_t board;
-    uint8_t pin;
-    uint8_t byte;
+/* A byte on a line, or a program that came to a marked address (core.h). */
+struct bench_event {
+    uint64_t at_fs;
+    uint32_t board;
+    uint32_t what; /* pin << 8 | byte, or the address */
 };
 
-/* A program came to a marked address: see core.h. */
-struct bench_passed {
-    uint64_t at_fs;
-    uint32_t address;
-    uint32_t board;
+struct bench_events {
+    struct bench_event *list;
+    uint32_t count;
+    uint32_t capacity;
 };
 
 struct bench {
@@ -83,17 +74,11 @@ struct bench {
     uint64_t now_fs;
     uint8_t port_tx[BENCH_PORTS]; /* pins, gpio_pin() */
     uint8_t port_rx[BENCH_PORTS];
-    uint32_t console_baud;
-    uint64_t *spent; /* cycles of all boards, by halfword of the flash; NULL
-                        before bench_charge() */
+    uint64_t *spent; /* see bench_mark() */
     struct bench_board *board;
     bool watching;
-    struct bench_byte *seen;
-    uint32_t seen_count;
-    uint32_t seen_capacity;
-    struct bench_passed *passed;
-    uint32_t passed_count;
-    uint32_t passed_capacity;
+    struct bench_events seen;
+    struct bench_events passed;
 };
 
 /* No boards, the wiring of a bare chip (hal/stm32f405/serial.h). */
@@ -105,9 +90,9 @@ bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
                 uint32_t bytes);
 void bench_free(struct bench *bench);
 
-/* From now on cycles are charged to instructions, and marks are looked at:
-   both make boards some 20 % slower. False: no memory. */
-bool bench_charge(struct bench *bench);
+/* From now on boards look at their marks, which makes them some 20 % slower:
+   the core does so while it counts cycles. False: no memory. */
+bool bench_mark(struct bench *bench);
 
 /* Joins two ports by a cable, in place of what was there. */
 void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
@@ -135,14 +120,22 @@ bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
 /* Removes the first bytes of a text. */
 void bench_take(struct bench_text *text, uint32_t bytes);
 
-/* Opens a pseudo-terminal for the console, in place of one that it has; result:
-   its name, NULL: none. */
-const char *bench_pty(struct bench *bench, unsigned board);
+/* ---- host programs at consoles, in the boards' own time ---- */
 
-/* Closes it, if there is one; what it was still to be told is lost. */
-void bench_close(struct bench *bench, unsigned board);
+/* Listens for a host at a board's console (qemu/console/model_port.h). False:
+   that socket cannot be. */
+bool host_listen(struct bench_board *board, const char *path);
 
-/* What went to and fro there; to be called now and then. */
-void bench_pump(struct bench *bench);
+/*
+ * Lives by what the hosts ask for, until that time: only while one waits for a
+ * board. Hosts at several consoles are one program, which waits for one at a
+ * time. Result: whether the time has come; false: no host has asked for
+ * anything for HOST_LOOK_MS of real time, since there is none, or it is busy.
+ */
+#define HOST_LOOK_MS 50
+bool host_serve(struct bench *bench, uint64_t until_fs);
+
+/* Closes the board's socket. */
+void host_end(struct bench_board *board);
 
 #endif

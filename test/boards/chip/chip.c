@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYSTEM_MEMORY 0x1fff0000u
-#define SYSTEM_MEMORY_END 0x1fff7a10u
-#define UID 0x1fff7a10u
-#define FLASH_SIZE 0x1fff7a22u
-#define DBGMCU 0xe0042000u
-#define IDCODE 0x10076413u /* 38.6.1: STM32F405, revision 1007 */
+#define FACTORY 0x1fff7800u /* the part of system memory that is read */
+#define UID 0x210u          /* offsets there */
+#define CALIBRATION 0x228u
 #define PWR_CR_RESET 0x00004000u
 
 /* Cycles of an access beyond one to RAM, on AHB and through a bridge: an
@@ -69,8 +66,8 @@ static void call(struct chip *chip, unsigned event)
         usart_received(chip, event - CHIP_RECEIVED);
     } else if (event >= CHIP_SENT) {
         usart_sent(chip, event - CHIP_SENT);
-    } else if (event >= CHIP_TIM) {
-        tim_event(chip, event - CHIP_TIM);
+    } else if (event == CHIP_TIM2) {
+        tim2_event(chip);
     } else if (event == CHIP_ADC) {
         adc_event(chip);
     } else if (event == CHIP_IWDG) {
@@ -100,21 +97,17 @@ static void call_due(struct chip *chip)
 
 static void keep(struct chip *chip, const char *text, uint32_t pc)
 {
-    for (unsigned i = 0; i < chip->complaints && i < CHIP_COMPLAINTS; ++i) {
+    for (unsigned i = 0; i < chip->complaints; ++i) {
         if (strcmp(chip->complaint[i].text, text) == 0) {
-            chip->complaint[i].count += 1;
             return;
         }
     }
     if (chip->complaints < CHIP_COMPLAINTS) {
-        struct chip_complaint *c = &chip->complaint[chip->complaints];
+        struct chip_complaint *c = &chip->complaint[chip->complaints++];
 
         snprintf(c->text, sizeof c->text, "%s", text);
         c->pc = pc;
-        c->at_fs = chip_now_fs(chip);
-        c->count = 1;
     }
-    chip->complaints += 1;
 }
 
 void chip_complain(struct chip *chip, const char *format, ...)
@@ -128,239 +121,172 @@ void chip_complain(struct chip *chip, const char *format, ...)
     keep(chip, text, chip->core.r[15]);
 }
 
-/* 7.2: after the enabling write, two cycles of the device's bus pass until its
-   registers may be used. */
-bool chip_clocked(struct chip *chip, unsigned offset, unsigned bit,
-                  const char *name)
-{
-    const struct rcc *rcc = &chip->rcc;
-    unsigned cycles = 2;
+/* ---- devices that are but a register or two ---- */
 
-    if ((rcc->reg[offset / 4] >> bit & 1u) == 0) {
-        chip_complain(chip, "%s is used without its clock", name);
+static bool power_read(struct chip *chip, unsigned index, unsigned offset,
+                       uint32_t *value)
+{
+    (void)index;
+    *value = chip->pwr_cr;
+    return offset == 0;
+}
+
+static bool power_write(struct chip *chip, unsigned index, unsigned offset,
+                        uint32_t value)
+{
+    (void)index;
+    if (offset != 0) {
         return false;
     }
-    if (offset != RCC_AHB1ENR) {
-        cycles *= rcc_bus_cycles(rcc, offset == RCC_APB2ENR);
-    }
-    if (chip_now_fs(chip) - rcc->enabled_fs[offset / 4] <
-        chip_cycles_fs(chip, cycles)) {
-        chip_complain(chip, "%s is used at once after its clock's start", name);
-    }
+    chip->pwr_cr = value;
+    rcc_check(chip);
     return true;
 }
 
-/* ---- the bus (2.3) ---- */
-
-static bool is_gpio(uint32_t address)
+static bool acr_read(struct chip *chip, unsigned index, unsigned offset,
+                     uint32_t *value)
 {
-    return address >= 0x40020000u &&
-           address < 0x40020000u + GPIO_COUNT * 0x400u;
+    (void)index;
+    *value = chip->rcc.flash_acr;
+    return offset == 0;
 }
 
-static int usart_at(uint32_t address)
-{
-    static const uint32_t bases[USART_COUNT] = {
-        0x40011000, 0x40004400, 0x40004800, 0x40004c00, 0x40005000, 0x40011400};
-
-    for (unsigned i = 0; i < USART_COUNT; ++i) {
-        if ((address & ~0x3ffu) == bases[i]) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-static int tim_at(uint32_t address)
-{
-    static const uint32_t bases[TIM_COUNT] = {
-        [TIM_2] = 0x40000000,  [TIM_3] = 0x40000400, [TIM_4] = 0x40000800,
-        [TIM_5] = 0x40000c00,  [TIM_6] = 0x40001000, [TIM_7] = 0x40001400,
-        [TIM_10] = 0x40014400, [TIM_11] = 0x40014800};
-
-    for (unsigned i = 0; i < TIM_COUNT; ++i) {
-        if ((address & ~0x3ffu) == bases[i]) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-/* What is read here and never written. */
-static bool read_memory(const struct chip *chip, uint32_t address,
-                        uint32_t *value)
-{
-    if (address >= UID && address < UID + 12) {
-        *value = chip->config.uid[(address - UID) / 4];
-        return true;
-    }
-    if (address >= SYSTEM_MEMORY && address < SYSTEM_MEMORY + 0x7c00u) {
-        *value = address < SYSTEM_MEMORY_END
-                     ? 0
-                     : adc_calibration(address) | adc_calibration(address + 2)
-                                                      << 16;
-        if (address == (FLASH_SIZE & ~3u)) {
-            *value = CHIP_FLASH_BYTES / 1024 << 16;
-        }
-        return true;
-    }
-    return false;
-}
-
-static bool read_system(struct chip *chip, uint32_t address, uint32_t *value)
-{
-    if (address >= 0x40007000u && address < 0x40007400u) {
-        if (chip_clocked(chip, RCC_APB1ENR, 28, "PWR")) {
-            *value = (address & 0xffu) == 0 ? chip->pwr_cr : 0x4000u;
-        }
-        return true;
-    }
-    if (address >= 0x40003000u && address < 0x40003400u) {
-        *value = iwdg_read(chip, address & 0x3ffu);
-        return true;
-    }
-    if (address >= 0x40012000u && address < 0x40012400u) {
-        if (chip_clocked(chip, RCC_APB2ENR, 8, "ADC1")) {
-            *value = adc_read(chip, address & 0x3ffu);
-        }
-        return true;
-    }
-    if (address >= 0x40023800u && address < 0x40023c00u) {
-        *value = rcc_read(chip, address & 0x3ffu);
-        return true;
-    }
-    if (address == 0x40023c00u) {
-        *value = chip->rcc.flash_acr;
-        return true;
-    }
-    if (address >= DBGMCU && address < DBGMCU + 16) {
-        *value =
-            address == DBGMCU ? IDCODE : chip->dbgmcu[(address - DBGMCU) / 4];
-        return true;
-    }
-    return read_memory(chip, address, value);
-}
-
-static bool read_word(struct chip *chip, uint32_t address, uint32_t *value)
-{
-    int usart = usart_at(address);
-    int tim = tim_at(address);
-    unsigned offset = address & 0x3ffu;
-
-    *value = 0;
-    if (usart >= 0) {
-        *value = usart_read(chip, (unsigned)usart, offset);
-        return true;
-    }
-    if (tim >= 0) {
-        *value = tim_read(chip, (unsigned)tim, offset);
-        return true;
-    }
-    if (is_gpio(address)) {
-        unsigned port = (address - 0x40020000u) / 0x400u;
-        const char name[] = {'G', 'P', 'I', 'O', (char)('A' + port), '\0'};
-
-        if (chip_clocked(chip, RCC_AHB1ENR, port, name)) {
-            *value = gpio_read(chip, port, offset);
-        }
-        return true;
-    }
-    if (address >= 0x40026000u && address < 0x40026800u) {
-        *value = dma_read(chip, (address - 0x40026000u) / 0x400u, offset);
-        return true;
-    }
-    return read_system(chip, address, value);
-}
-
-/* FLASH_ACR (3.9.1): caches are flushed while they are off. */
-static void write_acr(struct chip *chip, uint32_t value)
+/* FLASH_ACR (3.9.1). Bits that flush the caches are not modelled. */
+static bool acr_write(struct chip *chip, unsigned index, unsigned offset,
+                      uint32_t value)
 {
     struct core_flash flash = {.wait_states = value & 7u,
                                .prefetch = (value >> 8 & 1u) != 0,
                                .instruction_cache = (value >> 9 & 1u) != 0,
                                .data_cache = (value >> 10 & 1u) != 0};
 
-    if (((value >> 11 & 1u) != 0 && flash.instruction_cache) ||
-        ((value >> 12 & 1u) != 0 && flash.data_cache)) {
-        chip_complain(chip, "FLASH_ACR: a cache is flushed while it is on");
+    (void)index;
+    if (offset != 0 || (value & ~0x707u) != 0) {
+        return false;
     }
-    chip->rcc.flash_acr = value & 0x1f07u;
+    chip->rcc.flash_acr = value;
     core_set_flash(&chip->core, &flash);
-    core_flush(&chip->core, (value >> 11 & 1u) != 0, (value >> 12 & 1u) != 0);
     rcc_check(chip);
+    return true;
 }
 
-static bool write_system(struct chip *chip, uint32_t address, uint32_t value)
+/* 38.16: DBGMCU_CR and DBGMCU_APB1_FZ. */
+static bool debug_read(struct chip *chip, unsigned index, unsigned offset,
+                       uint32_t *value)
 {
-    if (address >= 0x40007000u && address < 0x40007400u) {
-        if (chip_clocked(chip, RCC_APB1ENR, 28, "PWR") &&
-            (address & 0xffu) == 0) {
-            chip->pwr_cr = value;
-            rcc_check(chip);
-        }
+    bool known = offset == 4 || offset == 8;
+
+    (void)index;
+    *value = known ? chip->dbgmcu[offset / 4 - 1] : 0;
+    return known;
+}
+
+static bool debug_write(struct chip *chip, unsigned index, unsigned offset,
+                        uint32_t value)
+{
+    (void)index;
+    if (offset != 4 && offset != 8) {
+        return false;
+    }
+    chip->dbgmcu[offset / 4 - 1] = value;
+    return true;
+}
+
+/* System memory: the chip's number (39.1) and the ADC's calibration. */
+static bool factory_read(struct chip *chip, unsigned index, unsigned offset,
+                         uint32_t *value)
+{
+    uint32_t address = FACTORY + offset;
+
+    (void)index;
+    if (offset >= UID && offset < UID + 12) {
+        *value = chip->config.uid[(offset - UID) / 4];
         return true;
     }
-    if (address >= 0x40003000u && address < 0x40003400u) {
-        iwdg_write(chip, address & 0x3ffu, value);
-        return true;
-    }
-    if (address >= 0x40012000u && address < 0x40012400u) {
-        if (chip_clocked(chip, RCC_APB2ENR, 8, "ADC1")) {
-            adc_write(chip, address & 0x3ffu, value);
-        }
-        return true;
-    }
-    if (address >= 0x40023800u && address < 0x40023c00u) {
-        rcc_write(chip, address & 0x3ffu, value);
-        return true;
-    }
-    if (address == 0x40023c00u) {
-        write_acr(chip, value);
-        return true;
-    }
-    if (address > DBGMCU && address < DBGMCU + 16) {
-        chip->dbgmcu[(address - DBGMCU) / 4] = value;
-        return true;
-    }
+    *value = adc_calibration(address) | adc_calibration(address + 2) << 16;
+    return offset >= CALIBRATION && offset < CALIBRATION + 8;
+}
+
+static bool no_write(struct chip *chip, unsigned index, unsigned offset,
+                     uint32_t value)
+{
+    (void)chip;
+    (void)index;
+    (void)offset;
+    (void)value;
     return false;
 }
 
-static bool write_word(struct chip *chip, uint32_t address, uint32_t value)
+/* ---- the bus (2.3) ---- */
+
+#define NO_BIT 0xffu /* its clock is always on */
+
+struct device {
+    uint32_t base; /* of 1 KB */
+    uint8_t bus;
+    uint8_t bit; /* of the bus's ENR (7.3.10 to 7.3.14) */
+    uint8_t index;
+    const char *name;
+    bool (*read)(struct chip *chip, unsigned index, unsigned offset,
+                 uint32_t *value);
+    bool (*write)(struct chip *chip, unsigned index, unsigned offset,
+                  uint32_t value);
+};
+
+static const struct device devices[] = {
+    {0x40000000, RCC_APB1, 0, 0, "TIM2", tim2_read, tim2_write},
+    {0x40026000, RCC_AHB1, 21, 0, "DMA1", dma_read, dma_write},
+    {0x40026400, RCC_AHB1, 22, 1, "DMA2", dma_read, dma_write},
+    {0x40011000, RCC_APB2, 4, 0, "USART1", usart_read, usart_write},
+    {0x40004400, RCC_APB1, 17, 1, "USART2", usart_read, usart_write},
+    {0x40004800, RCC_APB1, 18, 2, "USART3", usart_read, usart_write},
+    {0x40004c00, RCC_APB1, 19, 3, "UART4", usart_read, usart_write},
+    {0x40005000, RCC_APB1, 20, 4, "UART5", usart_read, usart_write},
+    {0x40011400, RCC_APB2, 5, 5, "USART6", usart_read, usart_write},
+    {0x40003000, RCC_APB1, NO_BIT, 0, "IWDG", iwdg_read, iwdg_write},
+    {0x40012000, RCC_APB2, 8, 0, "ADC1", adc_read, adc_write},
+    {0x40020000, RCC_AHB1, 0, 0, "GPIOA", gpio_read, gpio_write},
+    {0x40020400, RCC_AHB1, 1, 1, "GPIOB", gpio_read, gpio_write},
+    {0x40020800, RCC_AHB1, 2, 2, "GPIOC", gpio_read, gpio_write},
+    {0x40020c00, RCC_AHB1, 3, 3, "GPIOD", gpio_read, gpio_write},
+    {0x40021000, RCC_AHB1, 4, 4, "GPIOE", gpio_read, gpio_write},
+    {0x40014800, RCC_APB2, 18, 0, "TIM11", tim11_read, tim11_write},
+    {0x40023800, RCC_AHB1, NO_BIT, 0, "RCC", rcc_read, rcc_write},
+    {0x40023c00, RCC_AHB1, NO_BIT, 0, "FLASH", acr_read, acr_write},
+    {0x40007000, RCC_APB1, 28, 0, "PWR", power_read, power_write},
+    {0xe0042000, RCC_AHB1, NO_BIT, 0, "DBGMCU", debug_read, debug_write},
+    {FACTORY, RCC_AHB1, NO_BIT, 0, "system memory", factory_read, no_write},
+};
+
+static const struct device *device_at(uint32_t address)
 {
-    int usart = usart_at(address);
-    int tim = tim_at(address);
-    unsigned offset = address & 0x3ffu;
-
-    if (usart >= 0) {
-        usart_write(chip, (unsigned)usart, offset, value);
-        return true;
-    }
-    if (tim >= 0) {
-        tim_write(chip, (unsigned)tim, offset, value);
-        return true;
-    }
-    if (is_gpio(address)) {
-        unsigned port = (address - 0x40020000u) / 0x400u;
-        const char name[] = {'G', 'P', 'I', 'O', (char)('A' + port), '\0'};
-
-        if (chip_clocked(chip, RCC_AHB1ENR, port, name)) {
-            gpio_write(chip, port, offset, value);
+    for (unsigned i = 0; i < sizeof devices / sizeof *devices; ++i) {
+        if ((address & ~0x3ffu) == devices[i].base) {
+            return &devices[i];
         }
-        return true;
     }
-    if (address >= 0x40026000u && address < 0x40026800u) {
-        dma_write(chip, (address - 0x40026000u) / 0x400u, offset, value);
-        return true;
-    }
-    return write_system(chip, address, value);
+    return NULL;
 }
 
-static unsigned wait_of(const struct chip *chip, uint32_t address)
+/* 7.2: after the enabling write, two cycles of the device's bus pass until its
+   registers may be used. */
+static bool is_clocked(struct chip *chip, const struct device *device)
 {
-    if (address < 0x40000000u || address >= 0x40020000u) {
-        return AHB_WAIT;
+    const struct rcc *rcc = &chip->rcc;
+
+    if (device->bit == NO_BIT) {
+        return true;
     }
-    return APB_WAIT + 2u * rcc_bus_cycles(&chip->rcc, address >= 0x40010000u);
+    if ((rcc->enr[device->bus] >> device->bit & 1u) == 0) {
+        chip_complain(chip, "%s is used without its clock", device->name);
+        return false;
+    }
+    if (chip_now_fs(chip) - rcc->enabled_fs[device->bus] <
+        chip_cycles_fs(chip, 2u * rcc->divider[device->bus])) {
+        chip_complain(chip, "%s is used at once after its clock's start",
+                      device->name);
+    }
+    return true;
 }
 
 /* Smaller reads see their part of the word. */
@@ -368,9 +294,17 @@ static bool bus_read(void *context, uint32_t address, unsigned bytes,
                      uint32_t *value, unsigned *wait)
 {
     struct chip *chip = context;
+    const struct device *device = device_at(address);
 
-    *wait = wait_of(chip, address);
-    if (!read_word(chip, address & ~3u, value)) {
+    *value = 0;
+    *wait = device == NULL || device->bus == RCC_AHB1
+                ? AHB_WAIT
+                : APB_WAIT + 2u * chip->rcc.divider[device->bus];
+    if (device != NULL && !is_clocked(chip, device)) {
+        return true;
+    }
+    if (device == NULL ||
+        !device->read(chip, device->index, address & 0x3fcu, value)) {
         chip_complain(chip, "nothing is at %08x", address);
         return false;
     }
@@ -385,13 +319,18 @@ static bool bus_write(void *context, uint32_t address, unsigned bytes,
                       uint32_t value, unsigned *wait)
 {
     struct chip *chip = context;
+    const struct device *device = device_at(address);
 
     *wait = AHB_WAIT; /* buffered */
-    if (bytes < 4 && usart_at(address) < 0) {
+    if (bytes < 4) {
         chip_complain(chip, "a write of %u bytes at %08x", bytes, address);
     }
-    if (!write_word(chip, address & ~3u, value)) {
-        chip_complain(chip, "nothing is at %08x", address);
+    if (device != NULL && !is_clocked(chip, device)) {
+        return true;
+    }
+    if (device == NULL ||
+        !device->write(chip, device->index, address & 0x3fcu, value)) {
+        chip_complain(chip, "nothing is at %08x for %08x", address, value);
         return false;
     }
     return true;
@@ -471,17 +410,14 @@ static void reset_devices(struct chip *chip, uint32_t flags, bool power)
     for (unsigned i = 0; i < USART_COUNT; ++i) {
         usart_reset(chip, i);
     }
-    for (unsigned i = 0; i < DMA_COUNT; ++i) {
-        dma_reset(chip, i);
-    }
-    for (unsigned i = 0; i < TIM_COUNT; ++i) {
-        tim_reset(chip, i);
-    }
+    tim2_reset(chip);
     for (unsigned irq = 0; irq < CORE_IRQS; ++irq) {
         core_set_irq(&chip->core, irq, false);
     }
-    iwdg_reset(chip);
-    adc_reset(chip);
+    memset(chip->dma, 0, sizeof chip->dma);
+    chip->tim11 = (struct tim11){0};
+    chip->iwdg = (struct iwdg){.rlr = 0xfff};
+    chip->adc = (struct adc){0};
     chip->pwr_cr = PWR_CR_RESET;
     memset(chip->dbgmcu, 0, sizeof chip->dbgmcu);
 }

@@ -7,7 +7,8 @@
  * boards, unchanged, in the chip's own time.
  *
  * A device does what the manual says. What the manual forbids, or leaves open,
- * is a complaint, which is kept and fails the test that finds it.
+ * is a complaint, which is kept and fails the test that finds it; so is a
+ * register that no image uses, which is not there.
  *
  * Time is in femtoseconds since the mesh was powered, one for all boards; each
  * board's clocks run from its own crystal. A device asks to be called at a time
@@ -16,14 +17,8 @@
 #ifndef TEST_BOARDS_CHIP_CHIP_H
 #define TEST_BOARDS_CHIP_CHIP_H
 
-#include "test/boards/chip/adc.h"
 #include "test/boards/chip/core.h"
-#include "test/boards/chip/dma.h"
-#include "test/boards/chip/gpio.h"
-#include "test/boards/chip/iwdg.h"
-#include "test/boards/chip/rcc.h"
-#include "test/boards/chip/tim.h"
-#include "test/boards/chip/usart.h"
+#include "test/boards/chip/devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,11 +36,10 @@
 enum chip_event {
     CHIP_RCC_HSE,
     CHIP_RCC_PLL,
-    CHIP_RCC_LSI,
     CHIP_IWDG,
     CHIP_ADC,
-    CHIP_TIM,                         /* and one for each timer */
-    CHIP_SENT = CHIP_TIM + TIM_COUNT, /* and one for each USART */
+    CHIP_TIM2,
+    CHIP_SENT, /* and one for each USART, as the next two */
     CHIP_RECEIVED = CHIP_SENT + USART_COUNT,
     CHIP_IDLE = CHIP_RECEIVED + USART_COUNT,
     CHIP_EVENTS = CHIP_IDLE + USART_COUNT
@@ -81,8 +75,6 @@ struct chip_config {
 struct chip_complaint {
     char text[CHIP_COMPLAINT_BYTES];
     uint32_t pc;
-    uint64_t at_fs;
-    uint32_t count;
 };
 
 struct chip {
@@ -92,18 +84,19 @@ struct chip {
     struct gpio gpio[GPIO_COUNT];
     struct usart usart[USART_COUNT];
     struct dma dma[DMA_COUNT];
-    struct tim tim[TIM_COUNT];
+    struct tim2 tim2;
+    struct tim11 tim11;
     struct iwdg iwdg;
     struct adc adc;
     uint32_t pwr_cr;
-    uint32_t dbgmcu[4];
+    uint32_t dbgmcu[2]; /* CR, APB1_FZ */
     uint64_t due_fs[CHIP_EVENTS];
     uint64_t next_fs; /* the earliest of them */
     bool powered;
     bool serving; /* DMA; see dma.c */
     uint32_t resets;
     struct chip_complaint complaint[CHIP_COMPLAINTS];
-    unsigned complaints; /* different ones; those that found no place, too */
+    unsigned complaints; /* different ones, the first CHIP_COMPLAINTS of them */
     uint8_t *flash;
     uint8_t *ram;
     uint8_t *ccm;
@@ -148,11 +141,6 @@ uint64_t chip_cycles_fs(const struct chip *chip, uint64_t cycles);
 /* Keeps a complaint, once each text. */
 void chip_complain(struct chip *chip, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Whether its clock is enabled: bit `bit` of the register at `offset` of the
-   RCC; a complaint, with the device's name, if not. */
-bool chip_clocked(struct chip *chip, unsigned offset, unsigned bit,
-                  const char *name);
 
 /* Why a reset: flags of RCC_CSR. Takes effect when the core returns. */
 void chip_reset(struct chip *chip, uint32_t flags);

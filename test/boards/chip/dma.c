@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/dma.h"
-
 #include "test/boards/chip/chip.h"
-
-#include <string.h>
 
 enum offset {
     LISR = 0x00,
@@ -15,29 +11,21 @@ enum offset {
     S_CR = 0x00,
     S_NDTR = 0x04,
     S_PAR = 0x08,
-    S_M0AR = 0x0c,
-    S_M1AR = 0x10,
-    S_FCR = 0x14
+    S_M0AR = 0x0c
 };
 
 #define CR_EN (1u << 0)
 #define CR_INTERRUPTS 0x1eu /* TCIE, HTIE, TEIE, DMEIE */
-#define CR_PFCTRL (1u << 5)
-#define CR_DIR (3u << 6)
 #define CR_DIR_OUT (1u << 6)
 #define CR_CIRC (1u << 8)
-#define CR_PINC (1u << 9)
 #define CR_MINC (1u << 10)
-#define CR_DBM (1u << 18)
-#define CR_CT (1u << 19)
-#define FLAG_FE (1u << 0)
-#define FLAG_DME (1u << 2)
+#define CR_CHANNEL (7u << 25)
+#define CR_MODELLED                                                            \
+    (CR_EN | CR_INTERRUPTS | CR_DIR_OUT | CR_CIRC | CR_MINC | CR_CHANNEL)
 #define FLAG_TE (1u << 3)
 #define FLAG_HT (1u << 4)
 #define FLAG_TC (1u << 5)
 #define FLAGS 0x3du
-#define FCR_RESET 0x21u
-#define FCR_DMDIS (1u << 2)
 
 /* Tables 42 and 43: who asks stream `stream` by channel `channel`. */
 static const struct {
@@ -84,13 +72,6 @@ static void fail(struct chip *chip, struct dma_stream *s, const char *why)
     chip_complain(chip, "DMA: %s", why);
 }
 
-static uint32_t memory_address(const struct dma_stream *s)
-{
-    uint32_t base = (s->cr & CR_CT) != 0 ? s->m1ar : s->m0ar;
-
-    return base + ((s->cr & CR_MINC) != 0 ? s->moved : 0);
-}
-
 /* The item was the last, or the one in the middle. */
 static void count(struct dma_stream *s)
 {
@@ -101,10 +82,9 @@ static void count(struct dma_stream *s)
     }
     if (s->ndtr == 0) {
         s->flags |= FLAG_TC;
-        if ((s->cr & (CR_CIRC | CR_DBM)) != 0) {
+        if ((s->cr & CR_CIRC) != 0) {
             s->ndtr = s->items;
             s->moved = 0;
-            s->cr ^= (s->cr & CR_DBM) != 0 ? CR_CT : 0;
         } else {
             s->cr &= ~CR_EN;
         }
@@ -124,7 +104,8 @@ static uint32_t data_register(unsigned usart)
 static bool move(struct chip *chip, struct dma_stream *s, unsigned usart,
                  bool out)
 {
-    uint8_t *memory = chip_dma_memory(chip, memory_address(s), 1, !out);
+    uint32_t address = s->m0ar + ((s->cr & CR_MINC) != 0 ? s->moved : 0);
+    uint8_t *memory = chip_dma_memory(chip, address, 1, !out);
 
     if (memory == NULL) {
         fail(chip, s, "it does not reach this memory");
@@ -135,9 +116,9 @@ static bool move(struct chip *chip, struct dma_stream *s, unsigned usart,
         return false;
     }
     if (out) {
-        usart_write(chip, usart, 4, *memory);
+        usart_give(chip, usart, *memory);
     } else {
-        *memory = (uint8_t)usart_read(chip, usart, 4);
+        *memory = usart_take(chip, usart);
     }
     count(s);
     return true;
@@ -150,7 +131,7 @@ static bool asked(const struct chip *chip, const struct dma_stream *s,
 
     return (s->cr & CR_EN) != 0 &&
            (s->cr >> 25 & 7u) == requests[request].channel &&
-           ((s->cr & CR_DIR) == CR_DIR_OUT) == out &&
+           ((s->cr & CR_DIR_OUT) != 0) == out &&
            (out ? usart_wants_tx(chip, requests[request].usart)
                 : usart_wants_rx(chip, requests[request].usart));
 }
@@ -177,28 +158,7 @@ void dma_serve_usart(struct chip *chip, unsigned usart)
     chip->serving = false;
 }
 
-static void serve_all(struct chip *chip)
-{
-    for (unsigned usart = 0; usart < USART_COUNT; ++usart) {
-        dma_serve_usart(chip, usart);
-    }
-}
-
 /* ---- registers ---- */
-
-void dma_reset(struct chip *chip, unsigned index)
-{
-    memset(&chip->dma[index], 0, sizeof chip->dma[index]);
-    for (unsigned i = 0; i < DMA_STREAMS; ++i) {
-        chip->dma[index].stream[i].fcr = FCR_RESET;
-    }
-}
-
-static bool is_clocked(struct chip *chip, unsigned index)
-{
-    return chip_clocked(chip, RCC_AHB1ENR, 21 + index,
-                        index == 0 ? "DMA1" : "DMA2");
-}
 
 static unsigned flags_shift(unsigned stream)
 {
@@ -226,36 +186,24 @@ static void clear_flags(struct chip *chip, unsigned index, unsigned half,
     }
 }
 
-uint32_t dma_read(struct chip *chip, unsigned index, unsigned offset)
+bool dma_read(struct chip *chip, unsigned index, unsigned offset,
+              uint32_t *value)
 {
     const struct dma *dma = &chip->dma[index];
     const struct dma_stream *s;
 
-    if (!is_clocked(chip, index)) {
-        return 0;
+    if (offset == LISR || offset == HISR) {
+        *value = read_flags(dma, offset / 4);
+        return true;
     }
-    if (offset < STREAMS) {
-        return offset <= HISR ? read_flags(dma, offset / 4) : 0;
+    if (offset < STREAMS || offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
+        return false;
     }
     offset -= STREAMS;
-    if (offset >= DMA_STREAMS * STREAM_BYTES) {
-        return 0;
-    }
     s = &dma->stream[offset / STREAM_BYTES];
-    switch (offset % STREAM_BYTES) {
-    case S_CR:
-        return s->cr;
-    case S_NDTR:
-        return s->ndtr;
-    case S_PAR:
-        return s->par;
-    case S_M0AR:
-        return s->m0ar;
-    case S_M1AR:
-        return s->m1ar;
-    default:
-        return s->fcr;
-    }
+    offset %= STREAM_BYTES;
+    *value = offset == S_CR ? s->cr : s->ndtr;
+    return offset == S_CR || offset == S_NDTR;
 }
 
 /* 10.3.17: what must hold when a stream is enabled. */
@@ -271,12 +219,6 @@ static void enable(struct chip *chip, unsigned index, unsigned stream)
         chip_complain(chip, "DMA%u stream %u: enabled for 0 items", index + 1,
                       stream);
         s->cr &= ~CR_EN;
-        return;
-    }
-    if ((s->cr >> 11 & 0xfu) != 0 || (s->fcr & FCR_DMDIS) != 0 ||
-        (s->cr & (CR_PINC | CR_PFCTRL)) != 0) {
-        chip_complain(chip, "DMA%u stream %u: a mode not modelled", index + 1,
-                      stream);
     }
     s->items = s->ndtr;
     s->moved = 0;
@@ -286,22 +228,21 @@ static void write_cr(struct chip *chip, unsigned index, unsigned stream,
                      uint32_t value)
 {
     struct dma_stream *s = &chip->dma[index].stream[stream];
-    uint32_t differs = s->cr ^ value;
     bool was_on = (s->cr & CR_EN) != 0;
 
     if (was_on && (value & CR_EN) != 0 &&
-        (differs & ~(CR_INTERRUPTS | CR_CT)) != 0) {
+        ((s->cr ^ value) & ~CR_INTERRUPTS) != 0) {
         chip_complain(chip, "DMA%u stream %u: CR changes while it is on",
                       index + 1, stream);
         return;
     }
-    s->cr = value & 0x0fefffffu;
+    s->cr = value;
     if (!was_on && (value & CR_EN) != 0) {
         enable(chip, index, stream);
     }
 }
 
-static void write_stream(struct chip *chip, unsigned index, unsigned stream,
+static bool write_stream(struct chip *chip, unsigned index, unsigned stream,
                          unsigned offset, uint32_t value)
 {
     struct dma_stream *s = &chip->dma[index].stream[stream];
@@ -309,47 +250,43 @@ static void write_stream(struct chip *chip, unsigned index, unsigned stream,
     if (offset != S_CR && (s->cr & CR_EN) != 0) {
         chip_complain(chip, "DMA%u stream %u: %02x is written while it is on",
                       index + 1, stream, offset);
-        return;
+        return true;
     }
     switch (offset) {
     case S_CR:
         write_cr(chip, index, stream, value);
-        break;
+        return (value & ~CR_MODELLED) == 0;
     case S_NDTR:
         s->ndtr = value & 0xffffu;
-        break;
+        return true;
     case S_PAR:
         s->par = value;
-        break;
+        return true;
     case S_M0AR:
         s->m0ar = value;
-        break;
-    case S_M1AR:
-        s->m1ar = value;
-        break;
+        return true;
     default:
-        s->fcr = value;
-        break;
+        return false;
     }
 }
 
-void dma_write(struct chip *chip, unsigned index, unsigned offset,
+bool dma_write(struct chip *chip, unsigned index, unsigned offset,
                uint32_t value)
 {
-    if (!is_clocked(chip, index)) {
-        return;
-    }
+    unsigned stream = (offset - STREAMS) / STREAM_BYTES;
+
     if (offset == LIFCR || offset == HIFCR) {
         clear_flags(chip, index, (offset - LIFCR) / 4, value);
-        return;
+        return true;
     }
-    if (offset < STREAMS || offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
-        chip_complain(chip, "DMA%u: a write at %03x", index + 1, offset);
-        return;
+    if (offset < STREAMS || stream >= DMA_STREAMS ||
+        !write_stream(chip, index, stream, (offset - STREAMS) % STREAM_BYTES,
+                      value)) {
+        return false;
     }
-    offset -= STREAMS;
-    write_stream(chip, index, offset / STREAM_BYTES, offset % STREAM_BYTES,
-                 value);
-    update_irq(chip, index, offset / STREAM_BYTES);
-    serve_all(chip);
+    update_irq(chip, index, stream);
+    for (unsigned usart = 0; usart < USART_COUNT; ++usart) {
+        dma_serve_usart(chip, usart);
+    }
+    return true;
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/gpio.h"
-
 #include "test/boards/chip/chip.h"
 
 enum offset {
     MODER = 0x00,
-    OTYPER = 0x04,
     OSPEEDR = 0x08,
     PUPDR = 0x0c,
-    IDR = 0x10,
     ODR = 0x14,
     BSRR = 0x18,
-    LCKR = 0x1c,
     AFRL = 0x20,
     AFRH = 0x24
 };
 
-#define MODE_OUTPUT 1u
 #define MODE_ALTERNATE 2u
 #define PULL_UP 1u
 
@@ -38,28 +32,20 @@ static const struct {
     {3, 0x2a, 0x2b, 8}, /* PC10, PC11 */
     {4, 0x2c, 0x32, 8}, /* UART5: PC12, PD2 */
     {5, 0x26, 0x27, 8}, /* USART6: PC6, PC7 */
-    {5, 0x6e, 0x69, 8}, /* PG14, PG9 */
 };
 
 #define PLACES (sizeof places / sizeof *places)
 
 /* 8.4.1 to 8.4.4: the debug port's pins are not inputs after a reset. */
-void gpio_reset(struct chip *chip, unsigned port)
+void gpio_reset(struct chip *chip, unsigned index)
 {
-    uint32_t open = chip->gpio[port].open;
+    static const struct gpio fresh[GPIO_COUNT] = {
+        {.moder = 0xa8000000u, .ospeedr = 0x0c000000u, .pupdr = 0x64000000u},
+        {.moder = 0x00000280u, .ospeedr = 0x000000c0u, .pupdr = 0x00000100u}};
+    uint32_t open = chip->gpio[index].open;
 
-    chip->gpio[port] = (struct gpio){
-        .moder = port == 0   ? 0xa8000000u
-                 : port == 1 ? 0x00000280u
-                             : 0,
-        .ospeedr = port == 0   ? 0x0c000000u
-                   : port == 1 ? 0x000000c0u
-                               : 0,
-        .pupdr = port == 0   ? 0x64000000u
-                 : port == 1 ? 0x00000100u
-                             : 0,
-        .open = open,
-    };
+    chip->gpio[index] = fresh[index];
+    chip->gpio[index].open = open;
 }
 
 static unsigned field(uint32_t bits, unsigned pin)
@@ -124,95 +110,53 @@ void gpio_check_rx(struct chip *chip, unsigned usart)
     chip_complain(chip, "USART %u receives from no pin", usart + 1);
 }
 
-bool gpio_high(const struct chip *chip, unsigned pin)
+static uint32_t *at(struct gpio *gpio, unsigned offset)
 {
-    const struct gpio *gpio = &chip->gpio[pin >> 4];
-
-    return field(gpio->moder, pin) == MODE_OUTPUT &&
-           (gpio->odr >> (pin & 0xfu) & 1u) != 0;
-}
-
-/* Idle lines, and what is pulled up. */
-static uint32_t levels(const struct gpio *gpio)
-{
-    uint32_t high = 0;
-
-    for (unsigned pin = 0; pin < 16; ++pin) {
-        unsigned mode = field(gpio->moder, pin);
-        bool up = mode == MODE_OUTPUT ? (gpio->odr >> pin & 1u) != 0
-                                      : field(gpio->pupdr, pin) == PULL_UP;
-
-        high |= (uint32_t)up << pin;
-    }
-    return high;
-}
-
-uint32_t gpio_read(struct chip *chip, unsigned port, unsigned offset)
-{
-    const struct gpio *gpio = &chip->gpio[port];
-
     switch (offset) {
     case MODER:
-        return gpio->moder;
-    case OTYPER:
-        return gpio->otyper;
+        return &gpio->moder;
     case OSPEEDR:
-        return gpio->ospeedr;
+        return &gpio->ospeedr;
     case PUPDR:
-        return gpio->pupdr;
-    case IDR:
-        return levels(gpio);
+        return &gpio->pupdr;
     case ODR:
-        return gpio->odr;
-    case LCKR:
-        return gpio->lckr;
+        return &gpio->odr;
     case AFRL:
     case AFRH:
-        return gpio->afr[(offset - AFRL) / 4];
+        return &gpio->afr[(offset - AFRL) / 4];
     default:
-        return 0;
+        return NULL;
     }
 }
 
-static void set_output(struct gpio *gpio, uint32_t odr)
+bool gpio_read(struct chip *chip, unsigned index, unsigned offset,
+               uint32_t *value)
 {
-    gpio->edges += gpio->odr != odr;
-    gpio->odr = odr;
+    const uint32_t *reg = at(&chip->gpio[index], offset);
+
+    *value = reg == NULL ? 0 : *reg;
+    return reg != NULL;
 }
 
-void gpio_write(struct chip *chip, unsigned port, unsigned offset,
+/* Outputs change by BSRR alone (8.4.7: set wins). */
+bool gpio_write(struct chip *chip, unsigned index, unsigned offset,
                 uint32_t value)
 {
-    struct gpio *gpio = &chip->gpio[port];
+    struct gpio *gpio = &chip->gpio[index];
+    uint32_t *reg = at(gpio, offset);
 
-    switch (offset) {
-    case MODER:
-        gpio->moder = value;
-        break;
-    case OTYPER:
-        gpio->otyper = value;
-        break;
-    case OSPEEDR:
-        gpio->ospeedr = value;
-        break;
-    case PUPDR:
-        gpio->pupdr = value;
-        break;
-    case ODR:
-        set_output(gpio, value & 0xffffu);
-        break;
-    case BSRR: /* 8.4.7: set wins */
-        set_output(gpio, (gpio->odr & ~(value >> 16)) | (value & 0xffffu));
-        break;
-    case AFRL:
-    case AFRH:
-        gpio->afr[(offset - AFRL) / 4] = value;
-        break;
-    default:
-        chip_complain(chip, "GPIO%c: a write at %02x", 'A' + (int)port, offset);
-        break;
+    if (offset == BSRR) {
+        value = (gpio->odr & ~(value >> 16)) | (value & 0xffffu);
+        gpio->edges += gpio->odr != value;
+        gpio->odr = value;
+        return true;
     }
-    if (port == 0 && offset == MODER && (value >> 26 & 0xfu) != 0xau) {
+    if (reg == NULL || offset == ODR) {
+        return false;
+    }
+    *reg = value;
+    if (index == 0 && offset == MODER && (value >> 26 & 0xfu) != 0xau) {
         chip_complain(chip, "the debug port's pins PA13, PA14 are taken away");
     }
+    return true;
 }

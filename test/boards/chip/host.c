@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/host.h"
+#include "test/boards/chip/bench.h"
 
 #include "hal/bytes.h"
 #include "qemu/console/model_port.h"

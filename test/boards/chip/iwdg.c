@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/iwdg.h"
-
 #include "test/boards/chip/chip.h"
 
 enum offset {
@@ -14,12 +12,6 @@ enum offset {
 #define KEY_FEED 0xaaaau
 #define KEY_START 0xccccu
 #define UPDATE_CYCLES 5u /* of LSI (21.4.4) */
-
-void iwdg_reset(struct chip *chip)
-{
-    chip->iwdg = (struct iwdg){.rlr = 0xfff};
-    chip_at(chip, CHIP_IWDG, CHIP_NEVER);
-}
 
 static uint64_t lsi_fs(const struct chip *chip, uint64_t cycles)
 {
@@ -42,18 +34,12 @@ static bool busy(const struct chip *chip, unsigned which)
     return chip->iwdg.busy_fs[which] > chip_now_fs(chip);
 }
 
-uint32_t iwdg_read(struct chip *chip, unsigned offset)
+bool iwdg_read(struct chip *chip, unsigned index, unsigned offset,
+               uint32_t *value)
 {
-    switch (offset) {
-    case PR:
-        return chip->iwdg.pr;
-    case RLR:
-        return chip->iwdg.rlr;
-    case SR:
-        return (uint32_t)busy(chip, 0) | (uint32_t)busy(chip, 1) << 1;
-    default:
-        return 0;
-    }
+    (void)index;
+    *value = (uint32_t)busy(chip, 0) | (uint32_t)busy(chip, 1) << 1;
+    return offset == SR;
 }
 
 static void write_key(struct chip *chip, uint32_t key)
@@ -93,20 +79,18 @@ static void write_field(struct chip *chip, unsigned which, uint32_t value)
     iwdg->busy_fs[which] = chip_now_fs(chip) + lsi_fs(chip, UPDATE_CYCLES);
 }
 
-void iwdg_write(struct chip *chip, unsigned offset, uint32_t value)
+bool iwdg_write(struct chip *chip, unsigned index, unsigned offset,
+                uint32_t value)
 {
-    switch (offset) {
-    case KR:
+    (void)index;
+    if (offset == KR) {
         write_key(chip, value & 0xffffu);
-        break;
-    case PR:
-    case RLR:
+    } else if (offset == PR || offset == RLR) {
         write_field(chip, offset == RLR, value);
-        break;
-    default:
-        chip_complain(chip, "IWDG: a write at %02x", offset);
-        break;
+    } else {
+        return false;
     }
+    return true;
 }
 
 void iwdg_event(struct chip *chip)

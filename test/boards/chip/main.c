@@ -5,57 +5,58 @@
  * the command was none. It ends with its input. PORT is east, north, west,
  * south or console; BOARD a number or `all`; TIME in microseconds.
  *
- *   image FILE          what is in the flash: a .bin
- *   boards COUNT        makes them, off and unwired
- *   set BOARD KEY VALUE    before power: hse (none, crystal, external), hse_hz,
- *                       hse_ppm, hsi_ppm, lsi_hz, pll_dead, supply_mv,
- *                       celsius, uid (24 hexadecimal digits), seed
- *   pins PORT TX RX     where the ports are, such as B6 B7; before boards
- *   torus WIDTH HEIGHT  all cables of one
- *   cable BOARD PORT BOARD PORT    one cable, in place of what was there
- *   unplug BOARD PORT   takes it away
- *   cut BOARD PORT 0|1  the wire of what leaves there: heals, or is cut
- *   damage|lose|doubt BOARD PORT P    of its bytes, 0 to 1; doubt of a
- *                       console: of what is typed there
+ * To make a mesh:
+ *   image FILE              what is in the flash: a .bin
+ *   pins PORT TX RX         where the ports are, such as B6 B7
+ *   boards COUNT            makes them, off and unwired
+ *   set BOARD KEY VALUE     before power: uid (24 hexadecimal digits), hse
+ *                           (none, crystal, external), or a number: hse_hz,
+ *                           hse_ppm, hsi_ppm, lsi_hz, pll_dead, supply_mv,
+ *                           celsius, seed
+ *   torus WIDTH HEIGHT      all cables of one
  *   power BOARD on|off
- *   reset BOARD         by the pin NRST
- *   type BOARD TEXT     and a newline
- *   run TIME [BOARD TEXT]    until that text is on the board's console; \\n
- *                       is the end of a line
- *   pty BOARD           opens a pseudo-terminal for its console
- *   close BOARD         closes it: `run` hears the console again
- *   serve TIMES [TIME]  lives until the next command, or for so long, at so
- *                       many times the host's speed at most
- *   listen BOARD PATH   a socket for a host program at its console, which then
- *                       asks for the boards' time (qemu/console/model_port.h)
- *   host TIME           lives by what hosts ask for, so long at most; "lived"
- * is false if no host asked for anything stats               of all boards;
- * forget: begin anew read BOARD ADDRESS COUNT    words of its memory, or a
- * device's (that is read as the program would) watch               bytes of all
- * lines since the last `watch` mark ADDRESS ...    each time that a board's
- * program comes there, from now on: at most 4, in place of those before marked
- * [time, board, address] of them since the last `marked` spent COUNT the
- * halfwords of the flash that took most cycles since the last `spent`; the
- * first one begins to count now                 times of all boards
+ *   reset BOARD             by the pin NRST
+ *
+ * Cables:
+ *   cable BOARD PORT BOARD PORT    one, in place of what was there
+ *   unplug BOARD PORT              takes it away
+ *   cut BOARD PORT 0|1             the wire of what leaves there: heals, is cut
+ *   damage|lose|doubt BOARD PORT P    of its bytes, 0 to 1; doubt of a
+ *                                  console: of what is typed there
+ *
+ * Time:
+ *   type BOARD TEXT         at its console, and a newline
+ *   run TIME [BOARD TEXT]   until that text is on the board's console, where
+ *                           \\n is the end of a line
+ *   listen BOARD PATH       a socket for a host program at its console, which
+ *                           asks for the boards' time
+ *   host TIME               lives by what hosts ask for, so long at most;
+ *                           "lived" is false if none asked for anything
+ *
+ * What is known of the boards:
+ *   now                     the time
+ *   stats                   of all boards; forget: they begin anew
+ *   read BOARD ADDRESS COUNT   words of memory, or of devices as the program
+ *                           would read them
+ *   watch                   [time, board, pin, byte] of all lines since the
+ *                           last `watch`
+ *   mark ADDRESS ...        from now on programs are looked at there: at most
+ *                           4, in place of those before
+ *   marked                  [time, board, address] since the last `marked`
  */
 #include "test/boards/chip/bench.h"
-#include "test/boards/chip/host.h"
 
 #include <jansson.h>
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define WORDS 8u
 
 #define RUN_US_MAX 1e10
-#define SERVE_FS (2000u * FS_PER_US) /* between two looks at the terminals */
 
 struct session {
     struct bench bench;
@@ -143,7 +144,7 @@ static uint8_t pin_at(struct session *session, unsigned index)
     char *end;
     long value = strtol(text + 1, &end, 10);
 
-    if (*text < 'A' || *text > 'I' || *end != '\0' || value < 0 || value > 15) {
+    if (*text < 'A' || *text > 'E' || *end != '\0' || value < 0 || value > 15) {
         refuse(session, "no such pin");
         return 0;
     }
@@ -379,7 +380,7 @@ static void do_type(struct session *session)
     }
 }
 
-/* What consoles without a terminal have said since the last time. */
+/* What consoles without a host have said since the last time. */
 static void put_heard(struct session *session)
 {
     json_t *heard = json_object();
@@ -388,7 +389,7 @@ static void put_heard(struct session *session)
         struct bench_board *board = &session->bench.board[i];
         char key[12];
 
-        if (board->heard.bytes == 0 || board->pty >= 0 || board->host >= 0) {
+        if (board->heard.bytes == 0 || board->host >= 0) {
             continue;
         }
         for (uint32_t at = 0; at < board->heard.bytes; ++at) {
@@ -403,16 +404,28 @@ static void put_heard(struct session *session)
     json_object_set_new(session->out, "heard", heard);
 }
 
-static void put_now(struct session *session)
+static void do_now(struct session *session)
 {
     json_object_set_new(
         session->out, "now_us",
         json_real((double)session->bench.now_fs / (double)FS_PER_US));
 }
 
+/* The time that a word gives, in fs. */
+static uint64_t time_of(struct session *session, unsigned index)
+{
+    double us = real(session, index);
+
+    if (session->bench.count == 0 || us < 0 || us > RUN_US_MAX) {
+        refuse(session, "no boards, or no such time");
+        return 0;
+    }
+    return (uint64_t)(us * (double)FS_PER_US);
+}
+
 static void do_run(struct session *session)
 {
-    double us = real(session, 1);
+    uint64_t fs = time_of(session, 1);
     unsigned board = session->words > 2 ? board_at(session, 2) : 0;
     const char *text = session->words > 3 ? session->word[3] : NULL;
     bool said;
@@ -420,83 +433,11 @@ static void do_run(struct session *session)
     if (text != NULL && strcmp(text, "\\n") == 0) {
         text = "\n";
     }
-    if (session->bench.count == 0 || us < 0 || us > RUN_US_MAX) {
-        refuse(session, "no boards, or no such time");
-    }
-    if (session->error != NULL) {
-        return;
-    }
-    said = bench_run(&session->bench, (uint64_t)(us * (double)FS_PER_US), board,
-                     text);
-    json_object_set_new(session->out, "said", json_boolean(said));
-    put_now(session);
-    put_heard(session);
-}
-
-static void do_pty(struct session *session)
-{
-    unsigned board = board_at(session, 1);
-    const char *name =
-        session->error == NULL ? bench_pty(&session->bench, board) : NULL;
-
-    if (name == NULL) {
-        refuse(session, "no pseudo-terminal");
-        return;
-    }
-    json_object_set_new(session->out, "pty", json_string(name));
-}
-
-static void do_close(struct session *session)
-{
-    unsigned board = board_at(session, 1);
-
     if (session->error == NULL) {
-        bench_close(&session->bench, board);
+        said = bench_run(&session->bench, fs, board, text);
+        json_object_set_new(session->out, "said", json_boolean(said));
+        put_heard(session);
     }
-}
-
-static double host_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static bool input_waits(int ms)
-{
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-
-    return poll(&input, 1, ms) > 0;
-}
-
-static void do_serve(struct session *session)
-{
-    double times = real(session, 1);
-    double us = session->words > 2 ? real(session, 2) : RUN_US_MAX;
-    double from_s = host_s();
-    uint64_t from_fs = session->bench.now_fs;
-    uint64_t until_fs;
-
-    if (session->bench.count == 0 || times <= 0 || us < 0 || us > RUN_US_MAX) {
-        refuse(session, "no boards, no speed, or no such time");
-    }
-    if (session->error != NULL) {
-        return;
-    }
-    until_fs = from_fs + (uint64_t)(us * (double)FS_PER_US);
-    while (session->bench.now_fs < until_fs && !input_waits(0)) {
-        double own_s =
-            (double)(session->bench.now_fs - from_fs) / (double)FS_PER_S;
-        double ahead_s = own_s / times - (host_s() - from_s);
-
-        if (ahead_s > 0.001 && input_waits((int)(ahead_s * 1000))) {
-            break;
-        }
-        bench_run(&session->bench, SERVE_FS, 0, NULL);
-        bench_pump(&session->bench);
-    }
-    put_now(session);
 }
 
 static void do_listen(struct session *session)
@@ -513,17 +454,13 @@ static void do_listen(struct session *session)
 static void do_host(struct session *session)
 {
     struct bench *bench = &session->bench;
-    double us = real(session, 1);
+    uint64_t fs = time_of(session, 1);
 
-    if (bench->count == 0 || us < 0 || us > RUN_US_MAX) {
-        refuse(session, "no boards, or no such time");
-    }
     if (session->error == NULL) {
         json_object_set_new(
             session->out, "lived",
-            json_boolean(host_serve(
-                bench, bench->now_fs + (uint64_t)(us * (double)FS_PER_US))));
-        put_now(session);
+            json_boolean(host_serve(bench, bench->now_fs + fs)));
+        do_now(session);
     }
 }
 
@@ -533,40 +470,16 @@ static json_t *complaints_of(const struct chip *chip)
 {
     json_t *list = json_array();
 
-    for (unsigned i = 0; i < chip->complaints && i < CHIP_COMPLAINTS; ++i) {
+    for (unsigned i = 0; i < chip->complaints; ++i) {
         const struct chip_complaint *c = &chip->complaint[i];
 
-        json_array_append_new(list,
-                              json_pack("{s:s,s:I,s:f,s:i}", "text", c->text,
-                                        "pc", (json_int_t)c->pc, "at_us",
-                                        (double)c->at_fs / (double)FS_PER_US,
-                                        "count", (int)c->count));
+        json_array_append_new(list, json_pack("{s:s,s:I}", "text", c->text,
+                                              "pc", (json_int_t)c->pc));
     }
     if (chip->core.complaint != NULL) {
         json_array_append_new(
             list, json_pack("{s:s,s:I}", "text", chip->core.complaint, "pc",
                             (json_int_t)chip->core.complaint_pc));
-    }
-    return list;
-}
-
-static json_t *exceptions_of(const struct core *core)
-{
-    json_t *list = json_object();
-
-    for (unsigned i = 0; i < CORE_EXCEPTIONS; ++i) {
-        const struct core_exception_stats *stats = &core->stats[i];
-        char key[12];
-
-        if (stats->entries == 0) {
-            continue;
-        }
-        snprintf(key, sizeof key, "%u", i);
-        json_object_set_new(list, key,
-                            json_pack("{s:I,s:I,s:I}", "entries",
-                                      (json_int_t)stats->entries, "wait_max",
-                                      (json_int_t)stats->wait_max, "run_max",
-                                      (json_int_t)stats->run_max));
     }
     return list;
 }
@@ -588,38 +501,26 @@ static json_t *usarts_of(const struct chip *chip)
     return list;
 }
 
-static json_t *held_of(const struct core *core)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
-        json_array_append_new(list,
-                              json_pack("{s:I,s:I,s:I}", "cycles",
-                                        (json_int_t)core->held_max[i], "at",
-                                        (json_int_t)core->held_at[i], "sum",
-                                        (json_int_t)core->held_sum[i]));
-    }
-    return list;
-}
-
 static json_t *stats_of(struct bench_board *board)
 {
     const struct chip *chip = &board->chip;
     const struct core *core = &chip->core;
+    json_t *held = json_array();
     uint32_t edges = 0;
 
     for (unsigned i = 0; i < GPIO_COUNT; ++i) {
         edges += chip->gpio[i].edges;
     }
-    return json_pack(
-        "{s:I,s:I,s:I,s:f,s:i,s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "cycle",
-        (json_int_t)core->cycle, "slept", (json_int_t)core->slept,
-        "instructions", (json_int_t)core->instructions, "core_hz",
-        (double)chip->rcc.core_uhz * 1e-6, "resets", (int)chip->resets, "edges",
-        (int)edges, "misread", (int)board->misread, "pc",
-        (json_int_t)core->r[15], "complaints", complaints_of(chip),
-        "exceptions", exceptions_of(core), "usarts", usarts_of(chip), "held",
-        held_of(core));
+    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
+        json_array_append_new(held,
+                              json_integer((json_int_t)core->held_max[i]));
+    }
+    return json_pack("{s:I,s:I,s:f,s:i,s:i,s:i,s:o,s:o,s:o}", "cycle",
+                     (json_int_t)core->cycle, "slept", (json_int_t)core->slept,
+                     "core_hz", (double)chip->rcc.core_uhz * 1e-6, "resets",
+                     (int)chip->resets, "edges", (int)edges, "misread",
+                     (int)board->misread, "complaints", complaints_of(chip),
+                     "usarts", usarts_of(chip), "held", held);
 }
 
 static void do_stats(struct session *session)
@@ -671,18 +572,19 @@ static void do_read(struct session *session)
 
 static void do_watch(struct session *session)
 {
-    struct bench *bench = &session->bench;
+    struct bench_events *seen = &session->bench.seen;
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < bench->seen_count; ++i) {
-        const struct bench_byte *seen = &bench->seen[i];
+    for (uint32_t i = 0; i < seen->count; ++i) {
+        const struct bench_event *byte = &seen->list[i];
 
-        json_array_append_new(
-            list, json_pack("[f,i,i,i]", (double)seen->start_fs * 1e-9,
-                            seen->board, seen->pin, seen->byte));
+        json_array_append_new(list,
+                              json_pack("[f,i,i,i]", (double)byte->at_fs * 1e-9,
+                                        (int)byte->board, (int)byte->what >> 8,
+                                        (int)byte->what & 0xff));
     }
-    bench->seen_count = 0;
-    bench->watching = true;
+    seen->count = 0;
+    session->bench.watching = true;
     json_object_set_new(session->out, "seen", list);
 }
 
@@ -690,7 +592,7 @@ static void do_mark(struct session *session)
 {
     unsigned marks = session->words - 1;
 
-    if (marks > CORE_MARKS || !bench_charge(&session->bench)) {
+    if (marks > CORE_MARKS || !bench_mark(&session->bench)) {
         refuse(session, "too many addresses, or no memory");
     }
     for (unsigned i = 0; session->error == NULL && i < session->bench.count;
@@ -706,60 +608,18 @@ static void do_mark(struct session *session)
 
 static void do_marked(struct session *session)
 {
-    struct bench *bench = &session->bench;
+    struct bench_events *passed = &session->bench.passed;
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < bench->passed_count; ++i) {
-        const struct bench_passed *passed = &bench->passed[i];
+    for (uint32_t i = 0; i < passed->count; ++i) {
+        const struct bench_event *mark = &passed->list[i];
 
         json_array_append_new(
-            list, json_pack("[f,i,I]", (double)passed->at_fs * 1e-9,
-                            (int)passed->board, (json_int_t)passed->address));
+            list, json_pack("[f,i,I]", (double)mark->at_fs * 1e-9,
+                            (int)mark->board, (json_int_t)mark->what));
     }
-    bench->passed_count = 0;
+    passed->count = 0;
     json_object_set_new(session->out, "marked", list);
-}
-
-static void do_spent(struct session *session)
-{
-    uint64_t wanted = number(session, 1);
-    json_t *list = json_array();
-    uint64_t *spent;
-
-    json_object_set_new(session->out, "spent", list);
-    if (!bench_charge(&session->bench)) {
-        refuse(session, "no memory");
-        return;
-    }
-    spent = session->bench.spent;
-    for (uint64_t n = 0; n < wanted; ++n) {
-        uint32_t most = 0;
-
-        for (uint32_t i = 0; i < CHIP_FLASH_BYTES / 2; ++i) {
-            most = spent[i] > spent[most] ? i : most;
-        }
-        if (spent[most] == 0) {
-            break;
-        }
-        json_array_append_new(
-            list, json_pack("[I,I]", (json_int_t)(CORE_FLASH_BASE + 2 * most),
-                            (json_int_t)spent[most]));
-        spent[most] = 0;
-    }
-    memset(spent, 0, CHIP_FLASH_BYTES / 2 * sizeof *spent);
-}
-
-static void do_now(struct session *session)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < session->bench.count; ++i) {
-        json_array_append_new(
-            list, json_real((double)chip_now_fs(&session->bench.board[i].chip) *
-                            1e-9));
-    }
-    put_now(session);
-    json_object_set_new(session->out, "boards_us", list);
 }
 
 /* ---- commands ---- */
@@ -768,16 +628,14 @@ static const struct {
     const char *name;
     void (*run)(struct session *);
 } commands[] = {
-    {"image", do_image},   {"boards", do_boards}, {"set", do_set},
-    {"pins", do_pins},     {"torus", do_torus},   {"cable", do_cable},
-    {"unplug", do_unplug}, {"cut", do_spoil},     {"damage", do_spoil},
-    {"lose", do_spoil},    {"doubt", do_spoil},   {"power", do_power},
-    {"reset", do_reset},   {"type", do_type},     {"run", do_run},
-    {"pty", do_pty},       {"close", do_close},   {"serve", do_serve},
-    {"listen", do_listen}, {"host", do_host},     {"stats", do_stats},
-    {"forget", do_forget}, {"read", do_read},     {"watch", do_watch},
-    {"spent", do_spent},   {"now", do_now},       {"mark", do_mark},
-    {"marked", do_marked},
+    {"image", do_image}, {"pins", do_pins},     {"boards", do_boards},
+    {"set", do_set},     {"torus", do_torus},   {"power", do_power},
+    {"reset", do_reset}, {"cable", do_cable},   {"unplug", do_unplug},
+    {"cut", do_spoil},   {"damage", do_spoil},  {"lose", do_spoil},
+    {"doubt", do_spoil}, {"type", do_type},     {"run", do_run},
+    {"host", do_host},   {"listen", do_listen}, {"now", do_now},
+    {"stats", do_stats}, {"forget", do_forget}, {"read", do_read},
+    {"watch", do_watch}, {"mark", do_mark},     {"marked", do_marked},
 };
 
 /* Words are split at blanks; the last takes the rest of `type` and `run`. */
@@ -838,7 +696,6 @@ int main(void)
     char *line = NULL;
     size_t capacity = 0;
 
-    setvbuf(stdin, NULL, _IONBF, 0); /* poll() sees all that is waiting */
     bench_init(&session.bench);
     while (getline(&line, &capacity, stdin) > 0) {
         answer(&session, line);
