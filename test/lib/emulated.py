@@ -5,8 +5,8 @@ import re
 import select
 import shutil
 import signal
+import string
 import subprocess
-import time
 
 import mesh
 from guard import GUARD_S
@@ -19,23 +19,10 @@ def opposite(port):
     return PORTS[(PORTS.index(port) + 2) % 4]
 
 
-def torus_links(width, height):
-    """{(x, y, port): (x, y, port)}: both directions of every cable."""
-    links = {}
-    for x in range(width):
-        for y in range(height):
-            for port, to in (("east", ((x + 1) % width, y)),
-                             ("north", (x, (y + 1) % height))):
-                links[x, y, port] = (*to, opposite(port))
-                links[(*to, opposite(port))] = (x, y, port)
-    return links
-
-
 class Console:
     """The far side of a board's terminal."""
 
     def __init__(self, name):
-        self.name = name
         self.fd = os.open(name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self.heard = b""
 
@@ -45,44 +32,24 @@ class Console:
     def say(self, text):
         os.write(self.fd, text.encode())
 
-    def read(self):
-        """Adds what has come to `heard`."""
-        try:
-            self.heard += os.read(self.fd, 65536)
-        except BlockingIOError:
-            pass
-
     def lines(self, count, seconds=GUARD_S):
         """The next lines; fewer if nothing comes for so long."""
         while self.heard.count(b"\n") < count and select.select(
                 [self.fd], [], [], seconds)[0]:
-            self.read()
+            self.heard += os.read(self.fd, 65536)
         *lines, _ = self.heard.split(b"\n", count)
         self.heard = self.heard[sum(len(line) + 1 for line in lines):]
         return [line.decode(errors="replace") for line in lines]
 
-    def until(self, start):
-        """Reads up to a line that starts so; whether it came."""
-        while True:
-            lines = self.lines(1)
-            if not lines or lines[0].startswith(start):
-                return bool(lines)
-
-    def counts(self):
-        """What the test's image says to "?": {port: (total, z)}. Drops what
-        it says of what comes in."""
-        self.say("?")
-        found = {}
-        while len(found) < 4:
-            lines = self.lines(1)
-            if not lines:
-                break
-            numbers = re.fullmatch(r"[enws] ([0-9a-f]{8}) ([0-9a-f]{8})",
-                                   lines[0])
-            if numbers:
-                found[PORTS[len(found)]] = (int(numbers[1], 16),
-                                            int(numbers[2], 16))
-        return found
+    def await_answer(self):
+        """Asks until the board answers, by other characters each time; drops
+        what it said until then."""
+        for letter in string.ascii_uppercase * 20:
+            self.say("!" + letter)
+            while lines := self.lines(1, 0.5):
+                if lines == ["!" + letter]:
+                    return
+        raise AssertionError("the board does not answer")
 
 
 class Boards:
@@ -95,7 +62,6 @@ class Boards:
                      str(self.image), *map(str, args)]
         self.env = env
         self.process = None
-        self.said = []
         self.tty = {}
         self.consoles = []
 
@@ -104,7 +70,6 @@ class Boards:
             self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env=self.env)
         for line in self.process.stdout:
-            self.said.append(line)
             found = re.fullmatch(r"console (\d+),(\d+) (/dev/\S+)\n", line)
             if found:
                 self.tty[int(found[1]), int(found[2])] = found[3]
@@ -131,20 +96,8 @@ class Boards:
         """A console for each terminal, once its board answers."""
         consoles = {at: self.console(*at) for at in self.tty}
         for console in consoles.values():
-            answers = self.await_answer(console)
-            assert answers, (console.name, self.process.poll())
+            console.await_answer()
         return consoles
-
-    @staticmethod
-    def await_answer(console):
-        """Asks until the board answers; drops what it said until then."""
-        end = time.monotonic() + GUARD_S
-        while "ready" not in console.lines(1, 0.5):
-            if time.monotonic() > end:
-                return False
-            console.say("!")
-        console.say("?")
-        return console.until("s ")
 
     def pids(self):
         return mesh.boards_with(self.image)

@@ -5,14 +5,11 @@
  * ports e, n, w, s:
  *
  *   P c   sends the character c out of the port
- *   * P   sends BULK times 'z' out of the port
- *   q     says nothing of what comes in from now on, and passes nothing on
- *   !     prints "ready"
- *   ?     prints "P TOTAL Z", in hexadecimal, for each port: the bytes that
- *         came in, and those of them that were 'z'
+ *   * P   sends BULK times 'z' out of the port, and says "sent"
+ *   ! c   says "!c"
  *
- * A character that comes in is printed with its port, as "Pc"; one of b to y
- * is also passed on as its predecessor, out of the opposite port.
+ * A character that comes in is printed with its port, as "Pc", the end of a
+ * line as "P?"; b is also passed on as an a, out of the opposite port.
  */
 #include <stdint.h>
 
@@ -46,15 +43,8 @@ static volatile uint32_t *const nvic_clear = (uint32_t *)0xE000E280;
 
 static const char names[] = "enws";
 
-struct counts {
-    uint32_t total;
-    uint32_t z;
-};
-
-/* Looked at by a debugger, too. */
+/* Looked at by a debugger, and changed. */
 volatile uint32_t commands;
-static struct counts counts[PORTS];
-static uint32_t quiet;
 static char command[2];
 static unsigned command_bytes;
 
@@ -72,25 +62,6 @@ static void say(const char *text)
     }
 }
 
-static void say_hex(uint32_t value)
-{
-    for (int shift = 28; shift >= 0; shift -= 4) {
-        put(CONSOLE, "0123456789abcdef"[value >> shift & 15u]);
-    }
-}
-
-static void say_counts(void)
-{
-    for (unsigned port = 0; port < PORTS; ++port) {
-        put(CONSOLE, names[port]);
-        put(CONSOLE, ' ');
-        say_hex(counts[port].total);
-        put(CONSOLE, ' ');
-        say_hex(counts[port].z);
-        put(CONSOLE, '\n');
-    }
-}
-
 /* PORTS if the character is no port's. */
 static unsigned port_of(char name)
 {
@@ -102,11 +73,20 @@ static unsigned port_of(char name)
     return port;
 }
 
+static void say_byte(char what, char byte)
+{
+    put(CONSOLE, what);
+    put(CONSOLE, byte);
+    put(CONSOLE, '\n');
+}
+
 static void obey(void)
 {
     unsigned port = port_of(command[command[0] == '*']);
 
-    if (command[0] == '*' && port < PORTS) {
+    if (command[0] == '!') {
+        say_byte('!', command[1]);
+    } else if (command[0] == '*' && port < PORTS) {
         for (uint32_t i = 0; i < BULK; ++i) {
             put(port, 'z');
         }
@@ -114,21 +94,12 @@ static void obey(void)
     } else if (port < PORTS) {
         put(port, command[1]);
     }
-    commands += 1;
+    commands += command[0] != '!';
 }
 
 static void take_command(char byte)
 {
-    if (command_bytes == 0 && byte == '!') {
-        say("ready\n");
-    } else if (command_bytes == 0 && byte == '?') {
-        say_counts();
-    } else if (command_bytes == 0 && byte == 'q') {
-        quiet = 1;
-        say("quiet\n");
-    } else if (byte != '\n') {
-        command[command_bytes++] = byte;
-    }
+    command[command_bytes++] = byte;
     if (command_bytes == sizeof command) {
         command_bytes = 0;
         obey();
@@ -137,15 +108,9 @@ static void take_command(char byte)
 
 static void take(unsigned port, char byte)
 {
-    counts[port].total += 1;
-    counts[port].z += byte == 'z';
-    if (quiet == 0) {
-        put(CONSOLE, names[port]);
-        put(CONSOLE, byte);
-        put(CONSOLE, '\n');
-        if (byte >= 'b' && byte <= 'y') {
-            put((port + 2) % PORTS, (char)(byte - 1));
-        }
+    say_byte(names[port], byte == '\n' ? '?' : byte);
+    if (byte == 'b') {
+        put((port + 2) % PORTS, 'a');
     }
 }
 
