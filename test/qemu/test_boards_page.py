@@ -1,22 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of a mesh of boards that stands, as it was at one time: `boards
---html`, `ps --html`. Those that are live: test_serve_boards.py."""
+"""Pages of a mesh of boards that stands: as it was at one time, `boards --html`
+and `ps --html`; and live, `boards --serve` and `ps --serve`."""
 import contextlib
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 
 import pytest
 
+import chip_bench
 import mesh
+import served
 from core import BUILD
 from guard import GUARD_S
 
 IMAGE = BUILD / "stm32f405" / "firmware.elf"
+PLACES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
+
+@pytest.fixture(name="image")
+def image_fixture(tmp_path):
+    """A copy, by which processes of its boards are known."""
+    path = tmp_path / "firmware.elf"
+    shutil.copy(IMAGE, path)
+    return path
+
+
+def kill_board(image):
+    victim = next(p for p in mesh.boards_with(image)
+                  if b"board-1-0" in mesh.words_of(p))
+    os.kill(victim, signal.SIGKILL)
+
+
+# ---- pages that are written ----
 
 def held(page):
     """What a page has in it."""
@@ -28,15 +48,13 @@ def held(page):
 
 @contextlib.contextmanager
 def standing(*more):
-    """2x2 boards; the process, and the console of board 0,0."""
+    """2x2 boards."""
     with subprocess.Popen(
             [mesh.QUINCUNX, "boards", "--mesh", "2x2", *map(str, more)],
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE) as boards:
-        tty = boards.stdout.readline().split()[2]
-        assert boards.stdout.readline() == "4 boards run; Ctrl-C ends them\n"
         try:
-            yield boards, tty
+            yield boards
         finally:
             boards.kill()
 
@@ -47,13 +65,6 @@ def end(boards):
     return boards.returncode, out, err
 
 
-def run_job(tty, load):
-    done = mesh.command("run", "--port", tty, "--mesh", "2x2", "--kernel",
-                        "search", "--arg", "needle", "--json", load)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.fixture(name="ended", scope="module")
 def ended_fixture(tmp_path_factory):
     """The page of a mesh that did one job, and what `ps --json` and `links
@@ -61,9 +72,12 @@ def ended_fixture(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ended")
     load, page = folder / "load", folder / "page.html"
     load.write_bytes(b"needle and hay " * 400)
-    with standing("--html", page) as (boards, tty):
-        job = run_job(tty, load)
+    with standing("--html", page) as boards:
+        tty = boards.stdout.readline().split()[2]
+        assert boards.stdout.readline() == "4 boards run; Ctrl-C ends them\n"
         port = ["--port", tty, "--mesh", "2x2"]
+        job = mesh.command("run", *port, "--kernel", "search", "--arg",
+                           "needle", "--json", load)
         ps = mesh.command("ps", *port, "--json", "--html",
                           folder / "ps.html")
         links = mesh.command("links", *port, "--json")
@@ -71,18 +85,23 @@ def ended_fixture(tmp_path_factory):
         status, out, err = end(boards)
     assert (status, out) == (0, "standard input ended; 4 boards ended\n")
     assert err == "asking all boards how they are, for the page\n"
-    assert ps.returncode == links.returncode == 0
-    return page, json.loads(ps.stdout), json.loads(links.stdout), folder, job
+    assert job.returncode == ps.returncode == links.returncode == 0
+    return (page, folder, *(json.loads(done.stdout)
+                            for done in (job, ps, links)))
 
 
 def test_it_has_what_ps_and_links_say(ended):
-    """Every board's state, and counters that have only grown since."""
-    page, ps, links, *_ = ended
-    held_ = held(page)
-    assert (held_["mesh"]["width"], held_["mesh"]["height"]) == (2, 2)
+    """Every board's state, and counters that have only grown since; that of
+    `ps` the same reading as the table beside it. It asks nobody."""
+    page, folder, _, ps, links = ended
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=\"(?!data:)", text)
+    assert "EventSource" not in text
+    all_ = held(text)
+    assert (all_["mesh"]["width"], all_["mesh"]["height"]) == (2, 2)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}",
-                        held_["at"])
-    some = held_["boards"]
+                        all_["at"])
+    some = all_["boards"]
     assert some["silent"] is False
     for key in ("x", "y", "state", "well", "jobs", "error", "answers"):
         assert [n[key] for n in some["nodes"]] == [n[key] for n in ps]
@@ -91,39 +110,27 @@ def test_it_has_what_ps_and_links_say(ended):
         for name, port in now["ports"].items():
             for key in ("bytes_in", "bytes_out", "retries"):
                 assert port[key] >= before["ports"][name][key]
-    assert any(port["bytes_in"] > 0 for n in some["links"]
-               for port in n["ports"].values())
-
-
-def test_the_page_of_ps(ended):
-    """As the table beside it, of the same reading."""
-    _, ps, _, folder, _ = ended
     some = held(folder / "ps.html")["boards"]
     assert [{key: n[key] for key in n if key != "error_text"}
             for n in some["nodes"]] == ps
 
 
-def test_it_asks_nobody(ended):
-    text = ended[0].read_text(encoding="utf-8")
-    assert not re.search(r"(?:src|href)=\"(?!data:)", text)
-    assert "EventSource" not in text
+def test_a_run_through_their_port_has_the_hosts_times(ended):
+    """Boards say that they are emulated: no plan is judged by such times."""
+    report = ended[2]
+    assert report["mesh"]["times"] == "host"
+    assert "host's time" in report["verdict"]
+    assert not any("planned" in text for text in report["remarks"])
 
 
 @pytest.mark.boards  # a reading with a dead board takes 14 s
-def test_a_board_that_died(tmp_path):
+def test_a_board_that_died(image):
     """It is told as one that does not answer; the others are well. Standard
     output is the page's alone if asked to."""
-    image = tmp_path / "firmware.elf"
-    shutil.copy(IMAGE, image)
-    with subprocess.Popen(
-            [mesh.QUINCUNX, "boards", "--mesh", "2x2", "--keep", "--html", "-",
-             "--firmware", image], text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as boards:
+    with standing("--keep", "--html", "-", "--firmware", image) as boards:
         assert boards.stderr.readline().startswith("console 0,0 ")
         assert boards.stderr.readline().startswith("4 boards run")
-        victim = next(p for p in mesh.boards_with(image)
-                      if b"board-1-0" in mesh.words_of(p))
-        os.kill(victim, signal.SIGKILL)
+        kill_board(image)
         while "died" not in boards.stderr.readline():
             pass
         status, out, _ = end(boards)
@@ -134,33 +141,104 @@ def test_a_board_that_died(tmp_path):
     assert not mesh.boards_with(image)
 
 
-def test_a_run_through_their_port_has_the_hosts_times(ended):
-    """Boards say that they are emulated: no plan is judged by such times."""
-    report = ended[-1]
-    assert report["mesh"]["times"] == "host"
-    assert "host's time" in report["verdict"]
-    assert not any("planned" in text for text in report["remarks"])
+# ---- pages that are served ----
+
+def serving(image):
+    """2x2 boards with a page; to be used as a context."""
+    return served.Served("boards", "--mesh", "2x2", "--serve", "--keep",
+                         "--firmware", image, stdin=subprocess.PIPE)
+
+
+def test_a_page_that_is_served(image):
+    """All answer, with their links; the end is told. The console that the user
+    has stays the user's."""
+    with serving(image) as boards:
+        tty = boards.process.stdout.readline().split()
+        assert tty[:2] == ["console", "0,0"]
+        stream = boards.events()
+        data = next(stream)[1]
+        assert [(n["x"], n["y"]) for n in data["nodes"]] == PLACES
+        assert all(n["answers"] and n["well"] for n in data["nodes"])
+        done = mesh.command("ps", "--port", tty[2], "--mesh", "2x2")
+        assert "4 of 4 nodes are well" in done.stdout
+        while not any(port["bytes_in"] > 0 for n in data["links"]
+                      for port in n["ports"].values()):
+            name, data = next(stream)
+            assert name == "mesh"
+        assert len(data["links"]) == len(mesh.boards_with(image)) == 4
+        assert boards.get(method="POST")[0] == 405
+        status, out, _ = boards.interrupt()
+        assert status == 0 and "interrupted; 4 boards ended" in out
+        assert list(stream)[-1] == ("end", {"report": False})
+    assert mesh.until(lambda: not mesh.boards_with(image))
+
+
+def test_ps_serves_it():
+    """The same of boards behind a port; with its own status."""
+    with chip_bench.started(2, 2) as it:
+        port = it.port()
+        with it.alive(), served.Served("ps", "--port", port, "--mesh", "2x2",
+                                       "--serve") as page:
+            data = next(page.events())[1]
+            assert sum(n["answers"] for n in data["nodes"]) == 4
+            assert page.interrupt() == (0, "", "")
+
+
+def test_a_port_in_use():
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        port = used.getsockname()[1]
+        done = mesh.command("boards", "--mesh", "2x2", f"--serve={port}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"--serve '{port}'" in done.stderr
+
+
+# ---- in a browser ----
+
+def look_at(window, address, requests):
+    """Board 1,0's figures and its state; what holds of any page."""
+    window.run("choose(1)")
+    window.settle()
+    rows = window.run("return [...document.querySelectorAll('#nodes tbody "
+                      "tr')].map(row => row.cells[0].textContent)")
+    assert rows == ["0,0", "1,0", "0,1", "1,1"]
+    assert window.misfits() == {}
+    assert window.messages() == []
+    assert set(window.requests()) == {address + name for name in requests}
+    return window.facts("#node-table")
 
 
 @pytest.mark.boards
-def test_in_a_browser(ended):
+def test_a_written_page_in_a_browser(ended):
     """The figures of a board are those of `ps`; nothing is asked for."""
     import browser
 
-    page, ps, *_ = ended
+    page, _, _, ps, _ = ended
     with browser.window() as window:
         window.open_at(page.as_uri())
         window.settle()
         assert window.text("#verdict") == "4 of 4 boards are well."
         assert window.text("#now").startswith("As of 20")
-        window.run("choose(1)")
-        window.settle()
-        facts = window.facts("#node-table")
+        facts = look_at(window, page.as_uri(), [""])
         assert facts["jobs done"] == str(ps[1]["jobs"])
         assert facts["state"] == ps[1]["state"]
-        rows = window.run("return [...document.querySelectorAll('#nodes tbody "
-                          "tr')].map(row => row.cells[0].textContent)")
-        assert rows == ["0,0", "1,0", "0,1", "1,1"]
-        assert window.misfits() == {}
-        assert window.messages() == []
-        assert set(window.requests()) == {page.as_uri()}
+
+
+@pytest.mark.boards
+def test_a_served_page_in_a_browser(image):
+    """A board that dies is crossed out."""
+    import browser
+
+    with browser.window() as window, serving(image) as boards:
+        window.open_at(boards.address)
+        window.wait("nodes.every(n => n.board && n.board.answers)")
+        assert window.text("#verdict") == "4 of 4 boards are well."
+        facts = look_at(window, boards.address, ["", "events"])
+        assert facts["last job"] == "no error"
+        before = window.picture("#map")
+        kill_board(image)
+        window.wait("nodes[1].state === 'gone'")
+        window.settle()
+        assert window.picture("#map") != before
+        facts = look_at(window, boards.address, ["", "events"])
+        assert facts["state"].startswith("does not answer")
+        assert window.text("#verdict") == "3 of 4 boards are well."
