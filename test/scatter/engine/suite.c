@@ -25,13 +25,17 @@ static struct letter *keep(void *context, const struct world_node *from,
                            struct letter *letter)
 {
     struct told *told = context;
+    bool farm = told->judge.policy == WIRE_FARM;
+    bool result = WIRE_KIND(letter->kind) == WIRE_RESULT;
 
-    if (from == told->node && WIRE_KIND(letter->kind) == WIRE_RESULT) {
+    if (from == told->node && (farm || result)) {
         judge_returned(&told->judge, letter);
+    }
+    if (from == told->node && result) {
         free(letter);
         return NULL;
     }
-    if (told->with_children) {
+    if (told->with_children && !farm) {
         return letter;
     }
     letter->next = told->sent;
@@ -107,7 +111,7 @@ int told_end(struct told *told)
 
 static void all(struct unit *unit)
 {
-    test_branches(unit);
+    test_messages(unit);
     test_jobs(unit);
     test_farm(unit);
 }

@@ -31,7 +31,7 @@ int told_error(const struct told *told);
 /* The same; then it is no more. */
 int told_end(struct told *told);
 
-void test_branches(struct unit *unit);
+void test_messages(struct unit *unit);
 void test_jobs(struct unit *unit);
 void test_farm(struct unit *unit);
 

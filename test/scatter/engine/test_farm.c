@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A worker of a farm, a master and an originator, to whom messages are told
-   that do not belong there. */
-#include "qemu/schedule/registry.h"
+/* A master of a farm and an originator, to whom messages are told that do not
+   belong there; test_messages.c has workers. */
 #include "scatter/plan/tree.h"
 #include "test/scatter/engine/suite.h"
+#include "test/world/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,39 +12,17 @@
 #define NODES (SIDE * SIDE)
 #define JOB 5u
 #define UNITS 200u
-#define WORKER 3u /* the number of the worker, or the master, that is told */
-#define GROUP 2u  /* workers of the master */
+#define MASTER 3u /* the number of the master that is told */
+#define GROUP 2u  /* its workers */
 
 static const struct torus_size size = {SIDE, SIDE};
 static struct told told;
 
-static void begin(uint16_t x, bool judged)
+static void begin(uint16_t x)
 {
     memset(&told, 0, sizeof told);
-    told.judge.whole = !judged;
+    told.judge.whole = true; /* its messages are none of a job that is judged */
     told_begin(&told, WIRE_FARM, size, (struct torus_coord){x, 0});
-}
-
-/* Messages of a kind that the node has sent so far; and the last one. */
-static uint32_t count_sent(unsigned kind)
-{
-    uint32_t count = 0;
-
-    for (const struct letter *at = told.sent; at != NULL; at = at->next) {
-        count += at->kind == kind;
-    }
-    return count;
-}
-
-static const struct letter *last_sent(unsigned kind)
-{
-    const struct letter *at = told.sent;
-
-    while (at != NULL && at->kind != kind) {
-        at = at->next;
-    }
-    world_check(at != NULL, "nothing of this kind was sent");
-    return at;
 }
 
 /* Of a unit that takes so many thousandths of an instruction. */
@@ -54,10 +32,10 @@ static void put_arg(uint8_t arg[JUDGE_LONG_ARG_BYTES], uint32_t instructions)
     bytes_store_u32(arg + 16, instructions);
 }
 
-/* Of the node at 1, 0 with so many workers, to the north and to the east. */
-static void tell_announcement(uint16_t job, unsigned workers)
+/* Of the node at 1, 0 with its workers, to the north and to the east. */
+static void tell_announcement(void)
 {
-    static const struct torus_path path[] = {
+    static const struct torus_path path[GROUP + 1] = {
         {TORUS_EAST, TORUS_STRAIGHT, 1, 0},
         {TORUS_NORTH, TORUS_STRAIGHT, 1, 0},
         {TORUS_EAST, TORUS_STRAIGHT, 1, 0}};
@@ -67,50 +45,35 @@ static void tell_announcement(uint16_t job, unsigned workers)
                  JUDGE_LONG_ARG_BYTES] = {0};
     uint8_t *at = data;
 
-    for (unsigned i = 0; i <= workers; ++i, at += TREE_BRANCH_BYTES) {
+    for (unsigned i = 0; i <= GROUP; ++i, at += TREE_BRANCH_BYTES) {
         bytes_store_u32(at, tree_direct_pack(path[i]) |
                                 (i > 0 ? TREE_IN_GROUP : 0));
-        bytes_store_u16(at + 8, (uint16_t)(i > 0 ? 1 : workers + 1));
+        bytes_store_u16(at + 8, i > 0 ? 1 : GROUP + 1);
         at[10] = path[i].port;
         at[11] = i > 0 ? 2 : 1;
         bytes_store_u16(at + 12, path[i].hops);
     }
     wire_announce_store(at, &announce);
-    at += WIRE_ANNOUNCE_BYTES;
-    put_arg(at, 1000);
-    tell(&told, WIRE_ANNOUNCE, job, data,
-         (uint32_t)(at - data) + JUDGE_LONG_ARG_BYTES);
+    put_arg(at + WIRE_ANNOUNCE_BYTES, 1000);
+    tell(&told, WIRE_ANNOUNCE, JOB, data, sizeof data);
 }
 
-/* A chunk, and what is wrong with its message. */
-struct chunk {
-    struct wire_chunk head;
-    bool first; /* with a job */
-    bool of_tree;
-    uint16_t job;
-    uint32_t less_bytes;
-    const struct wire_farm_terms *terms; /* of the job, or NULL */
-};
-
-static void tell_chunk(const struct chunk *chunk)
+/* With the job if there are terms, as the first chunk. */
+static void tell_chunk(const struct wire_chunk *chunk,
+                       const struct wire_farm_terms *terms)
 {
-    unsigned policy = chunk->of_tree ? WIRE_TREE : WIRE_FARM;
     struct wire_job job = {
-        .phases = 1, .rounds = 1, .flags = WIRE_FLAGS(0u, policy)};
+        .phases = 1, .rounds = 1, .flags = WIRE_FLAGS(0u, WIRE_FARM)};
     uint8_t data[256] = {0};
     uint32_t bytes = WIRE_CHUNK_BYTES;
 
-    wire_chunk_store(data, &chunk->head);
-    if (chunk->first) {
+    wire_chunk_store(data, chunk);
+    if (terms != NULL) {
         wire_job_store(data + bytes, &job, NULL);
-        if (chunk->terms != NULL) {
-            wire_job_store_farm(data + bytes, chunk->terms);
-        }
+        wire_job_store_farm(data + bytes, terms);
         bytes += wire_job_bytes(&job);
     }
-    bytes += chunk->head.units < 20 ? chunk->head.units : 20;
-    tell(&told, WIRE_CHUNK, chunk->job != 0 ? chunk->job : JOB, data,
-         bytes - chunk->less_bytes);
+    tell(&told, WIRE_CHUNK, JOB, data, bytes + chunk->units);
 }
 
 static void tell_demand(const struct wire_demand *demand, uint32_t bytes)
@@ -121,134 +84,23 @@ static void tell_demand(const struct wire_demand *demand, uint32_t bytes)
     tell(&told, WIRE_DEMAND, JOB, data, bytes);
 }
 
-/* ---- a worker ---- */
-
-static const struct chunk first_chunk = {.head = {10, 0, WORKER, 0},
-                                         .first = true};
-static const struct chunk second_chunk = {.head = {10, 10, WORKER, 1}};
-static const struct chunk last_chunk = {.head = {0, 0, WORKER, 2}};
-
-/* It asks for this chunk, when it has computed so many units, each of one
-   instruction. */
-static void check_demand(struct unit *unit, uint16_t number, uint32_t units)
-{
-    const struct letter *letter = last_sent(WIRE_DEMAND);
-    struct wire_demand demand;
-
-    CHECK_EQUAL(unit, wire_demand_load(&demand, letter->data, letter->bytes),
-                ERR_OK);
-    CHECK_EQUAL(unit, count_sent(WIRE_DEMAND), number);
-    CHECK_EQUAL(unit, demand.worker, WORKER);
-    CHECK_EQUAL(unit, demand.number, number);
-    CHECK_EQUAL(unit, demand.units, units);
-    CHECK_EQUAL(unit, demand.compute_ps, 32000u * units);
-}
-
-/* The first chunk goes straight: it may come before the announcement. */
-static void a_worker_asks_until_the_end(struct unit *unit)
-{
-    for (unsigned early = 0; early < 2; ++early) {
-        begin(1, true);
-        if (early == 0) {
-            tell_announcement(JOB, 0);
-        }
-        tell_chunk(&first_chunk);
-        if (early == 1) {
-            CHECK_EQUAL(unit, count_sent(WIRE_DEMAND), 0);
-            tell_announcement(JOB, 0);
-        }
-        check_demand(unit, 1, 0);
-        tell_chunk(&second_chunk);
-        check_demand(unit, 2, 10);
-        tell_chunk(&last_chunk);
-        CHECK_EQUAL(unit, count_sent(WIRE_DEMAND), 2);
-        CHECK(unit, told.node->ended);
-        CHECK_EQUAL(unit, told_end(&told), ERR_OK);
-    }
-}
-
-static void chunks_that_a_worker_refuses(struct unit *unit)
-{
-    static const struct {
-        struct chunk chunk;
-        int error;
-    } cases[] = {
-        {{.head = {0, 0, 3, 0}, .first = true}, ERR_PLAN},
-        {{.head = {10, 0, 3, 1}, .first = true}, ERR_PLACE},
-        {{.head = {10, 0, 3, 0}}, ERR_LENGTH}, /* no job */
-        {{.head = {10, 0, 3, 0}, .first = true, .less_bytes = 1}, ERR_LENGTH},
-        {{.head = {10, 0, 3, 0}, .first = true, .less_bytes = 47}, ERR_LENGTH},
-        {{.head = {10, 0, 3, 0}, .first = true, .of_tree = true}, ERR_FIELD},
-        {{.head = {10, 0, 3, 0}, .first = true, .job = JOB + 1}, ERR_FIELD},
-        {{.head = {10, UINT32_MAX - 8, 3, 0}, .first = true}, ERR_PLAN},
-        {{.head = {21, 0, 3, 0}, .first = true}, ERR_LENGTH},
-        /* Behind a first one: */
-        {{.head = {10, 10, 4, 1}}, ERR_PLACE},
-        {{.head = {10, 10, 3, 0}}, ERR_PLACE},
-        {{.head = {10, 10, 3, 2}}, ERR_PLACE},
-        {{.head = {10, 10, 3, 1}, .less_bytes = 1}, ERR_LENGTH},
-        {{.head = {10, 10, 3, 1}, .less_bytes = 11}, ERR_LENGTH},
-        {{.head = {9, UINT32_MAX - 7, 3, 1}}, ERR_PLAN}};
-
-    for (unsigned i = 0; i < COUNT(cases); ++i) {
-        begin(1, true);
-        tell_announcement(JOB, 0);
-        if (i > 8) {
-            tell_chunk(&first_chunk);
-        }
-        tell_chunk(&cases[i].chunk);
-        CHECK_EQUAL(unit, told_end(&told), cases[i].error);
-    }
-}
-
 /* ---- a master ---- */
 
 static void begin_master(const struct wire_farm_terms *terms)
 {
-    begin(1, false);
-    tell_announcement(JOB, GROUP);
-    tell_chunk(&(struct chunk){
-        .head = {20, 0, WORKER, 0}, .first = true, .terms = terms});
+    begin(1);
+    tell_announcement();
+    tell_chunk(&(struct wire_chunk){20, 0, MASTER, 0}, terms);
 }
 
 static const struct wire_farm_terms good_terms = {32000, 1000, 4};
-
-/* It asks at once, gives its workers chunks, computes what they leave, gets the
-   end, passes that on, and counts all units of the chunk. */
-static void a_master_serves_and_asks(struct unit *unit)
-{
-    uint8_t units[8] = {0};
-    uint32_t given = 0;
-
-    begin_master(&good_terms);
-    CHECK_EQUAL(unit, count_sent(WIRE_DEMAND), 1);
-    CHECK_EQUAL(unit, bytes_load_u16(last_sent(WIRE_DEMAND)->data), WORKER);
-    CHECK_EQUAL(unit, bytes_load_u16(last_sent(WIRE_DEMAND)->data + 2), 1);
-    for (const struct letter *at = told.sent; at != NULL; at = at->next) {
-        given += at->kind == WIRE_CHUNK ? bytes_load_u32(at->data) : 0;
-    }
-    CHECK(unit, given > 0 && given < 20);
-    tell_chunk(&(struct chunk){.head = {0, 0, WORKER, 1}});
-    for (uint16_t worker = 0; worker < GROUP; ++worker) {
-        tell_demand(&(struct wire_demand){worker, 1, 0, 0}, WIRE_DEMAND_BYTES);
-    }
-    bytes_store_u32(units, given);
-    tell(&told, WIRE_RESULT_OF(1), JOB, units, sizeof units);
-    tell(&told, WIRE_RESULT_OF(1), JOB, (const uint8_t[8]){0}, sizeof units);
-    CHECK_EQUAL(unit, count_sent(WIRE_DEMAND), 1);
-    CHECK_EQUAL(unit, kernel_load_u64(told.node->scatter.memory->result), 20);
-    CHECK(unit, told.node->ended);
-    CHECK_EQUAL(unit, told_end(&told), ERR_OK);
-}
 
 static void what_a_master_refuses(struct unit *unit)
 {
     static const struct wire_demand demands[] = {
         {GROUP, 1, 0, 0}, {UINT16_MAX, 1, 0, 0}, {0, 2, 0, 0}, {0, 0, 0, 0}};
-    static const struct chunk chunks[] = {{.head = {10, 20, 4, 1}},
-                                          {.head = {10, 20, 3, 0}},
-                                          {.head = {10, 20, 3, 2}},
-                                          {.head = {10, 20, 0, 1}}};
+    static const struct wire_chunk chunks[] = {
+        {10, 20, 4, 1}, {10, 20, 3, 0}, {10, 20, 3, 2}, {10, 20, 0, 1}};
     static const struct wire_farm_terms terms[] = {
         {0, 1000, 4}, {32000, 1000, 0}, {UINT64_MAX, 1000, 4}};
 
@@ -257,7 +109,7 @@ static void what_a_master_refuses(struct unit *unit)
         tell_demand(&demands[i], WIRE_DEMAND_BYTES);
         CHECK_EQUAL(unit, told_end(&told), ERR_PLACE);
         begin_master(&good_terms);
-        tell_chunk(&chunks[i]);
+        tell_chunk(&chunks[i], NULL);
         CHECK_EQUAL(unit, told_end(&told), ERR_PLACE);
     }
     for (unsigned i = 0; i < COUNT(terms); ++i) {
@@ -273,45 +125,24 @@ static void what_a_master_refuses(struct unit *unit)
 
 /* ---- the originator ---- */
 
-/* Of circuits. */
-struct costs {
-    uint64_t startup_ps;
-    uint64_t transfer_ps;
-    uint8_t ports;
-};
-
-static const struct costs good_costs = {1000000, 1000, TORUS_PORTS};
-
 /* An order to SIDE x SIDE nodes, whose kernel takes long. */
-static void begin_originator(uint16_t numerator, const struct costs *costs)
+static void begin_originator(uint16_t numerator)
 {
-    uint8_t *tree =
-        schedule_tree(SCHEDULE_FARM, size, (struct torus_coord){0, 0}, NULL);
     uint8_t arg[JUDGE_LONG_ARG_BYTES];
-    struct wire_order order = {.kernel = "judge",
-                               .startup_ps = costs->startup_ps,
-                               .transfer_ps = costs->transfer_ps,
-                               .load_units = UNITS,
-                               .phases = WIRE_BEST,
-                               .rounds = WIRE_BEST,
-                               .ports = costs->ports,
-                               .policy = WIRE_FARM,
-                               .tree_nodes = NODES,
-                               .unit_bytes = 1,
-                               .arg_bytes = JUDGE_LONG_ARG_BYTES,
-                               .arg = arg,
-                               .tree = tree};
+    struct wire_order order = whole_order(WIRE_FARM, size, UNITS, arg);
     struct letter *letter;
 
-    begin(0, false);
+    begin(0);
     put_arg(arg, 1000000000);
     bytes_store_u16(arg + 8, numerator);
     bytes_store_u16(arg + 10, numerator);
+    order.compute_ps = 0; /* the kernel's own estimate */
+    order.startup_ps = 1000000;
     letter = judge_order(&order, JOB);
     judge_ordered(&told.judge, letter, &order);
     world_put(told.node, letter);
     world_run();
-    free(tree);
+    free((void *)(uintptr_t)order.tree);
 }
 
 static void demands_that_are_refused(struct unit *unit)
@@ -335,7 +166,7 @@ static void demands_that_are_refused(struct unit *unit)
         {{1, 1, 0, 0}, WIRE_DEMAND_BYTES + 3, 1, ERR_LENGTH}};
 
     for (unsigned i = 0; i < COUNT(cases); ++i) {
-        begin_originator(cases[i].numerator, &good_costs);
+        begin_originator(cases[i].numerator);
         tell_demand(&(struct wire_demand){0, 1, 0, 0}, WIRE_DEMAND_BYTES);
         tell_demand(&cases[i].demand, cases[i].bytes);
         CHECK_EQUAL(unit, told_end(&told), cases[i].error);
@@ -350,8 +181,7 @@ static void chunks_come_from_both_ends(struct unit *unit)
     uint32_t from = 0;
     uint32_t end = UNITS;
 
-    begin_originator(0, &good_costs);
-    CHECK_EQUAL(unit, count_sent(WIRE_CHUNK), NODES - 1);
+    begin_originator(0);
     for (const struct letter *at = told.sent; at != NULL; at = at->next) {
         if (at->kind == WIRE_CHUNK) {
             given[bytes_load_u16(at->data + 8) % (NODES - 1)] = at;
@@ -373,36 +203,9 @@ static void chunks_come_from_both_ends(struct unit *unit)
     (void)told_end(&told);
 }
 
-static void orders_that_are_refused(struct unit *unit)
-{
-    static const uint64_t most_ps = PLANNER_TIME_MAX_PS;
-    const struct {
-        struct costs costs;
-        int error;
-    } cases[] = {{{most_ps, most_ps, 1}, ERR_OK},
-                 {{0, 0, 2}, ERR_OK},
-                 {{most_ps + 1, 1000, 4}, ERR_RANGE},
-                 {{UINT64_MAX, 1000, 4}, ERR_RANGE},
-                 {{1000000, most_ps + 1, 4}, ERR_RANGE},
-                 {{1000000, UINT64_MAX, 4}, ERR_RANGE},
-                 {{1000000, 1000, 0}, ERR_RANGE},
-                 {{1000000, 1000, 3}, ERR_RANGE},
-                 {{1000000, 1000, UINT8_MAX}, ERR_RANGE}};
-
-    for (unsigned i = 0; i < COUNT(cases); ++i) {
-        begin_originator(0, &cases[i].costs);
-        CHECK_EQUAL(unit, told.node->ended, cases[i].error != ERR_OK);
-        CHECK_EQUAL(unit, told_end(&told), cases[i].error);
-    }
-}
-
 void test_farm(struct unit *unit)
 {
-    UNIT_RUN(unit, a_worker_asks_until_the_end);
-    UNIT_RUN(unit, chunks_that_a_worker_refuses);
-    UNIT_RUN(unit, a_master_serves_and_asks);
     UNIT_RUN(unit, what_a_master_refuses);
     UNIT_RUN(unit, demands_that_are_refused);
     UNIT_RUN(unit, chunks_come_from_both_ends);
-    UNIT_RUN(unit, orders_that_are_refused);
 }
