@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fuzzer, with sanitizers; what it looks into tells of every edge, in other
-# programs, too (test/fuzz/untraced.c). And the same with faults that it must
-# find.
+# programs, too (test/fuzz/untraced.c). And with faults that it must find.
 
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
-FUZZ_NODE := test/fuzz/node.c $(wildcard test/world/*.c)
-FUZZ_TARGETS := $(addprefix test/fuzz/,console.c job.c kernels.c mesh.c \
-                  switch.c targets.c) $(FUZZ_NODE)
+FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
+                  switch.c targets.c) $(wildcard test/world/*.c)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/events.c hal/forward.c hal/serial/mailbox.c \
@@ -27,18 +25,7 @@ $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
   $(FUZZ_COVERED) $(FUZZ_REST) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
 
-# Two files of the engine that call faulty functions of planted.c.
-FUZZ_PLANTED := $(BUILD)/test/planted
-FUZZ_FAULTY := scatter/engine/pattern.c scatter/engine/tree.c
-$(eval $(call compile,test/planted,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE) \
-  -fsanitize-coverage=trace-pc $(foreach f,split_volume scatter_set_range \
-    scatter_gather_children,-D$(f)=planted_$(f)),$(TEST_DEPS)))
-$(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
-  test/fuzz/planted.c $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
-  $(filter-out $(FUZZ_FAULTY),$(wildcard scatter/engine/*.c)) \
-  hal/check.c hal/crc32.c $(FUZZ_REST) \
-  $(wildcard scatter/wire/*.c) scatter/plan/tree.c scatter/plan/farm.c \
-  hal/events.c hal/forward.c,$(HOST_LIBS))
+$(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) test/fuzz/planted.c)
 
 # The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made

@@ -71,47 +71,6 @@ static bool arrive(struct feed *feed, struct line_reader *reader)
     return true;
 }
 
-/* ---- lines ---- */
-
-static void check_line(const struct line_reader *reader)
-{
-    size_t length = strlen(reader->text);
-
-    fuzz_check(length > 0 && length <= LINE_TEXT_MAX, "a line's length");
-    for (size_t i = 0; i < length; ++i) {
-        fuzz_check(reader->text[i] >= 0x20 && reader->text[i] <= 0x7e &&
-                       reader->text[i] != '*',
-                   "a line with what no line has");
-    }
-}
-
-void console_try_line(const struct fuzz_target *target, const uint8_t *in,
-                      uint32_t bytes)
-{
-    struct feed feed = {.in = in, .bytes = bytes, .at = 1};
-    struct line_reader *reader = malloc(sizeof *reader);
-    uint32_t lines = 0;
-    uint32_t counted = 0;
-
-    (void)target;
-    line_init(reader, 2 * PAUSE_US);
-    while (bytes > 0 && arrive(&feed, reader)) {
-        enum line_status status;
-
-        while ((status = line_take(reader, feed.now_us)) != LINE_NONE) {
-            lines += 1;
-            if (status == LINE_TEXT) {
-                check_line(reader);
-            }
-        }
-    }
-    for (unsigned i = 1; i < LINE_STATUSES; ++i) {
-        counted += reader->count[i];
-    }
-    fuzz_check(counted == lines, "lines that are not counted");
-    free(reader);
-}
-
 /* ---- commands ---- */
 
 struct node {
@@ -353,8 +312,8 @@ static void poll_all(struct shell *shell, struct feed *feed)
     fuzz_check(node->lines <= LINES_MAX, "replies without end");
 }
 
-void console_try_shell(const struct fuzz_target *target, const uint8_t *in,
-                       uint32_t bytes)
+void console_try(const struct fuzz_target *target, const uint8_t *in,
+                 uint32_t bytes)
 {
     struct feed feed = {.in = in, .bytes = bytes, .at = 1};
     struct line_reader *reader = malloc(sizeof *reader);

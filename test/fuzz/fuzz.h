@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small fuzzer: inputs are mutated, those that reach new edges are kept in
- * memory, and what ends the child that tries them is a finding. All that
- * happens follows from the seed and the inputs, but for how far the time goes.
+ * memory, and what aborts is a finding. All that happens follows from the seed
+ * and the inputs, but for how far the time goes.
  */
 #ifndef TEST_FUZZ_FUZZ_H
 #define TEST_FUZZ_FUZZ_H
@@ -18,7 +18,7 @@ struct fuzz_target {
     const char *kernel; /* for try(): its name */
     void (*try)(const struct fuzz_target *target, const uint8_t *in,
                 uint32_t bytes);
-    /* Adds first inputs besides the corpus's files of its name, or NULL. */
+    /* Adds first inputs besides the corpus's files of its name; or NULL. */
     void (*seed)(const struct fuzz_target *target);
 };
 
@@ -28,13 +28,11 @@ const struct fuzz_target *fuzz_targets(void);
 /* Takes an input into the pool; it is cut off at FUZZ_BYTES_MAX. */
 void fuzz_add(const uint8_t *in, uint32_t bytes);
 
-/* Calls add() with every file of the corpus whose name is `begin` and a
-   suffix. */
-void fuzz_each_file(const char *begin,
-                    void (*add)(const uint8_t *in, uint32_t bytes));
-
-/* Ends the child with a finding unless it holds. */
+/* Ends with a finding unless it holds. */
 void fuzz_check(bool holds, const char *what);
+
+/* Looks at every byte. */
+void fuzz_touch(const uint8_t *data, uint64_t bytes);
 
 /* ---- random numbers (splitmix64) ---- */
 

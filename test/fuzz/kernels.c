@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is tried of each kernel.
- *
- * read    parts with a line "%%" between: the text of --arg, INPUT, and one
- *         more file, which @ in the text stands for
- * begin   u32 unit bytes, u16 argument's bytes, argument, load
- * merge   u16 seed, of those that the corpus's files give; a result
- *
- * Each begins, runs, merges and reports with what the one before it gives; the
- * first also writes the output.
+ * What is tried of each kernel: what its format reads begins, runs whole and in
+ * pieces, is merged, reported and written. An input has parts with a line "%%"
+ * between: the text of --arg, INPUT, and one more file, which @ in the text
+ * stands for. All memory that a kernel gets is exactly as long as promised, so
+ * that the sanitizer sees every step beyond.
  */
 #include "test/fuzz/targets.h"
 
@@ -16,7 +12,6 @@
 #include "hal/crc32.h"
 #include "qemu/format/table.h"
 #include "scatter/engine/core.h"
-#include "test/fuzz/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +21,11 @@
 
 #define MARK "\n%%\n"
 #define PARTS 3u
-#define BEGIN_HEAD 6u
-#define MERGE_HEAD 2u
-#define SEEDS_MAX 16u
 
 struct part {
     const uint8_t *data;
     uint32_t bytes;
 };
-
-/* ---- files ---- */
 
 static const char *const paths[PARTS] = {NULL, "/proc/self/fd/198",
                                          "/proc/self/fd/199"};
@@ -152,196 +142,343 @@ static int read_input(struct format_load *load, const char *kernel,
     return status;
 }
 
+/* ---- a kernel with its argument, as one node has it ---- */
+
+/* On a board; here it is a few milliseconds with sanitizers. */
+#define INSTRUCTIONS_MAX 1000000u
+#define UNITS_MAX 65536u
+#define PIECES 4u
+#define FILLER 0xa5
+
+struct job {
+    const struct kernel *kernel;
+    uint8_t *arg;
+    uint32_t unit_bytes;
+    uint32_t *work;
+    struct kernel_terms terms;
+    const uint8_t *load; /* NULL if there is none; .. */
+    uint32_t units; /* .. as many as make a load and do not take too long */
+};
+
+static void *filled(size_t bytes)
+{
+    void *memory = malloc(bytes);
+
+    if (memory == NULL) {
+        fuzz_check(false, "no memory");
+    }
+    memset(memory, FILLER, bytes);
+    return memory;
+}
+
+/* What the engine relies upon. */
+static void check_terms(const struct kernel_terms *terms)
+{
+    uint32_t most = terms->output_denominator != 0
+                        ? KERNEL_RESULT_BESIDE_OUTPUT_MAX
+                        : SCATTER_RESULT_MAX;
+
+    fuzz_check(terms->result_bytes_max <= most, "results are too long");
+    fuzz_check(terms->output_denominator != 0 || terms->output_numerator == 0,
+               "an output of P/0");
+}
+
+/* What a format sees to and a kernel cannot: units that belong together, those
+   of one plane of an image; and how many there are at most. */
+static uint64_t plane_units(const struct job *job)
+{
+    return strcmp(job->kernel->name, "conv") == 0
+               ? (uint64_t)bytes_load_u32(job->arg + 4) *
+                     bytes_load_u32(job->arg + 8)
+               : 1;
+}
+
+static uint64_t units_max(const struct job *job)
+{
+    return strcmp(job->kernel->name, "channels") == 0
+               ? (uint64_t)bytes_load_u32(job->arg) *
+                     bytes_load_u32(job->arg + 4)
+               : UNITS_MAX;
+}
+
+static uint32_t job_units(const struct job *job, uint64_t units)
+{
+    uint64_t cost = job->terms.instructions_per_1000_units;
+    uint64_t most = units_max(job);
+
+    most = most < UNITS_MAX ? most : UNITS_MAX;
+    if (cost > 0 && INSTRUCTIONS_MAX * UINT64_C(1000) / cost < most) {
+        most = INSTRUCTIONS_MAX * UINT64_C(1000) / cost;
+    }
+    units = units < most ? units : most;
+    return (uint32_t)(units - units % plane_units(job));
+}
+
+/* Whether begin() takes the argument, which is copied. */
+static bool begin(struct job *job, const char *name,
+                  const struct format_load *load)
+{
+    struct kernel_job what = {.arg_bytes = load->arg_bytes,
+                              .unit_bytes = load->unit_bytes};
+    unsigned i = 0;
+
+    while (strcmp(kernel_table[i]->name, name) != 0) {
+        i += 1;
+    }
+    *job = (struct job){.kernel = kernel_table[i],
+                        .arg = filled(load->arg_bytes),
+                        .unit_bytes = load->unit_bytes,
+                        .work = filled(kernel_table[i]->work_bytes),
+                        .load = load->data};
+    fuzz_check(job->kernel->work_bytes <= SCATTER_WORK_MAX,
+               "too much work memory");
+    if (load->arg_bytes > 0) {
+        memcpy(job->arg, load->arg, load->arg_bytes);
+    }
+    what.arg = job->arg;
+    if (job->kernel->begin(job->work, &job->terms, &what) != KERNEL_OK) {
+        return false;
+    }
+    check_terms(&job->terms);
+    job->units = job_units(job, load->units);
+    return true;
+}
+
+/* A copy of the range's bytes and of what it may see around them. */
+static uint8_t *cut_out(struct kernel_range *range, const struct job *job,
+                        unsigned offset)
+{
+    uint64_t unit_bytes = job->unit_bytes;
+    uint64_t before = range->first_unit * unit_bytes;
+    uint64_t bytes = range->units * unit_bytes;
+    uint64_t after = job->units * unit_bytes - before - bytes;
+    const uint8_t *from = job->load + before;
+    uint8_t *copy;
+
+    before =
+        before < job->terms.before_bytes ? before : job->terms.before_bytes;
+    after = after < job->terms.after_bytes ? after : job->terms.after_bytes;
+    copy = filled(offset + before + bytes + after);
+    if (job->load != NULL) {
+        memcpy(copy + offset, from - before, before + bytes + after);
+    }
+    range->before_bytes = (uint32_t)before;
+    range->after_bytes = (uint32_t)after;
+    range->data = copy + offset + before;
+    return copy;
+}
+
+static void check_result(const struct job *job,
+                         const struct kernel_result *result, uint32_t room)
+{
+    fuzz_check(result->bytes <= job->terms.result_bytes_max,
+               "a result is too long");
+    if (job->terms.output_denominator != 0) {
+        fuzz_check(result->output_bytes <= room, "an output is too long");
+        fuzz_check(job->terms.output_varies || result->output_bytes == room,
+                   "an output is too short");
+    }
+}
+
+/* Runs a range, whose data has this offset from an aligned address. */
+static void run(struct job *job, struct kernel_result *result, uint32_t first,
+                uint32_t units, unsigned offset)
+{
+    const struct kernel_terms *terms = &job->terms;
+    struct kernel_range range = {
+        .units = units, .unit_bytes = job->unit_bytes, .first_unit = first};
+    uint8_t *data = cut_out(&range, job, offset);
+    uint32_t room = terms->output_denominator != 0
+                        ? kernel_output_room(terms, first, units)
+                        : 0;
+
+    *result = (struct kernel_result){.data = filled(terms->result_bytes_max)};
+    if (terms->output_denominator != 0) {
+        result->output = filled(room);
+    }
+    job->kernel->run(job->work, result, &range);
+    check_result(job, result, room);
+    for (unsigned i = 0; i < offset; ++i) {
+        fuzz_check(data[i] == FILLER, "bytes before the range are changed");
+    }
+    free(data);
+}
+
+static void forget(struct kernel_result *result)
+{
+    free(result->data);
+    free(result->output);
+}
+
+/* Merges a copy of `next`. */
+static void merge(struct job *job, struct kernel_result *into,
+                  const struct kernel_result *next)
+{
+    struct kernel_result copy = {.data = filled(next->bytes),
+                                 .bytes = next->bytes};
+
+    memcpy(copy.data, next->data, next->bytes);
+    fuzz_check(job->kernel->merge == NULL ||
+                   job->kernel->merge(job->work, into, &copy) == KERNEL_OK,
+               "merge() does not take what run() gives");
+    fuzz_check(into->bytes <= job->terms.result_bytes_max,
+               "a merged result is too long");
+    free(copy.data);
+}
+
+static void sink_integer(void *context, const char *name, uint64_t value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void sink_real(void *context, const char *name, double value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void sink_flag(void *context, const char *name, int value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void sink_list(void *context, const char *name, const uint8_t *values,
+                      unsigned value_bytes, uint32_t count)
+{
+    (void)context;
+    (void)name;
+    fuzz_touch(values, (uint64_t)value_bytes * count);
+}
+
+static void sink_lines(void *context, const char *name, const uint8_t *text,
+                       uint32_t bytes)
+{
+    (void)context;
+    (void)name;
+    fuzz_touch(text, bytes);
+}
+
+/* Shows a result to nobody. */
+static void report(const struct job *job, const struct kernel_result *result)
+{
+    static const struct kernel_sink sink = {
+        .integer = sink_integer,
+        .negative = sink_integer,
+        .real = sink_real,
+        .flag = sink_flag,
+        .list = sink_list,
+        .lines = sink_lines,
+    };
+
+    if (job->kernel->report != NULL) {
+        job->kernel->report(result, &sink);
+    }
+}
+
+/* The pieces' outputs are those of the whole. */
+static void check_outputs(const struct kernel_result *whole,
+                          const struct kernel_result piece[PIECES])
+{
+    uint32_t at = 0;
+
+    if (whole->output == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < PIECES; ++i) {
+        fuzz_check(piece[i].output_bytes <= whole->output_bytes - at &&
+                       memcmp(whole->output + at, piece[i].output,
+                              piece[i].output_bytes) == 0,
+                   "a piece's output is not that of the whole load");
+        at += piece[i].output_bytes;
+    }
+    fuzz_check(at == whole->output_bytes, "outputs are missing");
+}
+
+/* Merges all into the one where it begins. */
+static void check_merged(struct job *job, const struct kernel_result *whole,
+                         struct kernel_result piece[PIECES], uint64_t random)
+{
+    unsigned first = (unsigned)(random % PIECES);
+    struct kernel_result *into = &piece[first];
+
+    for (unsigned i = 1; i < PIECES; ++i) {
+        unsigned step = (random & 8) != 0 ? i : PIECES - i;
+        const struct kernel_result *next = &piece[(first + step) % PIECES];
+
+        merge(job, into, next);
+    }
+    fuzz_check(job->kernel->merge == NULL ||
+                   (into->bytes == whole->bytes &&
+                    memcmp(into->data, whole->data, whole->bytes) == 0),
+               "the pieces' result is not that of the whole load");
+}
+
+/* Runs the load, whole and in pieces that are merged in any order: the same
+   must come out. `random` says which pieces. */
+static void scatter(struct job *job, struct kernel_result *whole,
+                    uint64_t random)
+{
+    struct kernel_result piece[PIECES];
+    uint32_t at = 0;
+
+    run(job, whole, 0, job->units, random & 3);
+    report(job, whole);
+    for (unsigned i = 0; i < PIECES; ++i) {
+        uint32_t left = job->units - at;
+        uint32_t units = i + 1 < PIECES ? fuzz_below(&random, left + 1) : left;
+
+        run(job, &piece[i], at, units, random & 3);
+        at += units;
+    }
+    check_outputs(whole, piece);
+    check_merged(job, whole, piece, random);
+    for (unsigned i = 0; i < PIECES; ++i) {
+        forget(&piece[i]);
+    }
+}
+
 /* An image's name tells its kind, so these are written nowhere. */
 static void write_output(const struct format *format,
-                         const struct format_load *load, struct job *job)
+                         const struct format_load *load,
+                         const struct kernel_result *whole)
 {
-    struct job_load whole = {load->data, (uint32_t)load->units};
-    struct kernel_result result;
     FILE *out;
 
     if (format->write == NULL || format->check != NULL ||
-        job->terms.output_denominator == 0 ||
-        job_units(job, load->units) != load->units) {
+        whole->output == NULL) {
         return;
     }
-    job_run(job, &result, &whole, 0, whole.units, 0);
     out = fopen("/dev/null", "w");
     fuzz_check(out != NULL &&
-                   format->write(out, load, "/dev/null", result.output,
-                                 result.output_bytes) == 0 &&
+                   format->write(out, load, "/dev/null", whole->output,
+                                 whole->output_bytes) == 0 &&
                    fclose(out) == 0,
                "write() fails");
-    job_forget(&result);
 }
 
 void kernels_try_read(const struct fuzz_target *target, const uint8_t *in,
                       uint32_t bytes)
 {
     struct format_load load;
-    struct job job;
+    struct job job = {.kernel = NULL};
 
     if (read_input(&load, target->kernel, in, bytes) == 0 && load.units > 0 &&
-        load.arg_bytes <= KERNEL_ARG_MAX) {
-        if (job_begin(&job, job_kernel(target->kernel), load.arg,
-                      load.arg_bytes, load.unit_bytes)) {
-            struct job_load whole = {load.data, job_units(&job, load.units)};
+        load.arg_bytes <= KERNEL_ARG_MAX &&
+        begin(&job, target->kernel, &load)) {
+        struct kernel_result whole;
 
-            job_scatter(&job, &whole, fuzz_hash(in, bytes));
-            write_output(format_of(target->kernel), &load, &job);
+        scatter(&job, &whole, fuzz_hash(in, bytes));
+        if (job.units == load.units) {
+            write_output(format_of(target->kernel), &load, &whole);
         }
-        job_end(&job);
+        forget(&whole);
     }
+    free(job.arg);
+    free(job.work);
     format_free(&load);
-}
-
-/* ---- any argument ---- */
-
-void kernels_try_begin(const struct fuzz_target *target, const uint8_t *in,
-                       uint32_t bytes)
-{
-    uint64_t random = fuzz_hash(in, bytes);
-    uint32_t unit_bytes = bytes < BEGIN_HEAD ? 1 : bytes_load_u32(in);
-    uint32_t left = bytes < BEGIN_HEAD ? 0 : bytes - BEGIN_HEAD;
-    uint32_t arg_bytes = bytes < BEGIN_HEAD ? 0 : bytes_load_u16(in + 4);
-    const uint8_t *arg = in + (bytes < BEGIN_HEAD ? 0 : BEGIN_HEAD);
-    struct job job;
-
-    arg_bytes = arg_bytes < left ? arg_bytes : left;
-    left -= arg_bytes;
-    if (job_begin(&job, job_kernel(target->kernel), arg, arg_bytes,
-                  unit_bytes)) {
-        struct job_load load = {arg + arg_bytes,
-                                unit_bytes > 0 ? left / unit_bytes : 1};
-        struct kernel_result result;
-
-        load.units = job_units(&job, load.units);
-        job_run(&job, &result, &load, load.units / 3, load.units / 2,
-                random & 3);
-        job_merge(&job, &result, arg + arg_bytes, left);
-        job_report(&job, &result);
-        job_forget(&result);
-    }
-    job_end(&job);
-}
-
-/* The kernel whose inputs are made: add() knows nothing. */
-static const char *seeding;
-
-static void add_begin(const uint8_t *in, uint32_t bytes)
-{
-    uint8_t out[FUZZ_BYTES_MAX];
-    struct format_load load;
-    uint32_t room = sizeof out - BEGIN_HEAD;
-
-    if (read_input(&load, seeding, in, bytes) == 0 && load.arg_bytes <= room) {
-        uint64_t data = load.units * load.unit_bytes;
-
-        room -= load.arg_bytes;
-        data = data < room ? data : room;
-        bytes_store_u32(out, load.unit_bytes);
-        bytes_store_u16(out + 4, (uint16_t)load.arg_bytes);
-        memcpy(out + BEGIN_HEAD, load.arg, load.arg_bytes);
-        if (data > 0) {
-            memcpy(out + BEGIN_HEAD + load.arg_bytes, load.data, data);
-        }
-        fuzz_add(out, BEGIN_HEAD + load.arg_bytes + (uint32_t)data);
-    }
-    format_free(&load);
-}
-
-static void each_input(const char *kernel,
-                       void (*add)(const uint8_t *in, uint32_t bytes))
-{
-    char begin[32];
-
-    seeding = kernel;
-    snprintf(begin, sizeof begin, "read-%s", kernel);
-    fuzz_each_file(begin, add);
-}
-
-void kernels_seed_begin(const struct fuzz_target *target)
-{
-    each_input(target->kernel, add_begin);
-}
-
-/* ---- any result ---- */
-
-/* A job, and its result. */
-struct made {
-    struct format_load load;
-    struct job job;
-    struct kernel_result result;
-};
-
-static struct made made[SEEDS_MAX];
-static uint32_t made_count;
-
-static bool make(struct made *next, const uint8_t *in, uint32_t bytes)
-{
-    struct job_load whole;
-
-    if (read_input(&next->load, seeding, in, bytes) != 0 ||
-        next->load.units == 0) {
-        format_free(&next->load);
-        return false;
-    }
-    if (!job_begin(&next->job, job_kernel(seeding), next->load.arg,
-                   next->load.arg_bytes, next->load.unit_bytes)) {
-        job_end(&next->job);
-        format_free(&next->load);
-        return false;
-    }
-    whole = (struct job_load){next->load.data,
-                              job_units(&next->job, next->load.units)};
-    job_run(&next->job, &next->result, &whole, 0, whole.units, 0);
-    return true;
-}
-
-static void add_merge(const uint8_t *in, uint32_t bytes)
-{
-    struct made *next = &made[made_count];
-    uint8_t out[MERGE_HEAD + SCATTER_RESULT_MAX];
-
-    if (made_count < SEEDS_MAX && make(next, in, bytes)) {
-        bytes_store_u16(out, (uint16_t)made_count);
-        memcpy(out + MERGE_HEAD, next->result.data, next->result.bytes);
-        fuzz_add(out, MERGE_HEAD + next->result.bytes);
-        made_count += 1;
-    }
-}
-
-void kernels_seed_merge(const struct fuzz_target *target)
-{
-    each_input(target->kernel, add_merge);
-}
-
-/* After a finding, and for a replay, there is a new process. */
-static void make_all(const char *kernel)
-{
-    if (made_count == 0) {
-        each_input(kernel, add_merge);
-    }
-}
-
-void kernels_try_merge(const struct fuzz_target *target, const uint8_t *in,
-                       uint32_t bytes)
-{
-    struct kernel_result into;
-    struct made *with;
-
-    make_all(target->kernel);
-    if (bytes < MERGE_HEAD || made_count == 0) {
-        return;
-    }
-    with = &made[bytes_load_u16(in) % made_count];
-    into =
-        (struct kernel_result){.data = malloc(with->job.terms.result_bytes_max),
-                               .bytes = with->result.bytes};
-    memcpy(into.data, with->result.data, into.bytes);
-    for (unsigned i = 0; i < 2; ++i) {
-        job_merge(&with->job, &into, in + MERGE_HEAD, bytes - MERGE_HEAD);
-        job_report(&with->job, &into);
-    }
-    free(into.data);
 }

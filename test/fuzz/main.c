@@ -3,9 +3,9 @@
  * fuzz [--seconds N] [--runs N] [--seed N] [--hang SECONDS] [--corpus DIR]
  *      [--out DIR] [TARGET]
  *      seconds are processor time, whatever else the host does
- *      a line for each target (all, or those whose name begins so); exit status
- *      1 if there are findings, of which each is a file in the --out directory
- *      SIGINT and SIGTERM end it as the end of its time does
+ *      a line for each target (all, or those whose name begins so), until its
+ *      end or its first finding, which is a file in the --out directory then;
+ *      exit status 1 if there is one
  * fuzz --replay FILE TARGET       tries one input, with all reports
  * fuzz --list                     the targets' names
  */
@@ -17,123 +17,164 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POOL_MAX 3000u
-#define FINDINGS_MAX 10u
 #define LEAK_TRIES 3u
 #define LOG_BYTES 16384
-#define EXIT_CHECK 3
 
 struct slot {
     uint32_t bytes;
     uint8_t data[FUZZ_BYTES_MAX];
 };
 
-/* Outlives the child that tries. */
-struct shared {
-    volatile bool ended; /* by a signal */
-    uint64_t runs;       /* this and all that follows is of one target */
-    uint64_t state;
-    bool seeded;
-    uint32_t initial; /* inputs of the pool that are tried as they are */
-    uint32_t first;   /* and the next of them */
-    uint32_t count;
-    struct slot now;
-    struct slot pool[POOL_MAX];
-    uint8_t seen[FUZZ_MAP_BYTES];
-};
-
-struct settings {
+static struct {
     double seconds;
     uint64_t runs;
     uint64_t seed;
+    unsigned hang_seconds; /* of processor time, for one try */
+    const char *corpus;
     const char *out;
     const char *replay;
-};
+} settings = {.seconds = 1e9,
+              .runs = UINT64_MAX,
+              .seed = 1,
+              .hang_seconds = 20,
+              .corpus = "test/fuzz/corpus",
+              .out = "."};
 
-static struct shared *shared;
-static const char *corpus = "test/fuzz/corpus";
-static unsigned hang_seconds = 20; /* of processor time, for one try */
+/* Of the target at hand. */
+static const struct fuzz_target *target;
+static uint64_t runs;
+static uint64_t chance;
+static uint32_t count;
+static struct slot now;
+static struct slot pool[POOL_MAX];
+static uint8_t seen[FUZZ_MAP_BYTES];
 
 /* ---- inputs ---- */
 
 void fuzz_add(const uint8_t *in, uint32_t bytes)
 {
-    struct slot *slot = &shared->pool[shared->count];
+    struct slot *slot = &pool[count];
 
-    if (shared->count < POOL_MAX) {
+    if (count < POOL_MAX) {
         slot->bytes = bytes < FUZZ_BYTES_MAX ? bytes : FUZZ_BYTES_MAX;
         memcpy(slot->data, in, slot->bytes);
-        shared->count += 1;
+        count += 1;
     }
 }
 
-/* Bytes of a file, at most FUZZ_BYTES_MAX; -1 if it cannot be read. */
-static long read_file(uint8_t *data, const char *path)
+/* Whether the file can be read; it is cut off at FUZZ_BYTES_MAX. */
+static bool read_file(struct slot *slot, const char *path)
 {
     FILE *file = fopen(path, "rb");
-    size_t bytes;
 
     if (file == NULL) {
-        return -1;
+        return false;
     }
-    bytes = fread(data, 1, FUZZ_BYTES_MAX, file);
+    slot->bytes = (uint32_t)fread(slot->data, 1, sizeof slot->data, file);
     fclose(file);
-    return (long)bytes;
+    return true;
 }
 
-static void add_file(const char *name,
-                     void (*add)(const uint8_t *in, uint32_t bytes))
-{
-    uint8_t data[FUZZ_BYTES_MAX];
-    char path[4096];
-    long bytes;
-
-    snprintf(path, sizeof path, "%s/%s", corpus, name);
-    bytes = read_file(data, path);
-    if (bytes >= 0) {
-        add(data, (uint32_t)bytes);
-    }
-}
-
-void fuzz_each_file(const char *begin,
-                    void (*add)(const uint8_t *in, uint32_t bytes))
+/* Files of the corpus whose name is the target's and a suffix. */
+static void add_files(void)
 {
     struct dirent **names;
-    int count = scandir(corpus, &names, NULL, alphasort);
+    int files = scandir(settings.corpus, &names, NULL, alphasort);
+    size_t length = strlen(target->name);
 
-    for (int i = 0; i < count; ++i) {
-        size_t length = strlen(begin);
+    for (int i = 0; i < files; ++i) {
+        const char *name = names[i]->d_name;
+        char path[4096];
 
-        if (strncmp(names[i]->d_name, begin, length) == 0 &&
-            (names[i]->d_name[length] == '.')) {
-            add_file(names[i]->d_name, add);
+        snprintf(path, sizeof path, "%s/%s", settings.corpus, name);
+        if (strncmp(name, target->name, length) == 0 && name[length] == '.' &&
+            read_file(&now, path)) {
+            fuzz_add(now.data, now.bytes);
         }
         free(names[i]);
     }
-    if (count >= 0) {
+    if (files >= 0) {
         free(names);
     }
 }
 
-/* ---- the child ---- */
+/* Any input of the pool, but of two the shorter: long ones have much in which a
+   change makes no difference. */
+static const struct slot *pick(void)
+{
+    const struct slot *one = &pool[fuzz_below(&chance, count)];
+    const struct slot *other = &pool[fuzz_below(&chance, count)];
+
+    return one->bytes < other->bytes ? one : other;
+}
+
+/* ---- findings ---- */
+
+/* Processor time of this process and of those that it began. */
+static double used_seconds(void)
+{
+    double used = 0;
+
+    for (int who = 0; who < 2; ++who) {
+        struct rusage usage;
+
+        getrusage(who == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &usage);
+        used +=
+            (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return used;
+}
+
+static void print_end(unsigned findings)
+{
+    dprintf(STDOUT_FILENO,
+            "%-18s %9llu runs %6u edges %5u inputs %7.1f s CPU %3u findings\n",
+            target->name, (unsigned long long)runs, fuzz_map_edges(seen), count,
+            used_seconds(), findings);
+}
+
+/* Keeps the input, shows what was said on standard error, tells how to try it
+   again, and ends: the sanitizers, and fuzz_check(), abort; what hangs has a
+   limit of time. No standard streams: one may be what hangs. */
+static void report(int signal)
+{
+    static char said[LOG_BYTES];
+    static char path[4096];
+    ssize_t bytes = pread(STDERR_FILENO, said, sizeof said, 0);
+    int file;
+
+    snprintf(path, sizeof path, "%s/%s.%016llx", settings.out, target->name,
+             (unsigned long long)fuzz_hash(now.data, now.bytes));
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0 || write(file, now.data, now.bytes) != (ssize_t)now.bytes) {
+        dprintf(STDOUT_FILENO, "fuzz: %s: %s\n", path, strerror(errno));
+    }
+    dprintf(STDOUT_FILENO,
+            "%s: finding after %llu runs%s\n%.*s\n"
+            "  replay: fuzz --corpus %s --replay %s %s\n",
+            target->name, (unsigned long long)runs,
+            signal == SIGPROF ? ": hangs" : "", bytes < 0 ? 0 : (int)bytes,
+            said, settings.corpus, path, target->name);
+    print_end(1);
+    _exit(EXIT_FAILURE);
+}
 
 void fuzz_check(bool holds, const char *what)
 {
     if (!holds) {
         fprintf(stderr, "fuzz: broken: %s\n", what);
-        _exit(EXIT_CHECK);
+        abort();
     }
 }
 
@@ -142,241 +183,100 @@ void world_check(bool holds, const char *what)
     fuzz_check(holds, what);
 }
 
-/* Any input of the pool, but of two the shorter: long ones have much in which a
-   change makes no difference. */
-static const struct slot *pick(void)
-{
-    const struct slot *one =
-        &shared->pool[fuzz_below(&shared->state, shared->count)];
-    const struct slot *other =
-        &shared->pool[fuzz_below(&shared->state, shared->count)];
-
-    return one->bytes < other->bytes ? one : other;
-}
-
-/* One of the first inputs, or one that is mutated. */
-static void choose(void)
-{
-    struct slot *now = &shared->now;
-    const struct slot *other;
-
-    if (shared->first < shared->initial) {
-        *now = shared->pool[shared->first++];
-        return;
-    }
-    if (shared->count == 0) {
-        fuzz_add((const uint8_t *)"", 0);
-    }
-    other = pick();
-    *now = *pick();
-    now->bytes = fuzz_mutate(now->data, now->bytes, other->data, other->bytes,
-                             &shared->state);
-}
-
-/* Ends the child by SIGPROF once it has used so much processor time from now
-   on. */
-static void limit_time(unsigned seconds)
-{
-    struct itimerval limit = {.it_value = {.tv_sec = (time_t)seconds}};
-
-    setitimer(ITIMER_PROF, &limit, NULL);
-}
+/* ---- tries ---- */
 
 /* What libraries keep from the first time on is no leak. */
-static void try_now(const struct fuzz_target *target)
+static void try_now(void)
 {
-    const struct slot *now = &shared->now;
+    struct itimerval limit = {.it_value.tv_sec = settings.hang_seconds};
     int64_t left = 1;
 
     for (unsigned i = 0; i < LEAK_TRIES && left > 0; ++i) {
-        uint8_t *copy = malloc(now->bytes); /* so reading beyond is noticed */
+        uint8_t *copy = malloc(now.bytes); /* so reading beyond is noticed */
 
-        memcpy(copy, now->data, now->bytes);
-        limit_time(hang_seconds);
+        memcpy(copy, now.data, now.bytes);
+        setitimer(ITIMER_PROF, &limit, NULL);
         fuzz_map_clear();
         fuzz_heap_watch();
-        target->try(target, copy, now->bytes);
+        target->try(target, copy, now.bytes);
         left = fuzz_heap_blocks();
         free(copy);
     }
     fuzz_check(left <= 0, "memory is not freed");
 }
 
-/* Processor time that a process has used: RUSAGE_SELF or _CHILDREN. */
-static double used_seconds(int who)
+/* First inputs as they are, then what comes of them. */
+static void fuzz(void)
 {
-    struct rusage usage;
+    uint32_t initial;
 
-    getrusage(who, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static void child(const struct fuzz_target *target,
-                  const struct settings *settings, double seconds)
-{
-    if (!shared->seeded) {
-        shared->seeded = true;
-        fuzz_each_file(target->name, fuzz_add);
-        if (target->seed != NULL) {
-            target->seed(target);
-        }
-        shared->initial = shared->count;
+    chance = settings.seed;
+    add_files();
+    if (target->seed != NULL) {
+        target->seed(target);
     }
-    while (shared->runs < settings->runs &&
-           used_seconds(RUSAGE_SELF) + used_seconds(RUSAGE_CHILDREN) <
-               seconds &&
-           !shared->ended) {
-        bool given = shared->first < shared->initial;
+    if (count == 0) {
+        fuzz_add((const uint8_t *)"", 0);
+    }
+    initial = count;
+    while (runs < settings.runs && used_seconds() < settings.seconds) {
+        if (runs < initial) {
+            now = pool[runs];
+        } else {
+            const struct slot *other = pick();
 
-        choose();
-        shared->runs += 1;
-        try_now(target);
-        if (fuzz_map_merge(shared->seen) && !given) {
-            fuzz_add(shared->now.data, shared->now.bytes);
+            now = *pick();
+            now.bytes = fuzz_mutate(now.data, now.bytes, other->data,
+                                    other->bytes, &chance);
         }
-        if (lseek(STDERR_FILENO, 0, SEEK_END) > 0 &&
-            (ftruncate(STDERR_FILENO, 0) != 0 ||
-             lseek(STDERR_FILENO, 0, SEEK_SET) != 0)) {
-            _exit(EXIT_CHECK);
+        runs += 1;
+        try_now();
+        if (fuzz_map_merge(seen) && runs > initial) {
+            fuzz_add(now.data, now.bytes);
+        }
+        if (lseek(STDERR_FILENO, 0, SEEK_END) > 0) {
+            fuzz_check(ftruncate(STDERR_FILENO, 0) == 0 &&
+                           lseek(STDERR_FILENO, 0, SEEK_SET) == 0,
+                       "standard error cannot be forgotten");
         }
     }
-    _exit(0);
+    print_end(0);
 }
 
-/* ---- the parent ---- */
-
-/* The end of a message that names the fault, or its last line. */
-static void print_reason(char *log)
-{
-    static const char *const marks[] = {
-        "runtime error: ", "ERROR: ", "fuzz: broken: "};
-
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
-        char *at = strstr(log, marks[i]);
-
-        if (at != NULL) {
-            while (at > log && at[-1] != '\n') {
-                at -= 1;
-            }
-            printf("  %.*s\n", (int)strcspn(at, "\n"), at);
-            return;
-        }
-    }
-}
-
-static void save(const char *path, const void *data, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-
-    if (file == NULL || fwrite(data, 1, bytes, file) != bytes ||
-        fclose(file) != 0) {
-        fprintf(stderr, "fuzz: %s: %s\n", path, strerror(errno));
-        exit(EXIT_FAILURE);
-    }
-}
-
-/* Keeps the input and what was said, and tells how to try it again. */
-static void report(const struct fuzz_target *target,
-                   const struct settings *settings, int status, int log)
-{
-    char path[4096];
-    char text[LOG_BYTES + 1] = "";
-    ssize_t bytes = pread(log, text, LOG_BYTES, 0);
-
-    snprintf(
-        path, sizeof path, "%s/%s.%016llx", settings->out, target->name,
-        (unsigned long long)fuzz_hash(shared->now.data, shared->now.bytes));
-    save(path, shared->now.data, shared->now.bytes);
-    printf("%s: finding after %llu runs: %s %d\n", target->name,
-           (unsigned long long)shared->runs,
-           WIFSIGNALED(status) ? "signal" : "exit status",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {
-        printf("  hangs\n");
-    }
-    if (bytes > 0) {
-        print_reason(text);
-    }
-    printf("  replay: fuzz --corpus %s --replay %s %s\n", corpus, path,
-           target->name);
-}
-
-static int wait_for(pid_t pid)
+/* In a process of its own, with standard error in memory. Result: whether there
+   is no finding. */
+static bool fuzz_apart(void)
 {
     int status = 0;
+    pid_t pid = fork();
 
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR) {
-            perror("fuzz: waitpid");
-            exit(EXIT_FAILURE);
-        }
+    if (pid == 0) {
+        fuzz_check(dup2(memfd_create("fuzz-log", 0), STDERR_FILENO) >= 0,
+                   "no file in memory");
+        signal(SIGABRT, report);
+        signal(SIGPROF, report);
+        fuzz();
+        _exit(EXIT_SUCCESS);
     }
-    return status;
-}
-
-/* Tries for so long; whether the child ended well. */
-static bool round_of(const struct fuzz_target *target,
-                     const struct settings *settings, double seconds)
-{
-    int log = memfd_create("fuzz-log", 0);
-    pid_t pid;
-    int status;
-
-    fflush(stdout);
-    pid = fork();
-    if (log < 0 || pid < 0) {
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
         perror("fuzz");
         exit(EXIT_FAILURE);
     }
-    if (pid == 0) {
-        dup2(log, STDERR_FILENO);
-        child(target, settings, seconds);
-    }
-    status = wait_for(pid);
-    if (status != 0) {
-        report(target, settings, status, log);
-    }
-    close(log);
     return status == 0;
 }
 
-/* The number of findings. */
-static unsigned fuzz(const struct fuzz_target *target,
-                     const struct settings *settings)
+static int replay(void)
 {
-    double before = used_seconds(RUSAGE_CHILDREN);
-    double used = 0;
-    unsigned findings = 0;
-
-    memset(&shared->runs, 0, sizeof *shared - offsetof(struct shared, runs));
-    shared->state = settings->seed;
-    while (findings < FINDINGS_MAX &&
-           !round_of(target, settings, settings->seconds - used)) {
-        used = used_seconds(RUSAGE_CHILDREN) - before;
-        findings += 1;
-    }
-    printf("%-18s %9llu runs %6u edges %5u inputs %7.1f s CPU %3u findings\n",
-           target->name, (unsigned long long)shared->runs,
-           fuzz_map_edges(shared->seen), shared->count,
-           used_seconds(RUSAGE_CHILDREN) - before, findings);
-    fflush(stdout);
-    return findings;
-}
-
-static int replay(const struct fuzz_target *target, const char *path)
-{
-    long bytes = read_file(shared->now.data, path);
-
-    if (bytes < 0) {
-        fprintf(stderr, "fuzz: %s: %s\n", path, strerror(errno));
+    if (!read_file(&now, settings.replay)) {
+        fprintf(stderr, "fuzz: %s: %s\n", settings.replay, strerror(errno));
         return EXIT_FAILURE;
     }
-    shared->now.bytes = (uint32_t)bytes;
-    try_now(target);
+    try_now();
     printf("%s: no finding\n", target->name);
     return EXIT_SUCCESS;
 }
+
+/* ---- the command ---- */
 
 static int usage(void)
 {
@@ -390,38 +290,36 @@ static int usage(void)
 
 static int list(void)
 {
-    for (const struct fuzz_target *at = fuzz_targets(); at->name[0] != '\0';
-         ++at) {
-        puts(at->name);
+    for (target = fuzz_targets(); target->name[0] != '\0'; ++target) {
+        puts(target->name);
     }
     return EXIT_SUCCESS;
 }
 
 /* Each target whose name begins so, or that has just this name. */
-static int run_all(const struct settings *settings, const char *name)
+static int run_all(const char *name)
 {
-    unsigned findings = 0;
     bool found = false;
+    bool good = true;
 
-    for (const struct fuzz_target *at = fuzz_targets();
-         at->name[0] != '\0' && !shared->ended; ++at) {
-        if (settings->replay != NULL && strcmp(at->name, name) == 0) {
-            return replay(at, settings->replay);
+    for (target = fuzz_targets(); target->name[0] != '\0'; ++target) {
+        if (settings.replay != NULL && strcmp(target->name, name) == 0) {
+            return replay();
         }
-        if (settings->replay == NULL &&
-            strncmp(at->name, name, strlen(name)) == 0) {
+        if (settings.replay == NULL &&
+            strncmp(target->name, name, strlen(name)) == 0) {
             found = true;
-            findings += fuzz(at, settings);
+            good &= fuzz_apart();
         }
     }
     if (!found) {
         fprintf(stderr, "fuzz: no target '%s'\n", name);
         return 2;
     }
-    return findings > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int read_options(struct settings *settings, int argc, char **argv)
+static int read_options(int argc, char **argv)
 {
     static const struct option options[] = {
         {"seconds", required_argument, NULL, 's'},
@@ -438,25 +336,25 @@ static int read_options(struct settings *settings, int argc, char **argv)
     while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
         switch (option) {
         case 's':
-            settings->seconds = strtod(optarg, NULL);
+            settings.seconds = strtod(optarg, NULL);
             break;
         case 'r':
-            settings->runs = strtoull(optarg, NULL, 10);
+            settings.runs = strtoull(optarg, NULL, 10);
             break;
         case 'd':
-            settings->seed = strtoull(optarg, NULL, 10);
+            settings.seed = strtoull(optarg, NULL, 10);
             break;
         case 'c':
-            corpus = optarg;
+            settings.corpus = optarg;
             break;
         case 'o':
-            settings->out = optarg;
+            settings.out = optarg;
             break;
         case 'h':
-            hang_seconds = (unsigned)strtoul(optarg, NULL, 10);
+            settings.hang_seconds = (unsigned)strtoul(optarg, NULL, 10);
             break;
         case 'p':
-            settings->replay = optarg;
+            settings.replay = optarg;
             break;
         default:
             return option;
@@ -465,17 +363,9 @@ static int read_options(struct settings *settings, int argc, char **argv)
     return 0;
 }
 
-static void end(int signal)
-{
-    (void)signal;
-    shared->ended = true;
-}
-
 int main(int argc, char **argv)
 {
-    struct settings settings = {
-        .seconds = 1e9, .runs = UINT64_MAX, .seed = 1, .out = "."};
-    int option = read_options(&settings, argc, argv);
+    int option = read_options(argc, argv);
 
     if (option == 'l') {
         return list();
@@ -484,15 +374,5 @@ int main(int argc, char **argv)
         (settings.replay != NULL && argc - optind != 1)) {
         return usage();
     }
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
-        perror("fuzz: mmap");
-        return EXIT_FAILURE;
-    }
-    if (settings.replay == NULL) {
-        signal(SIGINT, end);
-        signal(SIGTERM, end);
-    }
-    return run_all(&settings, optind < argc ? argv[optind] : "");
+    return run_all(optind < argc ? argv[optind] : "");
 }

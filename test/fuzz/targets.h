@@ -10,14 +10,9 @@
               uint32_t bytes)
 #define FUZZ_SEED(name) void name(const struct fuzz_target *target)
 
-FUZZ_TRY(console_try_line);
-FUZZ_TRY(console_try_shell);
+FUZZ_TRY(console_try);
 FUZZ_SEED(console_seed);
 FUZZ_TRY(kernels_try_read);
-FUZZ_TRY(kernels_try_begin);
-FUZZ_TRY(kernels_try_merge);
-FUZZ_SEED(kernels_seed_begin);
-FUZZ_SEED(kernels_seed_merge);
 FUZZ_TRY(mesh_try);
 FUZZ_SEED(mesh_seed);
 FUZZ_TRY(node_try_pattern);

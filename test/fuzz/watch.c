@@ -3,6 +3,7 @@
 #include "test/fuzz/fuzz.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint8_t fuzz_map[FUZZ_MAP_BYTES];
@@ -20,13 +21,13 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=64:"
-           "quarantine_size_mb=16:malloc_context_size=6";
+           "quarantine_size_mb=16:malloc_context_size=6:abort_on_error=1";
 }
 
 const char *__ubsan_default_options(void);
 const char *__ubsan_default_options(void)
 {
-    return "print_stacktrace=1";
+    return "print_stacktrace=1:abort_on_error=1";
 }
 
 /* At every edge of what is compiled with -fsanitize-coverage=trace-pc. An edge
@@ -116,4 +117,15 @@ void fuzz_heap_watch(void)
 int64_t fuzz_heap_blocks(void)
 {
     return blocks;
+}
+
+void fuzz_touch(const uint8_t *data, uint64_t bytes)
+{
+    uint8_t *copy = malloc(bytes);
+
+    fuzz_check(copy != NULL, "a length is out of all bounds");
+    if (bytes > 0) {
+        memcpy(copy, data, bytes);
+    }
+    free(copy);
 }

@@ -6,18 +6,15 @@ import subprocess
 import pytest
 
 import guard
-import parts
 from core import BUILD, ROOT
 
 FUZZ = BUILD / "test" / "fuzz"
 PLANTED = BUILD / "test" / "fuzz-planted"
 CORPUS = BUILD / "test" / "fuzz-corpus"
-WRITTEN = ROOT / "test" / "fuzz" / "corpus"
 TARGETS = subprocess.run([FUZZ, "--list"], capture_output=True, text=True,
                          check=True).stdout.split()
 # Runs of a target for each of which an interpreter starts.
 SLOW = {"read-matvec": 12}
-KERNELS = sorted(path.stem for path in (ROOT / "kernels").glob("*.c"))
 
 
 def fuzz(program, *args):
@@ -55,21 +52,6 @@ def test_a_planted_fault_is_found_and_replayed(fault, said, tmp_path):
     assert again.returncode != 0
 
 
-@pytest.mark.parametrize("fault, said", parts.cases([
-    ("node-short-range", "a range that is not there is computed"),
-    ("node-lost-unit", "units are not computed|a wrong sum of units"),
-    ("node-lost-result", "a wrong sum of units|units are not computed")], 1))
-def test_a_fault_of_the_engine_is_found_and_replayed(fault, said, tmp_path):
-    done = fuzz(PLANTED, "--runs", 400000, "--seed", 1,
-                "--out", tmp_path, fault)
-    assert done.returncode == 1, done.stdout
-    assert re.search(said, done.stdout), done.stdout
-    path, *_ = tmp_path.iterdir()
-    again = fuzz(PLANTED, "--replay", path, fault)
-    assert again.returncode != 0
-    assert re.search(said, again.stderr), again.stderr
-
-
 def test_what_is_no_finding_replays_well(tmp_path):
     path = tmp_path / "input"
     path.write_bytes(b"F")
@@ -81,7 +63,7 @@ def test_what_is_no_finding_replays_well(tmp_path):
 def test_no_finding_soon(tmp_path):
     """Of any target; all first inputs are tried before the others."""
     for target in TARGETS:
-        runs = SLOW.get(target, 1000)
+        runs = SLOW.get(target, 500)
         done = fuzz(FUZZ, "--runs", runs, "--seed", 1, "--out", tmp_path,
                     target)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -90,32 +72,26 @@ def test_no_finding_soon(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_every_kernel_is_fuzzed():
-    for kernel in KERNELS:
-        assert {"read-" + kernel, "begin-" + kernel} <= set(TARGETS)
+def test_every_kernel_and_file_has_a_target():
+    kernels = {path.stem for path in (ROOT / "kernels").glob("*.c")}
+    assert {"read-" + kernel for kernel in kernels} <= set(TARGETS)
     for path in CORPUS.glob("*.*"):
         assert path.name.split(".")[0] in TARGETS, path
+        assert path.stat().st_size < 5000
 
 
 def test_equal_seeds_do_the_same():
     """In another order of time and memory, too."""
     first, again, other = (
-        counts(fuzz(FUZZ, "--runs", 3000, "--seed", seed, "begin-search")
+        counts(fuzz(FUZZ, "--runs", 500, "--seed", seed, "read-search")
                .stdout) for seed in (1, 1, 2))
     assert first == again
     assert first != other
 
 
-def test_the_corpus_is_small():
-    sizes = [path.stat().st_size for path in CORPUS.iterdir()]
-    sizes += [path.stat().st_size for path in WRITTEN.iterdir()]
-    assert 1000 < sum(sizes) < 50000
-
-
-@pytest.mark.parametrize("args", [
-    ["--wrong"], ["one", "two"], ["--replay", "file"], ["nobody"],
-    ["--replay", "/nowhere", "wrong"]])
-def test_bad_arguments(args):
-    done = fuzz(PLANTED, *args)
-    assert done.returncode in (1, 2)
-    assert done.stderr
+def test_bad_arguments():
+    for args in (["--wrong"], ["one", "two"], ["--replay", "file"], ["nobody"],
+                 ["--replay", "/nowhere", "wrong"]):
+        done = fuzz(PLANTED, *args)
+        assert done.returncode in (1, 2), args
+        assert done.stderr, args
