@@ -15,7 +15,8 @@
 /* What is tried. try() must free all that it allocates. */
 struct fuzz_target {
     char name[24];
-    const char *kernel; /* for try(): its name */
+    const char *kernel; /* for try(): its name, .. */
+    unsigned policy;    /* .. or enum wire_policy */
     void (*try)(const struct fuzz_target *target, const uint8_t *in,
                 uint32_t bytes);
     /* Adds first inputs besides the corpus's files of its name; or NULL. */

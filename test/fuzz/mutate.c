@@ -119,17 +119,6 @@ static void delete_some(struct input *in)
     in->bytes -= length;
 }
 
-/* The other one's bytes in the place of as many of these. */
-static void overwrite(struct input *in)
-{
-    uint32_t start = any(in, in->other_bytes);
-    uint32_t length = some_length(in, in->other_bytes - start);
-    uint32_t at = any(in, in->bytes);
-
-    length = length < in->bytes - at ? length : in->bytes - at;
-    memcpy(in->data + at, in->other + start, length);
-}
-
 /* This one's beginning, the other one's end. */
 static void splice(struct input *in)
 {
@@ -216,9 +205,9 @@ uint32_t fuzz_mutate(uint8_t *data, uint32_t bytes, const uint8_t *other,
                      uint32_t other_bytes, uint64_t *state)
 {
     static void (*const ways[])(struct input *) = {
-        flip_bit,    flip_bit,    change_byte, change_byte, insert_copy,
-        insert_same, delete_some, overwrite,   splice,      put_number,
-        put_number,  add_number,  put_decimal};
+        flip_bit,    flip_bit,    change_byte, change_byte,
+        insert_copy, insert_same, delete_some, splice,
+        put_number,  put_number,  add_number,  put_decimal};
     struct input in = {data, bytes, other, other_bytes, state};
 
     for (uint32_t steps = 1 + any(&in, STEPS_MAX); steps > 0; --steps) {

@@ -220,25 +220,10 @@ static int try_node(enum wire_policy policy, const uint8_t *in, uint32_t bytes)
     return error;
 }
 
-void node_try_pattern(const struct fuzz_target *target, const uint8_t *in,
-                      uint32_t bytes)
+void node_try(const struct fuzz_target *target, const uint8_t *in,
+              uint32_t bytes)
 {
-    (void)target;
-    ignore(try_node(WIRE_PATTERN, in, bytes));
-}
-
-void node_try_tree(const struct fuzz_target *target, const uint8_t *in,
-                   uint32_t bytes)
-{
-    (void)target;
-    ignore(try_node(WIRE_TREE, in, bytes));
-}
-
-void node_try_farm(const struct fuzz_target *target, const uint8_t *in,
-                   uint32_t bytes)
-{
-    (void)target;
-    ignore(try_node(WIRE_FARM, in, bytes));
+    ignore(try_node(target->policy, in, bytes));
 }
 
 /* ---- first inputs ---- */
@@ -290,8 +275,11 @@ static void add_kept(struct letter *letters, enum wire_policy policy,
     fuzz_add(out, head + bytes);
 }
 
-static void record_all(enum wire_policy policy, unsigned whiches)
+void node_seed(const struct fuzz_target *target)
 {
+    enum wire_policy policy = target->policy;
+    unsigned whiches = policy == WIRE_PATTERN ? PATTERNS : 1;
+
     for (unsigned n = 0; n < whiches * sizeof plans / sizeof *plans; ++n) {
         unsigned which = n % whiches;
         unsigned plan = n / whiches;
@@ -315,22 +303,4 @@ static void record_all(enum wire_policy policy, unsigned whiches)
                  policy, which, plans[plan].jobs);
         free((void *)(uintptr_t)order.tree);
     }
-}
-
-void node_seed_pattern(const struct fuzz_target *target)
-{
-    (void)target;
-    record_all(WIRE_PATTERN, PATTERNS);
-}
-
-void node_seed_tree(const struct fuzz_target *target)
-{
-    (void)target;
-    record_all(WIRE_TREE, 1);
-}
-
-void node_seed_farm(const struct fuzz_target *target)
-{
-    (void)target;
-    record_all(WIRE_FARM, 1);
 }

@@ -8,6 +8,7 @@
 #include "scatter/engine/core.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/ignore.h"
+#include "test/world/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,39 +36,27 @@ static void try_order(const struct fuzz_target *target, const uint8_t *in,
     tree_valid(order.tree, order.tree_nodes * TREE_BRANCH_BYTES, size);
 }
 
-static void add_order(uint32_t tree_nodes, uint32_t arg_bytes)
-{
-    static _Alignas(4) uint8_t tree[2 * TREE_BRANCH_BYTES] = {
-        9, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
-        4, 0, 0, 0, 5, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0};
-    static const uint8_t arg[8] = "argument";
-    struct wire_order order = {.kernel = "search",
-                               .load_units = 9,
-                               .phases = WIRE_BEST,
-                               .rounds = 1,
-                               .ports = 4,
-                               .tree_nodes = tree_nodes,
-                               .unit_bytes = 3,
-                               .arg_bytes = arg_bytes,
-                               .first_unit = 5,
-                               .before_bytes = 2,
-                               .after_bytes = 1,
-                               .compute_ps = 98304,
-                               .call_ps = 7520000,
-                               .arg = arg,
-                               .tree = tree};
-    uint8_t out[512] = {0};
-
-    wire_order_store(out, &order);
-    fuzz_add(out, wire_order_head_bytes(&order) +
-                      (uint32_t)wire_order_load_bytes(&order));
-}
-
 static void seed_order(const struct fuzz_target *target)
 {
+    static const enum wire_policy policies[] = {WIRE_PATTERN, WIRE_TREE};
+
     (void)target;
-    add_order(0, 8);
-    add_order(2, 5);
+    for (unsigned i = 0; i < 2; ++i) {
+        uint8_t arg[JUDGE_LONG_ARG_BYTES];
+        struct wire_order order =
+            whole_order(policies[i], (struct torus_size){2, 1}, 9, arg);
+        struct letter *letter;
+
+        order.unit_bytes = 3;
+        order.first_unit = 5;
+        order.before_bytes = 2;
+        order.after_bytes = 1;
+        order.call_ps = 7520000;
+        letter = judge_order(&order, 1);
+        fuzz_add(letter->data, letter->bytes);
+        free(letter);
+        free((void *)(uintptr_t)order.tree);
+    }
 }
 
 /* ---- reports and outputs ---- */
@@ -292,11 +281,15 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "discover", .try = try_discover, .seed = seed_discover},
         {.name = "shell", .try = console_try, .seed = console_seed},
         {.name = "switch", .try = switch_fuzz_try, .seed = switch_fuzz_seed},
-        {.name = "node-pattern",
-         .try = node_try_pattern,
-         .seed = node_seed_pattern},
-        {.name = "node-tree", .try = node_try_tree, .seed = node_seed_tree},
-        {.name = "node-farm", .try = node_try_farm, .seed = node_seed_farm},
+        {.name = "node-pattern", .try = node_try, .seed = node_seed},
+        {.name = "node-tree",
+         .policy = WIRE_TREE,
+         .try = node_try,
+         .seed = node_seed},
+        {.name = "node-farm",
+         .policy = WIRE_FARM,
+         .try = node_try,
+         .seed = node_seed},
         {.name = "mesh", .try = mesh_try, .seed = mesh_seed}};
     static struct fuzz_target
         targets[sizeof others / sizeof *others + KERNELS_MAX + 1];

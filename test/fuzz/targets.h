@@ -15,12 +15,8 @@ FUZZ_SEED(console_seed);
 FUZZ_TRY(kernels_try_read);
 FUZZ_TRY(mesh_try);
 FUZZ_SEED(mesh_seed);
-FUZZ_TRY(node_try_pattern);
-FUZZ_TRY(node_try_tree);
-FUZZ_TRY(node_try_farm);
-FUZZ_SEED(node_seed_pattern);
-FUZZ_SEED(node_seed_tree);
-FUZZ_SEED(node_seed_farm);
+FUZZ_TRY(node_try);
+FUZZ_SEED(node_seed);
 FUZZ_TRY(switch_fuzz_try);
 FUZZ_SEED(switch_fuzz_seed);
 

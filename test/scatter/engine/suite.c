@@ -89,14 +89,9 @@ void tell(struct told *told, unsigned kind, uint16_t job, const uint8_t *data,
     world_run();
 }
 
-int told_error(const struct told *told)
-{
-    return told->node->ended ? told->node->error : ERR_OK;
-}
-
 int told_end(struct told *told)
 {
-    int error = told_error(told);
+    int error = told->node->ended ? told->node->error : ERR_OK;
 
     while (told->sent != NULL) {
         struct letter *next = told->sent->next;

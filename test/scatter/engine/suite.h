@@ -25,10 +25,7 @@ void told_begin(struct told *told, enum wire_policy policy,
 void tell(struct told *told, unsigned kind, uint16_t job, const uint8_t *data,
           uint32_t bytes);
 
-/* Its error; 0 while it waits. */
-int told_error(const struct told *told);
-
-/* The same; then it is no more. */
+/* Its error; 0 while it waits. Then it is no more. */
 int told_end(struct told *told);
 
 void test_messages(struct unit *unit);

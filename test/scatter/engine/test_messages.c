@@ -19,6 +19,7 @@
    an advance, 40 a node. */
 #define TABLES_BYTES WIRE_TABLES_BYTES(2)
 #define JOB_AT (WIRE_PART_BYTES + TABLES_BYTES)
+#define CHILD_AT (WIRE_JOB_BYTES + TREE_BRANCH_BYTES) /* of a branch */
 
 static const struct torus_size pattern_size = {5, 5};
 static const struct torus_coord pattern_place = {1, 1};
@@ -274,10 +275,19 @@ static const struct {
     {BRANCHES, "122", 0, 0, 0, 0, ERR_KIND},
     {BRANCHES, "123", 3, 0, 4, 2, ERR_PLACE},
     {BRANCHES, "123", 3, 4, 4, UINT32_MAX, ERR_PLAN},
+    /* Its first child, which is refused where else it would wait in vain:
+       announced in no phase; of no phase, too many units, others than its
+       neighbour leaves, over no port. */
+    {BRANCH, "1", 1, TREE_BRANCH_BYTES + 11, 1, 0, ERR_PLAN},
+    {BRANCH, "12", 2, CHILD_AT + 11, 1, 0, ERR_PLAN},
+    {BRANCH, "12", 2, CHILD_AT, 4, 10000, ERR_PLAN},
+    {BRANCH, "12", 2, CHILD_AT, 4, 0, ERR_PLAN},
+    {BRANCH, "12", 2, CHILD_AT + 10, 1, 15, ERR_NO_ROUTE},
     /* A worker's first chunk, which comes before the announcement here, may
        come behind it; chunks of no units, of another number, policy, length,
        worker, beyond all loads. */
     {CHUNKS, "213", 0, 0, 0, 0, ERR_OK},
+    {CHUNKS, "12", 2, 0, 4, 0, ERR_PLAN}, /* no way to the originator */
     {CHUNKS, "12", 1, 0, 4, 0, ERR_PLAN},
     {CHUNKS, "12", 1, 10, 2, 1, ERR_PLACE},
     {CHUNKS, "12", 1, 12 + 2, 1, WIRE_FLAGS(0, WIRE_TREE), ERR_FIELD},
