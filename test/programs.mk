@@ -60,9 +60,6 @@ $(call with_own,$(OBJECTS_shared)/boot/cortex_m/memory.o,-fno-builtin \
   $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f)))
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
-# A serial port for a real stm32flash.
-$(call test_program,flash_port.so,shared,test/qemu/flash/port.c)
-
 # Stops a command between two bytes of an output.
 $(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
 

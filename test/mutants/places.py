@@ -53,7 +53,7 @@ qemu/fabric/inj|qemu/options/inj: inject
 qemu/fabric/: any_job originators run launcher
 qemu/figures/|qemu/support/gnuplot: figures
 qemu/flash/(list|map): flash_map
-qemu/flash/: flash flash_loader
+qemu/flash/: flash
 qemu/format/image: kernel_conv
 qemu/format/wav: kernel_fir
 qemu/format/npy: kernel_matvec

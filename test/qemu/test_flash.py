@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quincunx flash` against a stand-in for OpenOCD, and a real OpenOCD. The ROM
-boot loaders: test_flash_loader.py. What is refused: test/refused/flash.txt."""
-import contextlib
-import hashlib
+"""`quincunx flash` against stand-ins for OpenOCD, stm32flash and dfu-util
+(flash/stand_in.py). What is refused: test/refused/flash.txt."""
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -14,14 +13,25 @@ import pytest
 import flash_image as image
 import mesh
 from flash_bench import (AGAIN, FAILED, INTERRUPTED, failed, fixture_bench,
-                         real, refused)
+                         refused)
 from guard import GUARD_S
 
-import chip  # of the folder flash, whose path flash_bench adds
-
 __all__ = ["fixture_bench"]
-STEPS = ["connect", "identity", "program", "verify", "reset", "done"]
-REAL = real("openocd")
+FLASH, RAM = image.FLASH, image.RAM
+PROTECTED = "the flash cannot be read: is it protected?"
+NOT_READ_BACK = "its flash does not read back as written"
+
+
+def with_identity(pins=b"generic", **identity):
+    """An image file that tells its pins, and what of it is in the flash."""
+    code = image.with_identity(pins, 20001, **identity)
+    return image.elf([image.segment(FLASH, code)]), code
+
+
+def other(pins, version=2):
+    """The beginning of a flash that holds an image for such pins."""
+    return bytes(image.IDENTITY) + b"QNCX" + struct.pack(
+        "<6H16s", version, 405, *[0xFFFF] * 4, pins)
 
 
 # ---- one board ----
@@ -30,10 +40,10 @@ def test_one_board(bench):
     """What OpenOCD is asked: every word, in its order."""
     done = bench.one("--interface", "cmsis-dap", probe="Ab:1.2_3-4")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "probe Ab:1.2_3-4: programmed, verified and started" in done.stdout
-    assert "IDCODE 0x10076413, 1024 KiB" in done.stdout
-    assert "1 of 1 boards flashed" in done.stdout
-    assert bench.all("step") == STEPS
+    assert re.fullmatch(
+        r"probe Ab:1.2_3-4: programmed, verified and started in \d+\.\d s "
+        r"\(IDCODE 0x10076413, 1024 KiB, unique 0{24}\)\n"
+        r"1 of 1 boards flashed\n", done.stdout)
     [asked] = bench.all("asked")
     words = [tuple(word) for word in asked
              if not word[1].startswith("echo {")]
@@ -44,20 +54,36 @@ def test_one_board(bench):
         ("-c", "adapter serial Ab:1.2_3-4"),
         ("-f", "target/stm32f4x.cfg"),
         ("-c", "init")]
-    assert "read_memory 0xe0042000 32 1" in words[6][1]
-    assert "read_memory 0x1fff7a22 16 1" in words[6][1]
-    assert "read_memory 0x1fff7a10 32 3" in words[6][1]
-    assert "($id & 0xfff) != 0x413" in words[7][1]
-    assert "$kib < 1 || $kib > 1024" in words[8][1]
     assert words[9] == ("-c", "reset init")
     assert "{flash write_image erase /proc/self/fd/3 0 elf}" in words[10][1]
     assert "{verify_image /proc/self/fd/3 0 elf}" in words[11][1]
     assert words[12:] == [("-c", "reset run"), ("-c", "shutdown")]
 
 
+def test_boot_loaders(bench):
+    """Our firmware, with gaps and all; no other board is written."""
+    bench.image = mesh.BUILD / "stm32f405" / "firmware.elf"
+    flat = bench.image.with_suffix(".bin").read_bytes()
+    unique = "310020000a47313434383637"
+    bench.answers = {"B2": {}, "357236543131": {}}
+    port = bench.port(kib=512, unique=unique)
+    for way, name, told in [
+            ("port", port,
+             "ID 0x413, 512 KiB, unique 002000313431470a37363834"),
+            ("dfu", "357236543131", "1024 KiB")]:
+        done = bench.run(f"--{way}", name)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert re.fullmatch(
+            rf"{way} {name}: programmed and verified in [\d.]+ s \({told}\); "
+            r"set BOOT0 low and reset it\n1 of 1 boards flashed\n",
+            done.stdout)
+        assert bench.flash(os.path.basename(name)) == flat
+    assert bench.flash("B2") is None
+
+
 def test_what_was_checked_is_what_is_written(bench):
     """The file is replaced while the first board is being flashed."""
-    before = hashlib.sha256(bench.image.read_bytes()).hexdigest()
+    before = bench.image.read_bytes()
     bench.write_map([("A", 0, 0), ("B", 1, 0)])
     gate = bench.folder / "gate"
     os.mkfifo(gate)
@@ -66,68 +92,151 @@ def test_what_was_checked_is_what_is_written(bench):
         with gate.open("wb"):
             bench.image.write_bytes(b"not the image any more")
         assert process.wait(GUARD_S) == 0
-    assert bench.all("image") == [before] * 4
+    assert bench.flash("A") == bench.flash("B") == before
 
 
 # ---- a board that fails ----
 
-WORDS = {"connect": "does not answer", "identity": "nothing was written",
-         "program": "programming failed", "verify": "does not read back",
-         "reset": "not started"}
+WORDS = {"connect": "the probe or the board behind it does not answer",
+         "identity": "not known to be the right board; nothing was written",
+         "program": "programming failed", "verify": NOT_READ_BACK,
+         "reset": "programmed and verified, but not started"}
 
 
-@pytest.mark.parametrize("step", WORDS)
-def test_a_failure_is_told_with_its_step(bench, step):
+def test_a_failure_is_told_with_its_step(bench):
     """And with the last lines of what OpenOCD said, as far as they can be
     printed."""
     lines = ["Error: \x1b[31mred\x00\x07\u00e9"] + [
         f"line {i} " + 300 * "x" for i in range(7)]
-    bench.answers = {"A1": {"fail": step, "says": 9 * ["before"] + lines}}
-    done = bench.one()
-    first, *rest, last = done.stderr.splitlines()
-    assert (done.returncode, done.stdout) == (FAILED, "")
-    assert first.startswith("quincunx: probe A1: ") and WORDS[step] in first
-    assert "exit status 1" in first
-    assert ("flash it again" in first) == (step in ("program", "verify"))
-    assert rest[0] == "    Error: ?[31mred????"
-    assert [line.split()[1] for line in rest[1:]] == list("0123456")
-    assert max(map(len, rest)) == 4 + 199
-    assert last == ("quincunx: 0 of 1 boards flashed; 1 failed, "
-                    "0 interrupted, 0 not begun")
+    for step, words in WORDS.items():
+        bench.answers = {"A1": {"fail": step, "says": 9 * ["before"] + lines}}
+        done = bench.one()
+        first, *rest, last = done.stderr.splitlines()
+        assert (done.returncode, done.stdout) == (FAILED, "")
+        assert first.startswith(
+            f"quincunx: probe A1: {words} (OpenOCD's exit status 1)")
+        assert (AGAIN in first) == (step in ("program", "verify"))
+        assert rest[0] == "    Error: ?[31mred????"
+        assert [line.split()[1] for line in rest[1:]] == list("0123456")
+        assert max(map(len, rest)) == 4 + 199
+        assert last == ("quincunx: 0 of 1 boards flashed; 1 failed, "
+                        "0 interrupted, 0 not begun")
 
 
 def test_other_ways_to_fail(bench):
-    """Processes that are left behind are ended."""
+    """Processes that are left behind are ended, as the fixture sees."""
     for answer, words in [
             ({"fail": "verify", "status": 0}, WORDS["verify"]),
-            ({"fail": "done", "status": 1}, "1 failed"),
+            ({"fail": "done"}, "its program did not end as it should"),
             ({"fail": "program", "signal": signal.SIGSEGV},
              "OpenOCD ended by signal 11"),
             ({"fail": "program", "child": True}, WORDS["program"])]:
         bench.answers = {"A1": answer}
         failed(bench.one(), words)
-    bench.programs["openocd"] = bench.folder / "no-such-program"
-    failed(bench.one(), f"{bench.programs['openocd']}: No such file")
+    bench.programs = {name: bench.folder / "none" for name in bench.programs}
+    for way, name in (("probe", "A1"), ("port", bench.port()), ("dfu", "A1")):
+        failed(bench.run(f"--{way}", name), f"{bench.folder}/none: No such")
 
 
-@pytest.mark.parametrize("more", [{}, {"deaf": True, "child": True}])
-def test_a_hang_is_ended(bench, more):
+NONE_THERE = "(BOOT0 high, BOOT1 low, then reset)"
+SIZE = "the flash must have 20 KiB for this image, and at most 1024"
+OTHER_PINS = ("the image in this board is for the pins '{}', this one for "
+              "'generic' (--force-pins writes it all the same)")
+
+
+@pytest.mark.parametrize("way, answer, words", [
+    ("port", {"fail": "connect", "says": ["Failed to init device"]},
+     ["no ROM boot loader answers there " + NONE_THERE, "Failed to init"]),
+    ("port", {"device": "0x0419"},
+     [WORDS["identity"], "no STM32F405/407: device ID 0x419, not 0x413"]),
+    ("port", {"fail": "-r"}, [WORDS["identity"], PROTECTED]),
+    ("port", {"kib": 16}, [WORDS["identity"], SIZE]),
+    ("port", {"fail": "-w"}, [WORDS["program"] + " (through stm32flash)"]),
+    ("port", {"stuck": 20000}, [NOT_READ_BACK + " (through stm32flash)",
+                                "0x08004e20 reads 0xff, not 0xf6"]),
+    ("dfu", None, ["no ROM boot loader is there " + NONE_THERE,
+                   "with this serial number is plugged in"]),
+    ("dfu", {"layout": "@Internal Flash   /0x08000000/512*0002Kg"},
+     [WORDS["identity"], "this is no STM32F405/407: its flash is '@Internal "
+      "Flash   /0x08000000/512*0002Kg'"]),
+    ("dfu", {"layout": "@Internal Flash  /0x08000000/04*016Kg,01*064Kg,"
+                       "07*128Kg,04*016Kg,01*064Kg,07*128Kg"},
+     ["this is no STM32F405"]),
+    ("dfu", {"layout": "@Internal Flash  /0x08000000/04*016Kg,01*064Kg,"
+                       "15*128Kg"}, [WORDS["identity"], SIZE]),
+    ("dfu", {"fail": "-U", "says": ["LIBUSB_ERROR_PIPE"]},
+     [WORDS["identity"], PROTECTED, "LIBUSB_ERROR_PIPE"]),
+    ("dfu", {"cut": 1}, [WORDS["identity"], PROTECTED]),
+    ("dfu", {"fail": "-D", "says": ["Error during download"]},
+     [WORDS["program"], "Error during download"]),
+    ("dfu", {"stuck": 256}, [NOT_READ_BACK, "0x08000100 reads 0xff"])])
+def test_a_boot_loader_that_fails(bench, way, answer, words):
+    """What is half written is told; through a port it is erased so far that it
+    does not start."""
+    bench.image.write_bytes(with_identity()[0])
+    name = bench.port(**answer) if way == "port" else "A1"
+    bench.answers.update({} if answer is None else {str(name): answer})
+    done = bench.run(f"--{way}", name)
+    failed(done, f"quincunx: {way} {name}: ", *words)
+    written = words[0].startswith((WORDS["program"], NOT_READ_BACK))
+    assert (AGAIN in done.stderr) == written
+    asked = bench.all("asked")
+    assert any("-w" in line or "-D" in line for line in asked) == written
+    if way == "port" and written:
+        assert asked[-1][4:8] == ["-c", "-o", "-S", "0x08000000:16384"]
+
+
+def test_an_image_for_other_pins(bench):
+    """By a boot loader: it stays, unless it is told to go."""
+    file, code = with_identity()
+    bench.image.write_bytes(file)
+    for way, name in (("port", bench.port()), ("dfu", "A1")):
+        bench.answers["A1"] = {}
+        there = bench.folder / f"flash-{os.path.basename(name)}"
+        there.write_bytes(other(b"feather405"))
+        failed(bench.run(f"--{way}", name), WORDS["identity"],
+               OTHER_PINS.format("feather405"))
+        assert there.read_bytes() == other(b"feather405")
+        for args in ["--force-pins"], []:
+            assert bench.run(f"--{way}", name, *args).returncode == 0
+            assert there.read_bytes() == code
+
+
+def test_the_chip_that_the_map_names(bench):
+    port = bench.port()
+    bench.answers["A1"] = {}
+    bench.map.write_text(f"port,unique\n{port},{24 * '1'}\n")
+    failed(bench.mesh(),
+           f"board {24 * '1'} (port {port}, {bench.map}:2): not known to be "
+           f"the right board",
+           f"this chip's unique number is {24 * '0'}, not {24 * '1'}")
+    bench.map.write_text(f"dfu,unique\nA1,{24 * '0'}\n")
+    failed(bench.mesh(), "does not tell the chip's unique number")
+    assert bench.flash("tty0") is bench.flash("A1") is None
+
+
+@pytest.mark.parametrize("way, tool, fail", [
+    ("probe", "OpenOCD", "program"), ("port", "stm32flash", "connect"),
+    ("dfu", "dfu-util", "-D")])
+def test_a_hang_is_ended(bench, way, tool, fail):
     """When its time is up, not before; who is deaf, two seconds later."""
-    bench.answers = {"A1": {"fail": "program", "hang": True, **more}}
-    with bench.clocked("--probe", "A1", "--timeout", "30") as run:
+    name = bench.port() if way == "port" else "A1"
+    bench.answers[str(name)] = {"fail": fail, "hang": True, "deaf": True,
+                                "child": True}
+    with bench.clocked(f"--{way}", name, "--timeout", "30") as run:
         bench.await_faults()
         run.let(29.9)
         while (until := run.waits_until()) < 29.9:
             pass
         assert until == 30
         run.let(30)
-        if "deaf" in more:
+        if way == "probe":  # of the others the worker between is not deaf
             while run.waits_until() < 30.1:
                 assert run.poll() is None
             run.let(32)
         out, err = run.communicate(timeout=GUARD_S)
     assert (run.returncode, out) == (FAILED, "")
-    assert "did not end within 30 s" in err
+    assert f"{tool} did not end within 30 s" in err
 
 
 # ---- a mesh ----
@@ -135,19 +244,7 @@ def test_a_hang_is_ended(bench, more):
 BOARDS = [(f"S{x}{y}", x, y) for y in range(3) for x in range(3)]
 
 
-def test_a_mesh(bench):
-    bench.write_map(BOARDS)
-    done = bench.mesh()
-    assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(bench.all("begun")) == sorted(b[0] for b in BOARDS)
-    for line, (probe, x, y) in enumerate(BOARDS, 2):
-        assert (f"board {x},{y} (probe {probe}, {bench.map}:{line}): "
-                "programmed, verified and started") in done.stdout
-    assert "9 of 9 boards flashed" in done.stdout
-
-
-@pytest.mark.parametrize("args, most", [
-    ((), 4), (("--jobs", "7"), 7)])
+@pytest.mark.parametrize("args, most", [((), 4), (("--jobs", "7"), 7)])
 def test_so_many_at_a_time(bench, args, most):
     """Whoever has begun waits; as soon as one ends the next begins."""
     gates = [bench.folder / f"gate{i}" for i in range(len(BOARDS))]
@@ -162,7 +259,12 @@ def test_so_many_at_a_time(bench, args, most):
             assert sorted(bench.all("begun")) == sorted(
                 probe for probe, _, _ in BOARDS[:count])
             gate.open("wb").close()
+        out = process.stdout.read()
         assert process.wait(GUARD_S) == 0
+    for line, (probe, x, y) in enumerate(BOARDS, 2):
+        assert (f"board {x},{y} (probe {probe}, {bench.map}:{line}): "
+                "programmed, verified and started") in out
+    assert out.endswith("\n9 of 9 boards flashed\n")
 
 
 def test_the_first_error_stops_what_has_not_begun(bench):
@@ -211,6 +313,19 @@ def test_interrupted(bench, how, more):
     assert len(bench.all("begun")) == 4
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_boot_loader_is_interrupted(bench, how):
+    """Nothing is left of one that is killed, as the fixture sees."""
+    port = bench.port(fail="-w", hang=True)
+    with bench.started("--port", port) as process:
+        bench.await_faults()
+        process.send_signal(how)
+        out, err = process.communicate(timeout=GUARD_S)
+    if how == signal.SIGINT:
+        assert (process.returncode, out) == (INTERRUPTED, "")
+        assert f"interrupted; {AGAIN}" in err
+
+
 def test_a_hangup_that_is_ignored(bench):
     """As under nohup: what follows it ends the command."""
     bench.answers = {"A1": {"fail": "program", "hang": True}}
@@ -233,7 +348,7 @@ def test_nobody_reads_what_is_told(bench):
         err = process.stderr.read()
         assert process.wait(GUARD_S) == FAILED
     assert err == "quincunx: standard output: Broken pipe\n"
-    assert bench.all("step").count("done") == 6
+    assert len(bench.all("done")) == 6
 
 
 def test_killed(bench):
@@ -247,9 +362,6 @@ def test_killed(bench):
 
 def segments(*parts):
     return image.elf([image.segment(*part) for part in parts])
-
-
-FLASH, RAM = image.FLASH, image.RAM
 
 
 def at_flash(**vectors):
@@ -303,16 +415,11 @@ BAD_IMAGES = [
 ]
 
 
-def with_identity(**identity):
-    return segments((FLASH + 0x8000, bytes(40)), (
-        FLASH, image.with_identity(**{"pins": b"generic", **identity})))
-
-
 def test_bad_images(bench):
     """Cut anywhere, not made up (what is built for emulated boards), or of
     another identity."""
     cases = [*BAD_IMAGES, (mesh.FIRMWARE.read_bytes(), "another board"),
-             *[(with_identity(**wrong), "another board") for wrong in (
+             *[(with_identity(**wrong)[0], "another board") for wrong in (
                  {"board": 385}, {"version": 1}, {"version": 3})]]
     for data, words in cases:
         bench.image.write_bytes(data)
@@ -327,12 +434,10 @@ def test_good_images(bench):
     """The flash must hold as many KiB as the image needs."""
     for data, kib in [
             (image.good(1024), 1), (image.good(1025), 2),
-            (image.good(512 * 1024), 512), (image.good(image.FLASH_BYTES),
-                                            1024),
+            (image.good(image.FLASH_BYTES), 1024),
             (segments((FLASH, image.code()), (FLASH + 0x20000, bytes(100))),
              129),
             (segments((RAM, b""), (FLASH, image.code())), 1),
-            (segments((FLASH, image.code()), (FLASH + 1024, bytes(8))), 2),
             (segments((FLASH, image.code()), *[
                 (FLASH + 0x1000 + 16 * i, bytes(16)) for i in range(63)]), 5),
             (at_flash(stack=RAM + 4), 1)]:
@@ -343,29 +448,30 @@ def test_good_images(bench):
         assert f"$kib < {kib} ||" in asked
 
 
-# ---- coordinates in the image ----
+# ---- maps ----
 
-@pytest.mark.parametrize("size, args", [
-    ((3, 2), ("--partial",)), ((5, 4), ("--partial", "--mesh", "5x4"))])
-def test_coordinates_are_set(bench, size, args):
-    """Eight bytes of each board's image are its own, and no other."""
-    bench.image.write_bytes(with_identity())
-    boards = [("A", 0, 0), ("B", 2, 1), ("C", 0, 1)]
-    bench.write_map(boards)
-    assert bench.mesh("--set-coordinates", *args).returncode == 0
-    plain = bench.image.read_bytes()
-    at = plain.index(b"QNCX") + 8
-    for probe, x, y in boards:
-        assert (bench.folder / f"written-{probe}").read_bytes() == (
-            plain[:at] + struct.pack("<4H", x, y, *size) + plain[at + 8:])
+def test_coordinates_are_set(bench):
+    """Eight bytes of each board's image are its own, whichever way it goes,
+    and no other."""
+    plain, code = with_identity()
+    bench.image.write_bytes(plain)
+    bench.answers["B"] = {}
+    bench.map.write_text("probe,port,dfu,x,y\nA,,,0,0\n"
+                         f",{bench.port()},,0,1\n,,B,2,1\n")
+    for args, size in [((), (3, 2)), (("--mesh", "5x4"), (5, 4))]:
+        done = bench.mesh("--set-coordinates", "--partial", *args)
+        assert (done.returncode, done.stderr) == (0, "")
+        for name, file, x, y in (("A", plain, 0, 0), ("tty0", code, 0, 1),
+                                 ("B", code, 2, 1)):
+            at = file.index(b"QNCX") + 8
+            assert bench.flash(name) == (
+                file[:at] + struct.pack("<4H", x, y, *size) + file[at + 8:])
     assert bench.one().returncode == 0
-    assert (bench.folder / "written-A1").read_bytes() == plain, "unasked"
+    assert bench.flash("A1") == plain, "unasked"
     bench.map.write_text("probe\nC\n")
     refused(bench.mesh("--set-coordinates"), f"{bench.map}:2",
             "has no x and y for --set-coordinates")
 
-
-# ---- maps ----
 
 def test_good_maps(bench):
     for text, boards in [
@@ -418,7 +524,7 @@ def test_probes_of_several_kinds(bench):
 
 def test_pins_of_the_map(bench):
     """Told before any board is touched."""
-    bench.image.write_bytes(with_identity(pins=b"pyboard"))
+    bench.image.write_bytes(with_identity(b"pyboard")[0])
     bench.map.write_text("probe,pins\nA,pyboard\nB,feather405\n")
     refused(bench.mesh(), f"probe B ({bench.map}:3): ",
             "has the pins 'feather405', but the image is for 'pyboard' "
@@ -427,75 +533,53 @@ def test_pins_of_the_map(bench):
     refused(bench.mesh(), "but the image tells none (make PINS=")
     assert bench.log() == []
     bench.map.write_text("probe,pins\nA,pyboard\nB,\n")
-    bench.image.write_bytes(with_identity(pins=b"pyboard"))
+    bench.image.write_bytes(with_identity(b"pyboard")[0])
     assert bench.mesh().returncode == 0
 
 
-# ---- a real OpenOCD ----
+# ---- real programs ----
 
-@REAL
+def real(program):
+    """The mark of tests with one, which may not be installed."""
+    return pytest.mark.skipif(shutil.which(program) is None,
+                              reason=f"{program} is not installed")
+
+
+@real("openocd")
 def test_a_real_openocd_finds_no_such_probe(bench):
     """All that comes before was understood; what it says is passed on."""
     bench.programs["openocd"] = "openocd"
     for interface in "stlink", "cmsis-dap", "jlink":
         done = bench.one("--interface", interface, probe="NoSuchProbe:1")
-        failed(done, "the probe or the board behind it does not answer")
+        failed(done, WORDS["connect"])
         assert re.search(
             r"^    Error: (open failed|unable to find a matching CMSIS-DAP "
             r"device|Invalid serial number)", done.stderr, re.MULTILINE)
 
 
-# A real OpenOCD whose cmsis-dap is a wire to an emulated chip: there is no SWD
-# on that wire, nor memory for OpenOCD's own loader to run in.
-CONFIG = """adapter driver remote_bitbang
-remote_bitbang host {folder}/wire
-set WORKAREASIZE 0
-proc transport {{what args}} {{
-    if {{$what eq "select"}} {{ return jtag }}
-    {{*}}[list "transport $what"]
-}}
-"""
-WIRED = ("--interface", "cmsis-dap", "--timeout", "3000")
-
-
-@contextlib.contextmanager
-def chip_behind(bench, **faults):
-    """The chip that a real OpenOCD reaches."""
-    scripts = bench.folder / "interface"
-    scripts.mkdir(exist_ok=True)
-    (scripts / "cmsis-dap.cfg").write_text(CONFIG.format(folder=bench.folder))
-    bench.script("real-openocd", f"echo $$ > {bench.folder}/pid\n"
-                 f'exec openocd -s {bench.folder} "$@"')
-    bench.programs["openocd"] = bench.programs.pop("real-openocd")
-    it = chip.Chip(**faults)
-    server = chip.Server(it, bench.folder / "wire")
-    yield it
-    server.stop()
-    (bench.folder / "wire").unlink()
-
-
-@pytest.mark.boards
-@REAL
-def test_a_real_openocd_programs_a_chip(bench):
-    """Every byte, in one sector and no other; then the chip runs."""
-    bench.image.write_bytes(image.good(64))
-    before = bytes(0xFF - i % 251 for i in range(chip.FLASH_BYTES))
-    with chip_behind(bench) as it:
-        it.flash[:] = before
-        done = bench.one(*WIRED)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "IDCODE 0x10076413, 1024 KiB" in done.stdout
-    assert it.flash[:64] == image.code(64)
-    assert it.flash[16 << 10:] == before[16 << 10:]
-    assert [e for e in it.events if e.startswith("erase")] == ["erase 0"]
-    assert it.events[-1] == "reset run" and not it.halted
-
-
-OTHER = b"QNCX" + struct.pack("<6H16s", 2, 405, *[0xFFFF] * 4, b"feather405")
+@pytest.mark.parametrize("program, way, told", [
+    pytest.param("dfu-util", "dfu", "No DFU capable USB device",
+                 marks=real("dfu-util")),
+    pytest.param("stm32flash", "port", "Failed to open port",
+                 marks=real("stm32flash"))])
+def test_a_real_program_knows_the_options(bench, program, way, told):
+    """It says only that there is no such device."""
+    bench.answers["A1"] = {}
+    bench.run(f"--{way}", bench.port(stuck=9) if way == "port" else "A1")
+    for words in bench.all("asked"):
+        words = [str(bench.image) if "/proc/self/fd" in word else word
+                 for word in words]
+        done = subprocess.run([program, *words], capture_output=True,
+                              text=True, check=False, timeout=GUARD_S)
+        assert "option" not in done.stderr, words
+        if words != ["-l"]:
+            assert done.returncode != 0
+            assert told in done.stderr + done.stdout, words
 
 
 UNIQUE = "002000313431470a37363834"
-MEMORY = """proc read_memory {address width count} {
+# What a real OpenOCD finds: memory, and commands of which one may fail.
+CHIP = """proc read_memory {address width count} {
     switch $address {
         0xe0042000 {return %s}
         0x1fff7a22 {return %s}
@@ -503,86 +587,71 @@ MEMORY = """proc read_memory {address width count} {
         0x08000188 {return {%s}}
     }
     error "nothing at $address"
-}"""
+}
+proc flash {what args} {verify_image $what}
+proc verify_image {what args} {
+    echo "does $what"
+    if {[string match {%s} $what]} {error broken}
+}
+proc reset {how} {}"""
+OTHER, BLANK = other(b"feather405")[image.IDENTITY:], 32 * b"\xff"
 STRANGE = (OTHER[:8] + b"\x03" + OTHER[9:16]
            + b"$x [a]\x07\xff".ljust(16, b"\0"))
-RIGHT, BLANK = "0x10076413", 32 * b"\xff"
-WRONG_ID, SIZE = "this is no STM32F405/407", "the flash must have 1 KiB"
-OTHER_PINS = ("the image in this board is for the pins 'feather405', this one "
-              "for 'generic' (--force-pins writes it all the same)")
+RIGHT = "0x10076413"
+WRONG_ID, KIB = "this is no STM32F405/407", "the flash must have 1 KiB"
 # ID code, KiB, what is at the identity's place, options; what is told.
 CHIPS = [
     ("0x20036413", 1024, BLANK, (), None), (RIGHT, 1, BLANK, (), None),
     ("0x10016419", 1024, BLANK, (), WRONG_ID),
-    ("0x20036411", 1024, BLANK, (), WRONG_ID),
     ("0", 1024, BLANK, (), WRONG_ID),
-    (RIGHT, 0, BLANK, (), SIZE), (RIGHT, 2048, BLANK, (), "and at most 1024"),
-    (RIGHT, 1024, OTHER, (), OTHER_PINS),
+    (RIGHT, 0, BLANK, (), KIB), (RIGHT, 2048, BLANK, (), "and at most 1024"),
+    (RIGHT, 1024, OTHER, (), OTHER_PINS.format("feather405")),
     (RIGHT, 1024, OTHER, ("--force-pins",), None),
-    (RIGHT, 1024, STRANGE, (), "for the pins '$x[a]', this one"),
+    (RIGHT, 1024, STRANGE, (), OTHER_PINS.format("$x[a]")),
     (RIGHT, 1024, OTHER.replace(b"feather405", b"generic\0\0\0"), (), None),
     (RIGHT, 1024, OTHER.replace(b"feather405", b"generic2\0\0"), (),
-     "for the pins 'generic2'"),
+     OTHER_PINS.format("generic2")),
     (RIGHT, 1024, b"QNCX\x01" + OTHER[5:], (), None),
     (RIGHT, 1024, b"other" + OTHER[5:], (), None)]
 
 
-def judged(bench, idcode, kib, held):
-    """What a real OpenOCD makes of the words that were asked last, up to
-    programming; the memory that they read is made up."""
+def judged(bench, idcode, kib, held, broken=""):
+    """What a real OpenOCD makes of the words that were asked last, from the
+    chip's check to its start, and what it does then."""
     asked = bench.all("asked")[-1]
     first = next(i for i, word in enumerate(asked) if "set id" in word[1])
-    last = asked.index(["-c", "echo {quincunx-step program}"])
     words = " ".join(f"{word:#x}" for word in struct.unpack("<8I", held))
-    return subprocess.run(
-        ["openocd", "-c", MEMORY % (idcode, kib, words),
-         *sum((word for word in asked[first:last]
-               if word != ["-c", "reset init"]), []), "-c", "shutdown"],
+    done = subprocess.run(
+        ["openocd", "-c", CHIP % (idcode, kib, words, broken),
+         *sum(asked[first:], [])],
         capture_output=True, text=True, timeout=GUARD_S, check=False)
+    return done, re.findall("^does (.*)$", done.stderr, re.M)
 
 
-@REAL
-def test_a_real_openocd_leaves_another_chip_alone(bench):
-    """Nor does it write one whose pins or unique number are others."""
+@real("openocd")
+def test_what_a_real_openocd_makes_of_the_words(bench):
+    """It writes no other chip, nor one whose pins or unique number are others;
+    where writing or reading back fails it erases the vectors."""
     bench.image.write_bytes(image.elf([image.segment(
         FLASH, image.with_identity(b"generic", 1000))]))
     bench.map.write_text(f"probe,unique\nA1,{UNIQUE}\n")
     for idcode, kib, held, args, told in CHIPS:
         assert bench.mesh(*args).returncode == 0
-        done = judged(bench, idcode, kib, held)
+        done, does = judged(bench, idcode, kib, held)
         assert (done.returncode == 0) == (told is None), (held, done.stderr)
         assert (told or f"KiB, unique {UNIQUE}") in done.stderr, done.stderr
+        assert does == (["write_image", "/proc/self/fd/3"] if told is None
+                        else [])
+    for broken, expected in (("write*", ["write_image"]),
+                             ("/proc*", ["write_image", "/proc/self/fd/3"])):
+        done, does = judged(bench, RIGHT, 1024, BLANK, broken)
+        assert done.returncode != 0 and "broken" in done.stderr
+        assert does == [*expected, "erase_sector"]
     bench.map.write_text(f"probe,unique\nA1,{UNIQUE[:-1]}5\n")
     assert bench.mesh().returncode == 0
-    done = judged(bench, RIGHT, 1024, BLANK)
-    assert done.returncode != 0
+    done, does = judged(bench, RIGHT, 1024, BLANK)
+    assert done.returncode != 0 and does == []
     assert f"this chip's unique number is {UNIQUE}, not" in done.stderr
-
-
-@REAL
-@pytest.mark.boards
-def test_a_chip_that_does_not_verify_is_left_without_vectors(bench):
-    bench.image.write_bytes(image.good(64))
-    with chip_behind(bench, stuck=chip.FLASH + 0x11) as it:
-        failed(bench.one(*WIRED), "its flash does not read back as written",
-               "checksum mismatch")
-    assert set(it.flash) == {0xFF} and it.halted
-    assert it.events[-1] == "erase 0"
-
-
-@REAL
-def test_a_real_openocd_is_interrupted(bench):
-    """While the chip's flash is being unlocked."""
-    bench.image.write_bytes(image.good(64))
-    with chip_behind(bench, hold="unlock") as it:
-        with bench.started("--probe", "A1", *WIRED) as process:
-            assert it.held.wait(GUARD_S)
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=GUARD_S)
-        it.go_on.set()
-    assert process.returncode == INTERRUPTED
-    assert f"interrupted; {AGAIN}" in err
-    assert not mesh.alive(int((bench.folder / "pid").read_text()))
 
 
 # ---- make ----
@@ -596,7 +665,7 @@ def make(bench, *args):
         env=bench.environment())
 
 
-@REAL  # it would be installed
+@real("openocd")  # it would be installed
 def test_make_flash(bench):
     done = make(bench, "flash", "BOARD=stm32f405", "PROBE=A1",
                 f"IMAGE={bench.image}", "INTERFACE=jlink")
