@@ -38,14 +38,15 @@ def sounds(noise):
     """WAV files of other samples, cut anywhere, with chunks that are none."""
     whole, small = sound(noise), noise[:240]
     found = {f"wav-{size}": whole[:size] for size in (
-        12, 16, 20, 30, 35, 36, 40, 43, 44, 45, 46, 48, 100, 6042, 6043)}
+        12, 16, 20, 35, 36, 40, 43, 44, 46, 100, 6043)}
     for size in (0xffffff04, 2 ** 31, len(whole) - 23):
         chunk = b"LIST" + struct.pack("<I", size) + b"INFOabcd\0\0\0\0"
         found[f"chunk-{size}.wav"] = sound(noise, more=chunk)
     for bits in (8, 24, 32):
         found[f"{bits}-bits.wav"] = sound(small, bits=bits)
     return found | {
-        "sound.wav": whole, "short.wav": whole[:3000], "silent.wav": sound(b""),
+        "sound.wav": whole, "short.wav": whole[:3000],
+        "silent.wav": sound(b""),
         "many.wav": sound(noise[:130], 65), "slow.wav": sound(noise, rate=1),
         "odd.wav": sound(b"123456"), "floats.wav": sound(small, 2, 32, 3),
         "a-law.wav": sound(small, 2, 8, 6),
@@ -89,23 +90,17 @@ def arrays():
     wide = numpy.zeros((2, 16384), "<i4")
     named = {
         "matrix": matrix, "vector": matrix[0], "floats": matrix.astype("<f8"),
-        "big-endian": matrix.astype(">i4"),
         "objects": numpy.array([[1, "x"]], "O"),
         "fortran": numpy.asfortranarray(matrix), "no-rows": matrix[:0],
-        "no-columns": matrix[:, :0], "five": matrix[0, :5],
-        "structs": numpy.zeros(2, dtype=[("a", "<i4")]),
-        "wide-matrix": wide, "wide": wide[0],
+        "five": matrix[0, :5], "wide-matrix": wide, "wide": wide[0],
         "int16-vector": matrix[0].astype("<i2"),
-        "complex": matrix[0].astype("c8"),
         "least": numpy.array([-2 ** 31, -2 ** 31], "<i4"),
         "most": numpy.array([-2 ** 31, 2 ** 31 - 2], "<i4"),
         "sums": numpy.array([[1, 1], [-2 ** 31, -2 ** 31], [0, 0]], "<i4")}
     return {f"{name}.npy": saved(array) for name, array in named.items()} | {
-        "pickle": pickle.dumps(matrix), "npy-head": good[:40],
-        "npy-short": good[:-1], "npy-long": good + b"x",
+        "pickle": pickle.dumps(matrix), "npy-short": good[:-1],
         "npy-version": good[:6] + b"\3" + good[7:],
-        "npy-junk": good[:10] + b"{" * 118,
-        "npy-huge": good.replace(b"(40, 9), ", b"(2**9,),  ")}
+        "npy-junk": good[:10] + b"{" * 118}
 
 
 @functools.cache

@@ -10,16 +10,17 @@ r"""Reads a table of what the command refuses, and runs its rows.
     0 | --mesh=125x1
 
 A row is an exit status, what changes in the command line above it, and words
-that standard error has. `--NAME=VALUE` takes the place of the line's own
-option, `without WORD` drops an option or a file, `NAME=VALUE` is a variable of
-the environment, `< FILE` standard input, `<&-` none; anything else is added.
-Status 0 is the nearest that is accepted.
+that standard error has: of each kind of message the whole of it in one row.
+`--NAME=VALUE` takes the place of the line's own option, `without WORD` drops
+an option or a file, `NAME=VALUE` is a variable of the environment, `< FILE`
+standard input, `<&-` none; anything else is added. Status 0 is the nearest
+that is accepted.
 
 Indented lines belong to a row. `{} VALUES` runs it once for each value, whose
 place is `{}` in the row, its files and its words; words may follow that hold
-for these values alone. `NAME: TEXT` is a file that the row has besides those of
-refused_files.py. In values and texts `(x*400)` is 400 times x, and a backslash
-begins an escape of Python.
+for these values alone. `NAME: TEXT` is a file that the row has besides those
+of refused_files.py. In values and texts `(x*400)` is 400 times x, and a
+backslash begins an escape of Python.
 
 A `good` line must itself succeed, so that it is the change that is refused; a
 `base` line need not. Files below either are there for all its rows.
@@ -95,7 +96,7 @@ class Line(NamedTuple):
     """A line of a table with those that are indented below it."""
     place: str
     text: str
-    below: list
+    below: list    # (place, text)
 
 
 def lines_of(path):
@@ -103,25 +104,26 @@ def lines_of(path):
     for number, text in enumerate(path.read_text().splitlines(), 1):
         if not text.strip() or text.startswith("#"):
             continue
+        place = f"{path.name}:{number}"
         if text.startswith(" "):
-            lines[-1].below.append(text.strip())
+            lines[-1].below.append((place, text.strip()))
         else:
-            lines.append(Line(f"{path.name}:{number}", text.rstrip(), []))
+            lines.append(Line(place, text.rstrip(), []))
     return lines
 
 
 def cases_of(line):
-    """(value, words) of a row's lines {}, and its files."""
+    """(place, value, words) of a row's lines {}, and its files."""
     cases, files = [], {}
-    for below in line.below:
+    for place, below in line.below:
         if below.startswith("{} "):
             values, *words = fields(below[3:])
-            cases += [(value, words) for value in split(values)]
+            cases += [(place, value, words) for value in split(values)]
         else:
             name, found, text = below.partition(":")
-            assert found and " " not in name, (line.place, below)
+            assert found and " " not in name, (place, below)
             files[name] = text[1:]
-    return cases or [("", [])], files
+    return cases or [(line.place, "", [])], files
 
 
 def rows_of(path):
@@ -140,11 +142,11 @@ def rows_of(path):
             status, change, *words = fields(line.text)
             cases, files = cases_of(line)
             files = {**shared, **files}
-            for value, more in cases:
+            for place, value, more in cases:
                 def put(text):
                     return text.replace("{}", value)
                 rows.append(Row(
-                    line.place, program, int(status),
+                    place, program, int(status),
                     changed(base, map(put, split(change))),
                     [put(word) for word in [*words, *more]],
                     {name: plain(text).replace(b"{}", os.fsencode(value))
@@ -153,10 +155,11 @@ def rows_of(path):
 
 
 def sanitized(rows):
-    """One of each place, as memory and leaks go; there is no firmware beside
-    the sanitized program."""
+    """One of each place, as memory and leaks go, but for the longest files;
+    there is no firmware beside the sanitized program."""
     return list({row.place: row for row in rows
-                 if "qemu" not in " ".join(row.line)}.values())
+                 if "qemu" not in " ".join(row.line)
+                 and sum(map(len, row.files.values())) < 100_000}.values())
 
 
 def state_of(folder):
@@ -212,8 +215,7 @@ def faults(row, done, before, after):
 
 
 def judged(row, program, folder):
-    """Runs a row; what is wrong, as text for people, or None; and the message
-    of one that is refused."""
+    """Runs a row; what is wrong, as text for people, or None."""
     for name, content in row.files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
@@ -224,17 +226,14 @@ def judged(row, program, folder):
         os.unlink(os.path.join(folder, name))
     if wrong or row.status == 0:
         refused_files.make(folder)
-    message = done.stderr.replace(folder, ".") if row.status != 0 else ""
-    if wrong:
-        return (f"{row.place}: {shlex.join(row.line)[:300]}\n  "
-                + "; ".join(wrong) + f"\n  stderr: {done.stderr[:1000]!r}"
-                ), message
-    return None, message
+    return (f"{row.place}: {shlex.join(row.line)[:300]}\n  "
+            + "; ".join(wrong) + f"\n  stderr: {done.stderr[:1000]!r}"
+            ) if wrong else None
 
 
-def judge(rows, folder, build=".", workers=2, said=None):
-    """What is wrong with these rows, of programs in that folder of the build;
-    `said`: a list that their messages are added to."""
+def judge(rows, folder, build=".", workers=2):
+    """What is wrong with these rows, of programs in that folder of the
+    build."""
     found = {}
 
     def share(number):
@@ -246,6 +245,4 @@ def judge(rows, folder, build=".", workers=2, said=None):
 
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(share, range(workers)))
-    if said is not None:
-        said += [found[i][1] for i in sorted(found)]
-    return [found[i][0] for i in sorted(found) if found[i][0]]
+    return [found[i] for i in sorted(found) if found[i]]
