@@ -169,13 +169,13 @@ def silent(bench):
 
 # ---- parts of a file that are telling ----
 
-def script_of(folder, name, data=True):
-    """What gnuplot was told for a chart, a curve a line; without the shapes'
-    numbers, if these are many."""
-    lines = (folder / name).read_text().replace(", keyentry", ",\n keyentry")
-    lines = lines.replace(", $", ",\n $").splitlines(True)
-    return "".join(line for line in lines
-                   if data or line[0].isalpha() or line[:2] == " k")
+def script_of(folder, name, shown):
+    """What gnuplot was told for a chart, a curve a line: those lines in which
+    the pattern is found, and the first shape of each curve."""
+    text = (folder / name).read_text().replace(", keyentry", ",\n keyentry")
+    text = re.sub(r"(?m)^(\$b.*\n.*\n)(?:\d.*\n)*", r"\1", text)
+    return "".join(line for line in text.replace(", $", ",\n $").splitlines(
+        True) if re.search(shown, line))
 
 
 def titles_of_figures(folder):
@@ -196,19 +196,20 @@ def names_of_trace(folder, name):
         {re.sub(r"\d+", "N", one) for one in said}))
 
 
-OPTION = re.compile(r"^ {2,6}-.*\n(?: {20,}.*\n)*", re.M)
+OPTION = re.compile(r"^ {2,6}-.*\n(?: {20,}.*\n)*|^[A-Z].*\n(?:.+\n)*\n",
+                    re.M)
 
 
 def helps(folder):
-    """The help of every subcommand; an option that several share, in the same
-    words, is shown once."""
+    """The help of every subcommand; an option or a paragraph that several
+    share, in the same words, is shown once."""
     text, shown = golden.said("quincunx --help", folder), set()
     for name in SUBCOMMANDS:
         said = golden.said(f"quincunx help {name}", folder)
         text += "\n" + OPTION.sub(
             lambda option: "" if option[0] in shown else option[0], said)
         shown |= set(OPTION.findall(said))
-    return text
+    return re.sub(r"\n\n+(?=\n\$| )", "\n", text)
 
 
 SCRIPTS = re.compile(r"<script>\n(.*?)</script>", re.S)
@@ -254,9 +255,8 @@ PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
 QUIET = " > summary"
 # Of a summary: verdict and remarks, head, times, layers, lines, what was found.
 HEAD = " | parts 1 2"
-MIDDLE = " | parts 1 4 5"
-FOUND = " | parts 1 6"
-FILE = " | parts 1 6 7"
+FOUND = r" | parts 1 6 | grep ^\d|; \d|=|^  [c.]"
+FILE = r" | parts 1 6 7 | grep ^\d|=|^output"
 LONG_SEARCH = (f"--kernel search --arg '{'no ' * 26}' --rounds 1 "
                "--batch 500000 --rates rates.json --verbose")
 TOLD = "--mesh 5x5 --kernel spin --arg 32"
@@ -269,36 +269,32 @@ CASES = {
     "run": [
         run("--kernel search --arg 'free software'"),
         run("--kernel search --arg cat --report r.json --html r.html --trace "
-            "r.trace --gantt r.svg", "text short"),
-        spin("--profile t3d --verbose"),
-        spin("--rounds 3 --originator 2,3", "many") + HEAD,
-        spin("--rounds 1 --phases 1") + HEAD,
+            "r.trace --gantt r.svg", "text short") + " | parts 2 6 7 8",
+        spin("--profile t3d --originator 2,3 --verbose") + " | parts 2 3 5 6",
+        spin("--rounds 1 --phases 1") + " | parts 1",
         spin("--plan-profile slow.profile") + HEAD,
-        run("--kernel spin --arg 1 --profile slow.profile", "tiny") + HEAD,
-        "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny",
-        "quincunx run --mesh 4x3 --on native --kernel search --arg dog text",
+        "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny "
+        "| parts 1 4 5",
+        "quincunx run --mesh 4x3 --on native --kernel search --arg dog text "
+        "| parts 1 4 6",
         run("--kernel spin --arg 32,1/1 --rounds 16", "many") + " | parts 3 5",
-        spin("--batch 8000 --rates rates.json --verbose"),
+        spin("--batch 8000 --rates rates.json --verbose") + " | parts 1 5",
         spin("--rounds 2 --rates rates.json --verbose")
         + " | grep ^preparing",
         run(LONG_SEARCH, "many") + QUIET,
         run(LONG_SEARCH, "many") + " | grep ^preparing"],
     "run_schedules": [
-        spin("--schedule farm --verbose"),
+        spin("--schedule farm --verbose") + " | parts 1 4 5",
         farm("10x10"), farm("11x9"),
-        spin("--schedule hybrid --verbose") + MIDDLE,
-        spin("--schedule binomial") + MIDDLE,
-        spin("--schedule auto") + " | parts 1 2 3",
+        spin("--schedule auto") + " | parts 2 3",
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
-        "--originator 0,0=text --originator 2,2=short --verbose",
-        "quincunx run --mesh 5x5 --on native --kernel spin --arg 32 "
-        "--originator 0,0=text --originator 2,2=short --schedule farm "
-        "--switching store-and-forward" + MIDDLE],
+        "--originator 0,0=text --originator 2,2=short --verbose "
+        "| parts 1 2 5 6 7 8 9"],
     "run_faults": [
-        spin("--inject slow8@1,1 --verbose"),
+        spin("--inject slow8@1,1 --verbose") + " | parts 1 2 3",
         spin("--inject slow2@0,1@3ms " + " ".join(
             f"--inject slow4@{x},3" for x in range(4)), "many") + HEAD,
-        spin("--slow 1,2=4 --ports 1") + HEAD,
+        spin("--slow 1,2=4 --ports 1") + " | parts 1",
         spin("--inject assert@2,2"),
         spin("--inject fault@2,2")],
     "run_kernels": [
@@ -314,36 +310,39 @@ CASES = {
             "-o out.csv", "") + FILE],
     "run_boards": [
         f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
-        "text",
-        f"told outcome boards repeats late-plan idle -- {TOLD} --rounds 2 "
-        "text" + HEAD],
+        "text | parts 1 2 3 5",
+        f"told outcome boards late-plan idle -- {TOLD} --rounds 2 text "
+        "| parts 1"],
     "plan": [
         f"{PLAN} --profile t3d",
-        f"{PLAN} --profile t3d --per-node --originator 1,2 | parts 1 4",
+        f"{PLAN} --profile t3d --per-node --originator 1,2 "
+        "| grep layer|^ +1 ",
         f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto",
-        f"{PLAN} --profile lvds --rounds 3 --results 1/2",
-        f"{PLAN} --profile lvds --results 1/2 --phases 1",
-        f"{PLAN} --profile lvds --rounds 2 --ports 1",
-        f"{PLAN} --profile lvds --node-compute nodes.txt",
+        f"{PLAN} --profile lvds --rounds 3 --results 1/2 | parts 4",
+        f"{PLAN} --profile lvds --results 1/2 --phases 1 | parts 1 3",
+        f"{PLAN} --profile lvds --rounds 2 --ports 1 | parts 2 3 5",
+        f"{PLAN} --profile lvds --node-compute nodes.txt | grep makespan",
         f"{PLAN} --profile lvds --switching store-and-forward | grep makespan",
         f"{PLAN} --profile lvds --rounds 20 --results 1/2 | parts 4"],
     "compare": [
         "quincunx compare --mesh 6x5 --on native --kernel spin --arg 32,1/1 "
         "many",
-        "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 text",
+        "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 text "
+        "| grep hybrid|bound|%",
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 8,1/1 "
-        "--ports 1 zeros",
+        "--ports 1 zeros | parts 2",
         "quincunx compare --mesh 5x5 --on native --kernel spin --arg 32 "
         "--phases 1 zeros" + QUIET,
         "quincunx compare --mesh 6x5 --on native --kernel spin --arg 1000 "
-        "--profile t3d tiny"],
+        "--profile t3d tiny | parts 2"],
     "calibrate": [
         "told calibration", "told calibration boards doubt",
-        "quincunx calibrate --mesh 5x5 --on native --profile uart -o m.profile",
+        "quincunx calibrate --mesh 5x5 --on native --profile uart -o m.profile "
+        "| grep uart",
         "cat m.profile"],
     "model": [
         "quincunx model star star --load 40",
-        "quincunx model star dear --load 40",
+        "quincunx model star dear --load 40 | grep served",
         "quincunx model star star --load 40 --master 2 --installments 2",
         "quincunx model star star --load 40 --installments periodic",
         "quincunx model results results --load 40 --ratio 1/2",
@@ -365,19 +364,15 @@ CASES = {
     "figures": [titles_of_figures],
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
-        lambda folder: script_of(folder, "a.svg"),
+        lambda folder: script_of(folder, "a.svg", "^(?!EOD)"),
         lambda folder: names_of_trace(folder, "a.trace"),
         "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
         "--rounds 1 --gantt b.svg many" + QUIET,
-        lambda folder: "".join(row for row in script_of(
-            folder, "b.svg", data=False).splitlines(True)
-            if re.match("set (ytics|label|arrow)", row)),
+        lambda folder: script_of(folder, "b.svg", "^set (ytics|label)"),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
-        lambda folder: "".join(row for row in script_of(
-            folder, "c.svg", data=False).splitlines(True) if "layer" in row)],
+        lambda folder: script_of(folder, "c.svg", "layer")],
     "boards": [
-        behind(alike, "quincunx nodes"),
         behind(older, "quincunx nodes", size=(2, 1)),
         behind(lost, "quincunx nodes", "quincunx reset 5,0 --mesh 3x2"),
         behind(at_work, "quincunx ps --firmware none | grep looked",
@@ -392,17 +387,18 @@ CASES = {
         behind(failed, "quincunx console fault"),
         behind(miswired, "quincunx mesh", size=(2, 2)),
         behind(miswired, "quincunx mesh --svg -", size=(2, 2),
-               shown=lambda row: 'class="port"' not in row),
+               shown=lambda row: re.search("(title|first|to|wrong|fault)\"|"
+                                           "(gap|noisy|miswired)", row)),
         behind(alike, "quincunx mesh", "quincunx identify all --seconds 1",
                "quincunx identify 2,1 --off"),
         behind(counted, "quincunx links", size=(2, 1)),
         behind(silent, "quincunx ps", "quincunx links", "quincunx reset all"),
         behind(gone, "quincunx links --prometheus",
-               shown=lambda row: row[0] == "#" or "node_up" in row
-               or 'x="2",y="0",port="east"' in row)],
+               shown=lambda row: re.search("# HELP|node_up|ages_total cou|"
+                                           'x="2",y="0",port="east"', row))],
     "run_qemu": [
         "quincunx run --mesh 3x3 --kernel search --arg cat --profile t3d "
-        "--rounds 2 --verbose text",
+        "--rounds 2 --verbose text | parts 1 2 4 5",
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject fault@1,0 "
         "text",
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject die@1,0 "
