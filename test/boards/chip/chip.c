@@ -467,6 +467,14 @@ void chip_reset_pin(struct chip *chip)
     chip_reset(chip, RCC_CSR_PINRSTF);
 }
 
+/* A result that is not the chip's must not come of it. */
+static _Noreturn void give_up(const struct core *core)
+{
+    fprintf(stderr, "the model has no %s %08x, at %08x\n", core->missing,
+            (unsigned)core->missing_which, (unsigned)core->missing_pc);
+    exit(EXIT_FAILURE);
+}
+
 void chip_run(struct chip *chip, uint64_t until_fs)
 {
     while (chip->powered && chip_now_fs(chip) < until_fs) {
@@ -479,6 +487,8 @@ void chip_run(struct chip *chip, uint64_t until_fs)
         } else if (event == CORE_LOCKED_UP) {
             chip_complain(chip, "the processor is locked up");
             chip->core.cycle = cycle;
+        } else if (event == CORE_STOPS) {
+            give_up(&chip->core);
         }
         call_due(chip);
     }

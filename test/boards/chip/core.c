@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/boards/chip/core.h"
 
-#include "test/boards/chip/core_decode.h"
 #include "test/boards/chip/core_exceptions.h"
 #include "test/boards/chip/core_flash.h"
+#include "test/boards/chip/core_forms.h"
 #include "test/boards/chip/core_memory.h"
 #include "test/boards/chip/core_state.h"
 
@@ -22,12 +22,7 @@ void core_init(struct core *core, const struct core_config *config)
     core->config = *config;
     core->decoded = core->own;
     forget_code(core);
-    core_exceptions_reset(core);
-    core_flash_reset(core);
-    core->thumb = true;
-    core->piped_at = UINT64_MAX;
-    core->system.ccr = CORE_CCR_STKALIGN;
-    core->xpsr = core_psr(core);
+    core_reset(core);
 }
 
 void core_share(struct core *core, const struct core *other)
@@ -44,9 +39,9 @@ void core_reset(struct core *core)
     memset(core->r, 0, sizeof core->r);
     memset(&core->system, 0, sizeof core->system);
     core->system.ccr = CORE_CCR_STKALIGN;
-    core->primask = core->faultmask = core->basepri = core->control = 0;
-    core->exception = core->other_sp = 0;
-    core->fault = 0;
+    core->primask = core->basepri = 0;
+    core->exception = 0;
+    core->fault = false;
     core->imprecise_at = 0;
     core->piped_at = UINT64_MAX;
     core->it = core->it_at = 0;
@@ -57,20 +52,14 @@ void core_reset(struct core *core)
     core->r[13] = words[0] & ~3u;
     core->r[14] = 0xffffffffu;
     core->r[15] = words[1] & ~1u;
-    core->thumb = (words[1] & 1u) != 0;
     core->xpsr = core_psr(core);
 }
 
-/* The instruction at r[15], decoded. Code in RAM may change: every time. */
 static __attribute__((noinline)) const struct core_instruction *
 decoded(struct core *core, uint32_t key)
 {
     struct core_instruction *at = &core->decoded[key / 2u % CORE_DECODED];
-    uint32_t offset;
 
-    if (!core_in_flash(core, key & ~1u, &offset)) {
-        at = &core->scratch;
-    }
     core_decode(at, core, key);
     return at;
 }
@@ -107,8 +96,8 @@ execute_in_it(struct core *core, const struct core_instruction *of)
         core->it_at = it;
         of->execute(core, of);
         core->it_at = 0;
-        if (next != 0 && core->r[15] != after && core->fault == 0) {
-            core_complain(core, "a branch in an IT block, not at its end");
+        if (next != 0 && core->r[15] != after && !core->fault) {
+            core_stop(core, "branch within an IT block", core->at);
         }
     } else {
         core->cycle = core->cycle + 1u - of->cycles;

@@ -13,21 +13,23 @@
  * What a cycle count is worth: an instruction's cycles are those of table 3-1
  * of the manual; where that gives a range (a taken branch takes 1 to 3 more)
  * this model takes what core_control.c (branches), core_transfer.c (loads and
- * stores), core_dsp.c (division) and core_exceptions.h say. The flash
+ * stores), core_data.c (division) and core_exceptions.h say. The flash
  * accelerator is modelled line by line (core_flash.h).
  *
  * Not modelled: bus contention with DMA (the caller may charge wait cycles),
  * folding of IT, a load that waits for the one before it, breaking off or
- * resuming LDM, STM and division for an interrupt (they end first), the MPU,
- * debugging, deep sleep, WFE and its events, sleep on exit, exclusive access,
- * bit bands, the cycle counter, instructions on halves and bytes that no
- * compiler emits, and the order in which the bus matrix serves. Whatever is not
- * modelled is a complaint.
+ * resuming LDM, STM and division for an interrupt (they end first), and the
+ * order in which the bus matrix serves.
+ *
+ * It has what the product's images need: the instructions of core_forms.c, the
+ * registers of core_system.h, PRIMASK, BASEPRI, MSP and IPSR, HardFault,
+ * SysTick and interrupts, code in the flash. An image that needs more stops the
+ * model (CORE_STOPS), which says of what. What the manual calls UNPREDICTABLE
+ * stops it, too, but for a base that is loaded and written back.
  *
  * A store that nothing answers, or one to the flash, is an imprecise bus fault:
- * it is pended when the instruction behind the store has executed, or by a
- * barrier before it. An encoding that is UNPREDICTABLE is a complaint, and
- * executes as an undefined one.
+ * HardFault is pended when the instruction behind the store has executed, or by
+ * a barrier before it.
  */
 #ifndef TEST_BOARDS_CHIP_CORE_H
 #define TEST_BOARDS_CHIP_CORE_H
@@ -82,15 +84,6 @@ struct core_flash {
     bool data_cache;
 };
 
-/* Of one exception, since the last core_forget(). */
-struct core_exception_stats {
-    uint64_t entries;
-    uint64_t wait_max; /* pending and enabled, until its handler's first
-                          instruction */
-    uint64_t run_max;  /* that first instruction until its return is complete,
-                          with all that came in between */
-};
-
 /* An instruction as it was decoded: what executes it, and on what. */
 struct core;
 struct core_instruction;
@@ -119,10 +112,11 @@ struct core_instruction {
 #define CORE_NOT_HELD UINT64_MAX
 
 enum core_event {
-    CORE_RAN,      /* `until` has come */
-    CORE_SLEEPS,   /* WFI, and nothing is pending that would wake it */
-    CORE_RESETS,   /* SYSRESETREQ: the caller resets the chip */
-    CORE_LOCKED_UP /* a fault in a fault handler: stands still until a reset */
+    CORE_RAN,       /* `until` has come */
+    CORE_SLEEPS,    /* WFI, and nothing is pending that would wake it */
+    CORE_RESETS,    /* SYSRESETREQ: the caller resets the chip */
+    CORE_LOCKED_UP, /* a fault in HardFault: stands still until a reset */
+    CORE_STOPS      /* the image needs what the model has not: for good */
 };
 
 /* Opaque to the caller but for the first part, which may be read (and the
@@ -137,23 +131,18 @@ struct core {
     uint32_t xpsr;  /* flags, GE, IT and exception number, all up to date
                        outside core_run() */
     uint32_t primask;
-    uint32_t faultmask;
     uint32_t basepri;
-    uint32_t control;
-    struct core_exception_stats stats[CORE_EXCEPTIONS];
     /* The longest stretch of cycles in which an interrupt of this level could
-       not have begun, and where it ended (the instruction that ended it). From
+       not have begun, since core_forget(). From
        the begin of an entry to the end of a return; a tail-chain ends it for
        levels as urgent as the next handler. A sleep that the interrupt would
        end does not count, though PRIMASK may be set. */
     uint64_t held_max[CORE_PRIORITIES];
-    uint32_t held_at[CORE_PRIORITIES];
-    uint64_t held_sum[CORE_PRIORITIES]; /* of all such stretches */
-    /* What the architecture leaves open or forbids, and the image did: the
-       first of them; NULL: nothing. Such as an instruction that is not
-       implemented here, or a write of a reserved register. */
-    const char *complaint;
-    uint32_t complaint_pc;
+    /* What the image needs and the model has not; NULL: nothing. Which (the
+       instruction, the address, the register), and the instruction's place. */
+    const char *missing;
+    uint32_t missing_which;
+    uint32_t missing_pc;
 
     struct core_config config;
     struct core_flash flash;
@@ -175,16 +164,14 @@ struct core {
     uint32_t saturated;
     uint32_t ge;        /* 4 bits */
     uint32_t exception; /* IPSR */
-    uint32_t other_sp;  /* of MSP and PSP the one that r[13] is not */
     uint64_t piped_at;  /* when the last single load or store ended */
-    bool thumb;         /* EPSR.T */
     bool sleeping;
     bool resets;
     bool locked_up;
-    unsigned fault;        /* synchronous, to be taken next: its exception */
+    bool fault;            /* synchronous, to be taken next */
     uint64_t imprecise_at; /* a bus fault of a store is pended; 0: none */
     struct core_exceptions {
-        int priority; /* that executes now: -3 to 256 */
+        int priority; /* that executes now: -1 to 256 */
         uint8_t of[CORE_EXCEPTIONS];
         uint32_t pending[4]; /* bit n % 32 of word n / 32 is exception n */
         uint32_t enabled[4];
@@ -193,20 +180,15 @@ struct core {
         unsigned entering;   /* its frame is being pushed; 0: none */
         uint64_t entry_ends; /* at this cycle */
         uint32_t entry_lr;   /* EXC_RETURN */
-        uint64_t pending_since[CORE_EXCEPTIONS]; /* and enabled */
-        uint64_t running_since[CORE_EXCEPTIONS];
         uint64_t held_since[CORE_PRIORITIES]; /* CORE_NOT_HELD: it is not */
     } exceptions;
     struct core_system {
         uint32_t vtor;
-        uint32_t prigroup;
         uint32_t ccr;
         uint32_t cfsr;
         uint32_t hfsr;
-        uint32_t mmfar;
         uint32_t bfar;
-        uint32_t tick_ctrl; /* SysTick: without COUNTFLAG */
-        bool tick_countflag;
+        uint32_t tick_ctrl; /* SysTick */
         uint32_t tick_load;
         uint32_t tick_value;     /* while it stands still */
         uint64_t tick_zero_at;   /* reaches 0 at this cycle; 0: stands still */
@@ -227,7 +209,6 @@ struct core {
                                            has the line there */
     } accelerator;
     uint32_t loaded;                  /* what goes to pc */
-    struct core_instruction scratch;  /* one out of RAM */
     struct core_instruction *decoded; /* own[], or another core's */
     struct core_instruction own[CORE_DECODED];
 };
@@ -264,8 +245,7 @@ enum core_event core_run(struct core *core, uint64_t until);
    time, also from a bus function. */
 void core_set_irq(struct core *core, unsigned irq, bool high);
 
-/* Of exceptions and of held_max: begin anew. What is under way counts from
-   now. */
+/* held_max: begins anew. What is under way counts from now. */
 void core_forget(struct core *core);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data processing: the instructions of one result and one or two operands. */
+/* Data processing: registers and flags, no memory. */
+#include "test/boards/chip/core_exceptions.h"
 #include "test/boards/chip/core_execute.h"
 #include "test/boards/chip/core_state.h"
 
@@ -59,16 +60,11 @@ static inline uint32_t second(const struct core *core,
     return of->shift == 0 ? value : shift_fixed(value, of->shift, carry);
 }
 
-/* Bits 1 and 0 of sp are 0 whatever is written. */
-static inline void put(struct core *core, unsigned rd, uint32_t value)
-{
-    core->r[rd] = rd == 13 ? value & ~3u : value;
-}
-
 /* ---- flags ---- */
 
-static inline uint32_t add(struct core *core, uint32_t x, uint32_t y,
-                           uint32_t carry)
+/* Of x + y + carry. */
+static inline void added(struct core *core, uint32_t x, uint32_t y,
+                         uint32_t carry)
 {
     uint64_t sum = (uint64_t)x + y + carry;
     uint32_t result = (uint32_t)sum;
@@ -76,7 +72,6 @@ static inline uint32_t add(struct core *core, uint32_t x, uint32_t y,
     core_set_nz(core, result);
     core->carry = (uint32_t)(sum >> 32);
     core->overflow = ((x ^ result) & (y ^ result)) >> 31;
-    return result;
 }
 
 static inline void logical(struct core *core, uint32_t result, uint32_t carry)
@@ -85,141 +80,56 @@ static inline void logical(struct core *core, uint32_t result, uint32_t carry)
     core->carry = carry;
 }
 
-static inline uint32_t immediate_carry(const struct core *core,
-                                       const struct core_instruction *of)
+/* ---- one result of x, which is rn, and y: a constant or rm, shifted ---- */
+
+static inline uint32_t constant(const struct core *core,
+                                const struct core_instruction *of,
+                                uint32_t *carry)
 {
-    return of->ra == CORE_CARRY_AS_IT_WAS ? core->carry : of->ra;
+    (void)core;
+    if (of->ra != CORE_CARRY_AS_IT_WAS) {
+        *carry = of->ra;
+    }
+    return of->imm;
 }
 
-/* ---- logical; x is rn, y the second operand ---- */
-
-#define LOGICAL(name, expression)                                              \
-    void core_op_##name##_imm(struct core *core,                               \
-                              const struct core_instruction *of)               \
+#define FORM(name, operand, result, flags, store)                              \
+    void core_op_##name(struct core *core, const struct core_instruction *of)  \
     {                                                                          \
-        uint32_t x = core->r[of->rn], y = of->imm;                             \
+        uint32_t carry = core->carry, x = core->r[of->rn];                     \
+        uint32_t y = operand(core, of, &carry), value = (result);              \
                                                                                \
         (void)x;                                                               \
-        core->r[of->rd] = expression;                                          \
-    }                                                                          \
-    void core_op_##name##_imm_s(struct core *core,                             \
-                                const struct core_instruction *of)             \
-    {                                                                          \
-        uint32_t x = core->r[of->rn], y = of->imm;                             \
-                                                                               \
-        (void)x;                                                               \
-        core->r[of->rd] = expression;                                          \
-        logical(core, expression, immediate_carry(core, of));                  \
-    }                                                                          \
-    void core_op_##name##_reg(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t x = core->r[of->rn], y = second(core, of, &carry);            \
-                                                                               \
-        (void)x;                                                               \
-        put(core, of->rd, expression);                                         \
-    }                                                                          \
-    void core_op_##name##_reg_s(struct core *core,                             \
-                                const struct core_instruction *of)             \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t x = core->r[of->rn], y = second(core, of, &carry);            \
-                                                                               \
-        (void)x;                                                               \
-        core->r[of->rd] = expression;                                          \
-        logical(core, expression, carry);                                      \
+        flags;                                                                 \
+        store;                                                                 \
     }
+#define FORMS(name, result, flags)                                             \
+    FORM(name##_imm, constant, result, (void)0, core->r[of->rd] = value)       \
+    FORM(name##_imm_s, constant, result, flags, core->r[of->rd] = value)       \
+    FORM(name##_reg, second, result, (void)0, core->r[of->rd] = value)         \
+    FORM(name##_reg_s, second, result, flags, core->r[of->rd] = value)
+#define COMPARES(name, result, flags)                                          \
+    FORM(name##_imm, constant, result, flags, (void)value)                     \
+    FORM(name##_reg, second, result, flags, (void)value)
 
-LOGICAL(and, (x & y))
-LOGICAL(bic, (x & ~y))
-LOGICAL(orr, (x | y))
-LOGICAL(orn, (x | ~y))
-LOGICAL(eor, (x ^ y))
-LOGICAL(mov, (y))
-LOGICAL(mvn, (~y))
+#define LOGICAL logical(core, value, carry)
+FORMS(and, x &y, LOGICAL)
+FORMS(bic, x & ~y, LOGICAL)
+FORMS(orr, x | y, LOGICAL)
+FORMS(orn, x | ~y, LOGICAL)
+FORMS(eor, x ^ y, LOGICAL)
+FORMS(mov, y, LOGICAL)
+FORMS(mvn, ~y, LOGICAL)
+COMPARES(tst, x &y, LOGICAL)
+COMPARES(teq, x ^ y, LOGICAL)
 
-/* ---- arithmetic: a + b + c in terms of x, y and the carry ---- */
-
-#define ARITHMETIC(name, a, b, c)                                              \
-    void core_op_##name##_imm(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t x = core->r[of->rn], y = of->imm;                             \
-                                                                               \
-        put(core, of->rd, (a) + (b) + (c));                                    \
-    }                                                                          \
-    void core_op_##name##_imm_s(struct core *core,                             \
-                                const struct core_instruction *of)             \
-    {                                                                          \
-        uint32_t x = core->r[of->rn], y = of->imm;                             \
-                                                                               \
-        put(core, of->rd, add(core, a, b, c));                                 \
-    }                                                                          \
-    void core_op_##name##_reg(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t x = core->r[of->rn], y = second(core, of, &carry);            \
-                                                                               \
-        put(core, of->rd, (a) + (b) + (c));                                    \
-    }                                                                          \
-    void core_op_##name##_reg_s(struct core *core,                             \
-                                const struct core_instruction *of)             \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t x = core->r[of->rn], y = second(core, of, &carry);            \
-                                                                               \
-        put(core, of->rd, add(core, a, b, c));                                 \
-    }
-
-ARITHMETIC(add, x, y, 0)
-ARITHMETIC(adc, x, y, core->carry)
-ARITHMETIC(sbc, x, ~y, core->carry)
-ARITHMETIC(sub, x, ~y, 1u)
-ARITHMETIC(rsb, ~x, y, 1u)
-
-/* ---- comparisons ---- */
-
-#define TEST(name, expression)                                                 \
-    void core_op_##name##_imm(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t x = core->r[of->rn], y = of->imm;                             \
-                                                                               \
-        logical(core, expression, immediate_carry(core, of));                  \
-    }                                                                          \
-    void core_op_##name##_reg(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t x = core->r[of->rn], y = second(core, of, &carry);            \
-                                                                               \
-        logical(core, expression, carry);                                      \
-    }
-
-TEST(tst, (x & y))
-TEST(teq, (x ^ y))
-
-#define COMPARE(name, b, c)                                                    \
-    void core_op_##name##_imm(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t y = of->imm;                                                  \
-                                                                               \
-        add(core, core->r[of->rn], b, c);                                      \
-    }                                                                          \
-    void core_op_##name##_reg(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t carry = core->carry;                                          \
-        uint32_t y = second(core, of, &carry);                                 \
-                                                                               \
-        add(core, core->r[of->rn], b, c);                                      \
-    }
-
-COMPARE(cmp, ~y, 1u)
-COMPARE(cmn, y, 0)
+FORMS(add, x + y, added(core, x, y, 0))
+FORMS(adc, x + y + core->carry, added(core, x, y, core->carry))
+FORMS(sbc, x + ~y + core->carry, added(core, x, ~y, core->carry))
+FORMS(sub, x - y, added(core, x, ~y, 1))
+FORMS(rsb, y - x, added(core, ~x, y, 1))
+COMPARES(cmp, x - y, added(core, x, ~y, 1))
+COMPARES(cmn, x + y, added(core, x, y, 0))
 
 /* ---- shifts by a register ---- */
 
@@ -291,26 +201,15 @@ void core_op_revsh(struct core *core, const struct core_instruction *of)
 void core_op_ubfx(struct core *core, const struct core_instruction *of)
 {
     core->r[of->rd] =
-        core->r[of->rn] >> of->imm & (0xffffffffu >> (32u - of->ra));
+        core->r[of->rn] >> of->shift & 0xffffffffu >> (31u - of->imm);
 }
 
 void core_op_sbfx(struct core *core, const struct core_instruction *of)
 {
-    uint32_t top = core->r[of->rn] << (32u - of->imm - of->ra);
+    uint32_t top = core->r[of->rn] << (31u - of->imm - of->shift);
 
-    core->r[of->rd] = (uint32_t)((int32_t)top >> (32u - of->ra));
+    core->r[of->rd] = (uint32_t)((int32_t)top >> (31u - of->imm));
 }
-
-/* BFC is BFI of rn 15: zeros. */
-void core_op_bfi(struct core *core, const struct core_instruction *of)
-{
-    uint32_t mask = 0xffffffffu >> (32u - of->ra) << of->imm;
-    uint32_t value = of->rn == 15 ? 0 : core->r[of->rn];
-
-    core->r[of->rd] = (core->r[of->rd] & ~mask) | (value << of->imm & mask);
-}
-
-/* ---- extensions ---- */
 
 static uint32_t addend(const struct core *core,
                        const struct core_instruction *of)
@@ -318,20 +217,173 @@ static uint32_t addend(const struct core *core,
     return of->rn == 15 ? 0 : core->r[of->rn];
 }
 
-static uint32_t widen(int32_t value)
+/* BFC is BFI of rn 15: zeros. */
+void core_op_bfi(struct core *core, const struct core_instruction *of)
 {
-    return (uint32_t)value;
+    uint32_t width = of->imm - of->shift + 1u;
+    uint32_t mask = 0xffffffffu >> (32u - width) << of->shift;
+    uint32_t value = addend(core, of) << of->shift;
+
+    core->r[of->rd] = (core->r[of->rd] & ~mask) | (value & mask);
 }
+
+/* ---- extensions ---- */
 
 #define EXTEND(name, type)                                                     \
     void core_op_##name(struct core *core, const struct core_instruction *of)  \
     {                                                                          \
-        type value = (type)rotate(core->r[of->rm], of->shift);                 \
+        uint32_t rotated = rotate(core->r[of->rm], 8u * of->shift);            \
+        uint32_t value = (uint32_t)(type)rotated;                              \
                                                                                \
-        core->r[of->rd] = addend(core, of) + widen(value);                     \
+        core->r[of->rd] = addend(core, of) + value;                            \
     }
 
 EXTEND(sxtb, int8_t)
 EXTEND(sxth, int16_t)
 EXTEND(uxtb, uint8_t)
 EXTEND(uxth, uint16_t)
+
+/* ---- multiplication; x is rn, y is rm; a pair is ra and rd ---- */
+
+static int32_t s32(uint32_t value)
+{
+    return (int32_t)value;
+}
+
+static uint64_t pair(const struct core *core, const struct core_instruction *of)
+{
+    return (uint64_t)core->r[of->ra] << 32 | core->r[of->rd];
+}
+
+static void put_pair(struct core *core, const struct core_instruction *of,
+                     uint64_t value)
+{
+    core->r[of->rd] = (uint32_t)value;
+    core->r[of->ra] = (uint32_t)(value >> 32);
+}
+
+#define OPERATION(name, ...)                                                   \
+    void core_op_##name(struct core *core, const struct core_instruction *of)  \
+    {                                                                          \
+        uint32_t x = core->r[of->rn], y = core->r[of->rm];                     \
+                                                                               \
+        __VA_ARGS__                                                            \
+    }
+
+OPERATION(mul, core->r[of->rd] = x * y;)
+OPERATION(mul_s, core->r[of->rd] = x * y; core_set_nz(core, x *y);)
+OPERATION(mla, core->r[of->rd] = core->r[of->ra] + x * y;)
+OPERATION(mls, core->r[of->rd] = core->r[of->ra] - x * y;)
+OPERATION(umull, put_pair(core, of, (uint64_t)x *y);)
+OPERATION(umlal, put_pair(core, of, pair(core, of) + (uint64_t)x * y);)
+OPERATION(smull, put_pair(core, of, (uint64_t)((int64_t)s32(x) * s32(y)));)
+OPERATION(smlal,
+          put_pair(core, of,
+                   pair(core, of) + (uint64_t)((int64_t)s32(x) * s32(y)));)
+
+/* ---- division: 2 to 12 cycles, by how many bits the quotient has ---- */
+
+static uint32_t magnitude(uint32_t value, bool is_signed)
+{
+    return is_signed && s32(value) < 0 ? -value : value;
+}
+
+static void divide(struct core *core, const struct core_instruction *of,
+                   bool is_signed)
+{
+    uint32_t x = magnitude(core->r[of->rn], is_signed);
+    uint32_t y = magnitude(core->r[of->rm], is_signed);
+    bool negative = is_signed && s32(core->r[of->rn] ^ core->r[of->rm]) < 0;
+    uint32_t quotient;
+
+    if (y == 0) {
+        if ((core->system.ccr & CORE_CCR_DIV_0_TRP) != 0) {
+            core_fault(core, CORE_CFSR_DIVBYZERO);
+        } else {
+            core->r[of->rd] = 0;
+        }
+        return;
+    }
+    if (x >= y) {
+        int bits = __builtin_clz(y) - __builtin_clz(x) + 1;
+
+        core->cycle += (uint64_t)(2 + bits / 4);
+    }
+    quotient = x / y;
+    core->r[of->rd] = negative ? -quotient : quotient;
+}
+
+void core_op_sdiv(struct core *core, const struct core_instruction *of)
+{
+    divide(core, of, true);
+}
+
+void core_op_udiv(struct core *core, const struct core_instruction *of)
+{
+    divide(core, of, false);
+}
+
+/* ---- halves and bytes ---- */
+
+/* The signed half that is the lower or the upper. */
+static int32_t half(uint32_t value, bool upper)
+{
+    return (int16_t)(value >> (upper ? 16 : 0));
+}
+
+OPERATION(smul_half,
+          core->r[of->rd] = (uint32_t)(half(x, (of->imm & 2u) != 0) *
+                                       half(y, (of->imm & 1u) != 0));)
+
+void core_op_uadd8(struct core *core, const struct core_instruction *of)
+{
+    uint32_t x = core->r[of->rn], y = core->r[of->rm], result = 0;
+
+    core->ge = 0;
+    for (unsigned at = 0; at < 32; at += 8) {
+        uint32_t sum = (x >> at & 255u) + (y >> at & 255u);
+
+        result |= (sum & 255u) << at;
+        core->ge |= (sum >> 8) << at / 8u;
+    }
+    core->r[of->rd] = result;
+}
+
+void core_op_sel(struct core *core, const struct core_instruction *of)
+{
+    uint32_t mask = 0;
+
+    for (unsigned i = 0; i < 4; ++i) {
+        mask |= (core->ge >> i & 1u) != 0 ? 255u << 8 * i : 0;
+    }
+    core->r[of->rd] = (core->r[of->rn] & mask) | (core->r[of->rm] & ~mask);
+}
+
+/* ---- saturation ---- */
+
+/* rn shifted: kind 0, left; kind 2, arithmetically right. */
+static void saturate(struct core *core, const struct core_instruction *of,
+                     int64_t lowest, int64_t highest)
+{
+    unsigned amount = of->shift & 63u;
+    uint32_t x = core->r[of->rn];
+    int64_t value = of->shift >> 6 == 0 ? s32(x << amount) : s32(x) >> amount;
+
+    if (value < lowest || value > highest) {
+        value = value < lowest ? lowest : highest;
+        core->saturated = 1;
+    }
+    core->r[of->rd] = (uint32_t)value;
+}
+
+void core_op_ssat(struct core *core, const struct core_instruction *of)
+{
+    int64_t limit = INT64_C(1) << of->imm;
+
+    saturate(core, of, -limit, limit - 1);
+}
+
+void core_op_usat(struct core *core, const struct core_instruction *of)
+{
+    saturate(core, of, 0, (INT64_C(1) << of->imm) - 1);
+}

@@ -15,8 +15,7 @@
 #define IDLE_PRIORITY 256 /* no handler, nothing masked */
 
 #define RETURN_TO_HANDLER 0xfffffff1u
-#define RETURN_TO_MSP 0xfffffff9u
-#define RETURN_TO_PSP 0xfffffffdu
+#define RETURN_TO_THREAD 0xfffffff9u
 
 /* ---- priorities ---- */
 
@@ -24,13 +23,6 @@ static int priority_of(const struct core *core, unsigned exception)
 {
     return exception <= CORE_HARD_FAULT ? (int)exception - 4
                                         : core->exceptions.of[exception];
-}
-
-/* What counts for preemption: without the bits of the subpriority. */
-static int group_of(const struct core *core, int priority)
-{
-    return priority < 0 ? priority
-                        : priority & ~((2 << core->system.prigroup) - 1);
 }
 
 static int least(int a, int b)
@@ -48,20 +40,20 @@ static int execution_priority(const struct core *core, bool with_primask)
         for (; left != 0; left &= left - 1u) {
             unsigned exception = 32u * word + (unsigned)__builtin_ctz(left);
 
-            priority =
-                least(priority, group_of(core, priority_of(core, exception)));
+            priority = least(priority, priority_of(core, exception));
         }
     }
     if (core->basepri != 0) {
-        priority = least(priority, group_of(core, (int)core->basepri));
+        priority = least(priority, (int)core->basepri);
     }
     if (core->primask != 0 && with_primask) {
         priority = least(priority, 0);
     }
-    return core->faultmask != 0 ? least(priority, -1) : priority;
+    return priority;
 }
 
-unsigned core_next_pending(const struct core *core)
+/* The exception that would be taken next, whatever executes now; 0: none. */
+static unsigned next_pending(const struct core *core)
 {
     const struct core_exceptions *x = &core->exceptions;
     unsigned best = 0;
@@ -83,8 +75,7 @@ unsigned core_next_pending(const struct core *core)
 
 static bool preempts(const struct core *core, unsigned exception, int priority)
 {
-    return exception != 0 &&
-           group_of(core, priority_of(core, exception)) < priority;
+    return exception != 0 && priority_of(core, exception) < priority;
 }
 
 /* ---- how long levels are held ---- */
@@ -94,10 +85,8 @@ static void release(struct core *core, unsigned level)
     uint64_t *since = &core->exceptions.held_since[level];
     uint64_t cycles = core->cycle - *since;
 
-    core->held_sum[level] += cycles;
     if (cycles > core->held_max[level]) {
         core->held_max[level] = cycles;
-        core->held_at[level] = core->at;
     }
     *since = CORE_NOT_HELD;
 }
@@ -108,7 +97,7 @@ static void hold(struct core *core, int priority)
 {
     core->exceptions.priority = priority;
     for (unsigned level = 0; level < CORE_PRIORITIES; ++level) {
-        bool held = group_of(core, (int)level << 4) >= priority;
+        bool held = (int)level << 4 >= priority;
         bool was = core->exceptions.held_since[level] != CORE_NOT_HELD;
 
         if (was && !held) {
@@ -129,14 +118,7 @@ void core_forget(struct core *core)
 {
     struct core_exceptions *x = &core->exceptions;
 
-    memset(core->stats, 0, sizeof core->stats);
     memset(core->held_max, 0, sizeof core->held_max);
-    memset(core->held_sum, 0, sizeof core->held_sum);
-    memset(core->held_at, 0, sizeof core->held_at);
-    for (unsigned i = 0; i < CORE_EXCEPTIONS; ++i) {
-        x->pending_since[i] = core->cycle;
-        x->running_since[i] = core->cycle;
-    }
     for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
         if (x->held_since[i] != CORE_NOT_HELD) {
             x->held_since[i] = core->cycle;
@@ -156,13 +138,7 @@ static void set_bit(uint32_t *set, unsigned exception, bool value)
 
 void core_pend(struct core *core, unsigned exception)
 {
-    struct core_exceptions *x = &core->exceptions;
-
-    if (core_test(x->pending, exception)) {
-        return;
-    }
-    set_bit(x->pending, exception, true);
-    x->pending_since[exception] = core->cycle;
+    set_bit(core->exceptions.pending, exception, true);
     core->limit = 0;
 }
 
@@ -182,7 +158,6 @@ void core_enable(struct core *core, unsigned exception, bool enabled)
 
     if (core_test(x->enabled, exception) != enabled) {
         set_bit(x->enabled, exception, enabled);
-        x->pending_since[exception] = core->cycle;
         core->limit = 0;
     }
 }
@@ -215,96 +190,41 @@ void core_exceptions_reset(struct core *core)
     memcpy(high, x->high, sizeof high);
     memset(x, 0, sizeof *x);
     memcpy(x->high, high, sizeof high);
-    x->enabled[0] = 1u << CORE_NMI | 1u << CORE_HARD_FAULT | 1u << CORE_SVCALL |
-                    1u << CORE_PENDSV | 1u << CORE_SYSTICK;
+    x->enabled[0] = 1u << CORE_HARD_FAULT | 1u << CORE_SYSTICK;
     for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
         x->held_since[i] = CORE_NOT_HELD;
     }
     x->priority = IDLE_PRIORITY;
 }
 
-/* ---- stacks ---- */
-
-uint32_t *core_stack(struct core *core, bool process)
-{
-    bool active = core->exception == 0 && (core->control & 2u) != 0;
-
-    return process == active ? &core->r[13] : &core->other_sp;
-}
-
-void core_set_control(struct core *core, uint32_t control)
-{
-    if (((core->control ^ control) & 2u) != 0) {
-        uint32_t sp = core->r[13];
-
-        core->r[13] = core->other_sp;
-        core->other_sp = sp;
-    }
-    core->control = control & 3u;
-}
-
 /* ---- entry ---- */
 
-static bool push_words(struct core *core, const uint32_t *words)
+/* In place of a fault of its own, which no image enables. */
+static void pend_hard_fault(struct core *core, uint32_t cfsr)
 {
-    bool stored = true;
-
-    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
-        stored = core_poke_word(core, core->r[13] + 4u * i, words[i]) && stored;
-    }
-    return stored;
+    core->system.cfsr |= cfsr;
+    core->system.hfsr |= CORE_HFSR_FORCED;
+    core_pend(core, CORE_HARD_FAULT);
 }
 
-/* The exception that comes for a synchronous fault: itself, or HardFault if
-   that is disabled or not urgent enough; 0: neither can, so lockup. */
-static unsigned escalate(struct core *core, unsigned exception)
-{
-    struct core_exceptions *x = &core->exceptions;
-
-    if (core_test(x->enabled, exception) &&
-        preempts(core, exception, x->priority)) {
-        return exception;
-    }
-    if (x->priority <= -1) {
-        core->locked_up = true;
-        core->limit = 0;
-        return 0;
-    }
-    core->system.hfsr |= exception == CORE_DEBUG_MONITOR ? CORE_HFSR_DEBUGEVT
-                         : exception != CORE_HARD_FAULT  ? CORE_HFSR_FORCED
-                                                         : 0;
-    return CORE_HARD_FAULT;
-}
-
-/* Leaves r[13] behind the frame on MSP. A frame that could not be pushed is a
-   bus fault, which competes with the exception at the end of the entry. */
+/* Leaves r[13] behind the frame. One that could not be pushed is a fault, which
+   competes with the exception at the end of the entry. */
 static void push_frame(struct core *core)
 {
-    bool process = core->exception == 0 && (core->control & 2u) != 0;
-    bool pad =
-        (core->system.ccr & CORE_CCR_STKALIGN) != 0 && (core->r[13] & 4u) != 0;
+    bool pad = (core->r[13] & 4u) != 0, pushed = true;
     uint32_t words[FRAME_WORDS] = {core->r[0],  core->r[1],    core->r[2],
                                    core->r[3],  core->r[12],   core->r[14],
                                    core->r[15], core_psr(core)};
 
     words[7] = (words[7] & ~FRAME_PADDED) | (pad ? FRAME_PADDED : 0);
-    core->exceptions.entry_lr = core->exception != 0 ? RETURN_TO_HANDLER
-                                : process            ? RETURN_TO_PSP
-                                                     : RETURN_TO_MSP;
+    core->exceptions.entry_lr =
+        core->exception != 0 ? RETURN_TO_HANDLER : RETURN_TO_THREAD;
     core->r[13] -= 4u * FRAME_WORDS + (pad ? 4u : 0u);
-    if (!push_words(core, words)) {
-        unsigned derived;
-
-        core->system.cfsr |= CORE_CFSR_STKERR;
-        derived = core->exceptions.priority <= -1
-                      ? 0 /* goes on in HardFault or NMI without a frame */
-                      : escalate(core, CORE_BUS_FAULT);
-        if (derived != 0) {
-            core_pend(core, derived);
-        }
+    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
+        pushed = core_write(core, core->r[13] + 4u * i, 4, words[i]) && pushed;
     }
-    if (core->exception == 0) {
-        core_set_control(core, core->control & ~2u);
+    if (!pushed) {
+        pend_hard_fault(core, CORE_CFSR_STKERR);
     }
 }
 
@@ -317,20 +237,8 @@ static void begin_entry(struct core *core, unsigned exception, bool chained)
     if (!chained) {
         push_frame(core);
     }
-    hold(core, group_of(core, priority_of(core, exception)));
+    hold(core, priority_of(core, exception));
     core->limit = 0;
-}
-
-static void count_entry(struct core *core, unsigned exception)
-{
-    struct core_exception_stats *stats = &core->stats[exception];
-    uint64_t waited = core->cycle - core->exceptions.pending_since[exception];
-
-    stats->entries += 1;
-    if (waited > stats->wait_max) {
-        stats->wait_max = waited;
-    }
-    core->exceptions.running_since[exception] = core->cycle;
 }
 
 /* Reads the vector as part of the entry's cycles. */
@@ -339,20 +247,17 @@ static void jump_to_vector(struct core *core, unsigned exception)
     uint32_t at = core->system.vtor + 4u * exception, low, high;
 
     if (!core_code_halfword(core, at, &low) ||
-        !core_code_halfword(core, at + 2u, &high)) {
-        core->system.hfsr |= CORE_HFSR_VECTTBL;
-        core->at = core->r[15];
-        core_fault(core, CORE_HARD_FAULT, 0);
+        !core_code_halfword(core, at + 2u, &high) || (low & 1u) == 0) {
+        core_stop(core, "vector", at);
         return;
     }
-    core->thumb = (low & 1u) != 0;
     core->r[15] = (high << 16 | low) & ~1u;
 }
 
 static void finish_entry(struct core *core)
 {
     struct core_exceptions *x = &core->exceptions;
-    unsigned exception = core_next_pending(core);
+    unsigned exception = next_pending(core);
 
     if (exception == 0) {
         exception = x->entering;
@@ -364,31 +269,17 @@ static void finish_entry(struct core *core)
     core->r[14] = x->entry_lr;
     core->it = 0;
     core->it_at = 0;
-    count_entry(core, exception);
     core_priority_changed(core);
     jump_to_vector(core, exception);
 }
 
 /* ---- return ---- */
 
-static void count_return(struct core *core, unsigned exception)
-{
-    struct core_exception_stats *stats = &core->stats[exception];
-    uint64_t ran = core->cycle - core->exceptions.running_since[exception];
-
-    if (ran > stats->run_max) {
-        stats->run_max = ran;
-    }
-}
-
 static void deactivate(struct core *core, unsigned exception)
 {
     struct core_exceptions *x = &core->exceptions;
 
     set_bit(x->active, exception, false);
-    if (exception != CORE_NMI) {
-        core->faultmask = 0;
-    }
     if (core_test(x->high, exception)) {
         core_pend(core, exception);
     }
@@ -399,113 +290,57 @@ static void deactivate(struct core *core, unsigned exception)
    have begun now; what is less urgent is held on. */
 static void chain(struct core *core, unsigned exception, uint32_t exc_return)
 {
-    int priority = group_of(core, priority_of(core, exception));
+    int priority = priority_of(core, exception);
 
-    count_return(core, core->exception);
     hold(core, least(execution_priority(core, true), priority + 1));
     core->exceptions.entry_lr = exc_return;
     begin_entry(core, exception, true);
 }
 
-static void fail_return(struct core *core, unsigned exception, uint32_t cfsr,
-                        uint32_t exc_return)
+static void restore(struct core *core, const uint32_t *words)
 {
-    core->system.cfsr |= cfsr;
-    hold(core, execution_priority(core, true));
-    exception = escalate(core, exception);
-    if (exception != 0) {
-        core_pend(core, exception);
-        chain(core, exception, exc_return);
-    }
-}
-
-static bool may_return(const struct core *core, uint32_t exc_return)
-{
-    int active = 0;
-
-    for (unsigned word = 0; word < 4; ++word) {
-        active += __builtin_popcount(core->exceptions.active[word]);
-    }
-    if (!core_test(core->exceptions.active, core->exception)) {
-        return false;
-    }
-    switch (exc_return) {
-    case RETURN_TO_HANDLER:
-        return active > 1;
-    case RETURN_TO_MSP:
-    case RETURN_TO_PSP:
-        return active == 1 || (core->system.ccr & CORE_CCR_NONBASETHRDENA) != 0;
-    default:
-        return false;
-    }
-}
-
-static bool pop_words(struct core *core, uint32_t *words, uint32_t sp)
-{
-    bool loaded = true;
-
-    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
-        loaded = core_peek_word(core, sp + 4u * i, &words[i]) && loaded;
-    }
-    return loaded;
-}
-
-static void restore(struct core *core, const uint32_t *words, bool process)
-{
-    uint32_t *sp = core_stack(core, process);
-
-    *sp += 4u * FRAME_WORDS;
-    if ((words[7] & FRAME_PADDED) != 0 &&
-        (core->system.ccr & CORE_CCR_STKALIGN) != 0) {
-        *sp += 4u;
+    core->r[13] += 4u * FRAME_WORDS;
+    if ((words[7] & FRAME_PADDED) != 0) {
+        core->r[13] += 4u;
     }
     memcpy(core->r, words, 4 * sizeof *words);
     core->r[12] = words[4];
     core->r[14] = words[5];
-    if ((words[6] & 1u) != 0) {
-        core_complain(core, "exception return to an odd address");
-    }
     core->r[15] = words[6] & ~1u;
     core_set_psr(core, words[7]);
     core->exception = words[7] & 0x1ffu;
-    if (process) {
-        core_set_control(core, core->control | 2u);
-    }
 }
 
 static void unstack(struct core *core, uint32_t exc_return)
 {
-    bool process = exc_return == RETURN_TO_PSP;
     uint32_t words[FRAME_WORDS];
-    unsigned returning = core->exception;
+    bool popped = true;
 
-    if (!pop_words(core, words, *core_stack(core, process))) {
-        fail_return(core, CORE_BUS_FAULT, CORE_CFSR_UNSTKERR, exc_return);
+    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
+        popped = core_read(core, core->r[13] + 4u * i, 4, &words[i]) && popped;
+    }
+    if (!popped ||
+        ((words[7] & 0x1ffu) != 0) != (exc_return == RETURN_TO_HANDLER)) {
+        core_stop(core, "exception return with the frame", core->r[13]);
         return;
     }
-    if (((words[7] & 0x1ffu) != 0) != (exc_return == RETURN_TO_HANDLER)) {
-        fail_return(core, CORE_USAGE_FAULT, CORE_CFSR_INVPC, exc_return);
-        return;
-    }
-    restore(core, words, process);
+    restore(core, words);
     core->it_at = 0;
     core->cycle += RETURN_CYCLES;
-    count_return(core, returning);
     core_priority_changed(core);
 }
 
 void core_exception_return(struct core *core, uint32_t exc_return)
 {
-    bool valid = may_return(core, exc_return);
     unsigned next;
 
-    core_tick(core);
-    deactivate(core, core->exception);
-    if (!valid) {
-        fail_return(core, CORE_USAGE_FAULT, CORE_CFSR_INVPC, exc_return);
+    if (exc_return != RETURN_TO_HANDLER && exc_return != RETURN_TO_THREAD) {
+        core_stop(core, "exception return", exc_return);
         return;
     }
-    next = core_next_pending(core);
+    core_tick(core);
+    deactivate(core, core->exception);
+    next = next_pending(core);
     if (preempts(core, next, execution_priority(core, true))) {
         chain(core, next, exc_return);
     } else {
@@ -515,18 +350,20 @@ void core_exception_return(struct core *core, uint32_t exc_return)
 
 /* ---- faults ---- */
 
-void core_complain(struct core *core, const char *complaint)
+void core_stop(struct core *core, const char *what, uint32_t which)
 {
-    if (core->complaint == NULL) {
-        core->complaint = complaint;
-        core->complaint_pc = core->at;
+    if (core->missing == NULL) {
+        core->missing = what;
+        core->missing_which = which;
+        core->missing_pc = core->at;
     }
+    core->limit = 0;
 }
 
-void core_fault(struct core *core, unsigned exception, uint32_t cfsr)
+void core_fault(struct core *core, uint32_t cfsr)
 {
     core->system.cfsr |= cfsr;
-    core->fault = exception;
+    core->fault = true;
     core->r[15] = core->at;
     core->it = core->it_at;
     core->limit = 0;
@@ -534,10 +371,9 @@ void core_fault(struct core *core, unsigned exception, uint32_t cfsr)
 
 void core_bus_fault(struct core *core, uint32_t address)
 {
-    if (core->fault == 0) {
+    if (!core->fault) {
         core->system.bfar = address;
-        core_fault(core, CORE_BUS_FAULT,
-                   CORE_CFSR_PRECISERR | CORE_CFSR_BFARVALID);
+        core_fault(core, CORE_CFSR_PRECISERR | CORE_CFSR_BFARVALID);
     }
 }
 
@@ -551,67 +387,42 @@ void core_bus_fault_later(struct core *core)
 
 void core_bus_fault_now(struct core *core)
 {
-    if (core->imprecise_at == 0) {
-        return;
+    if (core->imprecise_at != 0) {
+        core->imprecise_at = 0;
+        pend_hard_fault(core, CORE_CFSR_IMPRECISERR);
     }
-    core->imprecise_at = 0;
-    core->system.cfsr |= CORE_CFSR_IMPRECISERR;
-    if (core_test(core->exceptions.enabled, CORE_BUS_FAULT)) {
-        core_pend(core, CORE_BUS_FAULT);
-    } else {
-        core->system.hfsr |= CORE_HFSR_FORCED;
-        core_pend(core, CORE_HARD_FAULT);
-    }
-}
-
-/* The instruction after it is what the handler returns to. */
-void core_call(struct core *core)
-{
-    core->fault = CORE_SVCALL;
-    core->limit = 0;
-}
-
-void core_breakpoint(struct core *core)
-{
-    core_fault(core, CORE_DEBUG_MONITOR, 0);
 }
 
 static void take_fault(struct core *core)
 {
-    unsigned exception = escalate(core, core->fault);
-
-    core->fault = 0;
-    if (exception != 0) {
-        core_pend(core, exception);
-        begin_entry(core, exception, false);
+    core->fault = false;
+    if (core->exceptions.priority <= -1) {
+        core->locked_up = true;
+    } else {
+        pend_hard_fault(core, 0);
+        begin_entry(core, CORE_HARD_FAULT, false);
     }
 }
 
 /* ---- sleep ---- */
 
-/* WFI ignores PRIMASK (B1.5.19), so that what wakes it may be served later. */
-static int waking_priority(const struct core *core)
-{
-    return execution_priority(core, false);
-}
-
 /* An interrupt that would wake the core is not held by the sleep, though its
    handler may be, by PRIMASK. */
 void core_sleep(struct core *core)
 {
-    int priority;
+    int priority = execution_priority(core, false);
 
     core->sleeping = true;
-    priority = waking_priority(core);
     if (priority > core->exceptions.priority) {
         hold(core, priority);
     }
     core->limit = 0;
 }
 
+/* WFI ignores PRIMASK (B1.5.19), so that what wakes it may be served later. */
 static bool wakes(struct core *core)
 {
-    return preempts(core, core_next_pending(core), waking_priority(core));
+    return preempts(core, next_pending(core), execution_priority(core, false));
 }
 
 /* Result: false: nothing wakes it before core->until. */
@@ -643,15 +454,10 @@ static bool go_on_entering(struct core *core, enum core_event *event)
 {
     uint64_t ends = core->exceptions.entry_ends;
 
+    core_stand_until(core, core->until < ends ? core->until : ends);
     if (core->until < ends) {
-        if (core->cycle < core->until) {
-            core->cycle = core->until;
-        }
         *event = CORE_RAN;
         return false;
-    }
-    if (core->cycle < ends) {
-        core->cycle = ends;
     }
     core_tick(core);
     finish_entry(core);
@@ -660,14 +466,16 @@ static bool go_on_entering(struct core *core, enum core_event *event)
 
 static bool stands_still(struct core *core, enum core_event *event)
 {
+    if (core->missing != NULL) {
+        *event = CORE_STOPS;
+        return true;
+    }
     if (core->resets) {
         *event = CORE_RESETS;
         return true;
     }
     if (core->locked_up) {
-        if (core->cycle < core->until) {
-            core->cycle = core->until;
-        }
+        core_stand_until(core, core->until);
         *event = CORE_LOCKED_UP;
         return true;
     }
@@ -682,16 +490,11 @@ static void take_what_is_due(struct core *core)
 {
     unsigned next;
 
-    if (core->fault != 0) {
+    if (core->fault) {
         take_fault(core);
         return;
     }
-    if (!core->thumb) {
-        core->at = core->r[15];
-        core_fault(core, CORE_USAGE_FAULT, CORE_CFSR_INVSTATE);
-        return;
-    }
-    next = core_next_pending(core);
+    next = next_pending(core);
     if (preempts(core, next, core->exceptions.priority)) {
         begin_entry(core, next, false);
         return;

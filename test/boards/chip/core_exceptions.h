@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exceptions (ARM DDI 0403, B1.5): entry, return, priorities, faults, and the
- * statistics of how long interrupts are kept waiting.
+ * Exceptions (ARM DDI 0403, B1.5): HardFault, SysTick and interrupts; entry,
+ * return, priorities, faults, and how long interrupts are kept waiting.
  *
  * Cycles: an entry takes 12 from the end of the instruction before it to the
  * begin of the handler's first; a return 10, besides the one of BX or those of
@@ -17,45 +17,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CORE_NMI 2u
 #define CORE_HARD_FAULT 3u
-#define CORE_MEM_FAULT 4u
-#define CORE_BUS_FAULT 5u
-#define CORE_USAGE_FAULT 6u
-#define CORE_SVCALL 11u
-#define CORE_DEBUG_MONITOR 12u
-#define CORE_PENDSV 14u
 #define CORE_FIRST_IRQ 16u
 
-#define CORE_CCR_NONBASETHRDENA (1u << 0)
-#define CORE_CCR_UNALIGN_TRP (1u << 3)
 #define CORE_CCR_DIV_0_TRP (1u << 4)
 #define CORE_CCR_STKALIGN (1u << 9)
 
-#define CORE_CFSR_IACCVIOL (1u << 0)
-#define CORE_CFSR_IBUSERR (1u << 8)
 #define CORE_CFSR_PRECISERR (1u << 9)
 #define CORE_CFSR_IMPRECISERR (1u << 10)
-#define CORE_CFSR_UNSTKERR (1u << 11)
 #define CORE_CFSR_STKERR (1u << 12)
 #define CORE_CFSR_BFARVALID (1u << 15)
 #define CORE_CFSR_UNDEFINSTR (1u << 16)
-#define CORE_CFSR_INVSTATE (1u << 17)
-#define CORE_CFSR_INVPC (1u << 18)
-#define CORE_CFSR_NOCP (1u << 19)
-#define CORE_CFSR_UNALIGNED (1u << 24)
 #define CORE_CFSR_DIVBYZERO (1u << 25)
 
-#define CORE_HFSR_VECTTBL (1u << 1)
 #define CORE_HFSR_FORCED (1u << 30)
-#define CORE_HFSR_DEBUGEVT (1u << 31)
 
 /* Nothing active, nothing pending, only what cannot be disabled enabled. */
 void core_exceptions_reset(struct core *core);
 
-/* The instruction under way has failed: it will not have executed, and the
-   exception comes next, or HardFault in its place. cfsr: bits to be set. */
-void core_fault(struct core *core, unsigned exception, uint32_t cfsr);
+/* The image needs what the model has not: it stands still, CORE_STOPS. The
+   first stays. */
+void core_stop(struct core *core, const char *what, uint32_t which);
+
+/* The instruction under way has failed: it will not have executed, and
+   HardFault comes next. cfsr: bits to be set. */
+void core_fault(struct core *core, uint32_t cfsr);
 
 /* A load's precise bus fault; and a store's, which comes when the instruction
    after it has executed. */
@@ -64,13 +50,6 @@ void core_bus_fault_later(struct core *core);
 
 /* A barrier: such a bus fault comes before the next instruction. */
 void core_bus_fault_now(struct core *core);
-
-/* SVC; BKPT. */
-void core_call(struct core *core);
-void core_breakpoint(struct core *core);
-
-/* The first complaint stays. */
-void core_complain(struct core *core, const char *complaint);
 
 void core_pend(struct core *core, unsigned exception);
 void core_unpend(struct core *core, unsigned exception);
@@ -83,26 +62,17 @@ void core_priority_changed(struct core *core);
 /* The instruction was a branch to EXC_RETURN in a handler. */
 void core_exception_return(struct core *core, uint32_t exc_return);
 
-/* WFI, WFE. */
+/* WFI. */
 void core_sleep(struct core *core);
 
 /* Between instructions: begins or goes on with what is due. Result: false:
    core_run() ends, with *event. */
 bool core_attend(struct core *core, enum core_event *event);
 
-/* MSP or PSP, whichever of them r[13] is. */
-uint32_t *core_stack(struct core *core, bool process);
-
-/* CONTROL, in thread mode: SPSEL and nPRIV. */
-void core_set_control(struct core *core, uint32_t control);
-
 /* A bit of a set of exceptions. */
 static inline bool core_test(const uint32_t *set, unsigned exception)
 {
     return (set[exception / 32u] >> exception % 32u & 1u) != 0;
 }
-
-/* The exception that would be taken next, whatever executes now; 0: none. */
-unsigned core_next_pending(const struct core *core);
 
 #endif

@@ -2,6 +2,7 @@
 #include "test/boards/chip/core_flash.h"
 
 #include "test/boards/chip/core_memory.h"
+#include "test/boards/chip/core_state.h"
 
 #define LINE_SHIFT 4
 #define INSTRUCTION_LINES 64u
@@ -16,13 +17,6 @@ static uint64_t begin_read(struct core *core)
 
     a->free_at = from + core->flash.wait_states + 1u;
     return a->free_at - 1u;
-}
-
-static void stall_until(struct core *core, uint64_t cycle)
-{
-    if (cycle > core->cycle) {
-        core->cycle = cycle;
-    }
 }
 
 /* Where the instruction cache has the line; INSTRUCTION_LINES: nowhere. */
@@ -95,9 +89,9 @@ static void enter_line(struct core *core, uint32_t line)
     core->line = line;
     if (!cache_has(core, line)) {
         if (a->prefetched == line) {
-            stall_until(core, a->prefetched_at);
+            core_stand_until(core, a->prefetched_at);
         } else {
-            stall_until(core, begin_read(core));
+            core_stand_until(core, begin_read(core));
         }
         if (core->flash.instruction_cache) {
             keep(a, line);
@@ -115,7 +109,6 @@ void core_flash_fetch(struct core *core, const struct core_instruction *of)
         return;
     }
     if (!core_in_flash(core, of->key & ~1u, &offset)) {
-        core->line = CORE_NO_LINE;
         return;
     }
     first = offset >> LINE_SHIFT;
@@ -134,7 +127,7 @@ void core_flash_data(struct core *core, uint32_t offset)
     uint32_t line = offset >> LINE_SHIFT, slot;
 
     if (!core->flash.data_cache) {
-        stall_until(core, begin_read(core));
+        core_stand_until(core, begin_read(core));
         return;
     }
     for (slot = 0; slot < DATA_LINES; ++slot) {
@@ -143,7 +136,7 @@ void core_flash_data(struct core *core, uint32_t offset)
             return;
         }
     }
-    stall_until(core, begin_read(core));
+    core_stand_until(core, begin_read(core));
     slot = 0;
     for (uint32_t i = 1; i < DATA_LINES; ++i) {
         slot = a->data_used[i] < a->data_used[slot] ? i : slot;

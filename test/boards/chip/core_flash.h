@@ -22,8 +22,7 @@
 
 #include <stdint.h>
 
-/* Charges the stalls of fetching the instruction from the flash; one out of
-   RAM has none. */
+/* Charges the stalls of fetching the instruction. */
 void core_flash_fetch(struct core *core, const struct core_instruction *of);
 
 /* Charges the stalls of reading data there; offset: into the flash. */

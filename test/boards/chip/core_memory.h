@@ -17,17 +17,18 @@ bool core_load(struct core *core, uint32_t address, unsigned bytes,
                uint32_t *value);
 
 /* A store that nothing takes is a bus fault later: the instruction after it
-   executes, too, unless it is a barrier. So the result is false only for what
-   faults at once, such as an unaligned address of a device. */
-bool core_store(struct core *core, uint32_t address, unsigned bytes,
+   executes, too, unless it is a barrier. */
+void core_store(struct core *core, uint32_t address, unsigned bytes,
                 uint32_t value);
 
-/* As core_load() of an aligned word, without a fault: the exceptions have
-   their own. */
-bool core_peek_word(struct core *core, uint32_t address, uint32_t *value);
-bool core_poke_word(struct core *core, uint32_t address, uint32_t value);
+/* The same, aligned and without a fault: false if nothing answers. */
+bool core_read(struct core *core, uint32_t address, unsigned bytes,
+               uint32_t *value);
+bool core_write(struct core *core, uint32_t address, unsigned bytes,
+                uint32_t value);
 
-/* Code: flash or RAM; false: nothing can be fetched from there. */
+/* Code of the flash, at an even address; false: nothing is fetched from there.
+ */
 bool core_code_halfword(const struct core *core, uint32_t address,
                         uint32_t *half);
 
@@ -71,17 +72,17 @@ static inline bool core_load_quick(struct core *core, uint32_t address,
     return true;
 }
 
-static inline bool core_store_quick(struct core *core, uint32_t address,
+static inline void core_store_quick(struct core *core, uint32_t address,
                                     unsigned bytes, uint32_t value)
 {
     uint8_t *at = core_ram_at(core, address, bytes);
 
     if (at == NULL || (address & (bytes - 1u)) != 0) {
-        return core_store(core, address, bytes, value);
+        core_store(core, address, bytes, value);
+    } else {
+        /* Host and target are both little-endian. */
+        memcpy(at, &value, bytes);
     }
-    /* Host and target are both little-endian. */
-    memcpy(at, &value, bytes);
-    return true;
 }
 
 #endif

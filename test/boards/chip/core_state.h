@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CORE_PSR_Q (1u << 27)
 #define CORE_PSR_T (1u << 24)
 
 static inline void core_set_nz(struct core *core, uint32_t result)
@@ -35,9 +34,8 @@ static inline void core_set_nzcvq(struct core *core, uint32_t psr)
 /* ITSTATE lies in two parts of xPSR. */
 static inline uint32_t core_psr(const struct core *core)
 {
-    return core_nzcvq(core) | (core->it & 3u) << 25 |
-           (core->thumb ? CORE_PSR_T : 0) | core->ge << 16 |
-           (core->it >> 2) << 10 | core->exception;
+    return core_nzcvq(core) | (core->it & 3u) << 25 | CORE_PSR_T |
+           core->ge << 16 | (core->it >> 2) << 10 | core->exception;
 }
 
 /* All but the exception's number. */
@@ -45,42 +43,25 @@ static inline void core_set_psr(struct core *core, uint32_t psr)
 {
     core_set_nzcvq(core, psr);
     core->it = (psr >> 25 & 3u) | (psr >> 10 & 63u) << 2;
-    core->thumb = (psr & CORE_PSR_T) != 0;
     core->ge = psr >> 16 & 15u;
 }
 
+/* condition: 0 to 13. */
 static inline bool core_holds(const struct core *core, unsigned condition)
 {
-    bool negative = core->negative >> 31 != 0;
-    bool overflow = core->overflow != 0;
-    bool holds;
+    bool n = core->negative >> 31 != 0, z = core->zero == 0;
+    bool c = core->carry != 0, v = core->overflow != 0;
+    const bool holds[7] = {z, c, n, v, c && !z, n == v, n == v && !z};
 
-    switch (condition >> 1) {
-    case 0:
-        holds = core->zero == 0;
-        break;
-    case 1:
-        holds = core->carry != 0;
-        break;
-    case 2:
-        holds = negative;
-        break;
-    case 3:
-        holds = overflow;
-        break;
-    case 4:
-        holds = core->carry != 0 && core->zero != 0;
-        break;
-    case 5:
-        holds = negative == overflow;
-        break;
-    case 6:
-        holds = negative == overflow && core->zero != 0;
-        break;
-    default:
-        return true;
+    return holds[condition >> 1] != ((condition & 1u) != 0);
+}
+
+/* Nothing is executed until then. */
+static inline void core_stand_until(struct core *core, uint64_t cycle)
+{
+    if (core->cycle < cycle) {
+        core->cycle = cycle;
     }
-    return holds != ((condition & 1u) != 0);
 }
 
 #endif

@@ -3,38 +3,29 @@
 
 #include "test/boards/chip/core_exceptions.h"
 
+#define TICK_CSR 0xe000e010u
+#define TICK_RVR 0xe000e014u
+#define TICK_CVR 0xe000e018u
+#define NVIC_BASE 0xe000e100u /* sets and clears, of enabled and pending */
+#define NVIC_END 0xe000e300u
+#define NVIC_IPR 0xe000e400u
+#define SCB_VTOR 0xe000ed08u
+#define SCB_AIRCR 0xe000ed0cu
+#define SCB_CCR 0xe000ed14u
+#define SCB_SHPR 0xe000ed18u /* of exceptions 4 to 15 */
+#define SCB_SHPR_END 0xe000ed24u
+#define SCB_CFSR 0xe000ed28u
+#define SCB_HFSR 0xe000ed2cu
+#define SCB_MMFAR 0xe000ed34u
+#define SCB_BFAR 0xe000ed38u
+
 #define TICK_ENABLE (1u << 0)
 #define TICK_INTERRUPT (1u << 1)
-#define TICK_PROCESSOR (1u << 2) /* else the clock / 8 */
-#define TICK_COUNTFLAG (1u << 16)
+#define TICK_PROCESSOR (1u << 2) /* its clock, not that of the bus / 8 */
 #define TICK_BITS 0xffffffu
-
-#define VECTKEY 0x05fau
-#define VECTKEY_READ 0xfa05u
-
-/* Bits of SHCSR: active, pended, enabled, of each exception that has one. */
-static const struct {
-    uint8_t exception, active, pended, enabled; /* NONE: there is none */
-} handlers[] = {
-#define NONE 32
-    {CORE_MEM_FAULT, 0, 13, 16},         {CORE_BUS_FAULT, 1, 14, 17},
-    {CORE_USAGE_FAULT, 3, 12, 18},       {CORE_SVCALL, 7, 15, NONE},
-    {CORE_DEBUG_MONITOR, 8, NONE, NONE}, {CORE_PENDSV, 10, NONE, NONE},
-    {CORE_SYSTICK, 11, NONE, NONE},
-};
-#define HANDLERS (sizeof handlers / sizeof *handlers)
+#define RESET_REQUEST 0x05fa0004u /* the key, SYSRESETREQ */
 
 /* ---- SysTick ---- */
-
-static uint64_t tick_cycles(const struct core *core)
-{
-    return (core->system.tick_ctrl & TICK_PROCESSOR) != 0 ? 1u : 8u;
-}
-
-static uint64_t next_tick(const struct core *core)
-{
-    return (core->cycle / tick_cycles(core) + 1u) * tick_cycles(core);
-}
 
 /* The counter is 0 until the cycle tick_reload_at. */
 static void reload(struct core *core)
@@ -42,9 +33,7 @@ static void reload(struct core *core)
     struct core_system *s = &core->system;
 
     s->tick_value = 0;
-    s->tick_zero_at = s->tick_load == 0 ? 0
-                                        : s->tick_reload_at +
-                                              s->tick_load * tick_cycles(core);
+    s->tick_zero_at = s->tick_load == 0 ? 0 : s->tick_reload_at + s->tick_load;
 }
 
 static void tick_start(struct core *core)
@@ -54,12 +43,11 @@ static void tick_start(struct core *core)
     if ((s->tick_ctrl & TICK_ENABLE) == 0) {
         return;
     }
-    s->tick_reload_at = next_tick(core);
+    s->tick_reload_at = core->cycle + 1u;
     if (s->tick_value == 0) {
         reload(core);
     } else {
-        s->tick_zero_at =
-            s->tick_reload_at + (s->tick_value - 1u) * tick_cycles(core);
+        s->tick_zero_at = s->tick_reload_at + s->tick_value - 1u;
         s->tick_reload_at = 0;
     }
 }
@@ -67,35 +55,29 @@ static void tick_start(struct core *core)
 static uint32_t tick_now(const struct core *core)
 {
     const struct core_system *s = &core->system;
-    uint64_t scale = tick_cycles(core);
 
     if (s->tick_zero_at == 0) {
         return s->tick_value;
     }
-    if (core->cycle < s->tick_reload_at) {
-        return 0;
-    }
-    return (uint32_t)((s->tick_zero_at - core->cycle + scale - 1u) / scale);
+    return core->cycle < s->tick_reload_at
+               ? 0
+               : (uint32_t)(s->tick_zero_at - core->cycle);
 }
 
 void core_tick(struct core *core)
 {
     struct core_system *s = &core->system;
-    uint64_t at = s->tick_zero_at, period;
+    uint64_t at = s->tick_zero_at;
 
     if (at == 0 || core->cycle < at) {
         return;
     }
-    s->tick_countflag = true;
-    if ((s->tick_ctrl & TICK_INTERRUPT) != 0 &&
-        !core_test(core->exceptions.pending, CORE_SYSTICK)) {
+    if ((s->tick_ctrl & TICK_INTERRUPT) != 0) {
         core_pend(core, CORE_SYSTICK);
-        core->exceptions.pending_since[CORE_SYSTICK] = at;
     }
     /* The last of all the times at which it was 0. */
-    period = (s->tick_load + 1u) * tick_cycles(core);
-    at += (core->cycle - at) / period * period;
-    s->tick_reload_at = at + tick_cycles(core);
+    at += (core->cycle - at) / (s->tick_load + 1u) * (s->tick_load + 1u);
+    s->tick_reload_at = at + 1u;
     reload(core);
 }
 
@@ -108,24 +90,17 @@ uint64_t core_tick_next(const struct core *core)
                : UINT64_MAX;
 }
 
-static uint32_t tick_read(struct core *core, uint32_t address)
+static void tick_control(struct core *core, uint32_t value)
 {
     struct core_system *s = &core->system;
-    uint32_t value;
 
-    core_tick(core);
-    switch (address & 15u) {
-    case 0:
-        value = s->tick_ctrl | (s->tick_countflag ? TICK_COUNTFLAG : 0);
-        s->tick_countflag = false;
-        return value;
-    case 4:
-        return s->tick_load;
-    case 8:
-        return tick_now(core);
-    default:
-        return 0x4000493eu; /* 18750: RM0090, 12.1.2 */
+    if ((value & (TICK_ENABLE | TICK_PROCESSOR)) == TICK_ENABLE) {
+        core_stop(core, "clock of SysTick", value);
     }
+    s->tick_value = tick_now(core);
+    s->tick_zero_at = 0;
+    s->tick_ctrl = value & 7u;
+    tick_start(core);
 }
 
 static void tick_write(struct core *core, uint32_t address, uint32_t value)
@@ -134,14 +109,11 @@ static void tick_write(struct core *core, uint32_t address, uint32_t value)
 
     core_tick(core);
     core->limit = 0;
-    switch (address & 15u) {
-    case 0:
-        s->tick_value = tick_now(core);
-        s->tick_zero_at = 0;
-        s->tick_ctrl = value & 7u;
-        tick_start(core);
+    switch (address) {
+    case TICK_CSR:
+        tick_control(core, value);
         break;
-    case 4:
+    case TICK_RVR:
         s->tick_load = value & TICK_BITS;
         if (s->tick_zero_at == 0) {
             tick_start(core);
@@ -149,43 +121,15 @@ static void tick_write(struct core *core, uint32_t address, uint32_t value)
             reload(core);
         }
         break;
-    case 8:
+    default:
         s->tick_value = 0;
         s->tick_zero_at = 0;
-        s->tick_countflag = false;
         tick_start(core);
-        break;
-    default:
         break;
     }
 }
 
 /* ---- NVIC ---- */
-
-static uint32_t irq_word(const uint32_t *set, uint32_t word)
-{
-    return set[word] >> 16 | (word < 3 ? set[word + 1u] << 16 : 0);
-}
-
-static uint32_t nvic_read(const struct core *core, uint32_t address)
-{
-    const struct core_exceptions *x = &core->exceptions;
-    uint32_t word = address >> 2 & 31u;
-
-    if (word >= 3) {
-        return 0;
-    }
-    switch (address >> 7 & 7u) {
-    case 2: /* ISER at 0x100, ICER at 0x180 */
-    case 3:
-        return irq_word(x->enabled, word);
-    case 4:
-    case 5:
-        return irq_word(x->pending, word);
-    default:
-        return irq_word(x->active, word);
-    }
-}
 
 static void nvic_write(struct core *core, uint32_t address, uint32_t value)
 {
@@ -195,204 +139,55 @@ static void nvic_write(struct core *core, uint32_t address, uint32_t value)
         unsigned exception = first + (unsigned)__builtin_ctz(value);
 
         if (exception >= CORE_EXCEPTIONS) {
-            core_complain(core, "an interrupt that the chip does not have");
+            core_stop(core, "interrupt", exception - CORE_FIRST_IRQ);
             return;
         }
-        switch (address >> 7 & 7u) {
-        case 2:
-        case 3:
+        switch ((address - NVIC_BASE) >> 7) {
+        case 0:
+        case 1:
             core_enable(core, exception, (address & 0x80u) == 0);
             break;
-        case 4:
+        case 2:
             core_pend(core, exception);
             break;
-        case 5:
+        default:
             core_unpend(core, exception);
             break;
-        default:
-            core_complain(core, "write of IABR");
-            return;
         }
     }
 }
 
 /* IPR and SHPR: a byte for each exception, writable one by one. */
-static bool priority_bytes(uint32_t address, unsigned *exception)
+static bool has_priority(uint32_t address, unsigned *exception)
 {
-    if (address >= 0xe000e400u && address < 0xe000e400u + CORE_IRQS) {
-        *exception = CORE_FIRST_IRQ + (address - 0xe000e400u);
+    if (address >= NVIC_IPR && address < NVIC_IPR + CORE_IRQS) {
+        *exception = CORE_FIRST_IRQ + (address - NVIC_IPR);
         return true;
     }
-    if (address >= 0xe000ed18u && address < 0xe000ed24u) {
-        *exception = 4u + (address - 0xe000ed18u);
-        return true;
-    }
-    return false;
-}
-
-/* ---- system control ---- */
-
-static uint32_t icsr(const struct core *core)
-{
-    const struct core_exceptions *x = &core->exceptions;
-    int active = 0;
-    bool interrupts = (x->pending[0] & x->enabled[0]) >> CORE_FIRST_IRQ != 0;
-
-    for (unsigned word = 0; word < 4; ++word) {
-        active += __builtin_popcount(x->active[word]);
-        interrupts =
-            interrupts || (word > 0 && (x->pending[word] & x->enabled[word]));
-    }
-    return core->exception | (active <= 1 ? 1u : 0u) << 11 |
-           core_next_pending(core) << 12 | (interrupts ? 1u : 0u) << 22 |
-           (x->pending[0] >> CORE_SYSTICK & 1u) << 26 |
-           (x->pending[0] >> CORE_PENDSV & 1u) << 28 |
-           (x->pending[0] >> CORE_NMI & 1u) << 31;
-}
-
-static void write_icsr(struct core *core, uint32_t value)
-{
-    if ((value & 1u << 31) != 0) {
-        core_pend(core, CORE_NMI);
-    }
-    if ((value & 1u << 28) != 0) {
-        core_pend(core, CORE_PENDSV);
-    } else if ((value & 1u << 27) != 0) {
-        core_unpend(core, CORE_PENDSV);
-    }
-    if ((value & 1u << 26) != 0) {
-        core_pend(core, CORE_SYSTICK);
-    } else if ((value & 1u << 25) != 0) {
-        core_unpend(core, CORE_SYSTICK);
-    }
-}
-
-static void write_aircr(struct core *core, uint32_t value)
-{
-    if (value >> 16 != VECTKEY) {
-        core_complain(core, "write of AIRCR without the key");
-        return;
-    }
-    core->system.prigroup = value >> 8 & 7u;
-    if ((value & 1u << 2) != 0) {
-        core->resets = true;
-    }
-    if ((value & 3u) != 0) {
-        core_complain(core, "AIRCR: VECTRESET or VECTCLRACTIVE");
-    }
-    core_priority_changed(core);
-}
-
-static uint32_t flag(const uint32_t *set, unsigned exception, unsigned bit)
-{
-    return bit != NONE && core_test(set, exception) ? 1u << bit : 0;
-}
-
-static uint32_t shcsr(const struct core *core)
-{
-    const struct core_exceptions *x = &core->exceptions;
-    uint32_t value = 0;
-
-    for (unsigned i = 0; i < HANDLERS; ++i) {
-        value |= flag(x->active, handlers[i].exception, handlers[i].active) |
-                 flag(x->pending, handlers[i].exception, handlers[i].pended) |
-                 flag(x->enabled, handlers[i].exception, handlers[i].enabled);
-    }
-    return value;
-}
-
-static void write_shcsr(struct core *core, uint32_t value)
-{
-    for (unsigned i = 0; i < HANDLERS; ++i) {
-        unsigned exception = handlers[i].exception;
-
-        if (handlers[i].enabled != NONE) {
-            core_enable(core, exception,
-                        (value >> handlers[i].enabled & 1u) != 0);
-        }
-        if (handlers[i].pended == NONE) {
-            continue;
-        }
-        if ((value >> handlers[i].pended & 1u) != 0) {
-            core_pend(core, exception);
-        } else {
-            core_unpend(core, exception);
-        }
-    }
-    if (((value ^ shcsr(core)) & 0xfffu) != 0) {
-        core_complain(core, "write of an active bit of SHCSR");
-    }
-}
-
-static void write_ccr(struct core *core, uint32_t value)
-{
-    const uint32_t known = CORE_CCR_NONBASETHRDENA | CORE_CCR_UNALIGN_TRP |
-                           CORE_CCR_DIV_0_TRP | CORE_CCR_STKALIGN | 1u << 1 |
-                           1u << 8;
-
-    if ((value & ~known) != 0) {
-        core_complain(core, "reserved bits of CCR");
-    }
-    if ((value & 1u << 8) != 0) {
-        core_complain(core, "CCR.BFHFNMIGN is not modelled");
-    }
-    core->system.ccr = value & known;
+    *exception = 4u + (address - SCB_SHPR);
+    return address >= SCB_SHPR && address < SCB_SHPR_END;
 }
 
 /* ---- all of them ---- */
 
-static uint32_t read_control(struct core *core, uint32_t address)
+static uint32_t read_word(struct core *core, uint32_t address)
 {
     const struct core_system *s = &core->system;
 
     switch (address) {
-    case 0xe000ed00u:
-        return 0x410fc241u; /* CPUID: r0p1 */
-    case 0xe000ed04u:
-        return icsr(core);
-    case 0xe000ed08u:
-        return s->vtor;
-    case 0xe000ed0cu:
-        return VECTKEY_READ << 16 | s->prigroup << 8;
-    case 0xe000ed14u:
+    case SCB_CCR:
         return s->ccr;
-    case 0xe000ed24u:
-        return shcsr(core);
-    case 0xe000ed28u:
+    case SCB_CFSR:
         return s->cfsr;
-    case 0xe000ed2cu:
+    case SCB_HFSR:
         return s->hfsr;
-    case 0xe000ed34u:
-        return s->mmfar;
-    case 0xe000ed38u:
+    case SCB_MMFAR:
+        return 0;
+    case SCB_BFAR:
         return s->bfar;
     default:
-        core_complain(core, "read of a system register that is not modelled");
+        core_stop(core, "system register", address);
         return 0;
-    }
-}
-
-static uint32_t read_word(struct core *core, uint32_t address)
-{
-    if (address >= 0xe000e100u && address < 0xe000e380u) {
-        return nvic_read(core, address);
-    }
-    switch (address) {
-    case 0xe000e004u: /* ICTR */
-        return (CORE_IRQS - 1u) / 32u;
-    case 0xe000e008u: /* ACTLR */
-    case 0xe000ed30u: /* DFSR */
-    case 0xe000ed3cu: /* AFSR */
-    case 0xe000ed88u: /* CPACR: no coprocessor */
-    case 0xe000edf0u: /* DHCSR: no debugger */
-        return 0;
-    case 0xe000e010u:
-    case 0xe000e014u:
-    case 0xe000e018u:
-    case 0xe000e01cu:
-        return tick_read(core, address);
-    default:
-        return read_control(core, address);
     }
 }
 
@@ -402,69 +197,38 @@ void core_system_read(struct core *core, uint32_t address, unsigned bytes,
     unsigned exception;
 
     *value = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-        if (!priority_bytes(address + i, &exception)) {
-            if (i == 0) {
-                *value = read_word(core, address & ~3u) >>
-                         8u * (address & 3u) << (32u - 8u * bytes) >>
-                         (32u - 8u * bytes);
-            }
-            return;
+    if (!has_priority(address, &exception)) {
+        if (bytes != 4) {
+            core_stop(core, "part of a system register", address);
         }
-        *value |= (uint32_t)core->exceptions.of[exception] << 8 * i;
+        *value = read_word(core, address);
+        return;
     }
-}
-
-static void write_control(struct core *core, uint32_t address, uint32_t value)
-{
-    struct core_system *s = &core->system;
-
-    switch (address) {
-    case 0xe000ed04u:
-        write_icsr(core, value);
-        break;
-    case 0xe000ed08u:
-        s->vtor = value & 0xffffff80u;
-        break;
-    case 0xe000ed0cu:
-        write_aircr(core, value);
-        break;
-    case 0xe000ed14u:
-        write_ccr(core, value);
-        break;
-    case 0xe000ed24u:
-        write_shcsr(core, value);
-        break;
-    case 0xe000ed28u:
-        s->cfsr &= ~value;
-        break;
-    case 0xe000ed2cu:
-        s->hfsr &= ~value;
-        break;
-    case 0xe000ed34u:
-        s->mmfar = value;
-        break;
-    case 0xe000ed38u:
-        s->bfar = value;
-        break;
-    default:
-        core_complain(core, "write of a system register that is not modelled");
-        break;
+    for (unsigned i = 0; i < bytes && has_priority(address + i, &exception);
+         ++i) {
+        *value |= (uint32_t)core->exceptions.of[exception] << 8 * i;
     }
 }
 
 static void write_word(struct core *core, uint32_t address, uint32_t value)
 {
-    if (address >= 0xe000e100u && address < 0xe000e380u) {
+    struct core_system *s = &core->system;
+
+    if (address >= NVIC_BASE && address < NVIC_END) {
         nvic_write(core, address, value);
-    } else if (address >= 0xe000e010u && address < 0xe000e020u) {
+    } else if (address >= TICK_CSR && address <= TICK_CVR) {
         tick_write(core, address, value);
-    } else if (address == 0xe000ef00u) { /* STIR */
-        if ((value & 0x1ffu) < CORE_IRQS) {
-            core_pend(core, CORE_FIRST_IRQ + (value & 0x1ffu));
-        }
+    } else if (address == SCB_VTOR) {
+        s->vtor = value & 0xffffff80u;
+    } else if (address == SCB_AIRCR && value == RESET_REQUEST) {
+        core->resets = true;
+        core->limit = 0;
+    } else if (address == SCB_CCR &&
+               (value | CORE_CCR_DIV_0_TRP) ==
+                   (CORE_CCR_STKALIGN | CORE_CCR_DIV_0_TRP)) {
+        s->ccr = value;
     } else {
-        write_control(core, address, value);
+        core_stop(core, "system register", address);
     }
 }
 
@@ -473,18 +237,15 @@ void core_system_write(struct core *core, uint32_t address, unsigned bytes,
 {
     unsigned exception;
 
-    if (priority_bytes(address, &exception)) {
-        for (unsigned i = 0; i < bytes; ++i) {
-            if (priority_bytes(address + i, &exception)) {
-                core_set_priority(core, exception, (uint8_t)(value >> 8 * i));
-            }
+    if (!has_priority(address, &exception)) {
+        if (bytes != 4) {
+            core_stop(core, "part of a system register", address);
         }
+        write_word(core, address, value);
         return;
     }
-    if ((address & ~3u) == 0xe000ed28u) { /* CFSR: 1 clears, bit by bit */
-        value <<= 8u * (address & 3u);
-    } else if (bytes != 4) {
-        core_complain(core, "part of a system register written");
+    for (unsigned i = 0; i < bytes && has_priority(address + i, &exception);
+         ++i) {
+        core_set_priority(core, exception, (uint8_t)(value >> 8 * i));
     }
-    write_word(core, address & ~3u, value);
 }

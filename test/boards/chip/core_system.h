@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registers of the private peripheral bus (ARM DDI 0403, B3.2 to B3.4, C1):
- * system control, NVIC, SysTick; of the debug parts nothing.
+ * Registers of the private peripheral bus (ARM DDI 0403, B3.2 to B3.4), as the
+ * firmware uses them:
+ *
+ *   SysTick  CSR, RVR, CVR written, by the processor's clock
+ *   NVIC     ISER, ICER, ISPR, ICPR written; a priority's byte read, written
+ *   system   VTOR, a reset by AIRCR written; CCR.DIV_0_TRP, SHPR1 to SHPR3 and
+ *            CFSR, HFSR, MMFAR, BFAR read, the first two written
  */
 #ifndef TEST_BOARDS_CHIP_CORE_SYSTEM_H
 #define TEST_BOARDS_CHIP_CORE_SYSTEM_H
@@ -10,7 +15,7 @@
 
 #include <stdint.h>
 
-/* Privileged, aligned. What is not there reads 0, with a complaint. */
+/* Aligned. Whatever else stops the model. */
 void core_system_read(struct core *core, uint32_t address, unsigned bytes,
                       uint32_t *value);
 void core_system_write(struct core *core, uint32_t address, unsigned bytes,

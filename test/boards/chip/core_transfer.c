@@ -55,29 +55,14 @@ LOAD(ldrb, 1, uint8_t)
 LOAD(ldrh, 2, uint16_t)
 LOAD(ldrsb, 1, int8_t)
 LOAD(ldrsh, 2, int16_t)
-
-static inline bool ldr(struct core *core, const struct core_instruction *of,
-                       uint32_t address)
-{
-    uint32_t value;
-
-    begin_load(core);
-    if (!core_load_quick(core, address, 4, &value)) {
-        return false;
-    }
-    end_access(core);
-    core->r[of->rd] = of->rd == 13 ? value & ~3u : value;
-    return true;
-}
+LOAD(ldr, 4, uint32_t)
 
 #define STORE(name, bytes)                                                     \
     static inline bool name(struct core *core,                                 \
                             const struct core_instruction *of,                 \
                             uint32_t address)                                  \
     {                                                                          \
-        if (!core_store_quick(core, address, bytes, core->r[of->rd])) {        \
-            return false;                                                      \
-        }                                                                      \
+        core_store_quick(core, address, bytes, core->r[of->rd]);               \
         end_access(core);                                                      \
         return true;                                                           \
     }
@@ -91,13 +76,14 @@ static inline bool ldr_pc(struct core *core, const struct core_instruction *of,
                           uint32_t address)
 {
     begin_load(core);
-    return core_load_quick(core, address, 4, &core->loaded) && of->rd == 15;
+    (void)of;
+    return core_load_quick(core, address, 4, &core->loaded);
 }
 
 static bool is_aligned(struct core *core, uint32_t address)
 {
     if ((address & 3u) != 0) {
-        core_fault(core, CORE_USAGE_FAULT, CORE_CFSR_UNALIGNED);
+        core_stop(core, "unaligned access", address);
         return false;
     }
     return true;
@@ -121,9 +107,12 @@ static bool ldrd(struct core *core, const struct core_instruction *of,
 static bool strd(struct core *core, const struct core_instruction *of,
                  uint32_t address)
 {
-    return is_aligned(core, address) &&
-           core_store_quick(core, address, 4, core->r[of->rd]) &&
-           core_store_quick(core, address + 4u, 4, core->r[of->ra]);
+    if (!is_aligned(core, address)) {
+        return false;
+    }
+    core_store_quick(core, address, 4, core->r[of->rd]);
+    core_store_quick(core, address + 4u, 4, core->r[of->ra]);
+    return true;
 }
 
 /* ---- the same with each way to form an address ---- */
@@ -131,11 +120,11 @@ static bool strd(struct core *core, const struct core_instruction *of,
 #define NOTHING (void)0
 #define JUMP core_branch_exchange(core, core->loaded)
 
-#define MODES(name, function, then)                                            \
+#define MODES(name, then)                                                      \
     void core_op_##name##_imm(struct core *core,                               \
                               const struct core_instruction *of)               \
     {                                                                          \
-        if (function(core, of, base(core, of) + of->imm)) {                    \
+        if (name(core, of, base(core, of) + of->imm)) {                        \
             then;                                                              \
         }                                                                      \
     }                                                                          \
@@ -144,21 +133,14 @@ static bool strd(struct core *core, const struct core_instruction *of,
     {                                                                          \
         uint32_t offset = core->r[of->rm] << of->shift;                        \
                                                                                \
-        if (function(core, of, base(core, of) + offset)) {                     \
-            then;                                                              \
-        }                                                                      \
-    }                                                                          \
-    void core_op_##name##_literal(struct core *core,                           \
-                                  const struct core_instruction *of)           \
-    {                                                                          \
-        if (function(core, of, of->imm)) {                                     \
+        if (name(core, of, base(core, of) + offset)) {                         \
             then;                                                              \
         }                                                                      \
     }                                                                          \
     void core_op_##name##_pre(struct core *core,                               \
                               const struct core_instruction *of)               \
     {                                                                          \
-        if (function(core, of, base(core, of) + of->imm)) {                    \
+        if (name(core, of, base(core, of) + of->imm)) {                        \
             write_back(core, of);                                              \
             then;                                                              \
         }                                                                      \
@@ -166,23 +148,39 @@ static bool strd(struct core *core, const struct core_instruction *of,
     void core_op_##name##_post(struct core *core,                              \
                                const struct core_instruction *of)              \
     {                                                                          \
-        if (function(core, of, base(core, of))) {                              \
+        if (name(core, of, base(core, of))) {                                  \
             write_back(core, of);                                              \
             then;                                                              \
         }                                                                      \
     }
 
-MODES(ldr, ldr, NOTHING)
-MODES(ldrb, ldrb, NOTHING)
-MODES(ldrh, ldrh, NOTHING)
-MODES(ldrsb, ldrsb, NOTHING)
-MODES(ldrsh, ldrsh, NOTHING)
-MODES(str, str, NOTHING)
-MODES(strb, strb, NOTHING)
-MODES(strh, strh, NOTHING)
-MODES(ldr_pc, ldr_pc, JUMP)
-MODES(ldrd, ldrd, NOTHING)
-MODES(strd, strd, NOTHING)
+#define LITERAL(name, then)                                                    \
+    void core_op_##name##_literal(struct core *core,                           \
+                                  const struct core_instruction *of)           \
+    {                                                                          \
+        if (name(core, of, of->imm)) {                                         \
+            then;                                                              \
+        }                                                                      \
+    }
+
+MODES(str, NOTHING)
+MODES(strb, NOTHING)
+MODES(strh, NOTHING)
+MODES(strd, NOTHING)
+MODES(ldr, NOTHING)
+MODES(ldrb, NOTHING)
+MODES(ldrh, NOTHING)
+MODES(ldrsb, NOTHING)
+MODES(ldrsh, NOTHING)
+MODES(ldrd, NOTHING)
+MODES(ldr_pc, JUMP)
+LITERAL(ldr, NOTHING)
+LITERAL(ldrb, NOTHING)
+LITERAL(ldrh, NOTHING)
+LITERAL(ldrsb, NOTHING)
+LITERAL(ldrsh, NOTHING)
+LITERAL(ldrd, NOTHING)
+LITERAL(ldr_pc, JUMP)
 
 /* ---- lists ---- */
 
@@ -236,9 +234,7 @@ void core_op_stm(struct core *core, const struct core_instruction *of)
         return;
     }
     for (uint32_t left = of->imm; left != 0; left &= left - 1u) {
-        if (!core_store_quick(core, address, 4, core->r[__builtin_ctz(left)])) {
-            return;
-        }
+        core_store_quick(core, address, 4, core->r[__builtin_ctz(left)]);
         address += 4u;
     }
     list_write_back(core, of);

@@ -476,11 +476,6 @@ static json_t *complaints_of(const struct chip *chip)
         json_array_append_new(list, json_pack("{s:s,s:I}", "text", c->text,
                                               "pc", (json_int_t)c->pc));
     }
-    if (chip->core.complaint != NULL) {
-        json_array_append_new(
-            list, json_pack("{s:s,s:I}", "text", chip->core.complaint, "pc",
-                            (json_int_t)chip->core.complaint_pc));
-    }
     return list;
 }
 

@@ -19,63 +19,57 @@ static uint64_t cycles_of(struct machine *machine, uint32_t bytes)
     return machine->core.cycle - from;
 }
 
-#define CHECK_CYCLES(unit, cycles, bytes, ...)                                 \
-    do {                                                                       \
-        struct machine *machine = machine_new();                               \
-                                                                               \
-        CODE(machine, MAIN, __VA_ARGS__);                                      \
-        CHECK_EQUAL(unit, cycles_of(machine, bytes), cycles);                  \
-    } while (0)
-
-static void test_data(struct unit *unit)
-{
-    CHECK_CYCLES(unit, 3, 6, MOVS(1, 1), ADDS(1, 2), NOP);
-    CHECK_CYCLES(unit, 1, 2, 0x4341);         /* muls r1, r0 */
-    CHECK_CYCLES(unit, 2, 4, 0xfb00, 0x1102); /* mla r1, r0, r2, r1 */
-    CHECK_CYCLES(unit, 1, 4, 0xfba0, 0x1202); /* umull r1, r2, r0, r2 */
-    CHECK_CYCLES(unit, 2, 4, 0xf3ef, 0x8110); /* mrs r1, primask */
-    CHECK_CYCLES(unit, 2, 4, DSB);
-    /* It lt; an instruction that is not executed takes a cycle, too. */
-    CHECK_CYCLES(unit, 2, 4, 0xbfb8, MOVS(1, 1));
-}
-
 /* r0 is 0x20000000. */
-static void test_division(struct unit *unit)
-{
-    /* movs r1, #0 (or 1); udiv r2, r0, r1 */
-    CHECK_CYCLES(unit, 1 + 2, 6, MOVS(1, 0), 0xfbb0, 0xf2f1);
-    CHECK_CYCLES(unit, 1 + 11, 6, MOVS(1, 1), 0xfbb0, 0xf2f1);
-    /* udiv r2, r1, r0: the quotient is 0 */
-    CHECK_CYCLES(unit, 1 + 2, 6, MOVS(1, 1), 0xfbb1, 0xf2f0);
-    CHECK_CYCLES(unit, 1 + 4, 6, MOVS(1, 1), 0xfbb1, 0xf2f1);
-}
+static const struct {
+    unsigned cycles, bytes;
+    uint16_t code[6];
+} sequences[] = {
+    {3, 6, {MOVS(1, 1), ADDS(1, 2), NOP, END}},
+    {1, 2, {0x4341, END}},         /* muls r1, r0 */
+    {2, 4, {0xfb00, 0x1102, END}}, /* mla r1, r0, r2, r1 */
+    {1, 4, {0xfba0, 0x1202, END}}, /* umull r1, r2, r0, r2 */
+    {2, 4, {0xf3ef, 0x8110, END}}, /* mrs r1, primask */
+    {2, 4, {DSB, END}},
+    /* It lt; an instruction that is not executed takes a cycle, too. */
+    {2, 4, {0xbfb8, MOVS(1, 1), END}},
+    /* udiv r2, r0, r1 by 0 and 1; udiv r2, r1, r0, which is 0; 1 / 1 */
+    {1 + 2, 6, {MOVS(1, 0), 0xfbb0, 0xf2f1, END}},
+    {1 + 11, 6, {MOVS(1, 1), 0xfbb0, 0xf2f1, END}},
+    {1 + 2, 6, {MOVS(1, 1), 0xfbb1, 0xf2f0, END}},
+    {1 + 4, 6, {MOVS(1, 1), 0xfbb1, 0xf2f1, END}},
+    /* Loads and stores */
+    {2, 2, {LDR(1, 0, 0), END}},
+    {3, 4, {LDR(1, 0, 0), LDR(2, 0, 4), END}},
+    {5, 6, {LDR(1, 0, 0), NOP, LDR(2, 0, 4), END}},
+    {2, 4, {STR(1, 0, 0), STR(2, 0, 4), END}},
+    {2, 4, {STR(1, 0, 0), LDR(2, 0, 4), END}},
+    {4, 2, {0xc80e, END}},             /* ldm r0!, {r1-r3} */
+    {3, 4, {0xe9d0, 0x1200, END}},     /* ldrd r1, r2, [r0] */
+    {3, 4, {0xf8d0, 0x1001, END}},     /* ldr.w r1, [r0, #1] */
+    {2 + 3, 4, {0xb500, 0xbc06, END}}, /* push {lr}; pop {r1, r2} */
+    /* Branches; to one of 32 bits: at MAIN + 4 it is aligned, at + 6 not. */
+    {3, 4, {B(2), END}},
+    {3, 4, {B(2), NOP, NOP_W, END}},
+    {4, 6, {B(3), NOP, NOP, NOP_W, END}},
+    {1, 2, {0xd001, END}}, /* beq, Z is 0 */
+    {3, 6, {0xd101, END}}, /* bne */
+    /* movs r1, #1; cbz r1: not taken, taken */
+    {2, 4, {MOVS(1, 1), 0xb101, END}},
+    {1 + 3, 6, {MOVS(1, 0), 0xb101, END}},
+    /* tbb [pc, r1] with the table {1} behind it, tbh */
+    {1 + 4, 8, {MOVS(1, 0), 0xe8df, 0xf001, 0x0001, END}},
+    {1 + 4, 8, {MOVS(1, 0), 0xe8df, 0xf011, 0x0001, END}},
+};
 
-static void test_transfers(struct unit *unit)
+static void test_sequences(struct unit *unit)
 {
-    CHECK_CYCLES(unit, 2, 2, LDR(1, 0, 0));
-    CHECK_CYCLES(unit, 3, 4, LDR(1, 0, 0), LDR(2, 0, 4));
-    CHECK_CYCLES(unit, 5, 6, LDR(1, 0, 0), NOP, LDR(2, 0, 4));
-    CHECK_CYCLES(unit, 2, 4, STR(1, 0, 0), STR(2, 0, 4));
-    CHECK_CYCLES(unit, 2, 4, STR(1, 0, 0), LDR(2, 0, 4));
-    CHECK_CYCLES(unit, 4, 2, 0xc80e);              /* ldm r0!, {r1-r3} */
-    CHECK_CYCLES(unit, 3, 4, 0xe9d0, 0x1200);      /* ldrd r1, r2, [r0] */
-    CHECK_CYCLES(unit, 3, 4, 0xf8d0, 0x1001);      /* ldr.w r1, [r0, #1] */
-    CHECK_CYCLES(unit, 2 + 3, 4, PUSH_LR, 0xbc06); /* pop {r1, r2} */
-}
+    for (unsigned i = 0; i < sizeof sequences / sizeof *sequences; ++i) {
+        struct machine *machine = machine_new();
 
-static void test_branches(struct unit *unit)
-{
-    CHECK_CYCLES(unit, 3, 4, B(2));
-    /* To an instruction of 32 bits: at MAIN + 4 it is aligned, at + 6 not. */
-    CHECK_CYCLES(unit, 3, 4, B(2), NOP, NOP_W);
-    CHECK_CYCLES(unit, 4, 6, B(3), NOP, NOP, NOP_W);
-    CHECK_CYCLES(unit, 1, 2, 0xd001); /* beq, Z is 0 */
-    CHECK_CYCLES(unit, 3, 6, 0xd101); /* bne */
-    /* movs r1, #1; cbz r1, not taken, taken */
-    CHECK_CYCLES(unit, 2, 4, MOVS(1, 1), 0xb101);
-    CHECK_CYCLES(unit, 1 + 3, 6, MOVS(1, 0), 0xb101);
-    /* tbb [pc, r1] with the table {1} behind it: 2 + 2 */
-    CHECK_CYCLES(unit, 1 + 4, 8, MOVS(1, 0), 0xe8df, 0xf001, 0x0001);
+        machine_code(machine, MAIN, sequences[i].code);
+        CHECK_EQUAL(unit, cycles_of(machine, sequences[i].bytes),
+                    sequences[i].cycles);
+    }
 }
 
 static void test_device_waits(struct unit *unit)
@@ -162,26 +156,6 @@ static void test_data_cache(struct unit *unit)
     CHECK_EQUAL(unit, cycles_of(machine, 2), 17);
 }
 
-static void test_code_in_ram(struct unit *unit)
-{
-    static const uint16_t code[] = {MOVS(1, 1), ADDS(1, 1), NOP, B(-3)};
-    struct machine *machine = machine_new();
-
-    core_set_flash(&machine->core, &slow);
-    for (unsigned i = 0; i < 4; ++i) {
-        machine->ram[2 * i] = (uint8_t)code[i];
-        machine->ram[2 * i + 1] = (uint8_t)(code[i] >> 8);
-    }
-    machine->core.r[15] = CORE_RAM_BASE;
-    machine_step(machine, 4);
-    CHECK_EQUAL(unit, machine->core.cycle, 6);
-    CHECK_EQUAL(unit, machine->core.r[15], CORE_RAM_BASE);
-    CHECK_EQUAL(unit, machine->core.r[1], 2);
-    machine->ram[0] = 7; /* movs r1, #7 */
-    machine_step(machine, 2);
-    CHECK_EQUAL(unit, machine->core.r[1], 8);
-}
-
 /* Two cores with one table of decoded instructions. */
 static void test_shared_code(struct unit *unit)
 {
@@ -202,16 +176,12 @@ static void test_shared_code(struct unit *unit)
 
 void check_cycles(struct unit *unit)
 {
-    UNIT_RUN(unit, test_data);
-    UNIT_RUN(unit, test_division);
-    UNIT_RUN(unit, test_transfers);
-    UNIT_RUN(unit, test_branches);
+    UNIT_RUN(unit, test_sequences);
     UNIT_RUN(unit, test_device_waits);
     UNIT_RUN(unit, test_flash_without_caches);
     UNIT_RUN(unit, test_prefetch);
     UNIT_RUN(unit, test_instruction_cache);
     UNIT_RUN(unit, test_least_recent_goes);
     UNIT_RUN(unit, test_data_cache);
-    UNIT_RUN(unit, test_code_in_ram);
     UNIT_RUN(unit, test_shared_code);
 }
