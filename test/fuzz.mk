@@ -9,8 +9,7 @@ FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/events.c hal/forward.c hal/serial/mailbox.c \
                 $(SWITCH_SOURCES) \
-                qemu/outcome/output_chunks.c scatter/plan/tree.c \
-                scatter/plan/farm.c \
+                scatter/plan/tree.c scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 # The switch below the engine is made up (test/world/): no board's is linked.
 FUZZ_REST := $(wildcard torus/*.c scatter/plan/*.c qemu/schedule/*.c) \

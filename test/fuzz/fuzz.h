@@ -32,9 +32,6 @@ void fuzz_add(const uint8_t *in, uint32_t bytes);
 /* Ends with a finding unless it holds. */
 void fuzz_check(bool holds, const char *what);
 
-/* Looks at every byte. */
-void fuzz_touch(const uint8_t *data, uint64_t bytes);
-
 /* ---- random numbers (splitmix64) ---- */
 
 uint64_t fuzz_random(uint64_t *state);

@@ -91,7 +91,7 @@ static void try_fault(const struct fuzz_target *target, const uint8_t *in,
 static void seed(const struct fuzz_target *target)
 {
     (void)target;
-    fuzz_add((const uint8_t *)"F...................", 20);
+    fuzz_add((const uint8_t *)"FU..................", 20);
 }
 
 const struct fuzz_target *fuzz_targets(void)

@@ -1,137 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is tried: the kernels with their formats, and what arrives in
-   messages and at the console. */
+/* All that is tried, and frames of neighbours that discovery hears. */
 #include "test/fuzz/targets.h"
 
 #include "hal/discover/discover.h"
-#include "qemu/outcome/output_chunks.h"
-#include "scatter/engine/core.h"
+#include "kernels/kernel.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/ignore.h"
-#include "test/world/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- orders ---- */
-
-static void try_order(const struct fuzz_target *target, const uint8_t *in,
-                      uint32_t bytes)
-{
-    struct torus_size size = {5, 5};
-    struct wire_order order;
-
-    (void)target;
-    if (wire_order_load(&order, in, bytes) != ERR_OK) {
-        return;
-    }
-    fuzz_check(strlen(order.kernel) < WIRE_NAME_BYTES, "a name without end");
-    fuzz_check(order.compute_ps <= PLANNER_TIME_MAX_PS &&
-                   order.call_ps <= WIRE_CALL_MAX_PS,
-               "a rate that no planner takes");
-    fuzz_touch(order.arg, order.arg_bytes);
-    fuzz_touch(order.tree, (uint64_t)order.tree_nodes * TREE_BRANCH_BYTES);
-    fuzz_touch(order.load - order.before_bytes, wire_order_load_bytes(&order));
-    tree_valid(order.tree, order.tree_nodes * TREE_BRANCH_BYTES, size);
-}
-
-static void seed_order(const struct fuzz_target *target)
-{
-    static const enum wire_policy policies[] = {WIRE_PATTERN, WIRE_TREE};
-
-    (void)target;
-    for (unsigned i = 0; i < 2; ++i) {
-        uint8_t arg[JUDGE_LONG_ARG_BYTES];
-        struct wire_order order =
-            whole_order(policies[i], (struct torus_size){2, 1}, 9, arg);
-        struct letter *letter;
-
-        order.unit_bytes = 3;
-        order.first_unit = 5;
-        order.before_bytes = 2;
-        order.after_bytes = 1;
-        order.call_ps = 7520000;
-        letter = judge_order(&order, 1);
-        fuzz_add(letter->data, letter->bytes);
-        free(letter);
-        free((void *)(uintptr_t)order.tree);
-    }
-}
-
-/* ---- reports and outputs ---- */
-
-static void try_report(const struct fuzz_target *target, const uint8_t *in,
-                       uint32_t bytes)
-{
-    struct wire_report report;
-    struct rounds_plan *plan = malloc(sizeof *plan);
-
-    (void)target;
-    if (wire_report_load(&report, plan, in, bytes) == ERR_OK) {
-        fuzz_check(wire_report_bytes(&report) <= bytes,
-                   "a report beyond its message");
-        fuzz_touch(in, wire_report_bytes(&report));
-    }
-    free(plan);
-}
-
-static void seed_report(const struct fuzz_target *target)
-{
-    struct wire_report report = {.phases = 4, .rounds = 3, .layers = true};
-    struct rounds_plan plan = {.phases = 4, .rounds = 3};
-    uint8_t out[WIRE_REPORT_BYTES_MAX];
-
-    (void)target;
-    wire_report_store(out, &report, &plan);
-    fuzz_add(out, wire_report_bytes(&report));
-    report.rounds = 1;
-    report.layers = false;
-    report.phases = 200;
-    wire_report_store(out, &report, &plan);
-    fuzz_add(out, wire_report_bytes(&report));
-}
-
-/* u16 of the terms' result_bytes_max, u8 numerator, u8 denominator; then what
-   follows a report. */
-#define OUTPUT_HEAD 4u
-
-static void try_output(const struct fuzz_target *target, const uint8_t *in,
-                       uint32_t bytes)
-{
-    struct kernel_terms terms = {.output_varies = true};
-    struct kernel_result result;
-
-    (void)target;
-    if (bytes < OUTPUT_HEAD) {
-        return;
-    }
-    terms.result_bytes_max = bytes_load_u16(in) % (SCATTER_RESULT_MAX + 1);
-    terms.output_numerator = in[2];
-    terms.output_denominator = in[3];
-    if (output_chunks_join(&result, in + OUTPUT_HEAD, bytes - OUTPUT_HEAD,
-                           &terms) == 0) {
-        fuzz_touch(result.data, result.bytes);
-        fuzz_touch(result.output, result.output_bytes);
-    }
-    free(result.data);
-    free(result.output);
-}
-
-static void seed_output(const struct fuzz_target *target)
-{
-    static const uint8_t with[] = {
-        8, 0, 1, 1, 5, 0, 0, 0, 'a', 'b', 'c', 'd', 'e', 0,   0,   0,
-        7, 0, 0, 0, 3, 0, 0, 0, 'x', 'y', 'z', 0,   2,   0,   0,   0,
-        0, 0, 0, 0, 0, 0, 0, 0, 4,   0,   0,   0,   'p', 'q', 'r', 's'};
-    static const uint8_t without[] = {8, 0, 0, 0, 'a', 'b', 'c'};
-
-    (void)target;
-    fuzz_add(with, sizeof with);
-    fuzz_add(without, sizeof without);
-}
-
-/* ---- frames of neighbours ---- */
 
 /* A frame is u8 what, u8 length and its bytes; what: bits 0 and 1 the port,
    and these. */
@@ -275,9 +153,6 @@ static void seed_discover(const struct fuzz_target *target)
 const struct fuzz_target *fuzz_targets(void)
 {
     static const struct fuzz_target others[] = {
-        {.name = "order", .try = try_order, .seed = seed_order},
-        {.name = "report", .try = try_report, .seed = seed_report},
-        {.name = "output", .try = try_output, .seed = seed_output},
         {.name = "discover", .try = try_discover, .seed = seed_discover},
         {.name = "shell", .try = console_try, .seed = console_seed},
         {.name = "switch", .try = switch_fuzz_try, .seed = switch_fuzz_seed},

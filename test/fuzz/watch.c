@@ -3,7 +3,6 @@
 #include "test/fuzz/fuzz.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 uint8_t fuzz_map[FUZZ_MAP_BYTES];
@@ -117,15 +116,4 @@ void fuzz_heap_watch(void)
 int64_t fuzz_heap_blocks(void)
 {
     return blocks;
-}
-
-void fuzz_touch(const uint8_t *data, uint64_t bytes)
-{
-    uint8_t *copy = malloc(bytes);
-
-    fuzz_check(copy != NULL, "a length is out of all bounds");
-    if (bytes > 0) {
-        memcpy(copy, data, bytes);
-    }
-    free(copy);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unit tests as a program for the board: TAP and the exit status go out by
+ * A test's program on the board: what it prints, and its exit status, go out by
  * semihosting (ARM DUI 0203, chapter 8). A fault ends it too, with a name.
  */
 #include "boot/boot.h"
@@ -8,8 +8,6 @@
 #include "hal/mps2/registers.h"
 #include "hal/window/window.h"
 #include "test/unit/unit.h"
-
-#include <stddef.h>
 
 enum semihosting {
     SYS_WRITE0 = 0x04,
@@ -20,8 +18,6 @@ enum semihosting {
 #define EXIT_FAULT 3
 
 _Noreturn void _exit(int status);
-void *_sbrk(ptrdiff_t bytes);
-int _write(int file, const char *text, int bytes);
 
 static uint32_t ask_host(enum semihosting operation, uintptr_t argument)
 {
@@ -45,20 +41,6 @@ _Noreturn void _exit(int status)
     ask_host(SYS_EXIT_EXTENDED, (uintptr_t)reason);
     for (;;) {
     }
-}
-
-/* What newlib asks for before it aborts; nothing here has a heap or files. */
-void *_sbrk(ptrdiff_t bytes)
-{
-    (void)bytes;
-    return (void *)-1;
-}
-
-int _write(int file, const char *text, int bytes)
-{
-    (void)file;
-    (void)text;
-    return bytes;
 }
 
 static void put_hex(uint32_t value)
@@ -90,17 +72,12 @@ __attribute__((naked)) void boot_fault_entry(void)
                    "b boot_fault_record\n\t");
 }
 
-/* The stack's use is told, and overflow is a failure of the whole. */
 void node_main(struct window *window)
 {
     int status = unit_all(put, NULL);
-    uint32_t used_bytes = board_stack_used_bytes();
 
     (void)window;
-    put(NULL, "# stack bytes used: 0x");
-    put_hex(used_bytes);
-    put(NULL, "\n");
-    if (used_bytes >= board_stack_bytes()) {
+    if (board_stack_used_bytes() >= board_stack_bytes()) {
         put(NULL, "Bail out! the stack overflows\n");
         status = EXIT_FAULT;
     }
