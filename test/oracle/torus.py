@@ -72,57 +72,6 @@ def links(one):
     return [frozenset(pair) for pair in zip(one.nodes, one.nodes[1:])]
 
 
-def directed(one):
-    return list(zip(one.nodes, one.nodes[1:]))
-
-
-def wraps(link):
-    """Whether a link of a side > 2 joins the first and the last column/row."""
-    (ax, ay), (bx, by) = link
-    return abs(ax - bx) > 1 or abs(ay - by) > 1
-
-
-def causes(circuits):
-    """For each circuit, a bit set of all that must have happened before it.
-
-    Directly before circuit B: the circuit that brought B's source its load,
-    and the previous one out of the same port of the same source.
-    """
-    brought = {c.nodes[-1]: i for i, c in enumerate(circuits)}
-    previous = {}
-    before = []
-    for i, c in enumerate(circuits):
-        direct = []
-        if c.source in brought:
-            direct.append(brought[c.source])
-        if (c.source, c.port) in previous:
-            direct.append(previous[c.source, c.port])
-        known = 0
-        for j in direct:
-            if j >= i:
-                raise ValueError("a circuit leaves a node before its load")
-            known |= before[j] | 1 << j
-        before.append(known)
-        previous[c.source, c.port] = i
-    return before
-
-
-def unordered_pairs(circuits):
-    """Pairs that share an undirected link and are not causally ordered."""
-    before = causes(circuits)
-    users = {}
-    for i, c in enumerate(circuits):
-        for link in links(c):
-            users.setdefault(link, []).append(i)
-    found = set()
-    for indices in users.values():
-        for n, late in enumerate(indices):
-            for early in indices[:n]:
-                if not before[late] >> early & 1:
-                    found.add((early, late))
-    return sorted(found)
-
-
 def self_check():
     """Counts and coordinates that were worked out by hand."""
     first = scatter(5, (0, 0), 1)
@@ -135,16 +84,3 @@ def self_check():
             used = [k for c in circuits if c.phase == phase
                     for k in links(c)]
             assert len(used) == len(set(used)) == count
-    # The pitfall: knights that all go x first are not disjoint.
-    legs = []
-    for dx, dy in ((1, 2), (-2, 1), (-1, -2), (2, -1)):
-        nodes = [(0, 0)]
-        nodes += walk(5, nodes[-1], EAST if dx > 0 else WEST, abs(dx))
-        nodes += walk(5, nodes[-1], NORTH if dy > 0 else SOUTH, abs(dy))
-        legs += links(Circuit(1, (0, 0), 0, nodes))
-    assert len(set(legs)) < len(legs)
-
-
-if __name__ == "__main__":
-    self_check()
-    print("torus: agrees with the theory's counts")

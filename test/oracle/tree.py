@@ -27,22 +27,12 @@ def need(condition, *words):
 
 def walk(width, height, start, branch):
     """Node, links of the branch's path, one after the other."""
-    x, y = start
-    port = branch.port
-    links = []
-    for leg in range(2):
+    (x, y), port, links = start, branch.port, []
+    for hops in (branch.hops, branch.hops_after):
         dx, dy = STEPS[port]
-        for _ in range((branch.hops, branch.hops_after)[leg]):
+        for _ in range(hops):
             west, south = x, y
-            x, y = x + dx, y + dy
-            if x < 0:
-                x = width - 1
-            if x == width:
-                x = 0
-            if y < 0:
-                y = height - 1
-            if y == height:
-                y = 0
+            x, y = (x + dx) % width, (y + dy) % height
             if dx < 0 or dy < 0:
                 west, south = x, y
             links.append(2 * (south * width + west) + (dy != 0))

@@ -19,9 +19,8 @@ from core import Coord, Size
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 SIDE_MAX = 31
 QUICK_MAX = 14
-SOME_SIZES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 9), (7, 1), (2, 5), (3, 2),
-              (3, 3), (4, 6), (5, 5), (7, 3), (8, 8), (6, 11), (16, 16),
-              (13, 21), (31, 2), (31, 31)]
+SOME_SIZES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 9), (7, 1), (2, 5), (3, 3),
+              (4, 6), (5, 5), (8, 8), (6, 11), (13, 21), (31, 2)]
 
 
 def grow(core, name, size, originator=(0, 0)):
@@ -50,42 +49,27 @@ def check_scatter(core, size):
     return phases, circuits
 
 
-@pytest.fixture(scope="module", params=parts.cases([QUICK_MAX, SIDE_MAX], 1))
-def scatters(core, request):
-    """Of every size up to a side: (phases, circuits)."""
-    sides = range(1, request.param + 1)
-    return {(width, height): check_scatter(core, (width, height))
-            for width in sides for height in sides}
-
-
-def test_every_size_is_a_scatter_over_disjoint_circuits(scatters):
-    assert len(scatters) in (QUICK_MAX ** 2, SIDE_MAX ** 2)
-
-
-def test_no_scatter_has_fewer_phases(scatters):
-    for size, (phases, _) in scatters.items():
-        assert phases == tree.least_phases(*size), size
-
-
-def test_a_mirrored_torus_has_the_mirrored_scatter(scatters):
-    for (width, height), (_, circuits) in scatters.items():
-        mirrored = scatters[height, width][1]
-        assert Counter((c.phase, len(c.links)) for c in circuits) == Counter(
-            (c.phase, len(c.links)) for c in mirrored)
-
-
-def test_circuits_that_share_a_link_are_nearly_always_ordered(scatters):
+@pytest.mark.parametrize("most", parts.cases([QUICK_MAX, SIDE_MAX], 1))
+def test_every_size_is_a_scatter_over_disjoint_circuits(core, most):
+    """No scatter has fewer phases, that of a mirrored torus is mirrored, and
+    circuits that share a link are nearly always ordered."""
     shared = unordered = 0
-    for _, circuits in scatters.values():
-        pairs, bad = tree.shared_pairs(circuits)
-        shared += len(pairs)
-        unordered += len(bad)
-    print(f"{unordered} of {shared} pairs are unordered")
-    assert shared > (4000 if len(scatters) < SIDE_MAX ** 2 else 100_000)
+    for width, height in itertools.combinations_with_replacement(
+            range(1, most + 1), 2):
+        kinds = []
+        for size in ((width, height), (height, width)):
+            phases, circuits = check_scatter(core, size)
+            assert phases == tree.least_phases(*size), size
+            kinds.append(Counter((c.phase, len(c.links)) for c in circuits))
+            pairs, bad = tree.shared_pairs(circuits)
+            shared += len(pairs)
+            unordered += len(bad)
+        assert kinds[0] == kinds[1], size
+    assert shared > (4000 if most < SIDE_MAX else 100_000)
     assert unordered <= 0.004 * shared
 
 
-@pytest.mark.parametrize("size", [(125, 25), (56, 56), (125, 1), (33, 40)])
+@pytest.mark.parametrize("size", [(125, 25), (33, 40), (125, 1)])
 def test_larger_sizes(core, size):
     """A sample of those up to 125x125: disjoint circuits, at most 6 phases."""
     phases, circuits = check_scatter(core, size)
@@ -108,22 +92,21 @@ def test_powers_of_five_follow_the_pattern(core, side):
         path = core.torus_phase_path(size, branch.phase, branch.port)
         assert branch[4:] == (path.port, path.turn, path.hops,
                               path.hops_after)
-    if side in (5, 25):
-        assert not tree.shared_pairs(circuits)[1]
+    # On 125x125 two whole phases lie between those that causes do not order.
+    bad = tree.shared_pairs(circuits)[1]
+    assert len(bad) == (96 if side == 125 else 0)
+    circuits.sort()
+    assert {(circuits[a].phase in (1, 2), circuits[b].phase in (5, 6))
+            for a, b in bad} <= {(True, True)}
 
 
-@pytest.mark.parametrize("size", [
-    (0, 5), (5, 0), (126, 1), (1, 126), (126, 125), (625, 625)])
-def test_other_sizes_have_no_scatter(core, size):
-    assert core.schedule_scatter(
-        (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
-
-
-@pytest.mark.parametrize("name", ["binomial", "nearest", "star"])
-@pytest.mark.parametrize("size", [(0, 5), (5, 0), (126, 125), (3125, 3125)])
-def test_other_sizes_have_no_baseline(core, name, size):
-    assert getattr(core, f"schedule_{name}")(
-        (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
+def test_other_sizes_have_no_tree(core):
+    for name, size in itertools.product(
+            ("scatter", "binomial", "nearest", "star"),
+            ((0, 5), (5, 0), (126, 1), (126, 125), (3125, 3125))):
+        if name == "scatter" or size != (126, 1):
+            assert getattr(core, f"schedule_{name}")(
+                (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
 
 
 def baseline(core, name, size, disjoint):
@@ -243,65 +226,50 @@ def test_star_of_some_nodes(core, size):
             [shortest_ports(size, originator, at) for at in members])
 
 
-def test_baselines_of_the_largest_torus(core):
-    for name in ("binomial", "nearest", "star"):
-        phases, _ = grow(core, name, (125, 125))
-        assert phases == {"binomial": 14, "nearest": 124, "star": 3906}[name]
+# ---- the checker ----
 
+def test_the_checker_finds_what_is_wrong(core):
+    good = grow(core, "scatter", (7, 6))[1]
 
-@pytest.fixture(name="good")
-def fixture_good(core):
-    return grow(core, "scatter", (7, 6))[1]
+    def refused(bad, why, originator=(0, 0)):
+        with pytest.raises(tree.Wrong, match=why):
+            tree.check(7, 6, originator, bad)
 
-
-@pytest.mark.parametrize("field, change, why", [
-    ("x", 1, "path ends|reached twice"), ("phase", -1, ""), ("port", 1, ""),
-    ("turn", 3, "port or turn"), ("hops", 2, "path ends"),
-    ("nodes", 1, ""), ("phase", 9, "before its parent")])
-def test_the_checker_finds_one_wrong_field(good, field, change, why):
     index = max(range(1, len(good)), key=lambda i: good[i].nodes)
-    value = getattr(good[index], field) + change
-    bad = good[:index] + [good[index]._replace(**{field: value})] + (
-        good[index + 1:])
-    with pytest.raises(tree.Wrong, match=why):
-        tree.check(7, 6, (0, 0), bad)
-
-
-def test_the_checker_finds_children_in_a_wrong_order(good):
+    for field, change, why in (
+            ("x", 1, "path ends|reached twice"), ("phase", -1, ""),
+            ("port", 1, ""), ("turn", 3, "port or turn"),
+            ("hops", 2, "path ends"), ("nodes", 1, ""),
+            ("phase", 9, "before its parent")):
+        value = getattr(good[index], field) + change
+        refused([*good[:index], good[index]._replace(**{field: value}),
+                 *good[index + 1:]], why)
     sources = [None, *(circuit.source for circuit in
                        tree.check(7, 6, (0, 0), good))]
     index = next(i for i in range(1, len(good) - 1)
                  if good[i].nodes == good[i + 1].nodes == 1
                  and sources[i] == sources[i + 1])
-    bad = [*good[:index], good[index + 1], good[index], *good[index + 2:]]
-    with pytest.raises(tree.Wrong, match="order of children"):
-        tree.check(7, 6, (0, 0), bad)
-
-
-def test_the_checker_finds_nodes_reached_twice_and_roots(good):
-    with pytest.raises(tree.Wrong, match="reached twice"):
-        tree.check(7, 6, (0, 0), good[:-1] + [good[-1]._replace(
-            x=good[1].x, y=good[1].y)])
-    with pytest.raises(tree.Wrong, match="not all nodes"):
-        tree.check(7, 6, (0, 0), good[:-1])
-    with pytest.raises(tree.Wrong, match="root"):
-        tree.check(7, 6, (1, 0), good)
+    refused([*good[:index], good[index + 1], good[index], *good[index + 2:]],
+            "order of children")
+    refused(good[:-1] + [good[-1]._replace(x=good[1].x, y=good[1].y)],
+            "reached twice")
+    refused(good[:-1], "not all nodes")
+    refused(good, "root", (1, 0))
 
 
 def test_the_checker_finds_links_held_twice():
     """East, and north round the corner over the same first link: no."""
-    def line(*fields):
-        return tree.Branch(*fields)
-
-    bad = [line(0, 0, 4, 0, 0, 0, 0, 0), line(1, 0, 2, 1, 0, 0, 1, 0),
-           line(3, 0, 1, 2, 2, 0, 2, 0), line(2, 0, 1, 2, 0, 0, 2, 0)]
+    bad = [tree.Branch(*fields) for fields in (
+        (0, 0, 4, 0, 0, 0, 0, 0), (1, 0, 2, 1, 0, 0, 1, 0),
+        (3, 0, 1, 2, 2, 0, 2, 0), (2, 0, 1, 2, 0, 0, 2, 0))]
     with pytest.raises(tree.Wrong, match="held twice"):
         tree.check(4, 1, (0, 0), bad)
     tree.check(4, 1, (0, 0), bad, disjoint=False)
     # On a ring of two, east and west are different links to one node.
     for port in (0, 2):
         circuit, = tree.check(2, 1, (0, 0), [
-            line(0, 0, 2, 0, 0, 0, 0, 0), line(1, 0, 1, 1, port, 0, 1, 0)])
+            tree.Branch(0, 0, 2, 0, 0, 0, 0, 0),
+            tree.Branch(1, 0, 1, 1, port, 0, 1, 0)])
         assert circuit.links == [port]
 
 

@@ -26,71 +26,58 @@ def draw(rng):
         round_ps=rng.randint(0, 40) * US)
 
 
-class Model:
-    """C, W, a and S of the header."""
-
-    def __init__(self, given):
-        self.mean = given.load_units // given.nodes
-        self.ports = Fraction(given.transfer_ps * (given.nodes - 1)
-                              * self.mean, 4)
-        self.work = given.compute_ps * self.mean
-        self.first = given.plan_ps + given.startups_ps
-
-    def arrives(self, x):
-        """(1): how long before nodes are idle the rest has come, in ps."""
-        return x * (self.ports + self.work) - self.first - (
-            1 - x) * self.ports
+def model(given):
+    """(mean, ports, work, first, arrives): C, W, a and S of the header; and how
+    long before nodes are idle the rest has come, by its (1), in ps."""
+    mean = given.load_units // given.nodes
+    ports = Fraction(given.transfer_ps * (given.nodes - 1) * mean, 4)
+    work = given.compute_ps * mean
+    first = given.plan_ps + given.startups_ps
+    return mean, ports, work, first, lambda x: (
+        x * (ports + work) - first - (1 - x) * ports)
 
 
-def test_the_rest_comes_in_time(core):
-    """In one round by (1), and with a unit less it would not; or 7/8 of the
-    load are less than that takes."""
-    rng = mesh.seeded("advance, one round")
-    found, late = 0, 0
-    for _ in range(3000):
+def check_one_round(given, advance):
+    """By (1), and with a unit less the rest would not come in time; or 7/8 of
+    the load are less than that takes. Whether they are."""
+    mean, _, _, _, arrives = model(given)
+    slack = arrives(Fraction(advance.units, mean))
+    assert slack <= given.nodes + 2 * (given.compute_ps + Fraction(
+        given.transfer_ps * (given.nodes - 1), 2))
+    assert slack >= -given.nodes or advance.units == mean // 8 * 7
+    return slack < -given.nodes
+
+
+def check_several_rounds(given, advance):
+    """Nodes compute until the plan is ready; volumes may grow by t a round; and
+    the advance is smaller than for one round."""
+    mean, ports, work, first, arrives = model(given)
+    units = advance.units
+    assert units * given.compute_ps >= first + given.rounds_ps
+    t = min(work / ports, 16)
+    whole = sum(t ** k for k in range(advance.rounds + 1))
+    assert units + 1 >= Fraction(mean) / whole * (1 - NEAR)
+    assert arrives(Fraction(units, mean)) < 0
+    assert 2 <= advance.rounds <= 15
+
+
+def test_advances(core):
+    """None where it does not pay."""
+    rng = mesh.seeded("advance")
+    found = {"late": 0, "one": 0, "several": 0}
+    for _ in range(4000):
         given = draw(rng)
-        model, advance = Model(given), core.advance_of(given)
-        if advance.units == 0 or advance.rounds > 1:
-            continue
-        found += 1
-        slack = model.arrives(Fraction(advance.units, model.mean))
-        unit = given.compute_ps + Fraction(
-            given.transfer_ps * (given.nodes - 1), 2)
-        assert slack <= 2 * unit + given.nodes
-        if slack < -given.nodes:
-            late += 1
-            assert advance.units == model.mean // 8 * 7
-    assert found > 100 and late > 100
-
-
-def test_several_rounds_follow(core):
-    """Nodes compute until the plan is ready; volumes may grow by t a round;
-    and the advance is smaller than for one round."""
-    rng = mesh.seeded("advance, rounds")
-    found = 0
-    for _ in range(3000):
-        given = draw(rng)
-        model, advance = Model(given), core.advance_of(given)
-        if advance.units == 0 or advance.rounds == 1:
-            continue
-        found += 1
-        units = advance.units
-        assert units * given.compute_ps >= model.first + given.rounds_ps
-        t = min(model.work / model.ports, 16)
-        whole = sum(t ** k for k in range(advance.rounds + 1))
-        assert units + 1 >= Fraction(model.mean) / whole * (1 - NEAR)
-        assert model.arrives(Fraction(units, model.mean)) < 0
-        assert 2 <= advance.rounds <= 15
-    assert found > 100
-
-
-def test_none_where_it_does_not_pay(core):
-    rng = mesh.seeded("advance, none")
-    for _ in range(3000):
-        given = draw(rng)
-        model, advance = Model(given), core.advance_of(given)
-        assert advance.units <= model.mean // 8 * 7
-        if model.ports > 2 * model.work + given.nodes or model.mean < 16:
+        advance = core.advance_of(given)
+        mean, ports, work, *_ = model(given)
+        assert advance.units <= mean // 8 * 7
+        if ports > 2 * work + given.nodes or mean < 16:
             assert advance.units == 0
-        elif model.ports < 2 * model.work - given.nodes:
+        elif ports < 2 * work - given.nodes:
             assert advance.units > 0
+        if advance.units and advance.rounds == 1:
+            found["one"] += 1
+            found["late"] += check_one_round(given, advance)
+        elif advance.units:
+            found["several"] += 1
+            check_several_rounds(given, advance)
+    assert min(found.values()) > 100, found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scatter/plan/farm.c against the rule in exact fractions, and in farms that
-are simulated event by event.
+"""scatter/plan/farm.c against its rule of slices, and in farms that give chunks
+out demand by demand.
 
 QUINCUNX_SEED chooses loads, speeds and the order of demands.
 """
@@ -26,73 +26,60 @@ def start(core, **given):
     return farm
 
 
-def draw(rng):
-    return {"load_units": rng.choice([1, rng.randint(1, 100),
-                                      rng.randint(1, 2 ** 32 - 1)]),
-            "compute_ps": rng.choice([1, rng.randint(1, 10 ** 7),
-                                      rng.randint(1, 2 ** 40)]),
-            "demand_ps": rng.randint(0, 2 ** 32 - 1),
-            "most_units": rng.choice([2 ** 32 - 1, rng.randint(1, 10 ** 5)]),
-            "nodes": rng.choice([1, 2, rng.randint(1, 30), 15625]),
-            "installment": rng.choice([1, 2, 4, rng.randint(1, 250)])}
-
-
 def close(units, exact):
     """Whole units; the speed counts as whole 65536ths."""
     return abs(units - exact) <= 2 + exact / 2 ** 10
 
 
-def check_slices(core, rng):
+def test_slices_with_masters(core):
     """A quarter of the shortest chunk of the last n + 1, 2 n + 1, .. and later;
     before there are as many, of the shortest at all."""
-    given = {**draw(rng), "served": rng.randint(1, 600)}
-    given["nodes"] = rng.randint(2, 30)
-    given["load_units"] = 2 ** 31
-    given["demand_ps"] = rng.randint(0, 10 ** 8)
-    farm = start(core, **given)
-    assert farm.masters
-    members = [fresh() for _ in range(given["nodes"])]
-    own = FarmMember(speed=rng.randint(1, 2 ** 20))
-    times = []
-    for _ in range(rng.randint(1, 100)):
-        member = rng.choice(members)
-        core.farm_measured(farm, member, 1000, rng.randint(10 ** 6, 10 ** 9))
-        core.farm_next(farm, member)
-        if member.chunk_units == 0 or farm.left == 0:
-            return
-        times.append(Fraction(member.chunk_units, member.speed))
-    whole = len(times) // given["nodes"]
-    since = max(0, (whole - 1) * given["nodes"] - 1)
-    shortest = min(times[since:]) if whole else min(times)
-    left = farm.left
-    units = core.farm_slice(farm, own)
-    assert farm.left == left - units
-    assert close(units, max(shortest * own.speed / 4, 1)) or units == left
-
-
-def test_slices_with_masters(core):
     for case in range(60):
-        check_slices(core, mesh.seeded(f"farm slices {case}"))
+        rng = mesh.seeded(f"farm slices {case}")
+        nodes = rng.randint(2, 30)
+        farm = start(core, load_units=2 ** 31, nodes=nodes,
+                     compute_ps=rng.choice([1, rng.randint(1, 2 ** 40)]),
+                     demand_ps=rng.randint(0, 10 ** 8),
+                     served=rng.randint(1, 600),
+                     installment=rng.choice([1, 4, rng.randint(1, 250)]))
+        assert farm.masters
+        members = [fresh() for _ in range(nodes)]
+        own = FarmMember(speed=rng.randint(1, 2 ** 20))
+        times = []
+        for _ in range(rng.randint(1, 100)):
+            member = rng.choice(members)
+            core.farm_measured(farm, member, 1000,
+                               rng.randint(10 ** 6, 10 ** 9))
+            core.farm_next(farm, member)
+            if member.chunk_units == 0 or farm.left == 0:
+                break
+            times.append(Fraction(member.chunk_units, member.speed))
+        else:
+            whole = len(times) // nodes
+            shortest = min(times[max(0, (whole - 1) * nodes - 1):] if whole
+                           else times)
+            left = farm.left
+            units = core.farm_slice(farm, own)
+            assert farm.left == left - units
+            assert units == left or close(
+                units, max(shortest * own.speed / 4, 1))
 
 
-def run(core, farm, given, unit_ps, late_ps=0):
+def run(core, farm, given, unit_ps):
     """Every worker holds one chunk in stock; the originator (0) computes slices
     and serves in between. Result: ends, and units of each."""
     nodes = given["nodes"]
-    given.setdefault("most_units", 2 ** 32 - 1)
     members = [fresh() for _ in range(nodes)]
-    units = [0] * nodes
-    ends = [0] * nodes
+    units, ends, stock = [0] * nodes, [0] * nodes, {}
     waiting = []  # (time, worker, chunk before: its units and time)
     now = 0
-    stock = {}
 
-    def give(worker, at):
+    def give(worker):
         last = members[worker].chunk_units
         chunk = core.farm_next(farm, members[worker])
-        assert chunk <= given["most_units"]
+        assert chunk <= given.get("most_units", 2 ** 32)
         assert last == 0 or chunk <= 4 * last
-        begin = max(at, ends[worker])
+        begin = max(now, ends[worker])
         if chunk:
             ends[worker] = begin + chunk * unit_ps[worker]
             units[worker] += chunk
@@ -101,20 +88,20 @@ def run(core, farm, given, unit_ps, late_ps=0):
 
     for worker in range(1, nodes):
         now += given["demand_ps"]
-        give(worker, now)
+        give(worker)
     while farm.left or waiting:
         if waiting and waiting[0][0] <= now:
             _, worker, last = heapq.heappop(waiting)
             now += given["demand_ps"]
             if last:
                 core.farm_measured(farm, members[worker], *last)
-            give(worker, now + late_ps)
+            give(worker)
         elif farm.left:
             slice_units = core.farm_slice(farm, members[0])
-            core.farm_measured(farm, members[0], slice_units,
-                               slice_units * unit_ps[0])
+            took = slice_units * unit_ps[0]
+            core.farm_measured(farm, members[0], slice_units, took)
             units[0] += slice_units
-            now += slice_units * unit_ps[0]
+            now += took
             ends[0] = now
         else:
             now = waiting[0][0]
@@ -138,9 +125,14 @@ def test_no_unit_is_lost(core):
     """Nor is a chunk more than a node may have, or four times its last."""
     for case in range(100):
         rng = mesh.seeded(f"farm {case}")
-        given = {**draw(rng), "nodes": rng.randint(1, 30)}
-        given["load_units"] = rng.randint(1, 10 ** 5)
-        given["demand_ps"] = rng.randint(1, 10 ** 9)
+        given = {"load_units": rng.randint(1, 10 ** 5),
+                 "compute_ps": rng.choice([1, rng.randint(1, 10 ** 7),
+                                           rng.randint(1, 2 ** 40)]),
+                 "demand_ps": rng.randint(1, 10 ** 9),
+                 "most_units": rng.choice([2 ** 32 - 1,
+                                           rng.randint(1, 10 ** 5)]),
+                 "nodes": rng.randint(1, 30),
+                 "installment": rng.choice([1, 2, 4, rng.randint(1, 250)])}
         unit_ps = [max(1, int(given["compute_ps"] * rng.uniform(.1, 10)))
                    for _ in range(given["nodes"])]
         ends, units = run(core, start(core, **given), given, unit_ps)

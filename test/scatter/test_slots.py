@@ -3,6 +3,8 @@
 
 QUINCUNX_SEED chooses lengths and times.
 """
+import itertools
+
 import mesh
 from core import Slots
 
@@ -71,42 +73,30 @@ def test_slots_are_disjoint():
 
 
 def test_next_slot(core):
+    """Hours later it is the same as in the first turn."""
     rng = mesh.seeded("next slot")
     for _ in range(400):
         given = draw(rng)
-        slots = laid_out(given, 20_000 + 2 * turn_of(given))
-        for _ in range(40):
+        turn = turn_of(given)
+        slots = laid_out(given, 20_000 + 2 * turn)
+        for late, fits in itertools.product(20 * (False,) + (True,),
+                                            (False, True)):
             phase = rng.randint(1, given.phases)
-            ready = rng.randint(-6000, 20_000)
-            fits = rng.random() < .5
             of_phase = core.slots_of_phase(given, phase)
-            # Anywhere in the unit before; where a unit is half of one, too.
-            part = rng.randint(0, (1 << given.shift) - 1)
-            ready_ps = given.end_ps + (ready << given.shift) - part
+            ready, part, ahead = rng.randint(-6000, 20_000), 0, 0
+            if late:
+                ready = rng.randint(1, turn)
+                ahead = (rng.randint(0, 2 ** 62) >> given.shift) // turn * turn
+            else:
+                # Anywhere in the unit before; where it is half of one, too.
+                part = rng.randint(0, (1 << given.shift) - 1)
+            ready_ps = given.end_ps + ((ahead + ready) << given.shift) - part
             want = naive(given, slots, phase, ready, fits)
             got = core.slots_next_ps(of_phase, ready_ps, fits)
             if ready > 0 or want != ready:
-                assert got == given.end_ps + (want << given.shift), (
+                assert got == given.end_ps + ((ahead + want) << given.shift), (
                     ready, part, phase, fits)
             assert got >= ready_ps
-
-
-def test_long_after_the_end(core):
-    """Hours later it is the same as in the first turn."""
-    rng = mesh.seeded("hours later")
-    for _ in range(300):
-        given = draw(rng)
-        turn = turn_of(given)
-        slots = laid_out(given, 4 * turn)
-        phase, ready = rng.randint(1, given.phases), rng.randint(1, turn)
-        turns = (rng.randint(0, 2 ** 62) >> given.shift) // turn
-        of_phase = core.slots_of_phase(given, phase)
-        for fits in (True, False):
-            got = core.slots_next_ps(
-                of_phase,
-                given.end_ps + ((turns * turn + ready) << given.shift), fits)
-            want = turns * turn + naive(given, slots, phase, ready, fits)
-            assert got == given.end_ps + (want << given.shift)
 
 
 def test_no_slots(core):

@@ -2,7 +2,6 @@
 """torus/ against a scatter that is grown on explicit coordinates."""
 import ctypes
 import itertools
-import random
 
 import pytest
 
@@ -16,16 +15,6 @@ LINK_COUNTS = {5: [12, 20], 25: [60, 100, 300, 500],
                125: [300, 500, 1500, 2500, 7500, 12500]}
 
 
-def originators(side, every):
-    """All of them, or corners, the middle, two others."""
-    if every:
-        return [(x, y) for y in range(side) for x in range(side)]
-    rng = random.Random(side)
-    last = side - 1
-    return [(0, 0), (last, last), (last // 2, last // 2)] + [
-        (rng.randrange(side), rng.randrange(side)) for _ in range(2)]
-
-
 def link_number(side, link):
     """torus/torus.h: by its west or south end; 0 goes east, 1 north."""
     (ax, ay), (bx, by) = link
@@ -36,104 +25,47 @@ def link_number(side, link):
     return 2 * (y * side + ax) + 1
 
 
-def check_originator(core, side, originator):
-    """C's paths, ends, links, roles and reverse paths for one scatter."""
-    size = Size(side, side)
-    room = (ctypes.c_uint32 * side)()
-    start = Coord(*originator)
-    circuits = torus.scatter(side, originator)
-    paths = {(phase, port): core.torus_phase_path(size, phase, port)
-             for phase in range(1, torus.phases_of(side) + 1)
-             for port in range(4)}
-    reached = {originator}
-    for one in circuits:
-        path = paths[one.phase, one.port]
-        want = [link_number(side, pair)
-                for pair in zip(one.nodes, one.nodes[1:])]
-        source, last = Coord(*one.source), one.nodes[-1]
-        end = core.torus_path_end(size, source, path)
-        assert (end.x, end.y) == last, one
-        hops = core.torus_path_links(size, source, path, room, side)
-        assert room[:hops] == want, one
-        back = core.torus_path_reverse(path)
-        hops = core.torus_path_links(size, end, back, room, side)
-        assert room[:hops] == want[::-1], one
-        home = core.torus_path_end(size, end, back)
-        assert (home.x, home.y) == one.source, one
-        role = core.torus_role_of(size, start, end)
-        assert (role.layer, role.port, (role.parent.x, role.parent.y)) == (
-            one.phase, one.port, one.source), one
-        assert last not in reached, one
-        reached.add(last)
-    assert len(reached) == side * side
-    return circuits
-
-
-def check_links(side, circuits):
-    """Disjoint in every phase, as many as the theory says, wraps in use."""
-    wrapped = set()
-    for phase, count in enumerate(LINK_COUNTS[side], 1):
-        now = [one for one in circuits if one.phase == phase]
-        used = [link for one in now for link in torus.links(one)]
-        hops = [pair for one in now for pair in torus.directed(one)]
-        assert len(used) == len(set(used)) == count
-        assert len(hops) == len(set(hops)) == count
-        wrapped |= {link for link in used if torus.wraps(link)}
-    columns = {link for link in wrapped
-               if len({y for _, y in link}) == 1}
-    assert columns and wrapped - columns
+def check_circuit(core, size, one, path, room):
+    """Its end and links, there and back, as the oracle walks them."""
+    want = [link_number(size.width, pair)
+            for pair in zip(one.nodes, one.nodes[1:])]
+    source, back = Coord(*one.source), core.torus_path_reverse(path)
+    end = core.torus_path_end(size, source, path)
+    assert (end.x, end.y) == one.nodes[-1], one
+    for at, way, links in ((source, path, want), (end, back, want[::-1])):
+        hops = core.torus_path_links(size, at, way, room, size.width)
+        assert room[:hops] == links, one
 
 
 @pytest.mark.parametrize("side, every", parts.cases(
     [(5, True), (25, False), (125, False), (25, True)], 3))
 def test_every_node_is_reached_once_over_disjoint_circuits(core, side, every):
-    for originator in originators(side, every):
-        check_links(side, check_originator(core, side, originator))
-
-
-@pytest.mark.parametrize("side", sorted(LINK_COUNTS))
-def test_layers_and_hops(core, side):
-    power = torus.phases_of(side) // 2
-    size = Size(side, side)
+    """Of every originator, or of two; roles, layers and hops are right."""
+    size, last = Size(side, side), side - 1
+    power, room = torus.phases_of(side) // 2, (ctypes.c_uint32 * side)()
     assert core.torus_phases(size) == 2 * power
-    circuits = torus.scatter(side, (0, 0))
-    for phase in range(1, 2 * power + 1):
-        nodes = sum(one.phase == phase for one in circuits)
-        assert core.torus_layer_nodes(phase) == nodes
-        for port in range(4):
-            path = core.torus_phase_path(size, phase, port)
-            assert core.torus_path_hops(path) == model.hops(power, phase)
-
-
-@pytest.mark.parametrize("side", [5, 25])
-def test_circuits_that_share_a_link_are_ordered_by_causes(side):
-    """No timing whatsoever can make two circuits of a scatter meet."""
-    for originator in ((0, 0), (side - 1, side // 2)):
-        assert not torus.unordered_pairs(torus.scatter(side, originator))
-
-
-def test_on_125_unordered_circuits_have_two_phases_between_them():
-    """
-    Causes alone do not keep 96 pairs apart: a circuit of phase 1 or 2, and
-    one of phase 5 or 6 whose load left the same node out of another port.
-    Time does: two whole phases lie between them.
-    """
-    circuits = torus.scatter(125, (0, 0))
-    pairs = torus.unordered_pairs(circuits)
-    assert len(pairs) == 96
-    for early, late in pairs:
-        assert circuits[early].phase in (1, 2)
-        assert circuits[late].phase in (5, 6)
-
-
-def test_oracle_sees_circuits_that_are_not_ordered():
-    """Two nodes that know nothing of each other, across the same link."""
-    first = torus.Circuit(1, (0, 0), 0, [(0, 0), (1, 0)])
-    other = torus.Circuit(1, (0, 0), 1, [(0, 0), (0, 1)])
-    across = torus.Circuit(2, (0, 1), 3, [(0, 1), (0, 0), (1, 0), (2, 0)])
-    back = torus.Circuit(2, (1, 0), 2, [(1, 0), (0, 0), (4, 0)])
-    assert torus.unordered_pairs([first, other, across]) == [(0, 2)]
-    assert not torus.unordered_pairs([first, other, back])
+    for originator in (itertools.product(range(side), repeat=2) if every
+                       else ((last, last), (last // 2, 1))):
+        reached = {originator}
+        for phase, count in enumerate(LINK_COUNTS[side], 1):
+            paths = [core.torus_phase_path(size, phase, port)
+                     for port in range(4)]
+            assert {core.torus_path_hops(path) for path in paths} == {
+                model.hops(power, phase)}
+            used = set()
+            circuits = [torus.circuit(side, phase, source, port)
+                        for source in reached for port in range(4)]
+            assert core.torus_layer_nodes(phase) == len(circuits)
+            for one in circuits:
+                check_circuit(core, size, one, paths[one.port], room)
+                role = core.torus_role_of(size, Coord(*originator),
+                                          Coord(*one.nodes[-1]))
+                assert (role.layer, role.port, role.parent.x,
+                        role.parent.y) == (phase, one.port, *one.source), one
+                used.update(torus.links(one))
+                reached.add(one.nodes[-1])
+            assert len(used) == count
+        assert len(reached) == side * side
 
 
 # Worlds in which wrap and neighbours coincide, oblong ones among them.
@@ -196,9 +128,7 @@ def test_the_largest_torus(core):
                              (3, side - 1, (3124, 1)), (2, side, (3124, 0))):
         at = core.torus_step(size, Coord(side - 1, 0), port, hops)
         assert (at.x, at.y) == want
-
-
-def test_links_stop_at_the_capacity(core):
+    # Links stop at the capacity.
     room = (ctypes.c_uint32 * 4)(9, 9, 9, 99)
     for capacity in (0, 3):
         assert core.torus_path_links(Size(5, 5), Coord(4, 4), Path(0, 1, 2, 3),
@@ -222,9 +152,6 @@ def test_only_powers_of_five_have_the_pattern(core):
         assert core.torus_phases(Size(side, side)) == powers.get(side, -1)
     for size in ((5, 25), (25, 5), (5, 1)):
         assert core.torus_phases(Size(*size)) == -1
-    assert [core.torus_layer_nodes(i) for i in range(14)] == [1] + [
-        4 * 5 ** i for i in range(13)]
-    for side in (1, 5, 25, 125):
-        size, at = Size(side, side), Coord(side - 1, side // 2)
-        role = core.torus_role_of(size, at, at)
-        assert (role.layer, role.parent.x, role.parent.y) == (0, at.x, at.y)
+    assert core.torus_layer_nodes(0) == 1
+    role = core.torus_role_of(Size(25, 25), Coord(24, 12), Coord(24, 12))
+    assert (role.layer, role.parent.x, role.parent.y) == (0, 24, 12)
