@@ -13,8 +13,7 @@ import torus
 from execute import Lane, Node, Send, execute, last_end, neighbours
 
 
-@pytest.mark.parametrize("name", ["execute", "model", "optimum", "torus",
-                                  "tree_plan"])
+@pytest.mark.parametrize("name", ["execute", "model", "optimum", "torus"])
 def test_the_oracle_agrees_with_the_theory(name):
     importlib.import_module(name).self_check()
 
@@ -45,24 +44,6 @@ def test_no_neighbour_of_an_optimum_ends_earlier():
         for step in (1, Fraction(1, 1000)):
             for other in neighbours(shares, step):
                 assert last_end(nodes, [other]) > makespan
-
-
-def test_whole_units_end_at_most_a_unit_of_each_circuit_later():
-    """Shares cut at the floors of their sums, as boards cut ranges."""
-    rng, found = random.Random(35), 0
-    while found < 60:
-        nodes = random_tree(rng)
-        load = rng.randint(10, 10 ** 3)
-        tree = optimum.Tree(nodes)
-        makespan, shares = tree.solve(load)
-        if min(shares) < 0:
-            continue
-        found += 1
-        sums = [0, *itertools.accumulate(shares)]
-        whole = [b.__floor__() - a.__floor__() for a, b in zip(sums, sums[1:])]
-        assert sum(whole) == load
-        assert makespan <= last_end(nodes, [whole]) <= makespan + sum(
-            tree.rates) + max(node.unit for node in nodes)
 
 
 def test_no_circuit_of_the_scatter_waits():

@@ -7,7 +7,6 @@ execute.py, which knows no line and no time left, only who sends what when.
 """
 import struct
 from collections import namedtuple
-from fractions import Fraction
 
 import optimum
 from execute import Lane, Node, Send, execute, last_end
@@ -157,44 +156,3 @@ def grown(parents, way, phases=None):
 
     copy(0, 0)
     return out
-
-
-def two_layers(layers=2):
-    """The scatter of 5x5: a knight of 3 hops, then a cross of 1."""
-    def grow(phase):
-        out = []
-        for later in range(phase + 1, layers + 1):
-            for port in range(4):
-                below = grow(later)
-                turn, after = ((1, 2) if later == 1 else (0, 0))
-                out += [Branch(0, 0, 1 + len(below), port, turn, later, 1,
-                               after)] + below
-        return out
-
-    below = grow(0)
-    return [Branch(0, 0, 1 + len(below), 0, 0, 0, 0, 0)] + below
-
-
-def self_check():
-    """Examples that were worked out by hand."""
-    one = Branch(0, 0, 2, 0, 0, 0, 0, 0)
-    leaf = Branch(0, 0, 1, 0, 0, 1, 1, 0)
-    _, _, makespan, shares = plan([one, leaf], [0, 0], Costs(30, 1, 1))
-    assert makespan == 20 and shares == [20, 10]
-    both = two_layers()
-    slow = [b.phase for b in both]
-    examples = [  # tree, slow, costs, makespan
-        (two_layers(1), [0] * 5, Costs(100, 1, 1, 1), Fraction(34)),
-        (two_layers(1), [0] * 5, Costs(100, 1, 1, 1, ports=2), Fraction(41)),
-        (two_layers(1), [0] * 5, Costs(100, 1, 1, 1, ports=1),
-         Fraction(1649, 31)),
-        (both, [0] * 25, Costs(100, 1, 1, 1), Fraction(71, 3)),
-        (both, slow, Costs(100, 1, 2, 2), 2 * Fraction(264, 13)),
-        (both, [0] * 25, Costs(100, 1, 1, 1, store_and_forward=True),
-         Fraction(529, 12))]
-    for branches, slower, costs, want in examples:
-        tree = Tree(branches, slower, costs)
-        makespan, shares = tree.solve()
-        assert makespan == want, (costs, makespan)
-        assert set(tree.ends(shares)) == {makespan}
-        assert sum(shares) == costs.load

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`quincunx compare`: the same as single runs, side by side; the bound."""
 import json
-import subprocess
 from fractions import Fraction
 
 import pytest
@@ -9,9 +8,7 @@ import pytest
 import mesh
 import model
 import parts
-from guard import GUARD_S
 
-FAILED = 1
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
              "hybrid"]
 
@@ -133,18 +130,6 @@ def test_what_has_no_place(tmp_path):
         assert done.returncode == 0 and "is left out" in done.stderr
         assert {one["schedule"] for one in json.loads(done.stdout)[
             "schedules"]} == set(SCHEDULES) - out
-
-
-@pytest.mark.parametrize("args", [[], ["--json"]])
-def test_full_standard_output(tmp_path, args):
-    line = [mesh.QUINCUNX, "compare", "--mesh", "1x1", "--kernel", "spin",
-            "--arg", "32", "--on", "native", *args,
-            mesh.zeros(tmp_path / "load", 10)]
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(line, stdout=full, check=False,
-                              stderr=subprocess.PIPE, timeout=GUARD_S)
-    assert done.returncode == FAILED
-    assert b"standard output" in done.stderr
 
 
 def test_the_bound_counts_outputs(tmp_path):

@@ -207,32 +207,6 @@ def test_rounds_that_gain_nothing(tmp_path):
                    "similar": got["similar"], "inputs": got["inputs"]}
 
 
-def test_equal_nodes_are_the_pattern(tmp_path):
-    """Both plans and similar rounds are what nodes that are alike get; where
-    the pattern takes similar rounds, its best ones without them."""
-    for rounds in (2, 3, "auto"):
-        want = told(LVDS, rounds, tmp_path, side=25)
-        got = told(LVDS._replace(speeds={}), rounds, tmp_path, side=25)
-        assert not got["similar"]["taken"]
-        taken = want["similar"]["taken"]
-        best = want["equations"] if taken else want
-        assert got["phases"] == best["phases"]
-        assert got["rounds"] == best["rounds"]
-        assert abs(got["makespan_ps"] - best["makespan_ps"]) <= 1
-        for ours, theirs in zip(got["layers"], [] if taken else want["layers"],
-                                strict=not taken):
-            for a, b in zip([ours] + ours["rounds"],
-                            [theirs] + theirs["rounds"], strict=True):
-                assert a["share_units"] == pytest.approx(b["share_units"])
-                assert a["volume_units"] == pytest.approx(b["volume_units"])
-                assert abs(a["received_ps"] - b["received_ps"]) <= 1
-        assert got["similar"]["rounds"] == want["similar"]["rounds"]
-        assert abs(got["similar"]["makespan_ps"]
-                   - want["similar"]["makespan_ps"]) <= 1
-        assert got["similar"]["parts"] == pytest.approx(
-            want["similar"]["parts"], abs=1e-9)
-
-
 @pytest.mark.parametrize("case, rounds, side", [
     (SLOW, 3, 5), (SLOW._replace(originator=(7, 24)), 2, 25),
     (LVDS._replace(ports=1, load=999983), 2, 5),

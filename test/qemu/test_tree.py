@@ -255,22 +255,12 @@ def test_the_checker_finds_what_is_wrong(core):
             "reached twice")
     refused(good[:-1], "not all nodes")
     refused(good, "root", (1, 0))
-
-
-def test_the_checker_finds_links_held_twice():
-    """East, and north round the corner over the same first link: no."""
+    # East, and north round the corner over the same first link: no.
     bad = [tree.Branch(*fields) for fields in (
         (0, 0, 4, 0, 0, 0, 0, 0), (1, 0, 2, 1, 0, 0, 1, 0),
         (3, 0, 1, 2, 2, 0, 2, 0), (2, 0, 1, 2, 0, 0, 2, 0))]
     with pytest.raises(tree.Wrong, match="held twice"):
         tree.check(4, 1, (0, 0), bad)
-    tree.check(4, 1, (0, 0), bad, disjoint=False)
-    # On a ring of two, east and west are different links to one node.
-    for port in (0, 2):
-        circuit, = tree.check(2, 1, (0, 0), [
-            tree.Branch(0, 0, 2, 0, 0, 0, 0, 0),
-            tree.Branch(1, 0, 1, 1, port, 0, 1, 0)])
-        assert circuit.links == [port]
 
 
 def test_the_oracle_sees_unordered_pairs():
