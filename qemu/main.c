@@ -18,7 +18,6 @@
 #include "qemu/command/ps.h"
 #include "qemu/command/reset.h"
 #include "qemu/command/run.h"
-#include "qemu/command/sizes.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/worker.h"
 #include "qemu/support/edits.h"
@@ -63,8 +62,6 @@ static const struct subcommand subcommands[] = {
      "the costs of circuits, measured, as a profile for the plan"},
     {"certificate", "quincunx certificate", certificate_command,
      "every circuit of the scatter with its links, to be checked"},
-    {"sizes", "quincunx sizes", sizes_command,
-     "how well the load scatters on tori of other sizes"},
     {"model", "quincunx model", model_command,
      "stars, farms, several masters: the platforms of the literature"},
     {"figures", "quincunx figures", figures_command,

@@ -22,6 +22,7 @@ import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import page  # noqa: E402
 import policies  # noqa: E402
+import sizes  # noqa: E402
 import whole  # noqa: E402
 
 # Name, block of the page that the lines go to (None: no plain run's), what
@@ -43,6 +44,7 @@ FIGURES = [
     ("boot", "bench", host.boot_lines, "boards as forks; WxH .."),
     ("chip", "chip", chip.lines, "modelled stm32f405 boards; SECONDS"),
     ("plans", None, counts.planner_table, "every plan's instructions"),
+    ("sizes", None, sizes.lines, "scatters on tori of any size; SIDE"),
     ("levels", None, policies.level_lines, "farms with masters; WxH .."),
     ("boards", None, boards.search_lines,
      "searches on stm32f405 boards; RUNS BYTES DAMAGE FIRST"),

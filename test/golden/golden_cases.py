@@ -247,7 +247,7 @@ def farm(size):
 
 
 SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
-               "certificate", "sizes", "model", "figures", "flash", "flash-map",
+               "certificate", "model", "figures", "flash", "flash-map",
                "console", "ps", "mesh", "nodes", "links",
                "identify", "reset", "kernels"]
 
@@ -350,8 +350,8 @@ CASES = {
         "quincunx model farm workers --load 100 --factor 2 | grep factor",
         "quincunx model masters held --compute 3 --startup 1 --transfer 1/2",
         "quincunx model masters held --compute 3 --startup 1 --transfer 50"],
-    "sizes": ["quincunx sizes --max 4",
-              "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
+    "certificate": [
+        "quincunx certificate --torus 5 --originator 1,0 --phase 1"],
     "page": [
         "quincunx run --mesh 2x2 --on native --kernel search --html a.html "
         "--arg 'cat cat bird' text" + QUIET,

@@ -88,7 +88,6 @@ def without_a_mesh():
         yield (f"plan {torus}",
                ["plan", "--torus", torus, "--load", "1M", *costs])
     yield "certificate", ["certificate", "--torus", "25"]
-    yield "sizes", ["sizes", "--json"]
     yield "compare", ["compare", "--mesh", "5x5", "--on", "native",
                       "--json", *spin()]
     yield "figures", ["figures", "-o", "out/figures"]

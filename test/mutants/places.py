@@ -63,7 +63,7 @@ qemu/job/serial: serial_run
 qemu/job/(groups|forest): originators
 qemu/job/: any_job outputs auto compare farm_run sanitized trees
 qemu/live/|qemu/options/serve: serve
-qemu/model/: plan node_rounds sizes
+qemu/model/: plan node_rounds
 qemu/options/(console|target): nodes
 qemu/options/: outputs bad_input compare
 qemu/outcome/: outputs compare originators run

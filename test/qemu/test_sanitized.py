@@ -124,7 +124,7 @@ def test_several_pictures(folder):
 
 @pytest.mark.parametrize("arguments", [
     ["compare", *NATIVE, "--kernel", "spin", "--arg", "32", "bytes"],
-    ["certificate", "--torus", "5"], ["sizes", "--max", "6"], ["kernels"],
+    ["certificate", "--torus", "5"], ["kernels"],
     ["figures", "-o", "figures"],
     ["calibrate", "--on", "native", "--mesh", "3x3"],
 ], ids=lambda arguments: arguments[0])
