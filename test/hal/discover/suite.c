@@ -344,73 +344,81 @@ static void show(const struct mesh *mesh, const char *what,
     }
 }
 
-static bool faults_as_wanted(struct mesh *mesh, bool print)
+static uint32_t listed(const struct mesh *mesh)
+{
+    uint32_t faults = mesh->node[mesh->originator].faults;
+
+    return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
+}
+
+/* Whether the originator has the faults that are wanted, sorted here, and no
+   others. */
+static bool faults_as_wanted(struct mesh *mesh)
 {
     struct discover *d = &mesh->node[mesh->originator];
-    struct discover_fault found[DISCOVER_FAULTS_MAX];
-    uint32_t listed =
-        d->faults < DISCOVER_FAULTS_MAX ? d->faults : DISCOVER_FAULTS_MAX;
     bool good = d->faults == mesh->wanted_count;
 
-    memcpy(found, d->fault, sizeof found);
-    qsort(found, listed, sizeof *found, compare);
+    qsort(d->fault, listed(mesh), sizeof *d->fault, compare);
     qsort(mesh->wanted, mesh->wanted_count, sizeof *mesh->wanted, compare);
-    if (good && d->faults <= DISCOVER_FAULTS_MAX) {
-        good = memcmp(found, mesh->wanted, listed * sizeof *found) == 0;
+    if (d->faults == listed(mesh)) {
+        return good && memcmp(d->fault, mesh->wanted,
+                              d->faults * sizeof *d->fault) == 0;
     }
-    for (uint32_t i = 0; i < listed; ++i) {
-        good = good && bsearch(&found[i], mesh->wanted, mesh->wanted_count,
-                               sizeof *found, compare) != NULL;
-    }
-    if (!good && print) {
-        show(mesh, "found ", found, listed);
-        show(mesh, "wanted", mesh->wanted, mesh->wanted_count);
+    for (uint32_t i = 0; i < listed(mesh); ++i) {
+        good = good && bsearch(&d->fault[i], mesh->wanted, mesh->wanted_count,
+                               sizeof *d->fault, compare) != NULL;
     }
     return good;
 }
 
-bool mesh_as_wanted(struct mesh *mesh, bool print)
+static bool knows_itself(const struct mesh *mesh, uint32_t node)
 {
-    const struct discover *origin = &mesh->node[mesh->originator];
-    bool good = faults_as_wanted(mesh, print);
-    uint32_t living = 0;
+    const struct discover *d = &mesh->node[node];
+    struct torus_coord right = place(mesh, node);
+    struct torus_coord at = {UINT16_MAX, UINT16_MAX};
 
-    for (uint32_t i = 0; i < mesh->nodes; ++i) {
-        const struct discover *d = &mesh->node[i];
-        struct torus_coord right = place(mesh, i);
-        struct torus_coord at = {UINT16_MAX, UINT16_MAX};
-        bool knows;
-
-        if (mesh->dead[i] || d->busy) {
-            continue;
-        }
-        living += 1;
-        discover_at(d, &at);
-        knows = at.x == right.x && at.y == right.y &&
-                discover_flags(d) == 0x5A &&
-                discover_size(d).width == mesh->size.width &&
-                discover_size(d).height == mesh->size.height &&
-                d->error == ERR_OK &&
-                discover_faulty(d) == (mesh->wanted_count > 0);
-        if (!knows && print) {
-            printf("# (%u,%u) says it is (%u,%u), error %d\n", right.x, right.y,
-                   at.x, at.y, d->error);
-        }
-        good = good && knows;
-    }
-    if (print && origin->nodes != living) {
-        printf("# %u nodes, not %u\n", origin->nodes, living);
-    }
-    return good && origin->nodes == living;
+    discover_at(d, &at);
+    return at.x == right.x && at.y == right.y && discover_flags(d) == 0x5A &&
+           discover_size(d).width == mesh->size.width &&
+           discover_size(d).height == mesh->size.height && d->error == ERR_OK &&
+           discover_faulty(d) == (mesh->wanted_count > 0);
 }
 
 void mesh_check(struct unit *unit, struct mesh *mesh, const char *what,
                 unsigned number)
 {
-    if (!mesh_as_wanted(mesh, unit->checks_failed < 3)) {
-        if (unit->checks_failed < 3) {
-            printf("# %s %u, originator %u\n", what, number, mesh->originator);
+    const struct discover *d = &mesh->node[mesh->originator];
+    bool good = faults_as_wanted(mesh);
+    uint32_t living = 0;
+
+    for (uint32_t i = 0; i < mesh->nodes; ++i) {
+        if (!mesh->dead[i] && !mesh->node[i].busy) {
+            living += 1;
+            good = good && knows_itself(mesh, i);
         }
-        CHECK(unit, !"the faults of the cables");
     }
+    if (good && d->nodes == living) {
+        return;
+    }
+    if (unit->checks_failed < 3) {
+        show(mesh, "found ", d->fault, listed(mesh));
+        show(mesh, "wanted", mesh->wanted, mesh->wanted_count);
+        printf("# %s %u, originator %u: %u nodes, not %u\n", what, number,
+               mesh->originator, d->nodes, living);
+    }
+    CHECK(unit, !"the faults of the cables");
+}
+
+static void all(struct unit *unit)
+{
+    test_sizes(unit);
+    test_wiring(unit);
+    test_loss(unit);
+    test_waves(unit);
+    test_text(unit);
+}
+
+int main(int argc, char **argv)
+{
+    return unit_host(argc, argv, all);
 }

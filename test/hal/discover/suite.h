@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * discover [--all]: tests of discovery, as TAP (unit_host()).
+ *
  * Meshes of nodes that discover each other, in virtual time: cables join any
  * two ports, frames take their time and may get lost. What must be found is
  * computed here, from the cables alone.
@@ -91,11 +93,8 @@ bool mesh_discover(struct mesh *mesh);
 void mesh_want(struct mesh *mesh);
 void mesh_want_one(struct mesh *mesh, struct discover_fault fault);
 
-/* Whether the originator has these faults and no others, and every living
-   node knows where it is. */
-bool mesh_as_wanted(struct mesh *mesh, bool print);
-
-/* Checks it, and names the case in case it fails. */
+/* The originator has these faults and no others, and every living node knows
+   where it is. Names the case in case it fails. */
 void mesh_check(struct unit *unit, struct mesh *mesh, const char *what,
                 unsigned number);
 

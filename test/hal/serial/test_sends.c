@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends, rows of ranges, and parts that the switch sends on by itself. */
+/* Sends, and parts that the switch sends on by itself. What is in messages of
+   jobs is seen by any job on serial boards. */
 #include "test/hal/serial/world.h"
 
 #include <string.h>
@@ -71,90 +72,7 @@ static void the_first_error_is_told_once(struct unit *unit)
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
 }
 
-/* Head p, what is shared, and body p; the path turned to port p. */
-static void four_messages_of_four_ports(struct unit *unit)
-{
-    struct circuit_message message = {.path = {0, TORUS_LEFT, 1, 2},
-                                      .kind = 5,
-                                      .head = {world.memory, 12},
-                                      .head_stride = 16,
-                                      .shared = {world.memory + 100, 30}};
-
-    world.circuit.job = 3;
-    world.clock.base_ps = 77 * PS_PER_US;
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        message.body[port] =
-            (struct circuit_segment){world.memory + 200 + port, port};
-    }
-    CHECK_EQUAL(unit, circuit_send(&world.circuit, 0xd, &message), ERR_OK);
-    CHECK_EQUAL(unit, world.sends, 3);
-    for (unsigned i = 0; i < world.sends; ++i) {
-        const unsigned port = i == 0 ? TORUS_EAST : i + 1;
-        const struct switch_message *sent = world.sent[i];
-        const uint8_t *header = sent->segment[0].data;
-
-        CHECK_EQUAL(unit, sent->path.port, port);
-        CHECK_EQUAL(unit, sent->path.hops_after, 2);
-        CHECK_EQUAL(unit, sent->kind, 5);
-        CHECK_EQUAL(unit, sent->segment[0].bytes, CIRCUIT_HEADER_BYTES);
-        CHECK(unit, sent->segment[1].data == world.memory + 16 * port);
-        CHECK(unit, sent->segment[2].data == world.memory + 100);
-        CHECK(unit, sent->segment[3].data == world.memory + 200 + port);
-        CHECK_EQUAL(unit, sent->segment[3].bytes, port);
-        CHECK_EQUAL(unit, header[CIRCUIT_AT_KIND], 5);
-        CHECK_EQUAL(unit, bytes_load_u16(header + CIRCUIT_AT_JOB), 3);
-        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_LENGTH),
-                    12 + 30 + port);
-        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_CRC), 77);
-    }
-    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-}
-
-/* Two units of three bytes, from unit 50 on, to two ports, with two bytes
-   before and four behind them; the node has none before the first one, and two
-   behind the second. */
-static void a_row_of_ranges(struct unit *unit)
-{
-    static const struct circuit_message form = {.path = {0, TORUS_LEFT, 1, 2},
-                                                .kind = 5};
-    static const uint32_t volume_units[] = {9, 9, 9, 0};
-    const struct circuit_cut cut = {
-        .form = 3, .last_form = 3, .unit_bytes = 3, .halo_bytes = 6};
-    const uint8_t *data = world.memory + 200;
-    const struct circuit_rows rows = {.shared = {world.memory, 28},
-                                      .begin = data,
-                                      .end = data + 8,
-                                      .data = data - 2,
-                                      .volume_units = volume_units,
-                                      .extra_units = 2,
-                                      .label = 0x160000,
-                                      .units = 2,
-                                      .first_unit = 50};
-
-    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &form), ERR_OK);
-    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
-    CHECK_EQUAL(unit, world.sends, 2);
-    for (unsigned port = 0; port < world.sends; ++port) {
-        const struct switch_message *message = world.sent[port];
-        const uint8_t *head = message->segment[1].data;
-
-        CHECK_EQUAL(unit, message->path.port, port);
-        CHECK_EQUAL(unit, message->path.turn, TORUS_LEFT);
-        CHECK_EQUAL(unit, message->kind, 5);
-        CHECK_EQUAL(unit, message->segment[1].bytes, CIRCUIT_ROW_BYTES);
-        CHECK_EQUAL(unit, bytes_load_u32(head), 1);
-        CHECK_EQUAL(unit, bytes_load_u32(head + 4), 50 + port);
-        CHECK_EQUAL(unit, bytes_load_u32(head + 8),
-                    0x160033u | port << 8 | 7u << 25);
-        CHECK_EQUAL(unit, message->segment[2].bytes, 28);
-        CHECK(unit, message->segment[3].data == data + port);
-        CHECK_EQUAL(unit, message->segment[3].bytes, 7);
-        CHECK_EQUAL(
-            unit, bytes_load_u32(message->segment[0].data + CIRCUIT_AT_LENGTH),
-            CIRCUIT_ROW_BYTES + 28 + 7);
-    }
-    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
-}
+/* ---- rows of ranges ---- */
 
 /* Of a form that was not prepared since the circuit was opened; with more bytes
    of a halo before a range than there can be, so that sums wrap. */
@@ -275,8 +193,6 @@ void test_sends(struct unit *unit)
     RUN(sends_go_when_their_time_comes);
     RUN(one_more_than_there_are_places);
     RUN(the_first_error_is_told_once);
-    RUN(four_messages_of_four_ports);
-    RUN(a_row_of_ranges);
     RUN(rows_of_nonsense);
     RUN(parts_are_sent_on);
     RUN(a_close_ends_what_does_not_end);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * serial_circuit: circuits over serial lines as TAP (unit_host()).
+ *
  * What is around circuits over serial lines (hal/serial/circuit.c): the switch
  * below, the board and its timer are made up here; the clock is that of the
  * boards that have such lines. Time goes on by 100 us whenever the node idles.
@@ -22,7 +24,7 @@
 #define TO_HOST (1u << CIRCUIT_HOST)
 #define ORDER_OF_HOST_BYTES 5u
 
-/* A message of the host's, or one over the mesh. */
+/* A message of the host's. */
 struct given {
     const uint8_t *data;
     uint32_t bytes;
@@ -49,8 +51,6 @@ struct world {
     unsigned idles_max; /* the one after these fails */
     struct switch_message *sent[SENT_MAX];
     uint64_t sent_ps[SENT_MAX];
-    uint8_t errand[SENT_MAX][SERIAL_ERRAND_BYTES]; /* at a message's end */
-    struct torus_path errand_path[SENT_MAX];
     int8_t error[SENT_MAX]; /* with which the n-th send ends */
     unsigned sends;
     unsigned ended;
@@ -71,9 +71,6 @@ struct world {
     int got_bytes;
     uint8_t got_kind;
     unsigned gots;
-    /* What comes over the mesh, one after the other. */
-    const struct given *comes;
-    unsigned comes_count;
     bool opened;
     struct circuit_delivery delivery; /* of the last receive */
 };

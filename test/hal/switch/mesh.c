@@ -215,9 +215,6 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
     if (fault == MESH_CHANGE) {
         byte = changed(mesh, byte);
     }
-    if (mesh->change != NULL) {
-        byte = mesh->change(mesh, number, byte);
-    }
     if (fault != MESH_DROP) {
         give(mesh, number, byte);
     } else if (mesh_below(&mesh->random, 2) != 0 && !line->dead) {

@@ -67,8 +67,6 @@ struct mesh {
     enum mesh_fault single;
     uint8_t single_change; /* xor; 0: to 0 */
     uint8_t single_was;    /* the byte that it met */
-    /* And what becomes of any byte; may be NULL. */
-    uint8_t (*change)(struct mesh *mesh, uint32_t line, uint8_t byte);
     uint32_t hurt_frames;
     uint32_t faults;
     uint32_t astray; /* ticks in which a port relayed without a circuit */

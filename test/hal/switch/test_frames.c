@@ -127,17 +127,6 @@ static void written_and_read(struct unit *unit)
     }
 }
 
-/* The picture in the header: CRC included. */
-static void as_drawn(struct unit *unit)
-{
-    static const uint8_t content[] = {0x11, 0x22, 0x00, 0x33};
-    static const uint8_t want[] = {0x03, 0x11, 0x22, 0x02, 0x33, 0x00};
-    uint8_t line[16];
-
-    CHECK_EQUAL(unit, stuff(line, content, sizeof content), sizeof want);
-    CHECK(unit, memcmp(line, want, sizeof want) == 0);
-}
-
 static unsigned read_bytes(const uint8_t *line, uint32_t bytes)
 {
     struct frame_reader reader;
@@ -234,7 +223,6 @@ static void with_parity(struct unit *unit)
 void test_frames(struct unit *unit)
 {
     UNIT_RUN(unit, written_and_read);
-    UNIT_RUN(unit, as_drawn);
     UNIT_RUN(unit, damaged_ones);
     UNIT_RUN(unit, with_parity);
 }

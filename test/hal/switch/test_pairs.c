@@ -116,25 +116,9 @@ static void phases_apart(struct unit *unit)
     }
 }
 
-/* All phases in both directions at once: they do meet. */
-static void phases_together(struct unit *unit)
-{
-    for (uint32_t run = 0; run < 25u * 4u; run += unit->stride) {
-        struct traffic *traffic = traffic_make(SQUARE(5), run, 7000);
-
-        traffic->slow_us = run % 3 * 2000;
-        for (unsigned phase = 1; phase <= 2; ++phase) {
-            add_phase(traffic, run % 25u, phase, false, run / 25u);
-            add_phase(traffic, run % 25u, phase, true, run / 25u);
-        }
-        traffic_check(unit, traffic);
-    }
-}
-
 void test_pairs(struct unit *unit)
 {
     UNIT_RUN(unit, every_path);
     UNIT_RUN(unit, every_pair_of_circuits);
     UNIT_RUN(unit, phases_apart);
-    UNIT_RUN(unit, phases_together);
 }

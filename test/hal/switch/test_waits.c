@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-/* Out of the east port of node 0, over node 1, to node 4. */
-static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
 static const struct torus_path straight = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
 static const struct torus_path back = {TORUS_WEST, TORUS_STRAIGHT, 1, 0};
 
@@ -42,7 +40,7 @@ static void clock_that_ticks(struct unit *unit)
 
         be_a_board(mesh);
         for (unsigned k = 0; k < 300; ++k) {
-            struct switch_message ping = {.path = i % 2 == 0 ? straight : knee,
+            struct switch_message ping = {.path = i % 2 == 0 ? straight : KNEE,
                                           .kind = SWITCH_PING,
                                           .segment = {{bytes, lengths[i / 2]}}};
 
@@ -72,11 +70,11 @@ static void lateness_is_learnt(struct unit *unit)
         }
     }
     for (unsigned i = 0; i < 5; ++i) {
-        traffic_add(traffic, 0, knee, 3000, 0);
+        traffic_add(traffic, 0, KNEE, 3000, 0);
         CHECK(unit, traffic_run(traffic));
     }
     /* All of it is lost after the set-up, once. */
-    parcel = traffic_add(traffic, 0, knee, 200, 0);
+    parcel = traffic_add(traffic, 0, KNEE, 200, 0);
     mesh_run(mesh, NULL, 2000);
     mesh->line[TORUS_EAST].dead = true;
     mesh_run(mesh, NULL, 2500);

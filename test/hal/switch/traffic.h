@@ -13,6 +13,10 @@
 #include "test/unit/unit.h"
 
 #define TRAFFIC_MAX 253u
+#define TRAFFIC_PAGE 7u /* that peeks ask for */
+/* Out of the east port of node 0 of 3x3, over node 1, to node 4; in at its
+   south. */
+#define KNEE LEFT(TORUS_EAST, 1, 1)
 #define TRAFFIC_LIMIT_US 60000000u
 
 struct parcel {
@@ -25,6 +29,7 @@ struct parcel {
     unsigned arrival;
     unsigned delivered;
     bool sent;
+    uint8_t reply[SWITCH_STATUS_BYTES + 1]; /* to a peek */
 };
 
 struct traffic {
@@ -51,12 +56,15 @@ void traffic_free(struct traffic *traffic);
 struct parcel *traffic_add(struct traffic *traffic, uint32_t from,
                            struct torus_path path, uint32_t length,
                            uint32_t after_us);
-struct parcel *traffic_ping(struct traffic *traffic, uint32_t from,
-                            struct torus_path path, uint32_t length,
-                            uint32_t after_us);
+/* Makes it a peek, which the node at the end answers, whatever its program
+   does. */
+void traffic_peek(struct parcel *parcel);
 
 /* No node receives any more. */
 void traffic_deafen(struct traffic *traffic);
+
+/* From when it was given to the switch until it was done. */
+uint32_t duration_us(const struct parcel *parcel);
 
 /* Whether all messages are done. */
 bool traffic_done(struct mesh *mesh);
@@ -65,7 +73,8 @@ bool traffic_done(struct mesh *mesh);
 bool traffic_run(struct traffic *traffic);
 
 /* NULL if all is as it should be, else what is not: each message done with
-   ERR_OK and delivered once; no trouble counted unless faults were made. */
+   ERR_OK and delivered once; no trouble counted unless faults were made. A peek
+   may find a port that is held. */
 const char *traffic_trouble(const struct traffic *traffic);
 
 /* The same for messages that may have failed: never twice, nothing wrong. */
