@@ -109,12 +109,6 @@ $(BUILD)/test/chip-stack.ld: $(wildcard linker/*.ld) test/images.mk
 	  sed -e 's/^boot_stack_size = .*/boot_stack_size = 2K;/' \
 	    -e '/^ASSERT(boot_stack_size/,/)$$/d' > $@
 
-# A node on serial lines that runs a test's program in place of the engine.
-$(call test_image,serial_conformance,stm32f405, \
-  test/hal/conformance/serial_program.c $(filter-out \
-  scatter/engine/node.c,$(sources_stm32f405)) \
-  $(BUILD)/stm32f405/kernel_table.o)
-
 # How emulated boards are wired: a program that stands alone.
 TEST_PROGRAMS += $(BUILD)/test/wired.elf
 $(BUILD)/test/wired.elf: test/boards/wired/image.c test/boards/wired/image.ld \

@@ -8,7 +8,7 @@ import pytest
 
 import mesh
 
-LEAST, MOST = 1, 2 ** 64 - 1
+MOST = 2 ** 64 - 1
 
 
 @pytest.fixture(scope="module", name="library")
@@ -29,16 +29,14 @@ def divided(library, numerator, denominator):
     return quotient, rest.value
 
 
-def edges():
-    """0, and 2^k and what is one beside it."""
-    return sorted({n for k in range(65) for n in (2 ** k - 1, 2 ** k,
-                                                  2 ** k + 1)
-                   if n <= MOST} | {0})
+# 0, and 2^k and what is one beside it.
+EDGES = sorted({n for k in range(65) for n in (2 ** k - 1, 2 ** k, 2 ** k + 1)
+                if n <= MOST} | {0})
 
 
 def test_division_of_edges(library):
-    for numerator in edges():
-        for denominator in edges()[1:]:
+    for numerator in EDGES:
+        for denominator in EDGES[1:]:
             assert divided(library, numerator, denominator) == divmod(
                 numerator, denominator), (numerator, denominator)
 
@@ -47,21 +45,13 @@ def test_division_of_any(library):
     chance = mesh.seeded("division")
     for _ in range(20000):
         numerator = chance.getrandbits(chance.randint(1, 64))
-        denominator = chance.getrandbits(chance.randint(1, 64)) or LEAST
+        denominator = chance.getrandbits(chance.randint(1, 64)) or 1
         assert divided(library, numerator, denominator) == divmod(
             numerator, denominator), (numerator, denominator)
 
 
-@pytest.mark.parametrize("numerator", [0, 1, 2 ** 63, MOST])
-def test_division_by_nothing_ends(library, numerator):
-    assert 0 <= divided(library, numerator, 0)[0] <= MOST
-
-
-def test_crc_of_every_byte_and_cut(library):
+def test_crc_in_two_pieces(library):
     data = bytes(range(256)) + mesh.seeded("crc").randbytes(300)
-    for byte in range(256):
-        one = bytes([byte])
-        assert library.crc32_update(0, one, 1) == zlib.crc32(one)
     for cut in range(0, len(data) + 1, 7):
         head = library.crc32_update(0, data[:cut], cut)
         assert head == zlib.crc32(data[:cut])

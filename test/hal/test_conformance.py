@@ -8,7 +8,7 @@ from core import BUILD
 
 RUNNER = BUILD / "test" / "conformance"
 IMAGE = BUILD / "test" / "conformance.elf"
-TESTS = 9
+TESTS = 8
 
 
 @pytest.mark.parametrize("board", [

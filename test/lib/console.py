@@ -62,12 +62,6 @@ def judged(raw):
     return (LONG, b"") if len(raw) > TEXT_MAX else (TEXT, raw)
 
 
-def judged_all(stream):
-    """What comes of whole lines."""
-    lines = re.split(rb"[\r\n]", stream)[:-1]
-    return [said for raw in lines if (said := judged(raw))]
-
-
 CONSOLE = Library(BUILD / "test" / "console.so")
 LIB = CONSOLE.calls
 Reader, Mailbox, Segment, Reply, Shell, Config, Fault, *_ = map(

@@ -13,12 +13,12 @@ class Outcome(NamedTuple):
     trouble: str   # of the program as a whole; empty: none
 
 
-def run(command, timeout, env=None):
+def run(command, timeout):
     """Runs it; a program that is missing is trouble, not an exception."""
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True,
                               text=True, timeout=timeout, check=False,
-                              stdin=subprocess.DEVNULL, env=env)
+                              stdin=subprocess.DEVNULL)
     except FileNotFoundError as error:
         return Outcome([], "", f"{error.filename} is missing")
     except subprocess.TimeoutExpired as late:

@@ -34,7 +34,7 @@ hal/mps2/|boot/mps2: conformance run
 hal/line/: console
 (hal|boot)/stm32f405/: chip_drivers chip stm32f405
 hal/(serial|switch|discover)/: chip console
-hal/: check parity serial_conformance console
+hal/: check parity console
 boot/(shell|serial)/: console chip
 boot/cortex_m/: board_library chip_drivers programs
 boot/: run

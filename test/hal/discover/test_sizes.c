@@ -93,28 +93,9 @@ static void every_wrong_size(struct unit *unit)
     }
 }
 
-static void sizes_out_of_range(struct unit *unit)
-{
-    static const uint16_t bad[][4] = {
-        {0, 5, 0, 0}, {5, 0, 0, 0},   {5, 5, 5, 0},  {5, 5, 0, 5},
-        {0, 0, 0, 0}, {256, 5, 0, 0}, {5, 256, 0, 0}};
-    struct mesh *mesh = mesh_new(1, 1);
-
-    for (unsigned i = 0; i < sizeof bad / sizeof *bad; ++i) {
-        struct torus_size size = {bad[i][0], bad[i][1]};
-        struct torus_coord at = {bad[i][2], bad[i][3]};
-
-        CHECK_EQUAL(unit, discover_start(mesh->node, size, at, 0), ERR_RANGE);
-    }
-    CHECK(unit, !discover_ready(mesh->node));
-    CHECK_EQUAL(unit, discover_epoch(mesh->node), 0);
-    mesh_free(mesh);
-}
-
 void test_sizes(struct unit *unit)
 {
     UNIT_RUN(unit, every_size);
     UNIT_RUN(unit, big_meshes);
     UNIT_RUN(unit, every_wrong_size);
-    UNIT_RUN(unit, sizes_out_of_range);
 }

@@ -34,7 +34,7 @@ static void add_errand(struct torus_path path, unsigned errand)
    done; no order comes of it. */
 static void check_answer(struct unit *unit, int error, uint32_t done)
 {
-    const struct given given = {errands.data, errands.bytes, SERIAL_ERRAND};
+    const struct given given = {errands.data, errands.bytes, SERIAL_ERRAND, 0};
 
     world.gives = &given;
     world.gives_count = 1;

@@ -243,19 +243,22 @@ static void nobody_orders(struct unit *unit)
    has come, neither with the message before it nor with the first byte. */
 static void an_order_starts_the_clock(struct unit *unit)
 {
+    static const uint8_t order[] = {1, 2, 3, 4, 5};
+    const struct given given = {order, sizeof order, 6, 700};
+
     world.serial.synchronised = true;
     expect(40, 5000, 200);
     CHECK_EQUAL(unit, receive(), ERR_OK);
     CHECK_EQUAL(unit, started_us(), 200);
-    world.host_orders = true;
-    world.host_ends_us = 700;
+    world.gives = &given;
+    world.gives_count = 1;
     CHECK_EQUAL(unit, receive_host(), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 700);
     CHECK_EQUAL(unit, started_us(), 700);
     CHECK_EQUAL(unit, world.delivery.bytes, sizeof order);
     CHECK_EQUAL(unit, world.delivery.port, CIRCUIT_HOST);
     CHECK_EQUAL(unit, world.delivery.kind, 6);
-    CHECK_EQUAL(unit, world.delivery.job, 2);
+    CHECK_EQUAL(unit, world.delivery.job, 4);
     CHECK(unit, memcmp(world.delivery.payload, order, sizeof order) == 0);
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 2700);

@@ -72,37 +72,6 @@ static void the_first_error_is_told_once(struct unit *unit)
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
 }
 
-/* ---- rows of ranges ---- */
-
-/* Of a form that was not prepared since the circuit was opened; with more bytes
-   of a halo before a range than there can be, so that sums wrap. */
-static void rows_of_nonsense(struct unit *unit)
-{
-    static const struct circuit_message form = {.path = {0, 0, 1, 0}};
-    static const uint32_t volume_units[] = {9, 1};
-    struct circuit_cut cut = {.form = 1, .last_form = 1, .unit_bytes = 1};
-    struct circuit_rows rows = {.begin = world.memory + 200,
-                                .end = world.memory + 208,
-                                .data = world.memory + 200,
-                                .volume_units = volume_units,
-                                .units = 4};
-
-    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
-    CHECK_EQUAL(unit, circuit_open(&world.circuit, &world.serial, &world.clock),
-                ERR_OK);
-    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
-                ERR_NO_ROUTE);
-    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
-    rows.data = world.memory + 100;
-    cut.halo_bytes = 50;
-    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
-                ERR_RANGE);
-    CHECK_EQUAL(unit, world.sends, 0);
-    rows.data = rows.begin;
-    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
-    CHECK_EQUAL(unit, world.sends, 4);
-}
-
 /* ---- what the switch sends on by itself ---- */
 
 #define PART_BYTES 68u /* three words, tables of 5 layers, 16 units */
@@ -193,7 +162,6 @@ void test_sends(struct unit *unit)
     RUN(sends_go_when_their_time_comes);
     RUN(one_more_than_there_are_places);
     RUN(the_first_error_is_told_once);
-    RUN(rows_of_nonsense);
     RUN(parts_are_sent_on);
     RUN(a_close_ends_what_does_not_end);
 }

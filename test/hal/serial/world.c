@@ -7,7 +7,6 @@
 #include <string.h>
 
 struct world world;
-const uint8_t order[ORDER_OF_HOST_BYTES] = {1, 2, 3, 4, 5};
 
 /* ---- the board ---- */
 
@@ -84,15 +83,18 @@ void deliver(void)
 static int serve_host(void)
 {
     struct mailbox *mailbox = &world.mailbox;
+    const struct given *next = world.gives;
     int error = ERR_OK;
 
     if (world.gives_count > 0 && mailbox->in == MAILBOX_OPEN) {
-        error =
-            mailbox_announce(mailbox, world.gives->bytes, world.gives->kind, 4);
+        error = mailbox_announce(mailbox, next->bytes, next->kind, 4);
         if (error == ERR_OK) {
-            error =
-                mailbox_put(mailbox, 0, world.gives->data, world.gives->bytes);
+            error = mailbox_put(mailbox, 0, next->data, 1);
         }
+    }
+    if (error == ERR_OK && mailbox->in == MAILBOX_FILLING &&
+        now_us() >= next->ends_us) {
+        error = mailbox_put(mailbox, 0, next->data, next->bytes);
         world.gives += 1;
         world.gives_count -= 1;
     }
@@ -120,16 +122,6 @@ static int idle(void *context)
     }
     if (now_us() >= world.host_takes_us) {
         mailbox_done(&world.mailbox);
-    }
-    if (world.host_orders && now_us() >= 400 &&
-        mailbox_announce(&world.mailbox, sizeof order, 6, 2) == ERR_OK &&
-        mailbox_put(&world.mailbox, 0, order, 2) == ERR_OK) {
-        world.host_orders = false;
-    }
-    if (!world.host_orders && world.mailbox.in == MAILBOX_FILLING &&
-        now_us() >= world.host_ends_us &&
-        mailbox_put(&world.mailbox, 2, order + 2, sizeof order - 2) != ERR_OK) {
-        return ERR_RANGE;
     }
     return world.idles > world.idles_max ? ERR_PORT_BUSY : ERR_OK;
 }

@@ -22,13 +22,13 @@
 #define SENT_MAX 64u
 #define NEVER UINT32_MAX
 #define TO_HOST (1u << CIRCUIT_HOST)
-#define ORDER_OF_HOST_BYTES 5u
 
 /* A message of the host's. */
 struct given {
     const uint8_t *data;
     uint32_t bytes;
     uint8_t kind;
+    uint32_t ends_us; /* its last byte comes then, or at once */
 };
 
 /* The surroundings of the circuit, and the calls of the switch. */
@@ -61,8 +61,6 @@ struct world {
     uint8_t message[96];
     uint32_t message_bytes;
     uint32_t host_takes_us; /* what is offered; NEVER: nothing */
-    bool host_orders;
-    uint32_t host_ends_us; /* when the last bytes of its order come */
     /* What it gives behind each other, and the last that it got. */
     const struct given *gives;
     unsigned gives_count;
@@ -76,7 +74,6 @@ struct world {
 };
 
 extern struct world world;
-extern const uint8_t order[ORDER_OF_HOST_BYTES]; /* what the host orders */
 
 uint64_t now_ps(void);
 uint32_t now_us(void);

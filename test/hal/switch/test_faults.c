@@ -313,41 +313,11 @@ static void refused_twice(struct unit *unit)
     }
 }
 
-/* Of as many streams as are remembered, one more takes the place of the one
-   that was silent for longest, also where the count of deliveries wraps. */
-static void the_oldest_stream_is_forgotten(struct unit *unit)
-{
-    static const struct torus_path east = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
-
-    for (uint32_t oldest = 0; oldest < SWITCH_REMEMBERED; oldest += 9) {
-        struct traffic *traffic = traffic_make(SQUARE(3), 1, 100);
-        struct switch_core *core = &traffic->mesh->core[1];
-
-        core->remembered = SWITCH_REMEMBERED;
-        core->heard = 40;
-        for (uint32_t i = 0; i < SWITCH_REMEMBERED; ++i) {
-            core->memory[i] = (struct switch_memory){
-                .from = {.source = (uint16_t)(1000 + i), .sequence = 7},
-                .heard = (uint16_t)(core->heard - 5u - (i * 37u) % 128u)};
-        }
-        core->memory[oldest].heard = (uint16_t)(core->heard - 900u);
-        traffic_add(traffic, 0, east, 50, 0);
-        CHECK(unit, traffic_run(traffic));
-        for (uint32_t i = 0; i < SWITCH_REMEMBERED; ++i) {
-            CHECK_EQUAL(unit, core->memory[i].from.source == 1000 + i,
-                        i != oldest);
-        }
-        CHECK_EQUAL(unit, core->memory[oldest].heard, 41);
-        traffic_check(unit, traffic);
-    }
-}
-
 void test_faults(struct unit *unit)
 {
     UNIT_RUN(unit, every_byte_hurt);
     UNIT_RUN(unit, one_loss_one_return);
     UNIT_RUN(unit, resumed);
-    UNIT_RUN(unit, the_oldest_stream_is_forgotten);
     UNIT_RUN(unit, answer_lost);
     UNIT_RUN(unit, dead_line);
     UNIT_RUN(unit, death_in_the_middle);

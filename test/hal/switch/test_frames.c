@@ -33,35 +33,6 @@ static uint32_t stuff(uint8_t *line, const uint8_t *content, uint32_t bytes)
     return out;
 }
 
-/* The same in pieces, which must find the same. */
-static bool read_pieces(const struct frame_reader *whole, const uint8_t *ring,
-                        uint32_t at, uint32_t end)
-{
-    struct frame_reader reader;
-    uint8_t line[RING];
-    uint32_t bytes = end - 1 - (at + 2);
-    uint32_t taken = 0;
-    uint64_t random = bytes;
-
-    for (uint32_t i = 0; i < bytes; ++i) {
-        line[i] = ring[(at + 2 + i) % RING];
-    }
-    frame_read_begin(&reader, ring[at % RING], ring[(at + 1) % RING]);
-    while (taken < bytes) {
-        uint32_t piece = 1 + mesh_below(&random, bytes - taken);
-
-        if (frame_read_bytes(&reader, line + taken, piece) != piece) {
-            return false;
-        }
-        taken += piece;
-    }
-    line[0] = 0;
-    return frame_read_bytes(&reader, line, 1) == 0 &&
-           reader.bytes == whole->bytes && reader.left == whole->left &&
-           reader.spoiled == whole->spoiled &&
-           memcmp(reader.content, whole->content, whole->bytes) == 0;
-}
-
 /* Reads a frame off the line; the length of its content, or 0. */
 static unsigned read_line(struct frame_reader *reader, const uint8_t *ring,
                           uint32_t at, uint32_t end)
@@ -69,9 +40,6 @@ static unsigned read_line(struct frame_reader *reader, const uint8_t *ring,
     frame_read_begin(reader, ring[at % RING], ring[(at + 1) % RING]);
     for (uint32_t i = at + 2; i != end - 1; ++i) {
         frame_read(reader, ring[i % RING]);
-    }
-    if (!read_pieces(reader, ring, at, end)) {
-        return 0;
     }
     return frame_read_end(reader);
 }

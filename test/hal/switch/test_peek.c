@@ -28,29 +28,6 @@ static struct parcel *add_peek(struct traffic *traffic, struct torus_path path)
     return parcel;
 }
 
-/* ---- good lines ---- */
-
-/* No peek counts as a message, nor is one refused. */
-static void every_node(struct unit *unit)
-{
-    struct traffic *traffic = make_deaf(1);
-    struct mesh *mesh = traffic->mesh;
-
-    for (uint16_t x = 0; x < SIDE; ++x) {
-        for (uint16_t y = 1; y < SIDE; ++y) {
-            struct parcel *parcel =
-                add_peek(traffic, x == 0 ? STRAIGHT(TORUS_NORTH, y)
-                                         : LEFT(TORUS_EAST, x, y));
-
-            CHECK(unit, mesh_run(mesh, traffic_done, 500000));
-            CHECK_EQUAL(unit, parcel->message.error, ERR_OK);
-        }
-    }
-    CHECK_EQUAL(unit, mesh_counters(mesh).refused, 0);
-    CHECK_EQUAL(unit, mesh->core[1].last.count, 0);
-    traffic_check(unit, traffic);
-}
-
 /* ---- questions and answers of any length ---- */
 
 /* What a node was asked, whatever came in. */
@@ -251,7 +228,6 @@ static void patience_goes_on(struct unit *unit)
 
 void test_peek(struct unit *unit)
 {
-    UNIT_RUN(unit, every_node);
     UNIT_RUN(unit, lengths);
     UNIT_RUN(unit, damaged_questions);
     UNIT_RUN(unit, four_at_once);

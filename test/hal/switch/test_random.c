@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random messages on random meshes under random faults. */
+/*
+ * switch [--all | --seeds COUNT [FIRST]]
+ *      tests of the switch in software, as TAP (unit_host()); or random traffic
+ * alone, of so many seeds. Exit status: 0, or 1 if something is wrong.
+ */
 #include "test/hal/switch/suite.h"
 #include "test/hal/switch/traffic.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct torus_size draw_size(uint64_t *random)
@@ -182,7 +187,9 @@ static const char *run_seed(uint64_t seed, struct switch_counters *sum)
     return trouble;
 }
 
-bool seeds_run(uint64_t first, uint64_t seeds)
+/* Seeds [first, first + seeds): prints a line of figures. Result: whether all
+   was right. */
+static bool seeds_run(uint64_t first, uint64_t seeds)
 {
     uint64_t wrong = 0;
     uint64_t messages = 0;
@@ -215,7 +222,22 @@ static void random_traffic(struct unit *unit)
     CHECK(unit, seeds_run(1, 140 / unit->stride));
 }
 
-void test_random(struct unit *unit)
+static void all(struct unit *unit)
 {
+    test_frames(unit);
+    test_circuits(unit);
+    test_pairs(unit);
+    test_faults(unit);
+    test_waits(unit);
+    test_peek(unit);
     UNIT_RUN(unit, random_traffic);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "--seeds") == 0) {
+        return !seeds_run(argc > 3 ? strtoull(argv[3], NULL, 0) : 1,
+                          strtoull(argv[2], NULL, 0));
+    }
+    return unit_host(argc, argv, all);
 }

@@ -87,40 +87,6 @@ static void lateness_is_learnt(struct unit *unit)
     traffic_check(unit, traffic);
 }
 
-/* Lets few bytes by, of the line out of node 1 to node 0, and then none for 80
-   ms, again and again. */
-static void (*program)(struct mesh *mesh, uint32_t node);
-
-static void stutter(struct mesh *mesh, uint32_t node)
-{
-    struct mesh_line *line = &mesh->line[1 * SWITCH_PORTS + TORUS_WEST];
-
-    if (node == 0 && mesh->core[0].port[TORUS_EAST].source.base > 20000 &&
-        mesh->now_us > line->stalled_us + MESH_TICK_US) {
-        line->stalled_us = mesh->now_us + 80000;
-    }
-    program(mesh, node);
-}
-
-/* Answers that come late from the middle of a message on are soon expected to
-   be. */
-static void lateness_that_comes(struct unit *unit)
-{
-    struct traffic *traffic = traffic_make(SQUARE(3), 1, 60000);
-    struct mesh *mesh = traffic->mesh;
-
-    for (uint32_t node = 0; node < mesh->nodes; ++node) {
-        mesh->core[node].config.slack_us = 100000;
-    }
-    program = mesh->tick;
-    mesh->tick = stutter;
-    traffic_add(traffic, 0, straight, 60000, 0);
-    CHECK(unit, traffic_run(traffic));
-    CHECK(unit, mesh_counters(mesh).retransmitted < 8);
-    mesh->faults = 1;
-    traffic_check(unit, traffic);
-}
-
 /* Who has a lot to send lets the neighbour send between, at either end. */
 static void neighbour_has_a_turn(struct unit *unit)
 {
@@ -149,6 +115,5 @@ void test_waits(struct unit *unit)
 {
     UNIT_RUN(unit, clock_that_ticks);
     UNIT_RUN(unit, lateness_is_learnt);
-    UNIT_RUN(unit, lateness_that_comes);
     UNIT_RUN(unit, neighbour_has_a_turn);
 }
