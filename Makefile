@@ -65,25 +65,24 @@ GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
 GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)
 TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_NEEDS)),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
-BENCH_DEPS := $(TEST_DEPS) $(if $(call missing,bench),bench-deps)
 PROVE_DEPS := $(DEPS) $(if $(call missing,prove),prove-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
 LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call \
                     missing,$(LONG_NEEDS)),long-test-deps)
 
 DEPS_TARGETS := deps flash-deps gdb-deps gallery-deps test-deps browser-deps \
-                prove-deps bench-deps deb-deps long-test-deps
+                prove-deps deb-deps long-test-deps
 .PHONY: $(DEPS_TARGETS) lint-deps
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: what = build
 ## test-deps: install what testing needs, too
 test-deps: what = $(TEST_NEEDS)
 long-test-deps: what = $(LONG_NEEDS)
-$(foreach d,flash gdb gallery browser prove bench deb,$(eval \
+$(foreach d,flash gdb gallery browser prove deb,$(eval \
   $(d)-deps: what = $(d)))
 # One apt-get at a time.
 flash-deps gdb-deps gallery-deps test-deps prove-deps deb-deps: | $(DEPS)
-browser-deps bench-deps long-test-deps: | $(TEST_DEPS)
+browser-deps long-test-deps: | $(TEST_DEPS)
 $(DEPS_TARGETS):
 	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
 # Lint says what cannot be had, and does the rest.

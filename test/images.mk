@@ -31,18 +31,6 @@ $(call test_image,rude,$(COUNTED),test/qemu/rude/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c))
 
-# Measure what a plan costs; the kernels' jobs, written plainly and compiled as
-# the kernels are.
-$(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
-  $(addprefix test/bench/planner/,board.c twins.c) scatter/plan/one_round.c \
-  $(wildcard torus/*.c))
-BENCH_KERNELS := $(COUNTED_OBJECTS)/test/bench/kernels
-$(call test_image,references,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
-  $(wildcard test/bench/kernels/reference*.c) \
-  boot/cortex_m/memory.c $(FAST_KERNELS) $(wildcard torus/*.c),-lm)
-$(call with_own,$(addprefix $(BENCH_KERNELS)/,reference_numbers.o \
-  reference_text.o),-O3)
-
 # The firmware with a kernel that estimates a thousandth, or a thousand times,
 # of what it takes.
 estimate_cheap := -DTIMES=1 -DPARTS=1000
@@ -53,16 +41,6 @@ $(foreach wrong,cheap dear,$(eval $(call compile,test/$(wrong),$$(call \
     $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
     $(COUNTED_OBJECTS)/kernel_table.o \
     $(BUILD)/test/$(wrong)/test/boards/estimate/spin.o))
-
-# Measures the cost of the switch's calls, compiled with the flags of a
-# stm32f405 but for the processor.
-RELAY_SOURCES := $(SWITCH_SOURCES) torus/torus.c
-$(eval $(call compile,relay,$$(call target_cc,$(COUNTED)),$(DEPS)))
-$(foreach s,$(RELAY_SOURCES),$(call with_own,$(BUILD)/relay/$(s:.c=.o),$(call \
-  flags_of,stm32f405,$s)))
-$(call test_image,relay_bench,$(COUNTED),$(COUNTED_MAIN) \
-  $(RELAY_SOURCES:%.c=$(BUILD)/relay/%.o) \
-  test/bench/relay/board.c boot/cortex_m/memory.c torus/pattern.c)
 
 # ---- stm32f405 ----
 

@@ -130,10 +130,6 @@ $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
 $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
   -lmicrohttpd -lnettle)
 
-# Plans beside floating point, and how long they take on the host.
-$(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
-  test/bench/planner/host.c scatter/plan/one_round.c)
-
 # The model of an STM32F405: a bench of modelled boards; its processor, and that
 # against libunicorn, which is as long a way to the same results.
 CHIP_CORE := $(wildcard test/boards/chip/core*.c)

@@ -3,18 +3,14 @@
 
 include test/programs.mk test/images.mk test/fuzz.mk
 
-# What only measures is no part of the tests.
-BENCH_PROGRAMS := $(addprefix $(BUILD)/test/,planner_bench.so \
-                    planner_bench.elf relay_bench.elf references.elf)
 # The board that has another one's code, with another processor.
 LONG_BOARDS := mps2_an386
 
-.PHONY: build-tests build-long-tests build-benches
+.PHONY: build-tests build-long-tests
 build-tests: $(foreach b,$(filter-out $(LONG_BOARDS),$(BOARD)),$(call \
                images_of,$b)) $(BUILD)/quincunx $(WITH_RANKS) \
-             $(filter-out $(BENCH_PROGRAMS),$(TEST_PROGRAMS)) $(LICENSES)
+             $(TEST_PROGRAMS) $(LICENSES)
 build-long-tests: build-all build-tests
-build-benches: build-all build-tests $(BENCH_PROGRAMS)
 
 # One file of tests after the other in each of so many processes: one more than
 # processors, since many tests wait for a mesh of theirs.
@@ -117,13 +113,8 @@ prove: | $(PROVE_DEPS)
 ## bench: the table of measured figures; B=--quick leaves out 625 boards,
 ##   B=NAME measures these of it, B=--help lists the names
 .PHONY: bench
-bench: build-benches | $(BENCH_DEPS)
+bench: build-long-tests | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
-
-## bench-planner: what a plan costs, beside floating point and a solver
-.PHONY: bench-planner
-bench-planner: build-benches | $(BENCH_DEPS)
-	$(Q)$(PYTHON) test/bench/bench.py plans
 
 ## bench-levels: farms with masters and without, SIZES="10x10 15x15 25x25"
 .PHONY: bench-levels
@@ -139,8 +130,3 @@ DAMAGE ?=
 bench-boards: build-all | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/bench/bench.py boards $(RUNS) $(BYTES) $(DAMAGE)
 	$(Q)$(PYTHON) test/bench/bench.py large
-
-## calibrate: measure a mesh, and what a plan with the values gains
-.PHONY: calibrate
-calibrate: build-all | $(TEST_DEPS)
-	$(Q)$(PYTHON) test/bench/bench.py calibrate

@@ -103,8 +103,8 @@
  * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes and what the
  * caller's functions take. Longest call: an answer comes and two frames of 240
  * bytes are made, some 12,800 instructions, or on a bad line a frame is put
- * right, 25,500 (test/bench/counts.py); so bytes should come in through a queue
- * where four lines are fast.
+ * right, 25,500 (test/bench/chip.py measures how long that holds interrupts
+ * back); so bytes should come in through a queue where four lines are fast.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
  * switch_byte(), or calls all from one. kick() and neighbour() are called from

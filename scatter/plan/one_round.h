@@ -70,7 +70,7 @@ struct planner_plan {
  *
  * Cost on a Cortex-M3: about 450 instructions and 91 a phase, 30 more for each
  * phase that has another startup than the one before and 110 for one with other
- * stages, whatever the times are (test/bench/counts.py).
+ * stages, whatever the times are.
  * Reentrant; for any context.
  */
 NODISCARD int planner_plan(struct planner_plan *plan,

@@ -16,7 +16,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from measure import Bench, Table, log  # noqa: E402
 import boards  # noqa: E402
 import chip  # noqa: E402
-import counts  # noqa: E402
 import host  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
@@ -28,13 +27,10 @@ import whole  # noqa: E402
 # Name, block of the page that the lines go to (None: no plain run's), what
 # measures them, and what they are.
 FIGURES = [
-    ("kernels", "bench", counts.kernel_lines,
-     "instructions of kernels beside references"),
-    ("jobs", "bench", job_bench.lines, "kernels on 25 boards against plans"),
+    ("jobs", "bench", job_bench.lines,
+     "kernels' instructions, and on 25 boards against plans"),
     ("whole", "bench", whole.lines, "spin on 25 and 625 boards against plans"),
     ("speed", "bench", host.speed_lines, "searches beside grep; RUNS"),
-    ("relay", "bench", counts.relay_lines, "instructions of the switch"),
-    ("planner", "bench", counts.planner_lines, "instructions of plans"),
     ("answers", "bench", whole.answer_lines,
      "answers over one board's, makespans over the bound"),
     ("auto", "bench", policies.auto_lines, "what auto takes beside the best"),
@@ -43,7 +39,6 @@ FIGURES = [
     ("ranks", "bench", host.ranks_lines, "several ranks on this host"),
     ("boot", "bench", host.boot_lines, "boards as forks; WxH .."),
     ("chip", "chip", chip.lines, "modelled stm32f405 boards; SECONDS"),
-    ("plans", None, counts.planner_table, "every plan's instructions"),
     ("sizes", None, sizes.lines, "scatters on tori of any size; SIDE"),
     ("levels", None, policies.level_lines, "farms with masters; WxH .."),
     ("boards", None, boards.search_lines,
@@ -51,8 +46,6 @@ FIGURES = [
     ("large", None, host.large_lines, "thousands of boards; WxH .."),
     ("memory", None, host.memory_lines, "what runs take of memory; WxH .."),
     ("network", None, host.network_lines, "ranks of two network namespaces"),
-    ("calibrate", None, boards.calibrate_lines,
-     "plans with wrong and with measured values"),
 ]
 
 

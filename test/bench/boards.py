@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches on emulated stm32f405 boards, again and again; and what a plan gains
-from a mesh that was measured."""
+"""Searches on emulated stm32f405 boards, again and again."""
 import json
-import subprocess
 import sys
 
-from measure import MEGA, job
 import mesh
 
 SIZE, PATTERN = "5x5", b"SPDX-License"
@@ -51,52 +48,4 @@ def search_lines(bench):
                 for number in range(int(first), int(first) + int(runs)))
     bench.table.print(f"{right} of {runs} right")
     if right != int(runs):
-        sys.exit(1)
-
-
-# ---- a mesh that is measured ----
-
-LVDS = {"startup": 5_000_000, "transfer": 80_000, "hop_delay": 100_000}
-WRONG = [("transfer time times 2", {"transfer": 160_000}),
-         ("transfer time halved", {"transfer": 40_000}),
-         ("startup times 100", {"startup": 500_000_000}),
-         ("measured", None)]
-
-
-def calibrate_lines(bench):
-    """A plan with wrong values, a mesh measured, and a plan with what was
-    measured, whose overhead is less than 1 %."""
-    folder = bench.folder
-    load = folder / "load"
-    load.write_bytes(mesh.seeded("calibrate").randbytes(MEGA))
-    subprocess.run([mesh.QUINCUNX, "calibrate", "--mesh", "5x5", "--profile",
-                    "lvds", "-o", folder / "measured"], check=True)
-    found = {}
-    for name, changed in WRONG:
-        path = folder / name
-        if changed is not None:
-            path.write_text("".join(
-                f"{key} = {ps}ps\n" for key, ps in {**LVDS, **changed}.items()),
-                encoding="ascii")
-        found[name] = bench.told("run", *job(
-            "5x5", "lvds", load, "--plan-profile", path, "--rounds", 1,
-            arg="8"))
-    bench.table.print("\n25 boards, 1 MB, spin 8, one round, over lvds")
-    bench.table.headings("plan with", "planned", "makespan", "overhead",
-                         "spread", "too long by", shape="{:<26} {:>10} {:>11} "
-                         "{:>11} {:>11} {:>13}")
-    least = found["measured"]["measured"]["makespan_ps"]
-    for name, report in found.items():
-        told = report["measured"]
-        bench.table.row(
-            name, f"{report['plan']['makespan_ps'] / 1e9:.3f} ms",
-            f"{told['makespan_ps'] / 1e9:.3f} ms",
-            f"{100 * told['overhead_vs_plan']:+.2f} %",
-            f"{100 * told['spread']:.2f} %",
-            f"{100 * (told['makespan_ps'] / least - 1):+.2f} %")
-    best = found["measured"]
-    bench.table.print("\nspin 8 takes "
-                      f"{best['plan']['compute_ps_per_unit'] / 1e3:.3f} ns a "
-                      "unit")
-    if abs(best["measured"]["overhead_vs_plan"]) >= 0.01:
         sys.exit(1)

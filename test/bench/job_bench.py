@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels' jobs: how close 25 boards come to the plan; speedups of those
-that compute most. What they cost on one board is counts.py's to print."""
+"""The kernels' jobs: what they cost on one board; how close 25 boards come to
+the plan; speedups of those that compute most."""
 import hashlib
 import pathlib
 import random
@@ -8,7 +8,7 @@ import subprocess
 
 import numpy
 
-from measure import MEGA, job
+from measure import MEGA, PS_PER_INSTRUCTION, job
 
 SHAPE = "{:35} {:>9} {:>9} {:>14} {:>14}  {}"
 
@@ -117,6 +117,18 @@ def run(bench, name, size, profile, *options, arg=None):
         arg=(arg or given).format(folder=bench.folder)))
 
 
+def cost_lines(bench):
+    """Instructions of whole jobs on one board."""
+    bench.table.headings("instructions on the board", "must be", "measured",
+                         "met")
+    for name, (what, most, count, *_) in KERNELS.items():
+        report = run(bench, name, "1x1", "lvds")
+        counted = report["load"]["units"] * count
+        bench.table.figure(
+            f"{name}: {what}", report["measured"]["one_board_ps"]
+            / PS_PER_INSTRUCTION / counted, "{:.4g}", most=most)
+
+
 def plan_lines(bench):
     """With the rate that the originator measures on the first units, and with
     that of a run before."""
@@ -147,5 +159,6 @@ def speedup_lines(bench):
 
 
 def lines(bench):
+    cost_lines(bench)
     plan_lines(bench)
     speedup_lines(bench)

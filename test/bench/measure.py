@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all figures share: the table that they fill, the commands that they run,
-the programs that count instructions on a board, and loads."""
+and loads."""
 import json
 import pathlib
-import subprocess
 import sys
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
@@ -133,18 +132,3 @@ def job(size, profile, load, *options, kernel="spin", arg="32"):
     """The words of a command with this job."""
     return ["--mesh", size, "--profile", profile, "--kernel", kernel, "--arg",
             arg, *options, *([load] if load else [])]
-
-
-def counted(image, *options, shift=5):
-    """What a program that counts instructions prints, in words: on a board
-    where each takes 2^shift ns."""
-    done = subprocess.run(
-        [mesh.QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
-         "-icount", f"shift={shift},sleep=off,align=off", "-chardev",
-         "stdio,id=out", "-semihosting-config",
-         "enable=on,target=native,chardev=out", *options, "-kernel",
-         mesh.BUILD / "test" / image],
-        capture_output=True, text=True, timeout=GUARD_S,
-        stdin=subprocess.DEVNULL, check=True)
-    return [line.split() for line in done.stdout.splitlines()
-            if not line.startswith("#")]

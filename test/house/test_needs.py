@@ -76,7 +76,7 @@ def test_the_table():
     assert [row for row in ROWS if len(row) != 6
             or not re.fullmatch(rf"({'|'.join(KINDS)}):\S+", row[1])] == []
     assert {row[0] for row in ROWS} == {
-        "build", "flash", "gdb", "gallery", "browser", "mpi", "test", "bench",
+        "build", "flash", "gdb", "gallery", "browser", "mpi", "test",
         "prove", "lint", "deb"}
     for column in (1, 2):
         names = [row[column] for row in ROWS]
