@@ -31,16 +31,10 @@ $(call test_image,rude,$(COUNTED),test/qemu/rude/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c))
 
-# The firmware with a kernel that estimates a thousandth, or a thousand times,
-# of what it takes.
-estimate_cheap := -DTIMES=1 -DPARTS=1000
-estimate_dear := -DTIMES=1000 -DPARTS=1
-$(foreach wrong,cheap dear,$(eval $(call compile,test/$(wrong),$$(call \
-  target_cc,$(COUNTED)) $(estimate_$(wrong)),$(DEPS))) \
-  $(call test_image,spin-$(wrong),$(COUNTED), \
-    $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
-    $(COUNTED_OBJECTS)/kernel_table.o \
-    $(BUILD)/test/$(wrong)/test/boards/estimate/spin.o))
+# The firmware with a kernel that estimates wrongly what it takes.
+$(call test_image,spin-wrong,$(COUNTED), \
+  $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
+  $(COUNTED_OBJECTS)/kernel_table.o test/boards/estimate/spin.c)
 
 # ---- stm32f405 ----
 
@@ -61,10 +55,6 @@ DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
 $(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
   $(call with_pins,$(pins),$(DRIVERS_SHOWN))))
 
-# The firmware on pins with an LED.
-$(call test_image,chip-led,stm32f405,$(call with_pins,pyboard, \
-  $(sources_stm32f405)) $(BUILD)/stm32f405/kernel_table.o)
-
 # The firmware with a kernel whose units take as long as a test wants, too.
 MORE_KERNELS := conv spin
 $(eval $(call kernel_table,stm32f405/more,search $(MORE_KERNELS)))
@@ -74,13 +64,13 @@ $(foreach k,$(filter-out $(kernels_stm32f405) $(FAST_KERNELS:kernels/%.c=%), \
 $(call test_image,chip-kernels,stm32f405,$(sort $(sources_stm32f405) \
   $(MORE_KERNELS:%=kernels/%.c)) $(BUILD)/stm32f405/more/kernel_table.o)
 
-# The firmware with a stack that is too small for discovery, without the checks
-# of it that the linker makes.
-$(call test_image,chip-stack,stm32f405,$(sources_stm32f405) \
-  $(BUILD)/stm32f405/kernel_table.o)
-$(BUILD)/test/chip-stack.elf: linker_script := $(BUILD)/test/chip-stack.ld
-$(BUILD)/test/chip-stack.elf: $(BUILD)/test/chip-stack.ld
-$(BUILD)/test/chip-stack.ld: $(wildcard linker/*.ld) test/images.mk
+# The firmware on pins with an LED; its stack is too small for discovery, and
+# the checks of it that the linker makes are left out.
+$(call test_image,chip-small,stm32f405,$(call with_pins,pyboard, \
+  $(sources_stm32f405)) $(BUILD)/stm32f405/kernel_table.o)
+$(BUILD)/test/chip-small.elf: linker_script := $(BUILD)/test/chip-small.ld
+$(BUILD)/test/chip-small.elf: $(BUILD)/test/chip-small.ld
+$(BUILD)/test/chip-small.ld: $(wildcard linker/*.ld) test/images.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e '/^INCLUDE.*sections/r linker/sections.ld' \
 	  -e '/^INCLUDE.*sections/d' linker/stm32f405.ld | \

@@ -2,6 +2,11 @@
 # The host's programs of the tests.
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1
+# Where little time is spent, the compiler's is saved.
+COLD := $(wildcard $(addsuffix /*.c,test/unit test/qemu/* test/scatter/jobs \
+          $(addprefix qemu/,. board calibrate command compare console figures \
+            flash job live options page papers ranks report serve survey \
+            wired)))
 # Kinds of programs, by how they are compiled and linked: with sanitizers; for
 # speed, as the host command is; as libraries for ctypes.
 OBJECTS_sanitized := $(BUILD)/test/sanitized
@@ -15,7 +20,8 @@ LINK_shared := $(HOST_CC) -shared
 $(eval $(call compile,test/sanitized,$$(HOST_CC) $$(HOST_CFLAGS) \
   $$(SANITIZE),$(TEST_DEPS)))
 $(eval $(call compile,test/shared,$$(HOST_CC) $$(HOST_CFLAGS) \
-  -fPIC,$(TEST_DEPS)))
+  -fPIC -O1,$(TEST_DEPS)))
+$(COLD:%.c=$(OBJECTS_sanitized)/%.o): own := -O0
 $(eval $(call kernel_table,test/shared,$(ALL_KERNELS)))
 
 $(OBJECTS_sanitized)/qemu/format/npy.o: $(NPY_FILES)
@@ -113,6 +119,11 @@ $(call test_program,probe,sanitized,$(wildcard test/qemu/probe/*.c) \
 # The host command with sanitizers, which also tell what it does not free.
 $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
+
+# .. and with a kernel that crashes.
+$(eval $(call kernel_table,host/wrecked,wreck))
+$(call test_program,wrecked,fast,test/kernels/wreck.c $(HOST_SOURCES) \
+  $(BUILD)/host/wrecked/kernel_table.o,$(HOST_LIBS))
 
 # The host command by a clock that its test lets go on.
 $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \

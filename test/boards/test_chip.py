@@ -21,6 +21,10 @@ PATIENCE_S = 2
 UNDEFINED = range(0xDE00, 0xDF00)  # UDF, ARMv7-M A7.7.194
 CFSR_UNDEFINSTR, CFSR_STKERR = 1 << 16, 1 << 12  # B3.2.15
 IMAGE = chip_bench.IMAGE.read_bytes()
+# The firmware for a pyboard, with a stack that is too small for discovery.
+SMALL = BUILD / "test" / "chip-small.bin"
+PYBOARD = dict(zip((*PORTS, "console"), (
+    ("B6", "B7"), ("A2", "A3"), ("B10", "B11"), ("C6", "C7"), ("A0", "A1"))))
 FLASH = 0x0800_0000
 
 
@@ -292,7 +296,7 @@ def test_a_board_that_hangs_comes_back(load, how, cause):
 def test_a_stack_that_overflows_is_a_fault():
     """It grows down to where there is no memory, and nothing else's. Of what
     the model complains of there, everything is below the stack."""
-    with started(2, 1, image=BUILD / "test" / "chip-stack.bin") as it:
+    with started(2, 1, image=SMALL, pins=PYBOARD) as it:
         it.command("type", 0, "mesh 2 1")
         assert not it.run(START_US, 0, "end rows")
         assert it.values("ident")["reset"] == "software"
@@ -341,10 +345,7 @@ def test_nodes_tells_supply_and_temperature():
 
 def test_identify_blinks_for_as_long_as_it_is_told():
     """A pyboard's LED, by edges of its pin."""
-    pins = {port: pair for port, pair in zip((*PORTS, "console"), (
-        ("B6", "B7"), ("A2", "A3"), ("B10", "B11"), ("C6", "C7"),
-        ("A0", "A1")))}
-    with started(1, 1, image=BUILD / "test" / "chip-led.bin", pins=pins) as it:
+    with started(1, 1, image=SMALL, pins=PYBOARD) as it:
         counts = [it.stats()[0]["edges"]]
         it.ask("identify 1")
         for _ in range(4):

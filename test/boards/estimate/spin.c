@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel spin with an estimate that is wrong: TIMES / PARTS of the right one.
- */
+/* Kernel spin with an estimate that is wrong: a thousandth of the right one
+   where a unit takes an even number of instructions, else a thousand times. */
 #define kernel_spin kernel_spin_right
 #include "kernels/spin.c"
 #undef kernel_spin
@@ -10,8 +10,11 @@ static int begin_wrong(void *work, struct kernel_terms *terms,
 {
     int error = spin_begin(work, terms, job);
 
-    terms->instructions_per_1000_units =
-        terms->instructions_per_1000_units * TIMES / PARTS;
+    if (terms->instructions_per_1000_units / 1000 % 2 == 0) {
+        terms->instructions_per_1000_units /= 1000;
+    } else {
+        terms->instructions_per_1000_units *= 1000;
+    }
     return error;
 }
 
