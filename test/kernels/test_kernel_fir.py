@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels/fir.c and its files, against NumPy and sox."""
+"""kernels/fir.c and its files, against NumPy."""
 import math
 import struct
-import subprocess
 
 import numpy
 import pytest
@@ -65,23 +64,15 @@ def test_one_at_each_place_gives_the_taps():
 
 # ---- runs ----
 
-def run(path, arg, *args, **options):
-    """Output, rate, result."""
+def check(path, arg, taps, **options):
     out = path.with_name("out.wav")
-    report = mesh.run(path, "-o", out, *args, kernel="fir", arg=arg, **options)
-    samples, rate = read_wav(out)
-    out.unlink()
-    return samples, rate, report["result"]
-
-
-def check(path, arg, taps, *args, **options):
+    report = mesh.run(path, "-o", out, kernel="fir", arg=arg, size="1x1",
+                      **options)
     samples, rate = read_wav(path)
     want, saturated = twin(samples, taps)
-    got, got_rate, result = run(path, arg, *args, **options)
-    assert got_rate == rate
-    assert got.shape == want.shape
-    assert (got == want).all()
-    assert result["saturated"] == saturated
+    got, got_rate = read_wav(out)
+    assert got_rate == rate and numpy.array_equal(got, want)
+    assert report["result"]["saturated"] == saturated
 
 
 @pytest.fixture(scope="module", name="noise")
@@ -114,68 +105,37 @@ def test_designs(noise):
 
 
 ON_THE_EDGE = [
-    [16384, 16384, 16384, 16383], [16384, 16384, 16384, 16383] * 8,
-    [16384, 16384, 16384, 16384], [-32768, -32767, 0, 0] * 2,
-    [-32768, -32768, 0, 0] * 2, [32767] * 8, [-32768, 32767] * 20,
-    [32767, 0, 0, 0] * 16, [32767, 0, 0, 1] * 15 + [0, 0, 0, 1],
-    [32767, 0, 0, 1] * 18, [0] * 7, [1], [-32768], [20000, -20000, 20000],
-    [5000, -4000] * 500, [3, 2, 1] * 11, [8191] * 64, [8192] * 64]
+    [16384, 16384, 16384, 16383], [16384] * 4, [-32768, -32767, 0, 0] * 2,
+    [-32768, -32768, 0, 0] * 2, [32767, 0, 0, 0] * 16,
+    [32767, 0, 0, 1] * 15 + [0, 0, 0, 1], [-32768], [5000, -4000] * 500,
+    [8191] * 64, [8192] * 64]
 
 
 def test_sums_on_the_edge_of_32_bits(noise):
     """On a board, whose code is another than the host's."""
     for taps in ON_THE_EDGE:
-        check(noise, text_of(noise.with_name("taps.txt"), taps), taps,
-              size="1x1")
+        check(noise, text_of(noise.with_name("taps.txt"), taps), taps)
 
 
 def test_channels_and_lengths_on_a_board(tmp_path):
     chance = numpy.random.default_rng(mesh.SEED)
     taps = design(31, 44100, high=5000)
-    for channels, frames in ((1, 1), (1, 2), (1, 5), (1, 31), (1, 64),
-                             (1, 1001), (2, 77), (3, 50), (8, 33), (64, 20)):
+    for channels, frames in ((1, 1), (1, 5), (1, 1001), (3, 50), (64, 20)):
         path = write_wav(tmp_path / "a.wav", chance.integers(
             -32768, 32768, (frames, channels)), 44100)
-        check(path, "low=5000,taps=31", taps, size="1x1")
+        check(path, "low=5000,taps=31", taps)
 
 
-# ---- as others say ----
-
-def sox(*words):
-    subprocess.run(["sox", "-D", *map(str, words)], check=True)
-
-
-def test_a_tone_passes_and_another_does_not(tmp_path):
-    path = tmp_path / "a.wav"
-    sox("-n", "-r", 48000, "-b", 16, path, "synth", 0.5, "sine", 500, "synth",
-        "sine", "mix", 6000, "gain", -3)
-    for arg, passes, stops in (("low=2000,taps=255", 500, 6000),
-                               ("high=2000,taps=255", 6000, 500),
-                               ("band=4000:9000,taps=255", 6000, 500)):
-        got, _, _ = run(path, arg, on="native")
-        before = abs(numpy.fft.rfft(read_wav(path)[0][2000:22000, 0]))
-        after = abs(numpy.fft.rfft(got[2000:22000, 0]))
-        gain = {tone: 20 * math.log10(after[round(tone * 20000 / 48000)]
-                                      / before[round(tone * 20000 / 48000)])
+def test_designs_let_pass_what_they_say():
+    """Within 0.1 dB; what they stop is 50 dB down."""
+    for wanted, passes, stops in (({"high": 2000}, 500, 6000),
+                                  ({"low": 2000}, 6000, 500),
+                                  ({"low": 4000, "high": 9000}, 6000, 500)):
+        taps = numpy.array(design(255, 48000, **wanted)) / 32768
+        gain = {tone: 20 * math.log10(abs((taps * numpy.exp(
+            2j * numpy.pi * tone / 48000 * numpy.arange(255))).sum()))
                 for tone in (passes, stops)}
-        assert abs(gain[passes]) < 0.1
-        assert gain[stops] < -50
-
-
-@pytest.mark.parametrize("taps", [31, 101])
-def test_as_sox_does(tmp_path, taps):
-    """But for its own rounding, which may differ by one."""
-    path = tmp_path / "a.wav"
-    sox("-n", "-r", 44100, "-b", 16, "-c", 2, path, "synth", 0.2, "pinknoise",
-        "gain", -6)
-    tap = design(taps, 44100, low=500, high=8000)
-    arg = text_of(tmp_path / "taps.txt", tap)
-    got, _, _ = run(path, arg, on="native")
-    out = tmp_path / "sox.wav"
-    sox(path, out, "fir", tmp_path / "taps.txt")
-    want, _ = read_wav(out)
-    assert got.shape == want.shape
-    assert abs(got.astype(int) - want).max() <= 1
+        assert abs(gain[passes]) < 0.1 and gain[stops] < -50
 
 
 def test_taps_at_the_limits(noise):

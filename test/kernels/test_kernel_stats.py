@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels/stats.c and its files, against fractions, NumPy and sox."""
-import math
-import re
+"""kernels/stats.c and its files, against fractions and NumPy."""
 import struct
-import subprocess
 import wave
 
 import numpy
@@ -12,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
-from twins import BINS, TYPES, stats as twin, stats_of_many as numpy_twin
+from twins import BINS, TYPES, stats as twin, stats_of_many
 
 
 def check(result, want):
@@ -86,20 +83,9 @@ def test_sums_beyond_64_bits_are_exact():
 
 # ---- runs ----
 
-def run(path, *args, arg="", **options):
-    return mesh.run(path, *args, kernel="stats", arg=arg, **options)["result"]
-
-
-@pytest.fixture(scope="module", name="noise")
-def fixture_noise(tmp_path_factory):
-    """40,000 bytes: half text, half noise."""
-    path = tmp_path_factory.mktemp("stats") / "noise"
-    path.write_bytes(mesh.mixed(40_000, mesh.seeded("stats")))
-    return path
-
-
-def test_default_type(noise):
-    check(run(noise, on="native"), numpy_twin(numpy.fromfile(noise, "u1")))
+def run(path, arg=""):
+    return mesh.run(path, kernel="stats", arg=arg, size="1x1",
+                    on="native")["result"]
 
 
 def test_no_digits_are_lost(tmp_path):
@@ -107,89 +93,41 @@ def test_no_digits_are_lost(tmp_path):
     for values, name in (
             ([2**31 - 1] * 999 + [2**31 - 2], "s32"),
             ([-2**31] * 999 + [-2**31 + 1], "s32"),
-            ([-2**31, 2**31 - 1] * 500, "s32"), ([2**32 - 1] * 7 + [0], "u32"),
-            ([2**32 - 1] * 1000, "u32"), ([-1] * 999 + [0], "s16"),
-            ([0], "s8"), ([-128], "s8"), ([1, 2], "u16")):
+            ([2**32 - 1] * 7 + [0], "u32"), ([2**32 - 1] * 1000, "u32"),
+            ([-1] * 999 + [0], "s16"), ([0], "s8")):
         code, kind = TYPES[name]
         numpy.array(values, kind).tofile(path)
-        check(run(path, arg=f"type={name}", size="1x1", on="native"),
+        check(run(path, f"type={name}"),
               twin(values, code % 16 * 8, code >= 16))
 
 
-def sox(*words):
-    subprocess.run(["sox", "-D", *map(str, words)], check=True)
-
-
-def sound(path, bits, channels=1, seconds=0.25):
-    """A chord of sines, that uses most of the range."""
-    sox("-n", "-r", 22050, "-b", bits, "-c", channels, path, "synth", seconds,
-        "sine", 440, "synth", "sine", "mix", 1000, "gain", -2)
-    return path
-
-
-@pytest.mark.parametrize("bits, channels, kind", [
-    (8, 1, "u1"), (16, 2, "<i2"), (32, 3, "<i4")])
-def test_wav_files(tmp_path, bits, channels, kind):
-    path = sound(tmp_path / "a.wav", bits, channels)
-    raw = tmp_path / "a.raw"
-    sox(path, *(["-e", "unsigned"] if bits == 8 else []), raw)
-    samples = numpy.fromfile(raw, kind)
-    assert samples.size == channels * 5512
-    check(run(path, on="native"), numpy_twin(samples))
-
-
-def test_as_sox_says(tmp_path):
-    path = sound(tmp_path / "a.wav", 16)
-    told = subprocess.run(["sox", path, "-n", "stat"], capture_output=True,
-                          text=True, check=True).stderr
-    want = {name.strip(): float(value) for name, value in
-            re.findall(r"^([A-Z][^:]+): +(-?[\d.]+)$", told, re.M)}
-    got = run(path, on="native")
-    rms = math.sqrt(int(got["sum_of_squares"][0]) / got["count"]) / 32768
-    assert got["count"] == want["Samples read"]
-    assert got["max"] / 32768 == pytest.approx(want["Maximum amplitude"],
-                                               abs=1e-5)
-    assert got["min"] / 32768 == pytest.approx(want["Minimum amplitude"],
-                                               abs=1e-5)
-    assert got["mean"] / 32768 == pytest.approx(want["Mean    amplitude"],
-                                                abs=1e-5)
-    assert rms == pytest.approx(want["RMS     amplitude"], abs=1e-5)
-
-
-def test_a_named_type_reads_a_wav_as_raw_bytes(tmp_path):
-    path = sound(tmp_path / "a.wav", 16)
-    check(run(path, arg="type=u8", on="native"),
-          numpy_twin(numpy.fromfile(path, "u1")))
-
-
-# ---- chunks ----
-
-def with_chunk(whole, at, size, content):
-    """The sound's bytes, with one chunk more at byte `at`."""
-    return (whole[:at] + b"LIST" + size.to_bytes(4, "little") + content
-            + whole[at:])
-
-
-def test_chunks_around_the_samples(tmp_path):
-    """What they hold, or are cut off behind the samples, changes nothing."""
-    path = sound(tmp_path / "a.wav", 16, seconds=0.01)
-    whole = path.read_bytes()
-    plain = run(path, on="native")
-    for changed in (
-            with_chunk(whole, 36, 12, b"INFOabcd\0\0\0\0"),
-            with_chunk(whole, 36, 3, b"odd\0"),
-            with_chunk(whole, len(whole), 12, b"INFOabcd\0\0\0\0"),
-            with_chunk(whole, len(whole), 0xffffff04, b"\xff" * 50),
-            whole + b"x"):
-        path.write_bytes(changed)
-        assert run(path, on="native") == plain
-
-
-def test_odd_number_of_bytes(tmp_path):
-    """The chunk's padding is no sample."""
-    path = tmp_path / "a.wav"
+def sound(path, samples):
+    """A row a frame, a column a channel."""
     with wave.open(str(path), "wb") as file:
-        file.setparams((1, 1, 8000, 0, "NONE", None))
-        file.writeframes(b"\x01\x02\xff")
-    path.write_bytes(path.read_bytes() + b"\0")
-    check(run(path, on="native"), twin([1, 2, 255], 8, False))
+        file.setparams((samples.shape[1], samples.itemsize, 8000, 0, "NONE",
+                        None))
+        file.writeframes(samples.tobytes())
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("channels, kind", [(1, "u1"), (2, "<i2"),
+                                            (3, "<i4")])
+def test_wav_files(tmp_path, channels, kind):
+    """Also with chunks around the samples, one cut off behind them, or bytes
+    that are no chunk; with a type that is named, all are raw bytes."""
+    path = tmp_path / "a.wav"
+    chance = numpy.random.default_rng(mesh.SEED)
+    least, most = numpy.iinfo(kind).min, numpy.iinfo(kind).max
+    samples = chance.integers(least, most, (501, channels), kind, True)
+    whole = sound(path, samples)
+    assert len(whole) % 2 == samples.nbytes % 2
+    check(run(path, "type=u8"),
+          stats_of_many(numpy.frombuffer(whole, "u1")))
+    whole += b"\0" * (len(whole) % 2)  # the chunk's padding is no sample
+    for at, size, content in (
+            (36, 12, b"INFOabcd\0\0\0\0"), (36, 3, b"odd\0"),
+            (len(whole), 12, b"INFOabcd\0\0\0\0"),
+            (len(whole), 0xffffff04, b"\xff" * 50)):
+        path.write_bytes(whole[:at] + b"LIST" + size.to_bytes(4, "little")
+                         + content + whole[at:])
+        check(run(path), stats_of_many(samples.reshape(-1)))
