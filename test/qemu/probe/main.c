@@ -6,11 +6,10 @@
  * rms, and each clock's x y offset drift, with their intervals. With "shortest
  * WIDTH HEIGHT" the same for rows of which several may be repeats.
  */
-#include "test/qemu/probe/suite.h"
-
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/repeats.h"
 #include "qemu/support/memory.h"
+#include "test/unit/unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <string.h>
 
 extern const struct kernel kernel_spin;
+void test_probes(struct unit *unit);
 
 const struct kernel *const kernel_table[] = {&kernel_spin};
 const unsigned kernel_table_count = 1;
@@ -65,12 +65,6 @@ static int fit(struct torus_size size, bool shortest)
     return 0;
 }
 
-static void all(struct unit *unit)
-{
-    test_lists(unit);
-    test_logs(unit);
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 4) {
@@ -78,5 +72,5 @@ int main(int argc, char **argv)
                                        (uint16_t)atoi(argv[3])},
                    strcmp(argv[1], "shortest") == 0);
     }
-    return unit_host(argc, argv, all);
+    return unit_host(argc, argv, test_probes);
 }
