@@ -53,12 +53,6 @@ def seeded(name):
     return random.Random(f"{SEED} {name}")
 
 
-def defined(name, path):
-    """A number of the product, as a #define of this file has it."""
-    text = (ROOT / path).read_text(encoding="ascii")
-    return int(re.search(rf"^#define {name} (\d+)u\b", text, re.M)[1])
-
-
 # ---- the command ----
 
 @contextlib.contextmanager
@@ -162,15 +156,6 @@ def shares_of(report):
     return shares
 
 
-def announced(report):
-    """Messages that announce a job: one for each follower, or none of a job of
-    so few units that stays with the originator."""
-    stays = (report["plan"]["phases"] == 0
-             and report["load"]["units"] <= 2048
-             and report["network"]["messages"] == 0)
-    return 0 if stays else report["mesh"]["nodes"] - 1
-
-
 # ---- processes ----
 
 def stat_of(pid):
@@ -253,11 +238,6 @@ def memory_parts(pid):
         return {}
 
 
-def memory_of(pid):
-    """Proportional set size in bytes; 0 if the process has gone."""
-    return memory_parts(pid).get("Pss", 0)
-
-
 def memory_of_all(pids):
     """What processes that belong together take in this moment, in bytes.
 
@@ -331,5 +311,5 @@ class Watched:
                     break
                 if turn >= due.get(one, 0):
                     self.peaks[one] = max(self.peaks.get(one, 0),
-                                          memory_of(one))
+                                          memory_parts(one).get("Pss", 0))
                     due[one] = turn + self.EACH

@@ -5,54 +5,31 @@ nothing, limits that the command itself tells, a QEMU that is none.
 What a command line alone brings about is a row of test/refused.
 """
 import errno
-import json
 import os
 import re
 import resource
 import signal
 import subprocess
+from fractions import Fraction
 
 import pytest
 
 import mesh
+import twins
 from guard import GUARD_S
 
-USAGE, FAILED = 2, 1
-GOOD = {"mesh": "5x5", "kernel": "search", "arg": "abc", "on": "native"}
-OUTPUTS = ["report", "trace", "gantt", "html"]
+FAILED = 1
+RUN = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
+       "32,3/7"]
+OUTPUTS = ["--report", "--trace", "--gantt", "--html", "-o"]
 
 
 @pytest.fixture(name="load")
 def fixture_load(tmp_path):
-    path = tmp_path / "load"
-    path.write_bytes(b"abcabc" * 200)
-    return path
-
-
-def run(load, *args, env=None, cwd=None, **options):
-    """Runs GOOD with some options changed."""
-    line = ["run", *args]
-    for name, value in {**GOOD, **options}.items():
-        line += ["--" + name, value]
-    return mesh.command(*line, load, env=env, cwd=cwd)
-
-
-def refused(done, status, *words):
-    """Exit status, silence on stdout, and a message with these words."""
-    assert (done.returncode, done.stdout) == (status, ""), done.stderr
-    assert done.stderr.startswith("quincunx")
-    for word in words:
-        assert str(word) in done.stderr, (word, done.stderr)
+    return mesh.zeros(tmp_path / "load", 1000)
 
 
 # ---- the load ----
-
-def test_file_without_permission(load):
-    load.chmod(0)
-    if os.access(load, os.R_OK):
-        pytest.skip("this user may read every file")
-    refused(run(load), FAILED, load, "Permission denied")
-
 
 def bytes_read(pid):
     """How many bytes a process has read so far, of any file."""
@@ -76,60 +53,58 @@ def test_a_file_that_becomes_shorter_in_the_run(tmp_path):
     assert f"quincunx: {load}: could not be read to its end" in errors
 
 
-def most_at_once(path, **options):
-    """What a node's memory takes of a load of single bytes, as it says."""
-    done = run(mesh.zeros(path, 64 * 2 ** 20), "--batch", 2 ** 32 - 1,
-               **options)
-    refused(done, FAILED, f"--batch {2 ** 32 - 1}", path, "at most")
+def most_at_once(path, bytes_, *words):
+    """What a node's memory takes of a load of single bytes, as the message says
+    that refuses all of it in one batch."""
+    done = mesh.command("run", *words, "--batch", bytes_,
+                        mesh.zeros(path, bytes_))
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert f"--batch {bytes_}" in done.stderr and str(path) in done.stderr
     return int(done.stderr.split("takes ")[1].split()[0])
 
 
-@pytest.mark.parametrize("size, on", [
-    ("1x1", "native"), ("5x5", "native"), ("5x5", "qemu")])
+@pytest.mark.parametrize("size, on, ratio, least", [
+    ("1x1", "native", None, 8_000_000), ("5x5", "qemu", None, 8_000_000),
+    ("5x5", "native", Fraction(1000, 999), 16_580_000),
+    ("7x4", "native", Fraction(1, 1000), 16_580_000)])
 def test_the_largest_load_works_and_one_byte_more_is_refused(
-        tmp_path, size, on):
-    """With the longest argument, whose messages are the largest."""
-    options = {"mesh": size, "on": on, "arg": "z" * 255}
-    limit = most_at_once(tmp_path / "large", **options)
-    assert 8 * 10 ** 6 < limit < 16 * 2 ** 20
-    path = mesh.zeros(tmp_path / "largest", limit + 1)
-    refused(run(path, "--batch", limit + 1, **options), FAILED, limit + 1,
-            limit)
+        tmp_path, size, on, ratio, least):
+    """In one batch. With the longest argument, whose messages are the largest,
+    and a match at the very end; or with an output, which takes memory, too."""
+    kernel, arg = (("search", "z" * 255) if ratio is None
+                   else ("spin", f"1,{ratio}"))
+    words = ["--mesh", size, "--on", on, "--kernel", kernel, "--arg", arg]
+    path, out = tmp_path / "large", tmp_path / "out"
+    limit = most_at_once(path, 64 * 2 ** 20, *words)
+    assert most_at_once(path, limit + 1, *words) == limit
     os.truncate(path, limit)
-    with path.open("r+b") as file:
-        file.seek(limit - 255)
-        file.write(b"z" * 255)
-    done = run(path, "--json", **options)
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    assert report["result"]["offsets"] == [limit - 255]
+    if ratio is None:
+        with path.open("r+b") as file:
+            file.seek(limit - 255)
+            file.write(b"z" * 255)
+        report = mesh.run(path, size=size, on=on, kernel=kernel, arg=arg)
+        assert report["result"]["offsets"] == [limit - 255]
+        assert least < limit < 16 * 2 ** 20
+    else:
+        report = mesh.run(path, "-o", out, size=size, on=on, arg=arg)
+        wanted = int(limit * ratio)
+        period = twins.spun(256, "1/1")
+        assert out.read_bytes() == (period * (wanted // 256 + 1))[:wanted]
+        assert least < limit + wanted
     assert "batches" not in report
 
 
-# ---- subcommands, profiles ----
-
-def test_no_subcommand_and_one_kernel_of_the_list():
-    done = mesh.command()
-    assert (done.returncode, done.stdout) == (USAGE, "")
-    assert "plan" in done.stderr and "run" in done.stderr
-    done = mesh.command("kernels", "search")
-    assert done.returncode == 0 and done.stdout in mesh.command(
-        "kernels").stdout
-    assert re.findall(r"^(\w+)", done.stdout, re.M) == ["search"]
-
+# ---- profiles, QEMU ----
 
 def test_profile_file_works(load, tmp_path):
     path = tmp_path / "mine"
     path.write_text("# mine\n\nstartup = 1us\ntransfer = 1ns\n"
                     "hop_delay = 0  # none\n")
-    done = run(load, "--json", profile=path)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["profile"] == {
+    report = mesh.run(load, "--profile", path, arg="1", on="native")
+    assert report["profile"] == {
         "name": "mine", "startup_ps": 10 ** 6, "transfer_ps_per_byte": 1000,
         "hop_delay_ps": 0}
 
-
-# ---- QEMU ----
 
 @pytest.mark.parametrize("program, says", [
     (b"#!/bin/sh\necho no such machine >&2\nexit 3\n", "no such machine"),
@@ -139,50 +114,44 @@ def test_a_qemu_that_does_not_start(load, tmp_path, program, says):
     folder.mkdir()
     (folder / "qemu-system-arm").write_bytes(program)
     (folder / "qemu-system-arm").chmod(0o755)
-    done = run(load, on="qemu", env=mesh.with_path(folder))
+    done = mesh.command("run", "--mesh", "2x2", "--kernel", "spin", "--arg",
+                        "1", load, env=mesh.with_path(folder))
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert says in done.stderr and "died" in done.stderr
 
 
 # ---- where results go ----
 
-@pytest.mark.parametrize("option", OUTPUTS)
-def test_file_that_takes_nothing(load, option, tmp_path):
-    """The run is done: it is still told."""
-    done = run(load, cwd=tmp_path, **{option: "/dev/full"})
-    assert done.returncode == FAILED
-    assert "/dev/full" in done.stderr
-    assert "measured" in done.stdout
-    assert sorted(tmp_path.iterdir()) == [load]
-
-
 def no_room():
-    """In the child: no file may grow beyond 1000 bytes, as on a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    """In the child: no file may grow beyond 100 bytes, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 @pytest.mark.parametrize("option", OUTPUTS)
-def test_disk_that_is_full(load, option, tmp_path):
-    """What was there stays, and nothing is left beside it."""
+def test_file_that_takes_nothing(load, option, tmp_path):
+    """The run is done: it is still told. On a disk that is full, what was there
+    stays, and nothing is left beside it."""
+    done = mesh.command(*RUN, option, "/dev/full", load, cwd=tmp_path)
+    assert done.returncode == FAILED
+    assert "quincunx: /dev/full: " in done.stderr
+    assert "measured" in done.stdout
+    assert sorted(tmp_path.iterdir()) == [load]
     old = tmp_path / "old"
     old.write_text("old\n")
-    done = mesh.command("run", "--mesh", "5x5", "--kernel", "search", "--arg",
-                        "abc", "--on", "native", f"--{option}", old, load,
-                        cwd=tmp_path, preexec_fn=no_room,
-                        restore_signals=False)
+    done = mesh.command(*RUN, option, old, load, cwd=tmp_path,
+                        preexec_fn=no_room, restore_signals=False)
     assert done.returncode == FAILED
     assert f"{old}: {os.strerror(errno.EFBIG)}" in done.stderr
     assert old.read_text() == "old\n"
     assert sorted(tmp_path.iterdir()) == [load, old]
 
 
-@pytest.mark.parametrize("args", [[], ["--json"]])
-def test_full_standard_output(load, args):
-    line = [mesh.QUINCUNX, "run", "--mesh", "5x5", "--kernel", "search",
-            "--arg", "abc", "--on", "native", *args, str(load)]
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(line, stdout=full, check=False,
-                              stderr=subprocess.PIPE, timeout=GUARD_S)
-    assert done.returncode == FAILED
-    assert b"standard output" in done.stderr
+def test_full_standard_output(load):
+    for more in [], ["--json"], ["--report", "-"]:
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([mesh.QUINCUNX, *RUN, *more, load],
+                                  stdout=full, check=False,
+                                  stderr=subprocess.PIPE, timeout=GUARD_S)
+        assert done.returncode == FAILED
+        assert b"quincunx: standard output: " in done.stderr

@@ -25,11 +25,10 @@ FORKED = ("quincunx: boards are forked from one QEMU"
 ONE_BY_ONE = "quincunx: boards start one by one: "
 
 JOBS = {
-    "search": ["5x5", "search", "--arg", "return"],
     "speeds": ["5x5", "spin", "--arg", "8", "--slow", "0,0=2", "--slow",
                "1,2=8", "--slow", "4,4=4", "--slow", "3,3=8"],
-    "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1"],
-    "batches": ["5x5", "search", "--arg", "return", "--batch", "30000"],
+    "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1",
+             "--batch", "30000"],
     "alone": ["1x1", "search", "--arg", "return"],
 }
 
@@ -65,12 +64,10 @@ def test_both_boots_are_the_same(load, name):
 
 def test_forks_are_the_default(load):
     """Nothing is said of it, unless it is asked for."""
-    assert run(load, *JOBS["search"]).stderr == ""
-    for words in [("run", "--mesh", "5x5", "--kernel", "spin", "--arg", "1"),
-                  ("compare", "--mesh", "5x5", "--kernel", "spin", "--arg",
-                   "1"), ("calibrate", "--mesh", "5x5")]:
-        done = mesh.command(*words, "--verbose",
-                            *([] if "calibrate" in words else [load]))
+    assert run(load, *JOBS["tree"]).stderr == ""
+    for words in [("compare", "--mesh", "3x3", "--kernel", "spin", "--arg",
+                   "1", load), ("calibrate", "--mesh", "3x3")]:
+        done = mesh.command(*words, "--verbose")
         assert done.returncode == 0 and FORKED in done.stderr
 
 
@@ -78,29 +75,26 @@ def test_forks_are_the_default(load):
 
 def test_a_qemu_that_a_script_starts(load, tmp_path):
     """The script becomes QEMU, or has it as its child: either takes the object
-    along."""
-    for text in "exec {real} \"$@\"", "{real} \"$@\"":
+    along. Of a QEMU that takes none, boards start one by one; the words of one
+    that would not be a zygote are dropped."""
+    other = ONE_BY_ONE + "this QEMU does not take zygote.so\n"
+    reports = []
+    for text, said in [
+            ('exec {real} "$@"', FORKED), ('{real} "$@"', FORKED),
+            # as a static QEMU
+            ('unset LD_PRELOAD\nexec {real} "$@"', other),
+            ('case "$*" in *-readconfig*) exit 3; esac\nexec {real} "$@"',
+             other)]:
         env = mesh.qemu_script(tmp_path, text)
-        assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
-
-
-@pytest.mark.parametrize("text", [
-    "unset LD_PRELOAD\nexec {real} \"$@\"",  # as a static QEMU
-    "case \"$*\" in *-readconfig*) exit 3; esac\nexec {real} \"$@\"",
-    "exec {real} \"$@\" 3<&-"], ids=["ignores", "refuses", "no-socket"])
-def test_a_qemu_that_takes_no_object(load, tmp_path, text):
-    done = run(load, *JOBS["tree"], "--verbose",
-               env=mesh.qemu_script(tmp_path, text))
-    if "3<&-" not in text:
-        assert report_of(done) == report_of(run(load, *JOBS["tree"]))
-    assert done.stderr.startswith(
-        ONE_BY_ONE + "this QEMU does not take zygote.so\n")
-
-
-def test_its_words_are_not_the_boards_last(load, tmp_path):
-    """What the QEMU that would not be a zygote has said is dropped."""
-    env = mesh.qemu_script(tmp_path, "unset LD_PRELOAD\nexec {real} \"$@\"")
-    done = run(load, "5x5", "spin", "--arg", "1", "--inject", "die@1,2",
+        done = run(load, *JOBS["tree"], "--verbose", env=env)
+        assert done.stderr == said, text
+        reports.append(report_of(done))
+    assert all(report == reports[0] for report in reports)
+    env = mesh.qemu_script(tmp_path, 'exec {real} "$@" 3<&-')
+    done = run(load, *JOBS["tree"], "--verbose", env=env)
+    assert done.stderr.startswith(other)
+    env = mesh.qemu_script(tmp_path, 'unset LD_PRELOAD\nexec {real} "$@"')
+    done = run(load, "3x3", "spin", "--arg", "1", "--inject", "die@1,2",
                env=env)
     assert done.returncode == 1 and "node 1,2 died" in done.stderr
     assert "readconfig" not in done.stderr
@@ -156,12 +150,6 @@ def test_what_the_user_preloads_stays(load, tmp_path):
     assert done.returncode == 0 and done.stderr == FORKED
     assert trace.read_text().splitlines()[-1] == (
         f"/proc/self/fd/4:{mesh.BUILD / 'zygote.so'}")
-
-
-def test_debuggers_need_boards_of_their_own(load, tmp_path):
-    done = run(load, *JOBS["tree"], "--verbose", f"--gdb={tmp_path / 'gdb'}")
-    assert done.returncode == 0
-    assert ONE_BY_ONE + "debuggers may come\n" in done.stderr
 
 
 # ---- processes and their memory ----
@@ -222,7 +210,7 @@ def test_a_zygote_that_is_ended(load, tmp_path):
     image = tmp_path / "image.elf"
     shutil.copy(mesh.FIRMWARE, image)
     with subprocess.Popen(
-            [mesh.QUINCUNX, "run", "--mesh", "10x10", "--kernel", "spin",
+            [mesh.QUINCUNX, "run", "--mesh", "8x8", "--kernel", "spin",
              "--arg", "1", "--json", "--firmware", str(image), "--verbose",
              str(load)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -69,21 +69,18 @@ def test_boards_of_a_run(job):
     its memory. Meanwhile the others wait, and no watchdog barks. All goes on,
     and ends as without a debugger."""
     run, last, doors = job
-    names = set(os.listdir(doors))
-    assert names == {"image"} | {f"{x}-{y}" for x in range(3)
-                                 for y in range(3)}
+    assert set(os.listdir(doors)) == {"image"} | {
+        f"{x}-{y}" for x in range(3) for y in range(3)}
     assert doors.stat().st_mode & 0o777 == 0o700
-    for x, y in (0, 0), (2, 1):
-        done = gdb(doors, "p/x $pc", "p/x (unsigned)running",
-                   f"p {IDENTITY}.x", f"p {IDENTITY}.y", "info symbol $pc",
-                   node=f"{x},{y}")
-        assert done.returncode == 0, done.stderr
-        pc, running = (int(value, 16) for value in re.findall(
-            r"^\$\d = (0x[0-9a-f]+)$", done.stdout, re.M))
-        assert 0 < pc < 0x400000, "not in the board's code memory"
-        assert 0x20000000 <= running < 0x20400000, "not in its data memory"
-        assert f"\n$3 = {x}\n$4 = {y}\n" in done.stdout
-        assert "in section .text" in done.stdout
+    done = gdb(doors, "p/x $pc", "p/x (unsigned)running", f"p {IDENTITY}.x",
+               f"p {IDENTITY}.y", "info symbol $pc", node="2,1")
+    assert done.returncode == 0, done.stderr
+    pc, running = (int(value, 16) for value in re.findall(
+        r"^\$\d = (0x[0-9a-f]+)$", done.stdout, re.M))
+    assert 0 < pc < 0x400000, "not in the board's code memory"
+    assert 0x20000000 <= running < 0x20400000, "not in its data memory"
+    assert "\n$3 = 2\n$4 = 1\n" in done.stdout
+    assert "in section .text" in done.stdout
     no_watchdog_barks(run)
     os.kill(last, signal.SIGCONT)
     out, err = run.communicate(timeout=GUARD_S)
@@ -126,41 +123,22 @@ def test_boards_that_halt_wait_for_their_debuggers(halted):
             == json.loads(plain.stdout)["timeline_sha256"])
 
 
-def test_a_breakpoint_before_the_job(halted):
-    """In the kernel, on a board that was halted."""
-    run, _, doors = halted
-    assert gdb(doors, "p 1", node="2,1").returncode == 0
-    done = gdb(doors, "break spin_run", "continue", "backtrace", "delete",
-               node="0,0")
-    assert "Breakpoint 1, spin_run (" in done.stdout, done.stdout + done.stderr
-    assert " in compute_" in done.stdout, "whom the kernel is called by"
-    out, err = run.communicate(timeout=GUARD_S)
-    assert run.returncode == 0, err
-    assert json.loads(out)["measured"]["answer_ps"] < 10e12, \
-        "a clock jumped when its board was stopped"
-
-
-def test_interrupted_while_boards_halt(halted):
-    run, _, doors = halted
-    run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=GUARD_S)
-    assert run.returncode == 130, err
-    assert not doors.exists()
-
-
 def test_faults_that_are_a_kernels(halted):
-    """A division by zero is one; a stack that has overflowed is told as that.
-    """
+    """A breakpoint in the kernel is there before the job. A division by zero is
+    a fault; a stack that has overflowed is told as that."""
     run, _, doors = halted
     assert gdb(doors, "p 1", node="2,1").returncode == 0
-    done = gdb(doors, "break spin_run", "continue",
+    done = gdb(doors, "break spin_run", "continue", "backtrace",
                "p (*(unsigned *)0xE000ED14 >> 4) & 1", "delete",
                "set $sp = 0x1fffff00", node="0,0")
+    assert "Breakpoint 1, spin_run (" in done.stdout, done.stdout + done.stderr
+    assert " in compute_" in done.stdout, "whom the kernel is called by"
     assert "\n$1 = 1\n" in done.stdout, done.stdout + done.stderr
     run.let(1e6)
     _, err = run.communicate(timeout=GUARD_S)
     assert run.returncode == 1
     assert "the stack has overflowed" in err
+    assert not doors.exists()
 
 
 def test_more_halts_than_there_may_be(tmp_path):
@@ -186,9 +164,7 @@ def test_a_board_of_a_wired_mesh(tmp_path):
         done = gdb(doors, "p/x $pc", "p commands", "list reset",
                    "set var commands = 80", node="1,0")
         assert done.returncode == 0, done.stderr
-        pc = int(re.search(r"^\$1 = (0x[0-9a-f]+)$", done.stdout, re.M)[1],
-                 16)
-        assert 0x08000000 <= pc < 0x08100000
+        assert re.search(r"^\$1 = 0x80[0-9a-f]{5}$", done.stdout, re.M)
         assert re.search(r"^\$2 = 5$", done.stdout, re.M), done.stdout
         assert "nvic_enable" in done.stdout, "the source was not found"
         consoles[1, 0].say("nG")
@@ -222,21 +198,20 @@ def test_all_boards_stop_with_one(tmp_path):
             return [console.lines(1, 0.3)
                     for console in consoles.values()] == [[]] * 4
 
-        for _ in range(2):
-            with subprocess.Popen(
-                    ["gdb-multiarch", "-nx", "-q", "-batch", "-ex",
-                     f"target remote {doors}/1-0", "-ex", "shell echo held",
-                     "-ex", "shell read line", "-ex", "detach",
-                     doors / "image"], stdin=subprocess.PIPE, text=True,
-                    stdout=subprocess.PIPE) as debugger:
-                while debugger.stdout.readline() != "held\n":
-                    assert debugger.poll() is None
-                mesh.until(all_silent)
-                debugger.stdin.write("go on\n")
-                debugger.stdin.close()
-                assert debugger.wait(GUARD_S) == 0
-            for console in consoles.values():
-                console.await_answer()
+        with subprocess.Popen(
+                ["gdb-multiarch", "-nx", "-q", "-batch", "-ex",
+                 f"target remote {doors}/1-0", "-ex", "shell echo held",
+                 "-ex", "shell read line", "-ex", "detach",
+                 doors / "image"], stdin=subprocess.PIPE, text=True,
+                stdout=subprocess.PIPE) as debugger:
+            while debugger.stdout.readline() != "held\n":
+                assert debugger.poll() is None
+            mesh.until(all_silent)
+            debugger.stdin.write("go on\n")
+            debugger.stdin.close()
+            assert debugger.wait(GUARD_S) == 0
+        for console in consoles.values():
+            console.await_answer()
 
 
 def test_what_monitors_say(tmp_path):
@@ -293,25 +268,24 @@ def test_what_a_killed_launcher_left_goes(tmp_path):
     assert set(os.listdir(doors)) == {"7-7", "notes", "others"}
 
 
-def test_a_long_path(tmp_path):
-    """Longer than the 107 bytes that a socket's path may have."""
+def test_places(tmp_path):
+    """A path longer than the 107 bytes that a socket's may have will do; others
+    are refused, and stay."""
     doors = tmp_path / ("long-" * 40) / "doors"
     doors.parent.mkdir()
     with emulated.Boards(tmp_path, f"--gdb={doors}", size="1x1") as boards:
         assert (doors / "0-0").is_socket()
         assert boards.end()[0] == 0
     assert not doors.exists()
-
-
-@pytest.mark.parametrize("prepare, words", [
-    (lambda path: path.write_text("a file"), "Not a directory"),
-    (lambda path: (path.mkdir(), path.chmod(0o777)), "must be yours"),
-    (lambda path: path.symlink_to(path.parent / "nowhere"), "No such file")])
-def test_places_that_will_not_do(tmp_path, prepare, words):
-    path = tmp_path / "doors"
-    prepare(path)
-    done = mesh.command("boards", "--mesh", "1x1", "--firmware",
-                        emulated.IMAGE, f"--gdb={path}")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert words in done.stderr
-    assert path.is_symlink() or path.exists(), "somebody's, and removed"
+    (tmp_path / "file").write_text("a file")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name, words in [("file", "Not a directory"), ("open", "must be yours"),
+                        ("link", "No such file")]:
+        path = tmp_path / name
+        done = mesh.command("boards", "--mesh", "1x1", "--firmware",
+                            emulated.IMAGE, f"--gdb={path}")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert words in done.stderr
+        assert path.is_symlink() or path.exists(), "somebody's, and removed"

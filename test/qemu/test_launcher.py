@@ -108,8 +108,8 @@ def fixture_launcher(tmp_path):
 # ---- boards that fail ----
 
 ROUND, FARM = (), ("--schedule", "farm")
-# Layers 0 and 2; a worker with chunks in hand, and the master.
-PLACES = [(ROUND, "0,0"), (ROUND, "4,4"), (FARM, "1,2"), (FARM, "0,0")]
+MASTERS = (*FARM, "--levels", "2")  # 2,1 is one
+COMPUTE = ROOT / "scatter" / "engine" / "compute.c"
 
 
 def only_named(err, where):
@@ -118,9 +118,10 @@ def only_named(err, where):
 
 
 def test_a_board_that_dies(launcher, tmp_path):
-    """No file is written by a run that fails."""
+    """In a layer, with chunks in hand, or as a master. No file is written by a
+    run that fails."""
     outputs = [tmp_path / "report.json", tmp_path / "trace.json"]
-    for more, where in PLACES:
+    for more, where in (ROUND, "4,4"), (FARM, "1,2"), (MASTERS, "2,1"):
         done = launcher.run(
             "--inject", f"die@{where}", *more, "--report", outputs[0],
             "--trace", outputs[1], size="5x5")
@@ -134,8 +135,8 @@ def test_a_board_that_dies(launcher, tmp_path):
 
 def test_a_board_that_faults(launcher):
     """Its record has the frame: a pc where it was, and what went wrong."""
-    for more, where in PLACES:
-        done = launcher.run("--inject", f"fault@{where}", *more, size="5x5")
+    for more, where in (ROUND, "0,0"), (FARM, "1,2"), (FARM, "0,0"):
+        done = launcher.run("--inject", f"fault@{where}", *more, size="3x3")
         launcher.fails(done, f"node {where} took a fault")
         only_named(done.stderr, where)
         record = dict(re.findall(
@@ -145,21 +146,17 @@ def test_a_board_that_faults(launcher):
                          done.stderr, re.M)
 
 
-COMPUTE = ROOT / "scatter" / "engine" / "compute.c"
-
-
 def test_a_failed_assertion(launcher):
-    for on, places in ("qemu", PLACES[:3]), ("native", PLACES[:2]):
-        for more, where in places:
-            done = launcher.run("--inject", f"assert@{where}", *more, on=on,
-                                size="5x5")
-            launcher.fails(done, rf"node {where}: assertion failed at "
-                                 r"scatter/engine/compute\.c:\d+\n")
-            number = int(re.search(r"failed at .*:(\d+)\n", done.stderr)[1])
-            assert "ASSERT(" in COMPUTE.read_text().splitlines()[number - 1]
-            only_named(done.stderr, where)
-            assert "state: fault" in done.stderr
-            assert ("fault record" in done.stderr) == (on == "qemu")
+    for on, more, where in ("qemu", ROUND, "4,4"), ("native", FARM, "1,2"):
+        done = launcher.run("--inject", f"assert@{where}", *more, on=on,
+                            size="5x5")
+        launcher.fails(done, rf"node {where}: assertion failed at "
+                             r"scatter/engine/compute\.c:\d+\n")
+        number = int(re.search(r"failed at .*:(\d+)\n", done.stderr)[1])
+        assert "ASSERT(" in COMPUTE.read_text().splitlines()[number - 1]
+        only_named(done.stderr, where)
+        assert "state: fault" in done.stderr
+        assert ("fault record" in done.stderr) == (on == "qemu")
 
 
 WATCHDOG_S = 120
@@ -171,10 +168,10 @@ def test_a_board_that_hangs(launcher, tmp_path):
     for program, name in ((clocked.PROGRAM, "quincunx"),
                           (BUILD / "zygote.so", "zygote.so")):
         shutil.copy(program, tmp_path / name)
-    for more, where in PLACES[1:]:
+    for more, where in (ROUND, "2,2"), (FARM, "0,0"):
         with clocked.Clocked(
                 *launcher.words("--inject", f"hang@{where}", *more, "--serve",
-                                size="5x5"),
+                                size="3x3"),
                 program=tmp_path / "quincunx") as run:
             address = served.address_in(run.stderr)
             mesh.until(lambda: max(map(mesh.cpu_s, launcher.boards()),
@@ -194,29 +191,22 @@ def test_a_board_that_hangs(launcher, tmp_path):
         launcher.nothing_left()
 
 
-@pytest.mark.parametrize("size, why", [
-    ("1x1", ""), ("2x1", "hangs"),
-    ("3x1", "queued a send that makes no sense")])
-def test_boards_that_do_not_keep_to_the_rules(launcher, size, why):
+def test_boards_that_do_not_keep_to_the_rules(launcher):
     """One asks on and on and never reads a ring, one rings without an end, one
-    overfills its queue: test/qemu/rude. Mesh time goes on in the first: that
-    takes Ctrl-C, which comes through."""
+    overfills its queue, all wait for a message: test/qemu/rude. Mesh time goes
+    on in the first: that takes Ctrl-C, which comes through."""
     shutil.copy(BUILD / "test" / "rude.elf", launcher.firmware)
-    if why:
+    for size, why in (("2x1", "hangs"),
+                      ("3x1", "queued a send that makes no sense")):
         launcher.fails(launcher.run("--watchdog", "1", size=size), why)
-    else:
-        launcher.start(size=size)
-        launcher.end(signal.SIGINT)
-
-
-def test_boards_that_all_wait_for_a_message_are_named(launcher):
-    shutil.copy(BUILD / "test" / "rude.elf", launcher.firmware)
     done = launcher.run(size="4x1")
     assert (done.returncode, done.stderr) == (1, (
         "quincunx: the mesh is stuck: every node waits for a message that "
         "nobody sends\n" + "".join(
             f"quincunx: node {x},0 waits in the middle of the job\n"
             "  state: computing\n" for x in range(4))))
+    launcher.start(size="1x1")
+    launcher.end(signal.SIGINT)
 
 
 def test_a_script_in_place_of_qemu_leaves_nothing(launcher, tmp_path):
@@ -252,42 +242,34 @@ def ignores(pid, how):
     return bool(int(mask, 16) >> (how - 1) & 1)
 
 
-@pytest.mark.parametrize("command", ["run", "boards"])
-def test_a_hang_up_that_is_ignored_stays_so(launcher, command):
+def test_a_hang_up_that_is_ignored_stays_so(launcher):
     """As under nohup; else it ends the command."""
-    words = (launcher.words(arg=LONG) if command == "run"
-             else ["boards", "--mesh", "2x2"])
     for nohup in ["nohup"], []:
         with subprocess.Popen(
-                [*nohup, mesh.QUINCUNX, *words], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-                ) as process:
+                [*nohup, mesh.QUINCUNX, *launcher.words(arg=LONG)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True) as process:
             mesh.until(lambda: len(mesh.children_of(process.pid)) >= 4)
             assert ignores(process.pid, signal.SIGHUP) == bool(nohup)
             process.send_signal(signal.SIGHUP)
             if nohup:
                 process.terminate()
             process.communicate(timeout=GUARD_S)
-        assert process.returncode == (130 if command == "run" else 0)
+        assert process.returncode == 130
 
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
-
-
-@pytest.mark.boards
-@pytest.mark.parametrize("how", SIGNALS)
-def test_ended_while_625_boards_boot(launcher, how):
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_ended_while_boards_boot(launcher, how):
     launcher.process = subprocess.Popen(
-        [mesh.QUINCUNX, *launcher.words(size="25x25")], cwd=launcher.cwd,
+        [mesh.QUINCUNX, *launcher.words(size="9x9")], cwd=launcher.cwd,
         text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    mesh.until(lambda: len(launcher.boards()) >= 30)
+    mesh.until(lambda: len(launcher.boards()) >= 20)
     launcher.end(how)
 
 
 @pytest.mark.parametrize("args, how, times", [
-    (ROUND, signal.SIGINT, 2), (ROUND, signal.SIGTERM, 1),
-    (ROUND, signal.SIGKILL, 1), (("--boot", "exec"), signal.SIGKILL, 1),
-    (FARM, signal.SIGINT, 1),
+    (FARM, signal.SIGINT, 2), (ROUND, signal.SIGKILL, 1),
+    (("--boot", "exec"), signal.SIGKILL, 1),
     (("--inject", "hang@1,1", "--watchdog", "3600"), signal.SIGINT, 1)])
 def test_ended_while_boards_compute(launcher, args, how, times):
     """Or while one hangs, and all others wait for it. Boards are in groups of
@@ -312,14 +294,12 @@ def test_one_launcher_ends_its_own_boards_only(launcher, tmp_path):
 
 
 def test_a_board_killed_from_outside(launcher):
-    """At a job in one round, or with a chunk in hand and the next asked for."""
-    for more in ROUND, FARM:
-        launcher.start(*more, arg=LONG, size="3x3")
-        os.kill(launcher.boards()[7], signal.SIGKILL)
-        out, err = launcher.process.communicate(timeout=GUARD_S)
-        assert (launcher.process.returncode, out) == (1, "")
-        assert len(set(re.findall(r"node (\d,\d) died", err))) == 1
-        launcher.nothing_left()
+    launcher.start(*FARM, arg=LONG, size="3x3")
+    os.kill(launcher.boards()[7], signal.SIGKILL)
+    out, err = launcher.process.communicate(timeout=GUARD_S)
+    assert (launcher.process.returncode, out) == (1, "")
+    assert len(set(re.findall(r"node (\d,\d) died", err))) == 1
+    launcher.nothing_left()
 
 
 # ---- a machine that is full ----

@@ -4,13 +4,11 @@ for the system's; and meshes in a control group of their own."""
 import json
 import os
 import pathlib
-import re
 import subprocess
 
 import pytest
 
 import mesh
-import served
 from core import BUILD
 from described import Library
 from guard import GUARD_S
@@ -74,10 +72,6 @@ CASES = {
         {"proc/self/mountinfo": V2.format(top="/"),
          "proc/self/cgroup": "0::/a/b\n", **group(2, "/a/b", 3 * MIB, 0),
          **group(2, "/a", 5 * MIB, 4 * MIB)}, 1 * MIB, "/sys/fs/cgroup/a"),
-    "version 2, no limit": (
-        {"proc/self/mountinfo": V2.format(top="/"),
-         "proc/self/cgroup": "0::/a\n", **group(2, "/a", "max", 5)},
-        6000 * KIB, ""),
     "version 2, more than the system has": (
         {"proc/self/mountinfo": V2.format(top="/"),
          "proc/self/cgroup": "0::/a\n", **group(2, "/a", 900 * MIB, 5)},
@@ -86,10 +80,6 @@ CASES = {
         {"proc/self/mountinfo": V2.format(top="/box"),
          "proc/self/cgroup": "0::/box/a\n", **group(2, "/a", MIB, 0)},
         1 * MIB, "/sys/fs/cgroup/a"),
-    "version 2, seen from a container": (
-        {"proc/self/mountinfo": V2.format(top="/"),
-         "proc/self/cgroup": "0::/\n", **group(2, "", MIB, 0)},
-        1 * MIB, "/sys/fs/cgroup"),
     "version 1": (
         {"proc/self/mountinfo": V1.format(top="/"),
          "proc/self/cgroup": "9:cpu,cpuacct:/c\n4:memory:/a/b\n0::/x\n",
@@ -161,7 +151,7 @@ def run_in(group, limit, *args):
 def line_fixture(tmp_path):
     load = tmp_path / "load"
     load.write_bytes(bytes(200_000))
-    return ["run", "--mesh", "5x5", "--kernel", "spin", "--arg", "512", load]
+    return ["run", "--mesh", "5x5", "--kernel", "spin", "--arg", "8", load]
 
 
 def test_a_mesh_that_does_not_fit_is_refused(group, line):
@@ -173,20 +163,6 @@ def test_a_mesh_that_does_not_fit_is_refused(group, line):
     assert "--force" in done.stderr
     assert run_in(group, 400 * MIB, *line).returncode == 0
     assert run_in(group, 60 * MIB, *line, "--on", "native").returncode == 0
-
-
-def test_more_threads_than_the_system_has_numbers(tmp_path):
-    """Three for each board; told before any starts."""
-    numbers = int(pathlib.Path("/proc/sys/kernel/pid_max").read_text())
-    if numbers >= 3 * 125 * 125:
-        pytest.skip("this system has numbers for the largest mesh")
-    load = tmp_path / "load"
-    load.write_bytes(bytes(1000))
-    done = mesh.command("run", "--mesh", "125x125", "--kernel", "spin",
-                        "--arg", "32", "--force", load)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert f"numbers for {numbers} " in done.stderr
-    assert "sysctl kernel.pid_max=65536" in done.stderr
 
 
 def test_boards_that_are_to_stand(group):
@@ -209,18 +185,14 @@ def test_boards_that_are_killed_for_memory(group, line):
     assert (group[0] / "cgroup.procs").read_text() == ""
 
 
-@pytest.mark.parametrize("more", [["--on", "native"], [], ["--boot", "exec"]])
+@pytest.mark.parametrize("more", [[], ["--boot", "exec"]])
 def test_what_is_expected_is_about_what_is_taken(line, tmp_path, more):
-    """Not much less, and not a multiple, but for nodes that take next to
-    nothing. Taken: the kernel's peak of one process; by boards that all stand
-    still, one of which hangs, in one moment."""
+    """Not much less, and not a multiple. Taken, in one moment: by boards that
+    all stand still, one of which hangs."""
     report = tmp_path / "report.json"
-    with served.Served(*line, *more, "--report", report, "--serve") as run:
-        run.wait_for_stay()
-        status = pathlib.Path(f"/proc/{run.process.pid}/status").read_text()
-    taken = int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) * KIB
-    if "native" not in more:
-        with Standing(tmp_path / "standing", line[-1], *more) as standing:
-            taken = standing.memory_bytes()
+    done = mesh.command(*line, *more, "--report", report)
+    assert done.returncode == 0, done.stderr
+    with Standing(tmp_path / "standing", line[-1], *more) as standing:
+        taken = standing.memory_bytes()
     expected = json.loads(report.read_text())["memory"]["expected_bytes"]
-    assert taken / 1.15 < expected < max(2 * taken, 20 * MIB)
+    assert taken / 1.15 < expected < 2 * taken

@@ -4,7 +4,6 @@
 The oracles are a naive search in each file, and Python's csv."""
 import csv
 import io
-import json
 
 import pytest
 
@@ -12,12 +11,16 @@ import mesh
 import twins
 
 ALPHABET = b"aab\nAB "
+ALL = bytes(range(256))
 # An argument, its patterns, and whether case does not count.
 ARGUMENTS = [
-    *((one, [one], False) for one in (b"a", b"aa", b"ab\na", b"\n", b"\n\n")),
-    (b"(?i)ab", [b"ab"], True), (b"(?i)\nAa", [b"\nAa"], True),
+    *((one, [one], False) for one in (b"aa", b"ab\na", b"\n", b"\n\n")),
+    (b"(?i)\nAa", [b"\nAa"], True),
     (b"(?|)aa|b\n|a", [b"aa", b"b\n", b"a"], False),
-    (b"(?i|)aB|ba a|\nb", [b"aB", b"ba a", b"\nb"], True)]
+    (b"(?i|)aB|ba a|\nb", [b"aB", b"ba a", b"\nb"], True),
+    # A pattern with all bytes but one: that is between the files.
+    *((ALL.replace(bytes([gap]), b""), [ALL.replace(bytes([gap]), b"")], False)
+      for gap in (0, 10, 97, 255))]
 
 
 def write(folder, contents):
@@ -27,16 +30,11 @@ def write(folder, contents):
     return paths
 
 
-def search(paths, arg, *more, size="5x5", on="native"):
-    done = mesh.command("run", "--json", "--mesh", size, "--on", on,
-                        "--kernel", "search", "--arg-hex", arg.hex(), *more,
-                        *paths)
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
-
-
-def check(report, paths, contents, patterns, folds=False):
+def check(folder, contents, arg, patterns, folds, *more, on="native"):
     """The result is what was found in each file alone."""
+    paths = write(folder, contents)
+    report = mesh.run(paths[-1], *more, *paths[:-1], kernel="search", arg=arg,
+                      on=on, rounds="auto")
     want = [(i, at) for i, data in enumerate(contents)
             for at in twins.counts_and_offsets(data, patterns, folds)[1]]
     result, files = report["result"], report["load"]["files"]
@@ -54,53 +52,35 @@ def test_search_finds_what_is_in_each_file(tmp_path):
     chance = mesh.seeded("inputs")
     for arg, *wanted in ARGUMENTS:
         for count, more in ((2, []), (17, []), (17, ["--batch", "23"])):
+            if len(arg) > 23:
+                count, more = 2, []
             contents = [bytes(chance.choices(ALPHABET, k=chance.choice(
-                [0, 1, 2, 5, 40, 300]))) for _ in range(count)] + [b"ab\na"]
-            paths = write(tmp_path, contents)
-            check(search(paths, arg, *more), paths, contents, *wanted)
-
-
-def test_search_on_boards(tmp_path):
-    contents = [b"needle" * 300, b"", b"need", b"le needle", b"nee" * 50]
-    paths = write(tmp_path, contents)
-    check(search(paths, b"needle", size="2x2", on="qemu"), paths, contents,
-          [b"needle"])
+                [0, 1, 2, 5, 40, 300]))) for _ in range(count)]
+            check(tmp_path, [*contents, arg[:99], arg[99:], arg], arg, *wanted,
+                  *more)
+    check(tmp_path, [b"needle" * 300, b"", b"need", b"le needle", b"nee" * 50],
+          b"needle", [b"needle"], False, on="qemu")
 
 
 @pytest.mark.parametrize("separator", [b"|", b"\n"])
 def test_patterns_that_a_border_could_make(tmp_path, separator):
     """Whatever byte lies between the files, but the one between patterns."""
-    others = [byte for byte in range(256) if byte != separator[0]]
+    others = ALL.replace(separator, b"")
     patterns = separator.join(b"a" + bytes([byte]) + b"b" for byte in others)
-    paths = write(tmp_path, [b"xa", b"by"])
-    report = search(paths, b"(?" + separator + b")" + patterns)
+    first, second = write(tmp_path, [b"xa", b"by"])
+    report = mesh.run(second, first, kernel="search", on="native",
+                      arg=b"(?" + separator + b")" + patterns)
     assert report["result"]["count"] == 0
     assert report["load"]["bytes"] == 5
 
 
-def test_a_pattern_with_all_bytes_but_one(tmp_path):
-    for missing in (0, 10, 97, 255):
-        all_but = bytes(byte for byte in range(256) if byte != missing)
-        contents = [all_but[:100], all_but[100:], all_but]
-        paths = write(tmp_path, contents)
-        check(search(paths, all_but), paths, contents, [all_but])
-
-
 def test_a_pattern_with_all_bytes_is_refused(tmp_path):
     paths = write(tmp_path, [b"xa", b"by"])
-    arg = b"(?i)" + bytes(byte for byte in range(256) if byte != ord("a"))
+    arg = b"(?i)" + ALL.replace(b"a", b"")
     done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
                         "search", "--arg-hex", arg.hex(), *paths)
     assert (done.returncode, done.stdout) == (2, "")
     assert "all 256 bytes" in done.stderr
-
-
-def test_names_are_in_the_summary(tmp_path):
-    paths = write(tmp_path, [b"..the", b"the the"])
-    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
-                        "search", "--arg", "the", *paths)
-    assert f"offsets = {paths[0]}:2 {paths[1]}:0 {paths[1]}:4\n" in done.stdout
-    assert f"load      {paths[0]} and 1 more, 13 bytes" in done.stdout
 
 
 # ---- tables ----
@@ -120,12 +100,9 @@ def test_records_of_several_tables(tmp_path):
     paths = write(tmp_path, [table(rows).encode() for rows in tables])
     paths[-1].write_text(table(tables[-1]).rstrip("\n"))
     rows = [row for rows in tables for row in rows if int(row[1]) > 0]
-    out, report = tmp_path / "out.csv", tmp_path / "report.json"
-    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
-                        "records", "--arg", "name=n,op=gt,value=0", "-o", out,
-                        "--report", report, *paths)
-    assert (done.returncode, done.stderr) == (0, "")
-    result = json.loads(report.read_text())["result"]
+    out = tmp_path / "out.csv"
+    result = mesh.run(paths[-1], "-o", out, *paths[:-1], kernel="records",
+                      arg="name=n,op=gt,value=0", on="native")["result"]
     assert result["count"] == len(rows)
     assert result["sum"] == [str(sum(int(row[1]) for row in rows))]
     assert list(csv.reader(io.StringIO(out.read_text()))) == [
