@@ -42,7 +42,7 @@ LONGEST = ("test_serial_run", "test_fuzz", "test_programs",
            "test_any_job", "test_trees", "test_plan", "test_run",
            "test_model_results", "test_calibrate", "test_gdb", "test_figures",
            "test_inject", "test_new_kernel", "test_tree", "test_chip_boards",
-           "test_ranks_broken", "test_kernels_everywhere", "test_page",
+           "test_kernels_everywhere", "test_page",
            "test_prove")
 
 

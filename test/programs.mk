@@ -79,8 +79,6 @@ $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
 $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
   $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c share.c) \
   qemu/fabric/message.c qemu/support/memory.c torus/torus.c)
-# Ranks of the command with sanitizers, without MPI.
-$(call test_program,ranks.so,shared,test/qemu/ranks/transport.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \

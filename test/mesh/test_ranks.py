@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -110,6 +111,41 @@ def test_refused(load):
         done = mpirun.command(2, *args)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"quincunx: {what}" in done.stderr
+
+
+def test_with_sanitizers(load, tmp_path):
+    """The same report. What is under way in MPI's own libraries is not freed;
+    of coroutines the address sanitizer says that it knows little."""
+    for file in mesh.BUILD / "test" / "quincunx", mesh.BUILD / "ranks.so":
+        shutil.copy(file, tmp_path)
+    words = job(load, "--kernel search --arg the")
+    done = subprocess.run(
+        [*mpirun.line(3)[:-1], tmp_path / "quincunx", "run", "--json", *words],
+        capture_output=True, text=True, check=False, timeout=GUARD_S,
+        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert done.returncode == 0, done.stderr
+    assert "AddressSanitizer:" not in done.stderr
+    assert "runtime error" not in done.stderr
+    assert (json.loads(done.stdout)["timeline_sha256"]
+            == mpirun.report(1, *words)["timeline_sha256"])
+
+
+def test_another_version(load, tmp_path):
+    """It is named, with its rank."""
+    own = mesh.command("--version").stdout.split()[1]  # as 1.2.3
+    other = own[:-1] + ("1" if own[-1] == "0" else "0")
+    program = tmp_path / "quincunx"
+    program.write_bytes(pathlib.Path(mesh.QUINCUNX).read_bytes().replace(
+        own.encode(), other.encode()))
+    program.chmod(0o755)
+    shutil.copy(mesh.BUILD / "ranks.so", tmp_path)
+    words = ["run", *map(str, job(load))]
+    done = subprocess.run(
+        [*mpirun.line(1, *words), ":", "-n", "1", program, *words],
+        capture_output=True, text=True, check=False, timeout=GUARD_S)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.search(f"rank 1 on .* is quincunx {other}.*, rank 0 {own}.*: all "
+                     "hosts need the same", done.stderr), done.stderr
 
 
 def test_another_emulator_on_a_host(load, tmp_path):

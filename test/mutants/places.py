@@ -69,7 +69,7 @@ qemu/options/: outputs bad_input compare
 qemu/outcome/: outputs compare originators run
 qemu/page/: page
 qemu/papers/: model_star model_farm model_masters model_results
-qemu/ranks/: ranks_parts ranks_broken ranks
+qemu/ranks/: ranks_parts ranks
 qemu/report/: outputs page inject originators streams
 qemu/schedule/: tree farm_tree compare trees
 qemu/support/(quote|utf8): names

@@ -139,19 +139,6 @@ def test_where_the_object_is(load, tmp_path):
         shutil.copy(mesh.BUILD / "zygote.so", folder)
 
 
-def test_what_the_user_preloads_stays(load, tmp_path):
-    """An object that cannot be loaded: the loader says so, last words or not;
-    the board's environment has both."""
-    trace = tmp_path / "trace"
-    env = mesh.qemu_script(
-        tmp_path, f"echo \"$LD_PRELOAD\" >> '{trace}'\nexec {{real}} \"$@\"")
-    env["LD_PRELOAD"] = str(mesh.BUILD / "zygote.so")
-    done = run(load, *JOBS["tree"], "--verbose", env=env)
-    assert done.returncode == 0 and done.stderr == FORKED
-    assert trace.read_text().splitlines()[-1] == (
-        f"/proc/self/fd/4:{mesh.BUILD / 'zygote.so'}")
-
-
 # ---- processes and their memory ----
 
 def huge_pages_allowed(pid):

@@ -5,7 +5,6 @@ Every test runs a copy of the firmware of its own, so that its boards can be
 told from those of any other run by their command line. Most boards are forks of
 one QEMU; that others end as well is tried with a few.
 """
-import json
 import os
 import re
 import shutil
@@ -293,32 +292,7 @@ def test_one_launcher_ends_its_own_boards_only(launcher, tmp_path):
         other.process.kill()
 
 
-def test_a_board_killed_from_outside(launcher):
-    launcher.start(*FARM, arg=LONG, size="3x3")
-    os.kill(launcher.boards()[7], signal.SIGKILL)
-    out, err = launcher.process.communicate(timeout=GUARD_S)
-    assert (launcher.process.returncode, out) == (1, "")
-    assert len(set(re.findall(r"node (\d,\d) died", err))) == 1
-    launcher.nothing_left()
-
-
 # ---- a machine that is full ----
-
-def test_full_dev_shm(launcher):
-    """It is not used: windows are memory without a name."""
-    for trial in ["true"], ["mount", "-t", "tmpfs", "none", "/dev/shm"]:
-        if subprocess.run(["unshare", "-m", *trial], capture_output=True,
-                          check=False, timeout=GUARD_S).returncode != 0:
-            pytest.skip(f"unshare -m {trial[0]} is not permitted here")
-    script = ("mount -t tmpfs -o size=64k none /dev/shm;"
-              "dd if=/dev/zero of=/dev/shm/full bs=64k count=2 2>/dev/null;"
-              'exec "$@"')
-    done = launcher.run("--json", before=["unshare", "-m", "sh", "-c", script,
-                                          "sh"])
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["result"] == {"units": 200_000}
-    launcher.nothing_left()
-
 
 def test_too_few_open_files(launcher):
     """Said before any board starts."""

@@ -165,18 +165,6 @@ def test_a_mesh_that_does_not_fit_is_refused(group, line):
     assert run_in(group, 60 * MIB, *line, "--on", "native").returncode == 0
 
 
-def test_boards_that_are_to_stand(group):
-    """The same of `boards`, which has no native nodes to offer."""
-    line = ["boards", "--mesh", "2x2"]
-    done = run_in(group, 60 * MIB, *line)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "4 boards need about 84 MiB of memory" in done.stderr
-    assert "--force" in done.stderr and "--on native" not in done.stderr
-    done = run_in(group, 60 * MIB, *line, "--force")
-    assert "--force: goes on\n" in done.stderr
-    assert done.stdout.endswith("standard input ended; 4 boards ended\n")
-
-
 def test_boards_that_are_killed_for_memory(group, line):
     done = run_in(group, 40 * MIB, *line, "--force", "--boot", "exec")
     assert done.returncode == 1

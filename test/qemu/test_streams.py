@@ -94,21 +94,6 @@ def test_a_link_stays_a_link(load, tmp_path):
     assert link.is_symlink()
 
 
-def test_what_a_killed_process_of_this_number_left(load, tmp_path):
-    """Its temporary file stays, and another one is taken."""
-    script = """
-for i in 0 1 2; do echo old > "$2.$$-$i.tmp"; done
-exec "$0" run --on native --mesh 5x5 --kernel spin --arg 1 --report "$2" "$1"
-"""
-    report = tmp_path / "report"
-    done = subprocess.run(["sh", "-c", script, mesh.QUINCUNX, load, report],
-                          check=False, capture_output=True, text=True,
-                          timeout=GUARD_S)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(report.read_text())
-    assert len(list(tmp_path.glob("*.tmp"))) == 3
-
-
 def test_an_output_to_standard_output(tmp_path):
     """The rows of a table; and an image is a PNG."""
     load = tmp_path / "in.csv"
