@@ -19,9 +19,8 @@
  * head of one that is not there yet, is poisoned.
  *
  * Other worlds stand elsewhere: that of test/hal/serial/ below hal/serial/, at
- * the switch; that of test/hal/console/node.c below a node without a job; those
- * of test/hal/switch/ and discover/ at the lines. Conformance makes none up: it
- * runs on windows and the fabric.
+ * the switch; those of test/hal/switch/ and discover/ at the lines. Conformance
+ * makes none up: it runs on windows and the fabric.
  */
 #ifndef TEST_WORLD_WORLD_H
 #define TEST_WORLD_WORLD_H

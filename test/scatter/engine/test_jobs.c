@@ -22,6 +22,7 @@ struct job {
     uint8_t rounds;
     uint8_t ports;
     uint8_t flags;
+    uint8_t reserve;
 
     uint32_t units;
     uint32_t unit_bytes;
@@ -69,6 +70,7 @@ static struct wire_order make_order(const struct job *job, uint8_t *arg)
     order.rounds = job->rounds > 0 ? job->rounds : order.rounds;
     order.ports = job->ports > 0 ? job->ports : order.ports;
     order.flags = job->flags;
+    order.reserve = job->reserve;
     order.unit_bytes = job->unit_bytes;
     order.first_unit = job->first_unit;
     order.before_bytes =
@@ -127,13 +129,14 @@ static int run(const struct job *job, uint32_t *nodes)
 
 /* ---- what is done ---- */
 
-/* The pattern, one round, several, the best; trees as planned and in equal
-   shares, on one port, stored and forwarded; a farm. */
+/* The pattern, one round, several, the best, with a rest for who asks; trees as
+   planned and in equal shares, on one port, stored and forwarded; a farm. */
 static const struct job meshes[] = {
     {.policy = WIRE_PATTERN, .size = {1, 1}},
     {.policy = WIRE_PATTERN, .size = {5, 5}},
     {.policy = WIRE_PATTERN, .size = {5, 5}, .rounds = 3},
     {.policy = WIRE_PATTERN, .size = {5, 5}, .rounds = WIRE_BEST},
+    {.policy = WIRE_PATTERN, .size = {5, 5}, .reserve = 30},
     {.policy = WIRE_TREE, .size = {5, 4}, .rounds = 2},
     {.policy = WIRE_TREE,
      .size = {3, 5},
@@ -196,15 +199,16 @@ static struct job job_of(const struct job *mesh, const struct job *load)
     return job;
 }
 
-/* Several rounds need a load that outweighs the argument, and bytes to send;
-   outputs that are much shorter than units fill up the workers of a farm. */
+/* Several rounds, or a rest, need a load that outweighs the argument, and bytes
+   to send; outputs that are much shorter than units fill up the workers of a
+   farm. */
 static bool is_feasible(const struct job *job)
 {
     bool rounds = job->rounds > 1 && job->rounds < WIRE_BEST;
     bool long_load =
         job->units * job->unit_bytes >= 500 && job->arg_bytes < 1000;
 
-    return (!rounds || long_load) &&
+    return ((!rounds && job->reserve == 0) || long_load) &&
            (job->policy != WIRE_FARM || job->denominator < 1000);
 }
 
@@ -266,7 +270,7 @@ static const struct {
 
 static void what_is_refused(struct unit *unit)
 {
-    static const unsigned on[] = {7, 1, 4}; /* a farm, the pattern, a tree */
+    static const unsigned on[] = {8, 1, 5}; /* a farm, the pattern, a tree */
 
     for (unsigned row = 0; row < COUNT(refused); ++row) {
         for (unsigned i = 0; i < (refused[row].of_farms ? 1 : 3); ++i) {
