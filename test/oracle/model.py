@@ -135,10 +135,7 @@ def self_check():
     plan = solve(100, 1, *costs(1, 1, 1, results=f(1, 2)))
     assert plan.volumes == (100, f(196, 13), f(340, 169))
     assert plan.makespan == f(5348, 169)
-    # Section 1.7: Fig. 3 at V = 1M, and Fig. 6's speedups at V = 1G.
+    # Section 1.7: Fig. 3 at V = 1M.
     assert [round(float(uniform(10 ** 6, f(2, 10 ** 6), 0, 10 ** 6,
                                 n).makespan), 6) for n in (2, 3, 4, 5)] == [
         .346939, .335277, .333611, .333373]
-    assert [round(float(1000 / uniform(10 ** 9, f(33, 10 ** 10), f(
-        485, 10 ** 8), 10 ** 6, n).makespan), 3) for n in (2, 3, 4, 5)] == [
-        24.547, 113.611, 413.427, 874.871]

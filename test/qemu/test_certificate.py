@@ -30,14 +30,3 @@ def test_the_certificate_is_the_scatter():
             if phase in (None, one.phase))
         phases = [int(line.split("\t")[0]) for line in lines]
         assert phases == sorted(phases)
-
-
-def test_circuits_of_a_phase_share_no_link():
-    """In either direction, of the certificate as it is printed."""
-    used = set()
-    for line in lines_of("--torus", 25):
-        phase, _, _, *links = line.split("\t")
-        for link in links:
-            key = phase, frozenset(link.split("-"))
-            assert key not in used
-            used.add(key)

@@ -44,13 +44,14 @@ def check(*flags, **options):
     assert isinstance(got["makespan_ps"], int)
     assert abs(got["makespan_ps"] - want.makespan) <= Fraction(1, 2), (
         told(options))
-    assert near(got["speedup"], load * compute / want.makespan)
+    assert got["speedup"] == float(load * compute / want.makespan)
     assert len(got["layers"]) == want.phases + 1
     for i, layer in enumerate(got["layers"]):
         assert layer["layer"] == i
         assert layer["nodes"] == (4 * 5 ** (i - 1) if i else 1)
-        assert near(layer["share_units"], want.shares[i]), told(options)
-        assert near(layer["volume_units"], want.volumes[i])
+        # The nearest doubles, as 71/3 is 23.666666666666668.
+        assert layer["share_units"] == float(want.shares[i]), told(options)
+        assert layer["volume_units"] == float(want.volumes[i])
     return got, want
 
 
@@ -100,17 +101,6 @@ def test_results_are_back_when_planned():
         assert abs(end - got["makespan_ps"]) <= Fraction(1, 2)
 
 
-def test_numbers_are_the_nearest_doubles():
-    """71/3 is 23.666666666666668, and not the double below."""
-    for load in (100, 101, 107, 131, 159):
-        got, want = check(torus=25, load=load, **{
-            **SECONDS, "startup": "0"})
-        assert got["speedup"] == float(load * 10 ** 12 / want.makespan)
-        for i, layer in enumerate(got["layers"]):
-            assert layer["share_units"] == float(want.shares[i])
-            assert layer["volume_units"] == float(want.volumes[i])
-
-
 # ---- several rounds ----
 
 def pattern_tree(options, phases):
@@ -147,7 +137,6 @@ def check_rounds(got, options, rounds):
         if other["taken"]:
             assert (got["phases"], got["rounds"], got["makespan_ps"]) == (
                 other["phases"], other["rounds"], other["makespan_ps"])
-            check_parts(got)
             return True
     makespan, phases, tree, plan = want
     assert got["phases"] == -phases
@@ -162,18 +151,6 @@ def check_rounds(got, options, rounds):
         for part, turns in zip(layer["rounds"], plan.turns, strict=True):
             assert abs(part["received_ps"] - turns[j]) <= Fraction(1, 2)
     return False
-
-
-def check_parts(got):
-    """Each round of similar ones is this part of what a node gets."""
-    end = 0
-    for r, part in enumerate(got["similar"]["parts"]):
-        for layer in got["layers"][1:]:
-            one = layer["rounds"][r]
-            for key in ("volume_units", "share_units"):
-                assert one[key] == pytest.approx(part * layer[key])
-            assert end <= one["received_ps"] <= got["makespan_ps"]
-            end = one["received_ps"]
 
 
 LVDS = {"torus": 5, "phases": 2, "load": 10 ** 5, "compute": "1024ns",
@@ -482,35 +459,20 @@ def collected(options, plan):
         in zip(startups, transfers, plan["layers"][1:]))
 
 
-@pytest.mark.parametrize("rounds, results, switching", [
-    (2, "1/1", "circuit"), (5, "0/1", "circuit"),
-    (5, "5/2", "store-and-forward"), ("auto", "1/3", "circuit"),
-    ("auto", "5/2", "store-and-forward")])
-def test_rounds_collect_results_when_all_is_computed(rounds, results,
-                                                     switching):
-    """Phase by phase; one round, in which results overlap, if it is as early
-    and may be; or many rounds that return them meanwhile. On 625 boards, whose
-    first ports would have to take back too much in each of few rounds."""
-    plain = {"torus": "25", "compute": "900ns", "transfer": "80ns",
-             "switching": switching}
-    options = {**plain, "results": results}
-    one, got = planned(**options), planned(rounds=rounds, **options)
-    late, best = min(((collected(options, plan), plan) for plan in (
-        planned(rounds=number, **plain)
-        for number in (range(2, 17) if rounds == "auto" else [rounds]))),
-        key=lambda pair: pair[0])
-    for plan in (one, got):
-        plan.pop("meanwhile_planned_for", None)
-    if rounds == "auto" and (got["results_return"], got["rounds"] > 1) == (
-            "meanwhile", True):
-        assert got["with_results_ps"] < min(late, one["makespan_ps"])
-    elif rounds == "auto" and one["makespan_ps"] <= late:
-        assert got == one
-    else:
-        assert near(got.pop("with_results_ps"), late)
+def test_rounds_collect_results_when_all_is_computed():
+    """Phase by phase, where few rounds cannot return them meanwhile: on 625
+    boards, whose first ports would have to take back too much in each."""
+    for rounds, results, switching in ((2, "1/1", "circuit"),
+                                       (5, "5/2", "store-and-forward")):
+        plain = {"torus": "25", "compute": "900ns", "transfer": "80ns",
+                 "switching": switching, "rounds": rounds}
+        options = {**plain, "results": results}
+        want, got = planned(**plain), planned(**options)
+        assert near(got.pop("with_results_ps"), collected(options, want))
         assert got.pop("results_return") == "at the end"
-        best.pop("similar")
-        assert got == best
+        got.pop("meanwhile_planned_for", None)
+        want.pop("similar")
+        assert got == want
 
 
 def meanwhile_costs(options):
@@ -576,24 +538,20 @@ def test_what_results_return_meanwhile_for():
 def test_no_results_before_any_can_be_there():
     """A circuit holds its links both ways: four ports that send a unit and
     take its output in, and the originator's own units. With transfers of few
-    picoseconds, of which an output takes a part; in nanoseconds it is alike."""
+    picoseconds, of which an output takes a part."""
     rng = random.Random(f"bound {SEED}")
     several = 0
     for _ in range(30):
         transfer, compute = rng.randint(1, 5), rng.randint(1, 20)
         results = Fraction(rng.randint(1, 9), rng.randint(1, 9))
-        given = {"torus": 5, "load": 10 ** 6, "startup": "0",
-                 "results": f"{results.numerator}/{results.denominator}",
-                 "rounds": rng.choice([3, 8, 16, "auto"])}
-        got, other = (planned(transfer=f"{transfer}{unit}",
-                              compute=f"{compute}{unit}", **given)
-                      for unit in ("ps", "ns"))
+        got = planned(torus=5, load=10 ** 6, startup="0",
+                      transfer=f"{transfer}ps", compute=f"{compute}ps",
+                      results=f"{results.numerator}/{results.denominator}",
+                      rounds=rng.choice([3, 8, 16, "auto"]))
         rate = Fraction(1, compute) + 4 / ((1 + results) * transfer)
         several += got.get("results_return") == "meanwhile"
         assert got.get("with_results_ps", got["makespan_ps"]) >= (
-            10 ** 6 / rate - 1), (transfer, compute, given)
-        assert got["makespan_ps"] == pytest.approx(
-            other["makespan_ps"] / 1000, rel=1e-4)
+            10 ** 6 / rate - 1), (transfer, compute, results)
     assert several > 2
 
 
@@ -652,19 +610,16 @@ def test_the_json_has_what_was_given():
              "compute_power": None, "phases": None, "rounds": 1, "ports": 4,
              "results": None, "switching": "circuit"}
     for options, changed in (
-            ({}, {}),
-            ({"rounds": "auto", "results": "2/4", "phases": 2,
-              "hop_delay": "1ns"}, {"hop_delay_ps": 1000}),
-            ({"switching": "store-and-forward", "ports": 2, "torus": 5}, {}),
-            ({"compute_power": "3/2"}, {}), ({"node_compute": N}, {}),
-            ({"torus": 1, "startup": f"{2 ** 63}ps"},
-             {"startup_ps": 2 ** 63})):
+            ({"results": "2/4", "hop_delay": "1ns", "rounds": "auto"},
+             {"hop_delay_ps": 1000}), ({"compute_power": "3/2"}, {}),
+            ({"switching": "store-and-forward", "ports": 2, "phases": 1}, {}),
+            ({"node_compute": N, "torus": 1, "startup": f"{2 ** 63}ps"},
+             {"startup_ps": 2 ** 63}),
+            ({"layer_compute": "1us", "torus": 1, "compute": None},
+             {"layer_compute_ps": [10 ** 6]})):
         want = {**usual, **{key: value for key, value in options.items()
                             if key in usual}, **changed}
+        if "layer_compute" in options:
+            want.pop("compute_ps")
         assert json.loads(command("--json", **options).stdout)[
             "inputs"] == want
-    usual.pop("compute_ps")
-    got = command("--json", torus=5, compute=None,
-                  layer_compute="1us,2us,3ns")
-    assert json.loads(got.stdout)["inputs"] == {
-        **usual, "layer_compute_ps": [10 ** 6, 2 * 10 ** 6, 3000]}

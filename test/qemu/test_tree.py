@@ -158,23 +158,6 @@ def test_nearest(core, size):
         assert nodes[c.source] <= min(nodes[n] for n in others) + branch.nodes
 
 
-@pytest.mark.parametrize("size", SOME_SIZES)
-def test_star(core, size):
-    phases, _, originator, circuits = baseline(core, "star", size, False)
-    queues = [[], [], [], []]
-    for c in sorted(circuits):
-        assert c.source == originator
-        assert len(c.links) == tree.distance(*size, originator, c.receiver)
-        queues[c.port].append(c)
-    for queue in queues:
-        assert [c.phase for c in queue] == list(range(1, len(queue) + 1))
-        far = [len(c.links) for c in queue]
-        assert far == sorted(far)
-    assert phases == max(map(len, queues))
-    if min(size) > 2:
-        assert phases <= max(map(len, queues[:2])) <= len(circuits) // 4 + 2
-
-
 def shortest_ports(size, originator, node):
     """Out of which a shortest path with one turn at most leads."""
     ports = set()
@@ -198,32 +181,43 @@ def shortest_queue(choices):
     return least
 
 
+def check_star(size, originator, members, raw):
+    """Over shortest paths, near nodes first; the longest queue of a port."""
+    root, *branches = [tree.Branch(*fields)
+                       for fields in library.branches_of(raw)]
+    assert root == (*originator, len(members) + 1, 0, 0, 0, 0, 0)
+    assert {(b.x, b.y) for b in branches} == members
+    queues = [[], [], [], []]
+    for branch in branches:
+        at = branch.x, branch.y
+        end, links = tree.walk(*size, originator, branch)
+        assert end == at and branch.nodes == 1
+        assert len(links) == tree.distance(*size, originator, at)
+        queues[branch.port].append((branch.phase, len(links)))
+    for queue in map(sorted, queues):
+        assert [phase for phase, _ in queue] == list(
+            range(1, len(queue) + 1))
+        assert queue == sorted(queue, key=lambda one: one[1])
+    return max(map(len, queues))
+
+
 @pytest.mark.parametrize("size", SOME_SIZES)
-def test_star_of_some_nodes(core, size):
+def test_stars(core, size):
+    """Of all nodes; of some, out of ports as equal as these allow."""
     rng = random.Random(f"{SEED} group {size}")
     nodes = [(x, y) for x in range(size[0]) for y in range(size[1])]
-    for _ in range(40 if len(nodes) < 100 else 4):
+    for number in range(41 if len(nodes) < 100 else 5):
         originator = rng.choice(nodes)
-        members = set(rng.sample(nodes, rng.randint(0, len(nodes))))
-        phases, raw = library.group_star(core, *size, originator, members)
+        members = set(nodes if number == 0 else
+                      rng.sample(nodes, rng.randint(0, len(nodes))))
         members.discard(originator)
-        root, *branches = [tree.Branch(*fields)
-                           for fields in library.branches_of(raw)]
-        assert root == (*originator, len(members) + 1, 0, 0, 0, 0, 0)
-        assert {(b.x, b.y) for b in branches} == members
-        queues = [[], [], [], []]
-        for branch in branches:
-            at = branch.x, branch.y
-            end, links = tree.walk(*size, originator, branch)
-            assert end == at and branch.nodes == 1
-            assert len(links) == tree.distance(*size, originator, at)
-            queues[branch.port].append((branch.phase, len(links)))
-        for queue in queues:
-            assert [phase for phase, _ in queue] == list(
-                range(1, len(queue) + 1))
-            assert queue == sorted(queue, key=lambda one: one[1])
-        assert phases == max(map(len, queues)) == shortest_queue(
-            [shortest_ports(size, originator, at) for at in members])
+        phases, raw = (library.tree(core, "star", *size, originator)
+                       if number == 0 else library.group_star(
+                           core, *size, originator, members))
+        least = shortest_queue([shortest_ports(size, originator, at)
+                                for at in members])
+        assert phases == check_star(size, originator, members, raw)
+        assert phases == least or number == 0 and phases <= least + 1
 
 
 # ---- the checker ----

@@ -338,8 +338,8 @@ def test_random_plans(core, part):
 
 
 def test_examples(core):
-    """Of the theory; and small worlds: some loads to 60, some ratios, all phases
-    to 5."""
+    """Of the theory; and small worlds: some loads to 60, some ratios, all
+    phases to 5."""
     cases = [Case(load, compute, transfer, [startup] * phases, phases)
              for load, compute, transfer, startup, phases in (
                  (100, 3, 3, 3, 2), (1000, 10, 1, 20, 3), (42, 7, 7, 42, 2),

@@ -103,40 +103,8 @@ def draw_wide(rng):
                  some(), some(), some(), some())
 
 
-def with_load(costs, load):
-    return Costs(**dict(vars(costs), load=load))
-
-
-def draw_at_limit(rng):
-    """The smallest or largest load that so many rounds can take, or next."""
-    costs = rng.choice([draw_usual, draw_wide])(rng)
-    number = rng.randint(2, 8)
-    top = min(UNITS_MAX, LOAD_MAX // costs.compute)
-    loads = [limited(log_uniform(rng, 1, top), 1, top) for _ in range(8)]
-
-    def feasible(load):
-        return oracle.solve(with_load(costs, load), number)[-1].feasible
-
-    fine = [load for load in loads if feasible(load)]
-    poor = [load for load in loads + [1, top] if not feasible(load)]
-    if not fine or not poor:
-        return costs
-    good, bad = rng.choice(fine), rng.choice(poor)
-    while abs(good - bad) > 1:
-        middle = (good + bad) // 2
-        if feasible(middle):
-            good = middle
-        else:
-            bad = middle
-    return with_load(costs, limited(
-        rng.choice([good, bad]) + rng.choice([-1, 0, 0, 1]), 1, top))
-
-
 def draw(rng):
-    kind = rng.random()
-    if kind < .04:
-        return draw_at_limit(rng)
-    return draw_usual(rng) if kind < .5 else draw_wide(rng)
+    return rng.choice([draw_usual, draw_wide])(rng)
 
 
 # ---- checks ----
