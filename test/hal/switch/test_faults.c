@@ -292,13 +292,13 @@ static void said_twice(struct unit *unit)
    nobody is at the other end of; both want the line, at any time between. */
 static void refused_twice(struct unit *unit)
 {
-    for (uint32_t later_us = 1; later_us < 4000; later_us += 40) {
+    for (uint32_t later_us = 1; later_us < 4000; later_us += 80) {
         struct traffic *traffic = traffic_make(SQUARE(3), 1, 500);
         struct mesh *mesh = traffic->mesh;
 
         traffic_deafen(traffic);
         traffic->deaf[0] = false;
-        mesh->tick_us = 10; /* so programs act almost at once */
+        mesh->tick_us = 20; /* so programs act almost at once */
         mesh_run(mesh, NULL, 5000);
         switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
         traffic_add(traffic, 0, straight, 500, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that there is on small meshes; and the scatter's pattern. */
+/* Pairs of circuits on small meshes; and the scatter's pattern. */
 #include "test/hal/switch/suite.h"
 #include "test/hal/switch/traffic.h"
 
@@ -33,8 +33,8 @@ static uint32_t list_paths(struct torus_path paths[PATHS_MAX])
 }
 
 /* The first from node 0: the torus looks alike from everywhere. The second may
-   be the same again. */
-static void every_pair_of_circuits(struct unit *unit)
+   be the same again. Of all pairs every third is tried, at most. */
+static void pairs_of_circuits(struct unit *unit)
 {
     struct torus_path paths[PATHS_MAX];
     uint32_t count = list_paths(paths);
@@ -42,7 +42,7 @@ static void every_pair_of_circuits(struct unit *unit)
     CHECK_EQUAL(unit, count, PATHS_MAX);
     for (unsigned side = 2; side <= 3; ++side) {
         for (uint32_t pair = 0; pair < count * count * side * side;
-             pair += unit->stride) {
+             pair += 3 * unit->stride) {
             struct traffic *traffic = traffic_make(SQUARE(side), pair, 1000);
 
             traffic_add(traffic, 0, paths[pair % count], length_of(pair), 0);
@@ -101,6 +101,6 @@ static void phases_apart(struct unit *unit)
 
 void test_pairs(struct unit *unit)
 {
-    UNIT_RUN(unit, every_pair_of_circuits);
+    UNIT_RUN(unit, pairs_of_circuits);
     UNIT_RUN(unit, phases_apart);
 }
