@@ -85,14 +85,11 @@ class Window:
     def run(self, script):
         return self.driver.execute_script(script)
 
-    def find(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
     def text(self, selector):
-        return self.find(selector).text
+        return self.driver.find_element(By.CSS_SELECTOR, selector).text
 
     def click(self, selector):
-        self.find(selector).click()
+        self.driver.find_element(By.CSS_SELECTOR, selector).click()
 
     def press(self, key):
         self.driver.switch_to.active_element.send_keys(getattr(Keys, key))
@@ -124,14 +121,6 @@ class Window:
             "width": width, "height": height, "deviceScaleFactor": 1,
             "mobile": False})
 
-    def overlaps(self):
-        return self.run(OVERLAPS)
-
-    def overflow(self):
-        """By how many pixels the page is wider than the window."""
-        return self.run("return document.documentElement.scrollWidth"
-                        " - document.documentElement.clientWidth")
-
     def misfits(self):
         """{width of the window: (overlapping texts, pixels beyond it)} of what
         does not fit, on a phone, a tablet and a screen."""
@@ -139,13 +128,12 @@ class Window:
         for width in (360, 800, 1400):
             self.resize(width, 900)
             self.settle()
-            if self.overlaps() != [] or self.overflow() > 0:
-                found[width] = (self.overlaps(), self.overflow())
+            overlaps = self.run(OVERLAPS)
+            beyond = self.run("return document.documentElement.scrollWidth"
+                              " - document.documentElement.clientWidth")
+            if overlaps != [] or beyond > 0:
+                found[width] = (overlaps, beyond)
         return found
-
-    def screenshot(self, path):
-        """What the window shows, as PNG."""
-        self.driver.save_screenshot(str(path))
 
 
 @contextlib.contextmanager
@@ -174,7 +162,7 @@ def main(page, picture, width, height):
     with window() as shown:
         shown.resize(int(width), int(height))
         shown.open(pathlib.Path(page))
-        shown.screenshot(picture)
+        shown.driver.save_screenshot(picture)
 
 
 if __name__ == "__main__":

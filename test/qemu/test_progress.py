@@ -6,8 +6,6 @@ import pty
 import re
 import shutil
 
-import pytest
-
 import clocked
 import mesh
 from guard import GUARD_S
@@ -16,8 +14,8 @@ ERASE = "\r\033[K"
 SPIN = ["--kernel", "spin", "--arg", "1"]
 RUN = ["run", "--mesh", "15x15", "--on", "native", *SPIN, __file__]
 NODES = 225
-STEP = re.compile(rf"booting: (\d+) of {NODES} boards, (\d+) %"
-                  r"(, \d+/s, \d+ (?:s|min) left|, for \d+ s)?$")
+STEP = re.compile(rf"booting: (\d+) of {NODES} boards, \d+ %"
+                  r"(?:, \d+/s, \d+ (?:s|min) left|, for \d+ s)?$")
 
 
 def environment(**more):
@@ -55,13 +53,9 @@ def on_terminal(*args, step=0.3, go_on=None, **more):
 
 def check_steps(lines):
     """Several, never back; then nodes compute."""
-    before, lines = -1, [line for line in lines if "computing" not in line]
-    for line in lines:
-        done, percent, _ = STEP.match(line).groups()
-        assert before <= int(done) <= NODES
-        assert abs(int(percent) - 100 * int(done) / NODES) < 0.51
-        before = int(done)
-    assert len(lines) > 1
+    done = [int(STEP.match(line)[1]) for line in lines
+            if "computing" not in line]
+    assert done == sorted(done) and len(done) > 1 and done[-1] <= NODES
 
 
 def test_a_line_on_a_terminal():
@@ -126,15 +120,3 @@ def test_what_it_is_a_part_of(tmp_path):
         r"(?:^|\033\[K)([\w-]+)(?:, one round)?: computing: ", text))
     assert names == {"peters-syska", "equal", "binomial", "nearest", "star",
                      "farm", "hybrid"}
-
-
-@pytest.mark.boards
-def test_serial_boards_tell_where_they_are(tmp_path):
-    """To the board, its load; that takes seconds at any host's speed."""
-    load = mesh.zeros(tmp_path / "load", 60_000)
-    done = mesh.command("run", "--board", "stm32f405", "--mesh", "2x1",
-                        "--kernel", "search", "--arg", "abc",
-                        "--progress=line", load)
-    assert done.returncode == 0
-    assert re.search(r"to the board: [\d.]+ \w+ of 60\.1 kB, \d+ %",
-                     done.stderr)
