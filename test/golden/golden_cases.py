@@ -196,26 +196,27 @@ def names_of_trace(folder, name):
         {re.sub(r"\d+", "N", one) for one in said}))
 
 
-OPTION = re.compile(r"^ {2,6}-.*\n(?: {20,}.*\n)*|^[A-Z].*\n(?:.+\n)*\n",
-                    re.M)
+SHARED = re.compile(r"^ {2,6}-.*\n|^[A-Z].*\n(?:.+\n)*\n", re.M)
 
 
 def helps(folder):
-    """The help of every subcommand; an option or a paragraph that several
-    share, in the same words, is shown once."""
+    """The help of every subcommand, which fits 80 columns, with each option in
+    a line; an option or a paragraph that several share is shown once."""
     text, shown = golden.said("quincunx --help", folder), set()
     for name in SUBCOMMANDS:
         said = golden.said(f"quincunx help {name}", folder)
-        text += "\n" + OPTION.sub(
-            lambda option: "" if option[0] in shown else option[0], said)
-        shown |= set(OPTION.findall(said))
+        assert max(map(len, said.splitlines())) < 80, name
+        said = re.sub(r"\n {20,}", " ", said)
+        text += "\n" + SHARED.sub(
+            lambda found: "" if found[0] in shown else found[0], said)
+        shown |= set(SHARED.findall(said))
     return re.sub(r"\n\n+(?=\n\$| )", "\n", text)
 
 
 SCRIPTS = re.compile(r"<script>\n(.*?)</script>", re.S)
 
 
-def page(name, *steps, until="\0"):
+def page(name, *steps, since="(", until="\0"):
     """What a page shows, after what its reader does (JavaScript)."""
     def step(folder):
         html = (folder / name).read_text("utf-8")
@@ -225,7 +226,8 @@ def page(name, *steps, until="\0"):
             SCRIPTS.search(html)[1], *steps, "tell();"]), "utf-8")
         done = golden.start(["node", "page.js"], folder)
         assert done.returncode == 0, done.stderr.decode()
-        text = done.stdout.decode().partition(until)[0]
+        text = since + done.stdout.decode().partition(until)[0].partition(
+            since)[2]
         return f"(page) {name} {' '.join(steps)}\n{text}"
     return step
 
@@ -358,7 +360,7 @@ CASES = {
         page("a.html", "choose(1);", "setTime(endPs / 2);"),
         "quincunx compare --mesh 2x2 --on native --kernel spin --arg 32 --html "
         "b.html short" + QUIET,
-        page("b.html", until="The mesh\n")],
+        page("b.html", since="All schedules\n", until="The mesh\n")],
     "progress": ["told progress auto", "told progress plain",
                  "told progress line", "told progress none"],
     "figures": [titles_of_figures],
@@ -387,12 +389,13 @@ CASES = {
         behind(failed, "quincunx console fault"),
         behind(miswired, "quincunx mesh", size=(2, 2)),
         behind(miswired, "quincunx mesh --svg -", size=(2, 2),
-               shown=lambda row: re.search("(title|first|to|wrong|fault)\"|"
-                                           "(gap|noisy|miswired)", row)),
+               shown=lambda row: re.search(
+                   '(title|to|wrong|fault|gap|noisy|miswired)"', row)),
         behind(alike, "quincunx mesh", "quincunx identify all --seconds 1",
                "quincunx identify 2,1 --off"),
         behind(counted, "quincunx links", size=(2, 1)),
-        behind(silent, "quincunx ps", "quincunx links", "quincunx reset all"),
+        behind(silent, "quincunx ps", "quincunx links", "quincunx reset all",
+               size=(2, 1)),
         behind(gone, "quincunx links --prometheus",
                shown=lambda row: re.search("# HELP|node_up|ages_total cou|"
                                            'x="2",y="0",port="east"', row))],

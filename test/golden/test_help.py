@@ -2,9 +2,7 @@
 """What help promises is what the program does: its examples, its defaults."""
 import re
 import shlex
-import struct
 import subprocess
-import zlib
 
 import pytest
 
@@ -12,24 +10,13 @@ import golden
 import golden_cases
 
 
-def png(width, height):
-    """Of 8-bit grey."""
-    def chunk(kind, data):
-        return (struct.pack(">I", len(data)) + kind + data
-                + struct.pack(">I", zlib.crc32(kind + data)))
-
-    rows = b"".join(b"\0" + bytes(range(width)) for _ in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(
-        ">IIBBBBB", width, height, 8, 0, 0, 0, 0))
-        + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path):
     """With every file that an example names."""
     golden_cases.files(tmp_path)
     for name, data in {
-            "FILE": golden_cases.text(30_000), "FILE.png": png(40, 30),
+            "FILE": golden_cases.text(30_000),
+            "FILE.png": golden_cases.FILES["image.pgm"],
             "star.txt": golden_cases.FILES["star"],
             "sums.txt": golden_cases.DIGESTS.replace(",", "\n").encode(),
             "mesh.csv": b"x,y,probe\n0,0,1\n"}.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bench's bring-up: `nodes`, `links`, `mesh`, `identify`, `reset` and the
-sweep of `ps`, on meshes that are made up, and on one of modelled boards. What
-they print: test/golden/boards.txt."""
+sweep of `ps`, on meshes that are made up. What they print:
+test/golden/boards.txt; how boards answer: test/hal/test_console.py."""
 import binascii
 import json
 import os
@@ -12,7 +12,6 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-import chip_bench
 import fake_mesh
 import mesh
 from guard import GUARD_S
@@ -360,33 +359,6 @@ def test_a_console_that_is_silent(bench):
     status, said = bench.clocked(lambda _: True, "nodes", "--mesh", "5x5")
     assert status == 1
     assert "no good reply to 'ident' in 5 tries of 2000 ms" in said
-
-
-# ---- modelled boards ----
-
-@pytest.fixture(name="boards", scope="module")
-def fixture_boards():
-    """That know their places in a mesh."""
-    with chip_bench.Bench(2, 2) as boards:
-        boards.up()
-        assert boards.discover() == []
-        yield boards
-
-
-def test_boards_that_are_reset(boards):
-    """One loses its place, and no other; then all do, and find themselves."""
-    before = nodes_of(boards.host("nodes", "--json"))
-    assert boards.host("reset", "1,1").returncode == 0
-    after = nodes_of(boards.host("nodes", "--json"))
-    assert [at for at, node in after.items() if not node["placed"]] == [(1, 1)]
-    assert after[1, 1]["uptime_ms"] < before[1, 1]["uptime_ms"]
-    assert after[0, 1]["uptime_ms"] > before[0, 1]["uptime_ms"]
-    done = boards.host("reset", "all", "--mesh", "2x2")
-    assert done.stdout.startswith("4 boards were reset, and back after ")
-    nodes = nodes_of(boards.host("nodes", "--json", "--mesh", "2x2"))
-    assert not [at for at, node in nodes.items() if node["placed"]]
-    done = boards.host("mesh", "--mesh", "2x2", "--json")
-    assert json.loads(done.stdout)["right"]
 
 
 def test_addresses_of_a_fault(bench, tmp_path):

