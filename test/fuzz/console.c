@@ -348,6 +348,7 @@ void console_seed(const struct fuzz_target *target)
         "\4help\nident\r\n@7 ps\1\nlinks\ncounters\n",
         "\1@1 mesh 5 5 1 2\1\nmesh 3 4\nping E2 N1 100 3\nping w3 1 2\n",
         "\2run 100 1 2\nput 0 QUJDRA==\n@5 put 4 QUI=\1\nput 9 QUJD\ndone\n",
+        "\2run 301 1 2\nrun 5 1 2\nput 0 QUJDRA==\nput 4 QUJDRA==\n",
         "\5peeks 2 .,E1,n2W3,S9\n@8 identify E1 N2 9\1\nreset w2\n"
         "peeks 0 E1,E2,E3,E4\n@6 peek E2 S1 127\1\n",
         "\2report\nget 0 96\nget 96 96\nget 300 9\n@9 done\1\n@9 done\1\n",
