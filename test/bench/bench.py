@@ -45,7 +45,6 @@ FIGURES = [
      "searches on stm32f405 boards; RUNS BYTES DAMAGE FIRST"),
     ("large", None, host.large_lines, "thousands of boards; WxH .."),
     ("memory", None, host.memory_lines, "what runs take of memory; WxH .."),
-    ("network", None, host.network_lines, "ranks of two network namespaces"),
 ]
 
 
@@ -56,8 +55,6 @@ def arguments():
                          for name, block, _, what in FIGURES))
     parser.add_argument("--quick", action="store_true",
                         help="leave out 625 boards")
-    parser.add_argument("--markdown", action="store_true",
-                        help="print Markdown tables")
     parser.add_argument("name", nargs="?", help="of these figures only",
                         choices=[name for name, *_ in FIGURES])
     parser.add_argument("words", nargs="*", help="as the name's line has them")
@@ -67,7 +64,7 @@ def arguments():
 def main():
     options = arguments()
     start = time.monotonic()
-    table, blocks = Table(options.markdown), {}
+    table, blocks = Table(), {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(table, folder, not options.quick, options.words)
         for name, block, lines, _ in FIGURES:
@@ -75,7 +72,7 @@ def main():
                 before = len(table.lines)
                 lines(bench)
                 blocks.setdefault(block, []).extend(table.lines[before:])
-    if not options.quick and not options.markdown and not options.name:
+    if not options.quick and not options.name:
         for block, lines in blocks.items():
             page.write(block, [page.where(mesh.ROOT, mesh.QEMU), "", *lines])
     log(f"bench: {time.monotonic() - start:.0f} s, "

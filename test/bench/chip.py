@@ -5,7 +5,6 @@ what `calibrate` finds of it."""
 import contextlib
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 
@@ -14,8 +13,6 @@ import mesh
 
 sys.path.append(str(TEST / "boards"))
 import chip_bench  # noqa: E402
-import chip_truth  # noqa: E402
-import test_chip_boards as boards  # noqa: E402
 from chip_bench import (  # noqa: E402
     CORE_HZ, HELD_CYCLES_MAX, ORDERED_BYTES, PORTS, START_US, Bench)
 
@@ -34,9 +31,6 @@ INTO = {3: "E1", 5: "W1", 1: "N1", 7: "S1"}
 ACROSS = {3: "E2", 1: "N2"}
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
-
-# chip_truth.py takes all that a command says on standard error for a failure.
-os.environ["QUINCUNX_PROGRESS"] = "none"
 
 
 class Failed(Exception):
@@ -237,36 +231,6 @@ def baud_lines(table, folder):
                f"{best / 1e6:g} Mbaud", best >= BAUD)
 
 
-# ---- what is measured of it ----
-
-def calibrate_lines(table):
-    """Beside what the model knows: see chip_truth.py."""
-    found = chip_truth.Calibrated()
-    true = found.true_us()
-    for key, what, limit in (("startup_ps", "a startup", 10),
-                             ("hop_delay_ps", "a hop", 5),
-                             ("transfer_ps_per_byte", "a byte", None)):
-        said, fact = found.said_us(key), true[key]
-        limit = fact / 100 if limit is None else limit
-        table.line(f"chip: calibrate, {what}",
-                   f"{fact:.3f} +- {limit:.3g} us", f"{said:.3f} us",
-                   abs(said - fact) <= limit)
-    for i, what, limit, unit in ((0, "worst error of an offset", 5, "us"),
-                                 (1, "worst error of a drift", 2, "ppm")):
-        worst = max(abs(error[i][0]) for error in found.clock_errors())
-        table.figure(f"chip: calibrate, {what}", worst, "{:.1f}", most=limit,
-                     unit=f" {unit}")
-
-
-def plan_lines(table, folder):
-    """Jobs planned by the calibrated values: a check of test/boards/."""
-    for side in (2, 3):
-        overhead = boards.planned_job(folder, side)["overhead_vs_plan"]
-        table.line(f"chip: spin on {side}x{side}, calibrated: against plan",
-                   "within 3 %", f"{overhead * 100:+.2f}%",
-                   abs(overhead) <= boards.OVERHEAD)
-
-
 def lines(bench):
     """All; four ports are busy for so many seconds in the boards' time as the
     first word says."""
@@ -278,5 +242,3 @@ def lines(bench):
     saturated_line(table, max(1, round(
         seconds * 1e6 / (PING_BYTES * BYTE_US * 1.08))))
     baud_lines(table, folder)
-    calibrate_lines(table)
-    plan_lines(table, folder)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the host spends: large jobs beside grep, boards as forks beside boards
-that start one by one, several ranks, memory, meshes of thousands of boards, and
-a network between two hosts."""
+that start one by one, several ranks, memory, and meshes of thousands of boards.
+"""
 import json
 import os
 import pathlib
-import signal
 import statistics
 import subprocess
 import threading
@@ -144,7 +143,6 @@ MESHES = [
     ("625 native nodes", None, "25x25", ["--on", "native"]),
     ("15,625 native nodes", 1.4, "125x125", ["--on", "native"]),
 ]
-IDLE_S = 5
 
 
 def reported(bench, before, size, *options):
@@ -168,29 +166,6 @@ def best_of(bench, ways, *words):
     return seconds, found[-1][-1][1], len(timelines) == 1
 
 
-def idle_shares(bench):
-    """Of a core, of each rank but the first, whose boards all wait while one
-    node computes for a minute."""
-    words = job("5x5", "t3d", bench.load(300_000), "--phases", "0",
-                arg="100000")
-    before = set(mesh.pids())
-    process = subprocess.Popen(
-        mpirun.line(RANKS, "run", *words), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        time.sleep(IDLE_S)
-        ranks = [pid for pid in set(mesh.pids()) - before
-                 if mpirun.is_command(pid) and mpirun.rank_of(pid)]
-        start, taken = time.monotonic(), [mesh.cpu_s(pid) for pid in ranks]
-        time.sleep(IDLE_S)
-        seconds = time.monotonic() - start
-        return [(mesh.cpu_s(pid) - first) / seconds
-                for pid, first in zip(ranks, taken)]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(GUARD_S)
-
-
 def ranks_lines(bench):
     """One mesh on several ranks of this machine beside the same without mpirun,
     if there is Open MPI: doorbells to rank 0, bytes up at each, MB down and
@@ -202,9 +177,6 @@ def ranks_lines(bench):
     table.figure("mpirun itself", min(
         timed(mpirun.line(RANKS, "-V"))[0] for _ in range(RANKS_RUNS)),
         "{:.2f}", unit=" s")
-    idle = max(idle_shares(bench))
-    table.line("ranks whose boards wait: share of a core", "5% at most",
-               f"{idle:.1%}", idle <= 0.05)
     table.headings(f"{RANKS} ranks, t3d, spin 32, 1 MB", "seconds",
                    "over one's", "at most", "doorbells", "up, each", "down",
                    "between", "met", shape=RANKS_SHAPE)
@@ -220,76 +192,6 @@ def ranks_lines(bench):
                   f"{ranks['down_bytes'] / 1e6:.2f}",
                   f"{ranks['between_bytes'] / 1e6:.2f}", table.verdict(
                       True, equal and (most is None or ratio <= most)))
-
-
-# ---- ranks of two hosts ----
-
-NAMES = [f"quincunx-{os.getpid()}-{i}" for i in range(2)]
-HOSTS = ["10.77.19.1", "10.77.19.2"]
-NET = "10.77.19.0/24"
-# What starts mpirun's daemon on the other host in place of ssh: words are
-# options, the host, and a command for a shell.
-AGENT = f"""#!/bin/sh
-while [ "$1" != {HOSTS[1]} ]; do shift; done
-shift
-exec ip netns exec {NAMES[1]} sh -c "$*"
-"""
-TWO = ["--oversubscribe", "--allow-run-as-root"]
-
-
-def ip(*words, check=True):
-    return subprocess.run(words, check=check, capture_output=True).returncode
-
-
-def join_hosts():
-    """Two namespaces and a wire between them. Result: whether it has a delay of
-    1 ms each way."""
-    for name in NAMES:
-        ip("ip", "netns", "add", name)
-    ip("ip", "link", "add", "q0", "netns", NAMES[0], "type", "veth", "peer",
-       "name", "q1", "netns", NAMES[1])
-    for i, name in enumerate(NAMES):
-        ip("ip", "-n", name, "addr", "add", f"{HOSTS[i]}/24", "dev", f"q{i}")
-        for device in ("lo", f"q{i}"):
-            ip("ip", "-n", name, "link", "set", device, "up")
-    return not any([ip("tc", "-n", name, "qdisc", "add", "dev", f"q{i}", "root",
-                       "netem", "delay", "1ms", check=False)
-                    for i, name in enumerate(NAMES)])
-
-
-def network_lines(bench):
-    """Ranks 0 and 1 in two network namespaces of this machine, joined by a veth
-    pair, beside the same ranks without. Needs root and iproute2; leaves nothing
-    behind."""
-    if os.geteuid() != 0 or not mpirun.AVAILABLE:
-        bench.table.print("left out: that needs root and Open MPI")
-        return
-    agent = bench.folder / "agent"
-    agent.write_text(AGENT, encoding="ascii")
-    agent.chmod(0o755)
-    apart = ["ip", "netns", "exec", NAMES[0], "mpirun", *TWO,
-             "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include",
-             NET, "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include",
-             NET, "--host", ",".join(HOSTS), "--map-by", "node", "--bind-to",
-             "none", "-n", 2]
-    try:
-        delayed = join_hosts()
-        bench.table.headings(
-            "t3d, spin 32, 1 MB, network " + (
-                "of 1 ms each way" if delayed else
-                "without delay: this kernel has no netem"),
-            "alone", "2 ranks", "network", "one timeline",
-            shape="{:60} {:>8} {:>8} {:>8}  {}")
-        for name, _, size, options in (MESHES[0], MESHES[2]):
-            seconds, _, equal = best_of(
-                bench, [[], mpirun.line(2)[:-1], apart], size, *options)
-            bench.table.row(name, *(f"{one:.2f} s" for one in seconds),
-                            bench.table.verdict(True, equal))
-    except (OSError, subprocess.CalledProcessError) as error:
-        bench.table.print(f"left out: {error}")
-    finally:
-        for name in NAMES:
-            ip("ip", "netns", "del", name, check=False)
 
 
 # ---- memory ----

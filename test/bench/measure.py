@@ -31,8 +31,7 @@ class Table:
     """Rows of columns, under headings. The usual ones are: what, must be,
     measured, met; without `must` a line is for reading."""
 
-    def __init__(self, markdown=False):
-        self.markdown = markdown
+    def __init__(self):
         self.missed = 0
         self.shape = SHAPE
         self.lines = []  # as printed
@@ -46,14 +45,9 @@ class Table:
             self.print()
         self.shape = shape
         self.row(*words)
-        if self.markdown:
-            self.print("|" + "---|" * len(words))
 
     def row(self, *words):
-        if self.markdown:
-            self.print("| " + " | ".join(words) + " |")
-        else:
-            self.print(self.shape.format(*words).rstrip())
+        self.print(self.shape.format(*words).rstrip())
 
     def verdict(self, must, met, aim=False):
         """Whether it is met, in words; what is not is counted, unless it is an
