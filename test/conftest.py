@@ -27,7 +27,6 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
 
 import parts  # noqa: E402
 from guard import GUARD_S  # noqa: E402
-import progress  # noqa: E402
 
 # Where .ci/run, which prints one closing line for several runs, wants this
 # run's three counts. Not for a pytest that a test starts.
@@ -88,13 +87,6 @@ def pytest_generate_tests(metafunc):
         metafunc.fixturenames.append("part")
         metafunc.parametrize("part", parts.cases(range(*mark.args), 1),
                              indirect=True)
-
-
-def pytest_sessionstart(session):
-    config = session.config
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and config.option.verbose <= 0:
-        config.pluginmanager.register(progress.Progress(reporter))
 
 
 def pytest_collection_modifyitems(config, items):

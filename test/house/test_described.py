@@ -30,8 +30,7 @@ def built(tmp_path, name, fields):
 
 
 def test_fields_that_move_change_nothing(tmp_path):
-    for number, fields in enumerate((FIELDS, FIELDS[::-1],
-                                     FIELDS[2:] + FIELDS[:2])):
+    for number, fields in enumerate((FIELDS, FIELDS[::-1])):
         library = built(tmp_path, f"lib{number}.so", fields)
         outer, inner = map(library.struct, ("outer", "inner"))
         given = outer(fine=True, one=2 ** 63, many=(0, 0, 255), **{
@@ -40,9 +39,6 @@ def test_fields_that_move_change_nothing(tmp_path):
 
 
 def test_fields_of_another_name_are_no_fields(tmp_path):
-    fields = [field.replace("one;", "only;") for field in FIELDS]
-    with pytest.raises(subprocess.CalledProcessError):
-        built(tmp_path, "none.so", fields)
     outer = built(tmp_path, "lib.so", FIELDS).struct("outer")
     with pytest.raises(AttributeError):
         outer(only=1)

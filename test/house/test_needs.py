@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must be installed: the table, what of it is missing, and what is done
 about it on Debian, on other systems, and without a network."""
-import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -84,26 +82,19 @@ def test_the_table():
     assert all(row[2] != "-" for row in ROWS)
 
 
-@pytest.mark.skipif(shutil.which("dpkg") is None, reason="asks dpkg")
 def test_what_is_included_is_needed():
     """Each library that the command includes has its line."""
     found = set()
     for path in (ROOT / "qemu").rglob("*.[ch]"):
         found |= set(re.findall(r"^#include <(.+\.h)>", path.read_text("utf-8"),
                                 re.MULTILINE))
-    listed = {row[1].split(":")[1]: row[2] for row in ROWS
-              if row[1].startswith("header:") and row[0] == "build"}
     done = subprocess.run(
         ["dpkg", "-S", *(f"/usr/include/{name}" for name in sorted(found))],
         capture_output=True, text=True, check=False)
-    of_libraries = {
-        line.split(": ")[1].removeprefix("/usr/include/")
-        for line in done.stdout.splitlines()
-        if not re.match(r"(libc6-dev|linux-libc-dev)\b", line)}
-    packages = {line.split(": ")[0].split(":")[0]
-                for line in done.stdout.splitlines()
-                if line.split("/include/")[1] in of_libraries}
-    assert of_libraries and packages <= set(listed.values())
+    packages = {line.split(":")[0] for line in done.stdout.splitlines()}
+    packages -= {"libc6-dev", "linux-libc-dev"}
+    assert len(packages) > 5 and packages <= {
+        row[2] for row in ROWS if row[1].startswith("header:")}
 
 
 def test_what_is_missing(system):
@@ -125,17 +116,9 @@ def test_a_compiler_that_finds_nothing(system):
             MISSING + ["build:libc6-dev"])
 
 
-def test_compilers_of_other_names(system):
-    for name in ("gcc", "arm-none-eabi-gcc"):
-        (system.bin / name).rename(system.bin / f"my-{name}")
-    done = system.needs("missing", HOST_CC="my-gcc -g",
-                        CROSS_COMPILE="my-arm-none-eabi-")
-    assert done.stdout.split() == MISSING
-
-
-def test_headers_that_lie_elsewhere(tmp_path):
+def test_a_compiler_of_another_name_whose_headers_lie_elsewhere(tmp_path):
     """CPPFLAGS counts, as it does for the compiler."""
-    wrapper = tmp_path / "gcc"
+    wrapper = tmp_path / "my-gcc"
     wrapper.write_text(f"#!/bin/sh\necho \"$@\" >> {tmp_path}/log\n"
                        'exec /usr/bin/gcc "$@"\n')
     wrapper.chmod(0o755)
@@ -173,11 +156,6 @@ def test_another_system_is_told_its_own_names(system, manager, lines):
     assert not system.log.exists()
 
 
-def test_nothing_to_install(system):
-    done = system.needs("install")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
 def test_a_sudo_that_drops_the_environment(system):
     system.apt()
     system.program("id", "echo 1000")
@@ -212,18 +190,3 @@ def test_apt_that_cannot(system, user, update, install, ran, said):
     assert (done.returncode, done.stderr) == (
         (0, "") if said is None else (1, f"{said}\n"))
     assert [line.split()[0] for line in system.logged()] == ran
-
-
-def test_a_system_with_all_but_apt_goes_on(tmp_path):
-    """Where dpkg and apt are not there at all: nothing is to be installed."""
-    for folder in reversed(os.environ["PATH"].split(":")):
-        for path in pathlib.Path(folder).glob("*"):
-            if not re.match("apt|dpkg", path.name):
-                (tmp_path / path.name).unlink(missing_ok=True)
-                (tmp_path / path.name).symlink_to(path)
-    done = subprocess.run(
-        ["make", "-C", ROOT, "-n", "deps", "test-deps"], text=True,
-        capture_output=True, check=True, timeout=GUARD_S,
-        env={"PATH": str(tmp_path), "HOME": str(tmp_path)})
-    asked = re.findall("needs.sh install *(.*)", done.stdout)
-    assert asked and not any(asked)
