@@ -89,9 +89,9 @@ static const struct {
     uint32_t faults; /* of each */
 } mistakes[] = {{missing, "missing", CABLES, 2},
                 {deaf, "deaf", ENDS, 2},
-                {swapped, "swapped", CABLES * 24, 4},
-                {bypassed, "bypassed", ENDS * 5, 4},
-                {second_cable, "second cable", ENDS * 9, 4},
+                {swapped, "swapped", CABLES * 12, 4},
+                {bypassed, "bypassed", ENDS * 3, 4},
+                {second_cable, "second cable", ENDS * 3, 4},
                 {dead_node, "dead node", NODES, 4},
                 {many, "many", 20, 40}};
 

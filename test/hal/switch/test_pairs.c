@@ -84,7 +84,7 @@ static void add_phase(struct traffic *traffic, uint32_t originator,
    what comes while it takes another. */
 static void phases_apart(struct unit *unit)
 {
-    for (uint32_t run = 0; run < 25u * 8u; run += unit->stride) {
+    for (uint32_t run = 0; run < 25u * 4u; run += unit->stride) {
         for (unsigned phase = 1; phase <= 2; ++phase) {
             bool back = run / 25u % 2 == 1;
             struct traffic *traffic = traffic_make(SQUARE(5), run, 7000);
