@@ -205,8 +205,8 @@ struct core {
         uint64_t uses;
         uint32_t data_lines[8];
         uint64_t data_used[8];
-        uint8_t slot[CORE_FLASH_LINES]; /* of a line, if instruction_lines[]
-                                           has the line there */
+        uint8_t slot[CORE_FLASH_LINES]; /* of a line that the cache of
+                                           instructions has there */
     } accelerator;
     uint32_t loaded;                  /* what goes to pc */
     struct core_instruction *decoded; /* own[], or another core's */

@@ -44,16 +44,10 @@ void core_branch_exchange(struct core *core, uint32_t target)
     }
 }
 
-void core_op_b(struct core *core, const struct core_instruction *of)
-{
-    jump(core, of);
-}
-
-void core_op_bl(struct core *core, const struct core_instruction *of)
-{
-    core->r[14] = core->r[15] | 1u;
-    jump(core, of);
-}
+CORE_OP(b, jump(core, of))
+CORE_OP(bl, core->r[14] = core->r[15] | 1u; jump(core, of))
+CORE_OP(blx, core->r[14] = core->r[15] | 1u; exchange(core, y))
+CORE_OP(bx, core_branch_exchange(core, y))
 
 #define BRANCH_IF(name, condition)                                             \
     static void name(struct core *core, const struct core_instruction *of)     \
@@ -95,19 +89,6 @@ void core_op_cbnz(struct core *core, const struct core_instruction *of)
     }
 }
 
-void core_op_bx(struct core *core, const struct core_instruction *of)
-{
-    core_branch_exchange(core, core->r[of->rm]);
-}
-
-void core_op_blx(struct core *core, const struct core_instruction *of)
-{
-    uint32_t target = core->r[of->rm];
-
-    core->r[14] = core->r[15] | 1u;
-    exchange(core, target);
-}
-
 /* The table is at imm; a load before the branch. */
 static void table_branch(struct core *core, const struct core_instruction *of,
                          unsigned bytes)
@@ -121,41 +102,15 @@ static void table_branch(struct core *core, const struct core_instruction *of,
     }
 }
 
-void core_op_tbb(struct core *core, const struct core_instruction *of)
-{
-    table_branch(core, of, 1);
-}
-
-void core_op_tbh(struct core *core, const struct core_instruction *of)
-{
-    table_branch(core, of, 2);
-}
+CORE_OP(tbb, table_branch(core, of, 1))
+CORE_OP(tbh, table_branch(core, of, 2))
 
 /* ---- hints ---- */
 
-void core_op_nop(struct core *core, const struct core_instruction *of)
-{
-    (void)core;
-    (void)of;
-}
-
-void core_op_it(struct core *core, const struct core_instruction *of)
-{
-    core->it = of->imm;
-}
-
-/* DMB, DSB, ISB. */
-void core_op_dmb(struct core *core, const struct core_instruction *of)
-{
-    (void)of;
-    core_bus_fault_now(core);
-}
-
-void core_op_wfi(struct core *core, const struct core_instruction *of)
-{
-    (void)of;
-    core_sleep(core);
-}
+CORE_OP(nop, (void)core)
+CORE_OP(it, core->it = of->imm)
+CORE_OP(dmb, core_bus_fault_now(core)) /* DSB, ISB */
+CORE_OP(wfi, core_sleep(core))
 
 /* ---- special registers ---- */
 
@@ -167,12 +122,8 @@ enum {
     SYS_BASEPRI_MAX = 18
 };
 
-/* Of PRIMASK. imm: 1 disables. */
-void core_op_cps(struct core *core, const struct core_instruction *of)
-{
-    core->primask = of->imm;
-    core_priority_changed(core);
-}
+/* Of PRIMASK: imm 1 disables. */
+CORE_OP(cps, core->primask = of->imm; core_priority_changed(core))
 
 void core_op_mrs(struct core *core, const struct core_instruction *of)
 {
@@ -225,11 +176,7 @@ void core_op_msr(struct core *core, const struct core_instruction *of)
 
 /* ---- what cannot be executed ---- */
 
-void core_op_undefined(struct core *core, const struct core_instruction *of)
-{
-    (void)of;
-    core_fault(core, CORE_CFSR_UNDEFINSTR);
-}
+CORE_OP(undefined, core_fault(core, CORE_CFSR_UNDEFINSTR))
 
 void core_op_missing(struct core *core, const struct core_instruction *of)
 {

@@ -141,35 +141,32 @@ static uint32_t shifted(const struct core *core,
     return amount == 0 ? value : shift_by(value, of->shift >> 6, amount, carry);
 }
 
-void core_op_shift(struct core *core, const struct core_instruction *of)
-{
-    uint32_t carry;
-
-    core->r[of->rd] = shifted(core, of, &carry);
-}
-
-void core_op_shift_s(struct core *core, const struct core_instruction *of)
-{
-    uint32_t carry = core->carry;
-    uint32_t result = shifted(core, of, &carry);
-
-    core->r[of->rd] = result;
-    logical(core, result, carry);
-}
+FORM(shift, shifted, y, (void)0, core->r[of->rd] = value)
+FORM(shift_s, shifted, y, LOGICAL, core->r[of->rd] = value)
 
 /* ---- bits and bytes ---- */
 
-void core_op_movt(struct core *core, const struct core_instruction *of)
+static int32_t s32(uint32_t value)
 {
-    core->r[of->rd] = (core->r[of->rd] & 0xffffu) | of->imm << 16;
+    return (int32_t)value;
 }
 
-void core_op_clz(struct core *core, const struct core_instruction *of)
+/* The lower half, as a signed number. */
+static uint32_t widened(uint32_t value)
 {
-    uint32_t value = core->r[of->rm];
-
-    core->r[of->rd] = value == 0 ? 32u : (uint32_t)__builtin_clz(value);
+    return (uint32_t)(int16_t)value;
 }
+
+#define RESULT(name, value) CORE_OP(name, core->r[of->rd] = (value))
+
+RESULT(movt, (x & 0xffffu) | of->imm << 16)
+RESULT(clz, y == 0 ? 32u : (uint32_t)__builtin_clz(y))
+RESULT(rev, __builtin_bswap32(y))
+RESULT(rev16, rotate(__builtin_bswap32(y), 16))
+RESULT(revsh, widened(__builtin_bswap32(y) >> 16))
+RESULT(ubfx, x >> of->shift & 0xffffffffu >> (31u - of->imm))
+RESULT(sbfx,
+       (uint32_t)(s32(x << (31u - of->imm - of->shift)) >> (31u - of->imm)))
 
 void core_op_rbit(struct core *core, const struct core_instruction *of)
 {
@@ -179,36 +176,6 @@ void core_op_rbit(struct core *core, const struct core_instruction *of)
     v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
     v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
     core->r[of->rd] = __builtin_bswap32(v);
-}
-
-void core_op_rev(struct core *core, const struct core_instruction *of)
-{
-    core->r[of->rd] = __builtin_bswap32(core->r[of->rm]);
-}
-
-void core_op_rev16(struct core *core, const struct core_instruction *of)
-{
-    core->r[of->rd] = rotate(__builtin_bswap32(core->r[of->rm]), 16);
-}
-
-void core_op_revsh(struct core *core, const struct core_instruction *of)
-{
-    uint16_t value = __builtin_bswap16((uint16_t)core->r[of->rm]);
-
-    core->r[of->rd] = (uint32_t)(int32_t)(int16_t)value;
-}
-
-void core_op_ubfx(struct core *core, const struct core_instruction *of)
-{
-    core->r[of->rd] =
-        core->r[of->rn] >> of->shift & 0xffffffffu >> (31u - of->imm);
-}
-
-void core_op_sbfx(struct core *core, const struct core_instruction *of)
-{
-    uint32_t top = core->r[of->rn] << (31u - of->imm - of->shift);
-
-    core->r[of->rd] = (uint32_t)((int32_t)top >> (31u - of->imm));
 }
 
 static uint32_t addend(const struct core *core,
@@ -245,11 +212,6 @@ EXTEND(uxth, uint16_t)
 
 /* ---- multiplication; x is rn, y is rm; a pair is ra and rd ---- */
 
-static int32_t s32(uint32_t value)
-{
-    return (int32_t)value;
-}
-
 static uint64_t pair(const struct core *core, const struct core_instruction *of)
 {
     return (uint64_t)core->r[of->ra] << 32 | core->r[of->rd];
@@ -262,24 +224,15 @@ static void put_pair(struct core *core, const struct core_instruction *of,
     core->r[of->ra] = (uint32_t)(value >> 32);
 }
 
-#define OPERATION(name, ...)                                                   \
-    void core_op_##name(struct core *core, const struct core_instruction *of)  \
-    {                                                                          \
-        uint32_t x = core->r[of->rn], y = core->r[of->rm];                     \
-                                                                               \
-        __VA_ARGS__                                                            \
-    }
-
-OPERATION(mul, core->r[of->rd] = x * y;)
-OPERATION(mul_s, core->r[of->rd] = x * y; core_set_nz(core, x *y);)
-OPERATION(mla, core->r[of->rd] = core->r[of->ra] + x * y;)
-OPERATION(mls, core->r[of->rd] = core->r[of->ra] - x * y;)
-OPERATION(umull, put_pair(core, of, (uint64_t)x *y);)
-OPERATION(umlal, put_pair(core, of, pair(core, of) + (uint64_t)x * y);)
-OPERATION(smull, put_pair(core, of, (uint64_t)((int64_t)s32(x) * s32(y)));)
-OPERATION(smlal,
-          put_pair(core, of,
-                   pair(core, of) + (uint64_t)((int64_t)s32(x) * s32(y)));)
+RESULT(mul, x *y)
+CORE_OP(mul_s, core->r[of->rd] = x * y; core_set_nz(core, x *y))
+RESULT(mla, core->r[of->ra] + x * y)
+RESULT(mls, core->r[of->ra] - x * y)
+#define SIGNED_PRODUCT (uint64_t)((int64_t)s32(x) * s32(y))
+CORE_OP(umull, put_pair(core, of, (uint64_t)x *y))
+CORE_OP(umlal, put_pair(core, of, pair(core, of) + (uint64_t)x * y))
+CORE_OP(smull, put_pair(core, of, SIGNED_PRODUCT))
+CORE_OP(smlal, put_pair(core, of, pair(core, of) + SIGNED_PRODUCT))
 
 /* ---- division: 2 to 12 cycles, by how many bits the quotient has ---- */
 
@@ -294,46 +247,27 @@ static void divide(struct core *core, const struct core_instruction *of,
     uint32_t x = magnitude(core->r[of->rn], is_signed);
     uint32_t y = magnitude(core->r[of->rm], is_signed);
     bool negative = is_signed && s32(core->r[of->rn] ^ core->r[of->rm]) < 0;
-    uint32_t quotient;
+    uint32_t quotient = y == 0 ? 0 : x / y;
 
-    if (y == 0) {
-        if ((core->system.ccr & CORE_CCR_DIV_0_TRP) != 0) {
-            core_fault(core, CORE_CFSR_DIVBYZERO);
-        } else {
-            core->r[of->rd] = 0;
-        }
+    if (y == 0 && (core->system.ccr & CORE_CCR_DIV_0_TRP) != 0) {
+        core_fault(core, CORE_CFSR_DIVBYZERO);
         return;
     }
-    if (x >= y) {
+    if (quotient != 0) {
         int bits = __builtin_clz(y) - __builtin_clz(x) + 1;
 
         core->cycle += (uint64_t)(2 + bits / 4);
     }
-    quotient = x / y;
     core->r[of->rd] = negative ? -quotient : quotient;
 }
 
-void core_op_sdiv(struct core *core, const struct core_instruction *of)
-{
-    divide(core, of, true);
-}
-
-void core_op_udiv(struct core *core, const struct core_instruction *of)
-{
-    divide(core, of, false);
-}
+CORE_OP(sdiv, divide(core, of, true))
+CORE_OP(udiv, divide(core, of, false))
 
 /* ---- halves and bytes ---- */
 
-/* The signed half that is the lower or the upper. */
-static int32_t half(uint32_t value, bool upper)
-{
-    return (int16_t)(value >> (upper ? 16 : 0));
-}
-
-OPERATION(smul_half,
-          core->r[of->rd] = (uint32_t)(half(x, (of->imm & 2u) != 0) *
-                                       half(y, (of->imm & 1u) != 0));)
+RESULT(smul_half, widened((of->imm & 2u) != 0 ? x >> 16 : x) *
+                      widened((of->imm & 1u) != 0 ? y >> 16 : y))
 
 void core_op_uadd8(struct core *core, const struct core_instruction *of)
 {
@@ -376,14 +310,6 @@ static void saturate(struct core *core, const struct core_instruction *of,
     core->r[of->rd] = (uint32_t)value;
 }
 
-void core_op_ssat(struct core *core, const struct core_instruction *of)
-{
-    int64_t limit = INT64_C(1) << of->imm;
-
-    saturate(core, of, -limit, limit - 1);
-}
-
-void core_op_usat(struct core *core, const struct core_instruction *of)
-{
-    saturate(core, of, 0, (INT64_C(1) << of->imm) - 1);
-}
+#define LIMIT (INT64_C(1) << of->imm)
+CORE_OP(ssat, saturate(core, of, -LIMIT, LIMIT - 1))
+CORE_OP(usat, saturate(core, of, 0, LIMIT - 1))

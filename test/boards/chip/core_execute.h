@@ -82,6 +82,17 @@ extern core_op core_op_nop, core_op_it, core_op_dmb, core_op_wfi, core_op_cps,
 /* Stops the model: imm is the instruction, or of bytes 0 its address. */
 extern core_op core_op_missing;
 
+/* Defines one that is an expression or a few; x is rn, y is rm. */
+#define CORE_OP(name, ...)                                                     \
+    void core_op_##name(struct core *core, const struct core_instruction *of)  \
+    {                                                                          \
+        uint32_t x = core->r[of->rn], y = core->r[of->rm];                     \
+                                                                               \
+        (void)x;                                                               \
+        (void)y;                                                               \
+        __VA_ARGS__;                                                           \
+    }
+
 /* Branches to code whose bit 0 says Thumb, or returns from an exception. */
 void core_branch_exchange(struct core *core, uint32_t target);
 

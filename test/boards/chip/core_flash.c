@@ -24,7 +24,8 @@ static uint32_t find(const struct core *core, uint32_t line)
 {
     uint32_t slot = core->accelerator.slot[line % CORE_FLASH_LINES];
 
-    return core->accelerator.instruction_lines[slot] == line
+    return core->flash.instruction_cache &&
+                   core->accelerator.instruction_lines[slot] == line
                ? slot
                : INSTRUCTION_LINES;
 }
@@ -50,49 +51,33 @@ static void use(struct core_accelerator *a, uint32_t slot)
 /* In place of the line that was used least recently. */
 static void keep(struct core_accelerator *a, uint32_t line)
 {
-    uint8_t slot = a->newer[a->newest];
-
-    a->newest = slot;
-    a->instruction_lines[slot] = line;
-    a->slot[line % CORE_FLASH_LINES] = slot;
-}
-
-static bool cache_has(struct core *core, uint32_t line)
-{
-    uint32_t slot =
-        core->flash.instruction_cache ? find(core, line) : INSTRUCTION_LINES;
-
-    if (slot == INSTRUCTION_LINES) {
-        return false;
-    }
-    use(&core->accelerator, slot);
-    return true;
+    a->newest = a->newer[a->newest];
+    a->instruction_lines[a->newest] = line;
+    a->slot[line % CORE_FLASH_LINES] = a->newest;
 }
 
 static void prefetch(struct core *core, uint32_t line)
 {
     struct core_accelerator *a = &core->accelerator;
 
-    if (!core->flash.prefetch || a->prefetched == line ||
-        (core->flash.instruction_cache &&
-         find(core, line) != INSTRUCTION_LINES)) {
-        return;
+    if (core->flash.prefetch && a->prefetched != line &&
+        find(core, line) == INSTRUCTION_LINES) {
+        a->prefetched = line;
+        a->prefetched_at = begin_read(core);
     }
-    a->prefetched = line;
-    a->prefetched_at = begin_read(core);
 }
 
 static void enter_line(struct core *core, uint32_t line)
 {
     struct core_accelerator *a = &core->accelerator;
+    uint32_t slot = find(core, line);
 
     core->line = line;
-    if (!cache_has(core, line)) {
-        if (a->prefetched == line) {
-            core_stand_until(core, a->prefetched_at);
-        } else {
-            core_stand_until(core, begin_read(core));
-        }
+    if (slot != INSTRUCTION_LINES) {
+        use(a, slot);
+    } else {
+        core_stand_until(core, a->prefetched == line ? a->prefetched_at
+                                                     : begin_read(core));
         if (core->flash.instruction_cache) {
             keep(a, line);
         }
@@ -124,25 +109,20 @@ void core_flash_fetch(struct core *core, const struct core_instruction *of)
 void core_flash_data(struct core *core, uint32_t offset)
 {
     struct core_accelerator *a = &core->accelerator;
-    uint32_t line = offset >> LINE_SHIFT, slot;
+    uint32_t line = offset >> LINE_SHIFT, oldest = 0;
 
-    if (!core->flash.data_cache) {
-        core_stand_until(core, begin_read(core));
-        return;
-    }
-    for (slot = 0; slot < DATA_LINES; ++slot) {
-        if (a->data_lines[slot] == line) {
-            a->data_used[slot] = ++a->uses;
+    for (uint32_t i = 0; core->flash.data_cache && i < DATA_LINES; ++i) {
+        if (a->data_lines[i] == line) {
+            a->data_used[i] = ++a->uses;
             return;
         }
+        oldest = a->data_used[i] < a->data_used[oldest] ? i : oldest;
     }
     core_stand_until(core, begin_read(core));
-    slot = 0;
-    for (uint32_t i = 1; i < DATA_LINES; ++i) {
-        slot = a->data_used[i] < a->data_used[slot] ? i : slot;
+    if (core->flash.data_cache) {
+        a->data_lines[oldest] = line;
+        a->data_used[oldest] = ++a->uses;
     }
-    a->data_lines[slot] = line;
-    a->data_used[slot] = ++a->uses;
 }
 
 void core_set_flash(struct core *core, const struct core_flash *flash)

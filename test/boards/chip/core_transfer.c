@@ -21,18 +21,6 @@ static inline void end_access(struct core *core)
     core->piped_at = core->cycle;
 }
 
-static inline uint32_t base(const struct core *core,
-                            const struct core_instruction *of)
-{
-    return core->r[of->rn];
-}
-
-static inline void write_back(struct core *core,
-                              const struct core_instruction *of)
-{
-    core->r[of->rn] += of->imm;
-}
-
 /* ---- what is done at an address; false: a fault ---- */
 
 #define LOAD(name, bytes, type)                                                \
@@ -119,49 +107,18 @@ static bool strd(struct core *core, const struct core_instruction *of,
 
 #define NOTHING (void)0
 #define JUMP core_branch_exchange(core, core->loaded)
+#define WRITE_BACK core->r[of->rn] += of->imm
 
+/* x is the base, y the index. */
+#define MODE(name, mode, address, ...)                                         \
+    CORE_OP(                                                                   \
+        name##_##mode, if (name(core, of, address)) { __VA_ARGS__; })
 #define MODES(name, then)                                                      \
-    void core_op_##name##_imm(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        if (name(core, of, base(core, of) + of->imm)) {                        \
-            then;                                                              \
-        }                                                                      \
-    }                                                                          \
-    void core_op_##name##_reg(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        uint32_t offset = core->r[of->rm] << of->shift;                        \
-                                                                               \
-        if (name(core, of, base(core, of) + offset)) {                         \
-            then;                                                              \
-        }                                                                      \
-    }                                                                          \
-    void core_op_##name##_pre(struct core *core,                               \
-                              const struct core_instruction *of)               \
-    {                                                                          \
-        if (name(core, of, base(core, of) + of->imm)) {                        \
-            write_back(core, of);                                              \
-            then;                                                              \
-        }                                                                      \
-    }                                                                          \
-    void core_op_##name##_post(struct core *core,                              \
-                               const struct core_instruction *of)              \
-    {                                                                          \
-        if (name(core, of, base(core, of))) {                                  \
-            write_back(core, of);                                              \
-            then;                                                              \
-        }                                                                      \
-    }
-
-#define LITERAL(name, then)                                                    \
-    void core_op_##name##_literal(struct core *core,                           \
-                                  const struct core_instruction *of)           \
-    {                                                                          \
-        if (name(core, of, of->imm)) {                                         \
-            then;                                                              \
-        }                                                                      \
-    }
+    MODE(name, imm, x + of->imm, then)                                         \
+    MODE(name, reg, x + (y << of->shift), then)                                \
+    MODE(name, pre, x + of->imm, WRITE_BACK; then)                             \
+    MODE(name, post, x, WRITE_BACK; then)
+#define LITERAL(name) MODE(name, literal, of->imm, NOTHING)
 
 MODES(str, NOTHING)
 MODES(strb, NOTHING)
@@ -174,22 +131,19 @@ MODES(ldrsb, NOTHING)
 MODES(ldrsh, NOTHING)
 MODES(ldrd, NOTHING)
 MODES(ldr_pc, JUMP)
-LITERAL(ldr, NOTHING)
-LITERAL(ldrb, NOTHING)
-LITERAL(ldrh, NOTHING)
-LITERAL(ldrsb, NOTHING)
-LITERAL(ldrsh, NOTHING)
-LITERAL(ldrd, NOTHING)
-LITERAL(ldr_pc, JUMP)
+LITERAL(ldr)
+LITERAL(ldrb)
+LITERAL(ldrh)
+LITERAL(ldrsb)
+LITERAL(ldrsh)
+LITERAL(ldrd)
 
 /* ---- lists ---- */
 
 static uint32_t list_start(const struct core *core,
                            const struct core_instruction *of)
 {
-    uint32_t bytes = of->rd;
-
-    return base(core, of) - ((of->ra & CORE_LIST_DOWN) != 0 ? bytes : 0);
+    return core->r[of->rn] - ((of->ra & CORE_LIST_DOWN) != 0 ? of->rd : 0u);
 }
 
 static void list_write_back(struct core *core,
