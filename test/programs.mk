@@ -144,7 +144,7 @@ $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
 CHIP_CORE := $(wildcard test/boards/chip/core*.c)
 CHIP_CHECK := $(wildcard test/boards/chip/check/*.c)
 $(call test_program,chip,fast,$(wildcard test/boards/chip/*.c),-ljansson)
-$(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT) \
+$(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT_HOST) \
   $(filter-out %/differ.c,$(CHIP_CHECK)))
 $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
   $(filter %/differ.c,$(CHIP_CHECK)),-lunicorn)

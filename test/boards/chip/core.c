@@ -2,7 +2,6 @@
 #include "test/boards/chip/core.h"
 
 #include "test/boards/chip/core_exceptions.h"
-#include "test/boards/chip/core_flash.h"
 #include "test/boards/chip/core_forms.h"
 #include "test/boards/chip/core_memory.h"
 #include "test/boards/chip/core_state.h"
@@ -32,10 +31,9 @@ void core_share(struct core *core, const struct core *other)
 
 void core_reset(struct core *core)
 {
-    uint32_t words[2] = {0, 0};
+    uint32_t words[2];
 
-    memcpy(words, core->config.flash,
-           core->config.flash_bytes < 8 ? 0 : sizeof words);
+    memcpy(words, core->config.flash, sizeof words);
     memset(core->r, 0, sizeof core->r);
     memset(&core->system, 0, sizeof core->system);
     core->system.ccr = CORE_CCR_STKALIGN;

@@ -14,7 +14,7 @@
  * of the manual; where that gives a range (a taken branch takes 1 to 3 more)
  * this model takes what core_control.c (branches), core_transfer.c (loads and
  * stores), core_data.c (division) and core_exceptions.h say. The flash
- * accelerator is modelled line by line (core_flash.h).
+ * accelerator is modelled line by line (core_memory.h).
  *
  * Not modelled: bus contention with DMA (the caller may charge wait cycles),
  * folding of IT, a load that waits for the one before it, breaking off or
@@ -22,10 +22,10 @@
  * order in which the bus matrix serves.
  *
  * It has what the product's images need: the instructions of core_forms.c, the
- * registers of core_system.h, PRIMASK, BASEPRI, MSP and IPSR, HardFault,
- * SysTick and interrupts, code in the flash. An image that needs more stops the
- * model (CORE_STOPS), which says of what. What the manual calls UNPREDICTABLE
- * stops it, too, but for a base that is loaded and written back.
+ * registers that core_exceptions.h names, PRIMASK, BASEPRI, MSP and IPSR,
+ * HardFault, SysTick and interrupts, code in the flash. An image that needs
+ * more stops the model (CORE_STOPS), which says of what; most of what the
+ * manual calls UNPREDICTABLE does, too.
  *
  * A store that nothing answers, or one to the flash, is an imprecise bus fault:
  * HardFault is pended when the instruction behind the store has executed, or by
@@ -63,7 +63,7 @@ struct core_bus {
 };
 
 /* The caller's memories; they stay as long as the core does. Sizes are
-   multiples of 4, the flash at most 1 MB. */
+   multiples of 4, the flash 8 bytes to 1 MB. */
 struct core_config {
     const uint8_t *flash; /* what is not written reads as 0xff; must not change
                              after core_init(), which decodes it once */
@@ -176,10 +176,10 @@ struct core {
         uint32_t pending[4]; /* bit n % 32 of word n / 32 is exception n */
         uint32_t enabled[4];
         uint32_t active[4];
-        uint32_t high[4];    /* request lines */
-        unsigned entering;   /* its frame is being pushed; 0: none */
-        uint64_t entry_ends; /* at this cycle */
-        uint32_t entry_lr;   /* EXC_RETURN */
+        uint32_t high[4];                     /* request lines */
+        bool entering;                        /* a frame is being pushed */
+        uint64_t entry_ends;                  /* at this cycle */
+        uint32_t entry_lr;                    /* EXC_RETURN */
         uint64_t held_since[CORE_PRIORITIES]; /* CORE_NOT_HELD: it is not */
     } exceptions;
     struct core_system {

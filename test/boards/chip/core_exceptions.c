@@ -3,7 +3,6 @@
 
 #include "test/boards/chip/core_memory.h"
 #include "test/boards/chip/core_state.h"
-#include "test/boards/chip/core_system.h"
 
 #define ENTRY_CYCLES 12u
 #define RETURN_CYCLES 10u
@@ -21,8 +20,7 @@
 
 static int priority_of(const struct core *core, unsigned exception)
 {
-    return exception <= CORE_HARD_FAULT ? (int)exception - 4
-                                        : core->exceptions.of[exception];
+    return exception == CORE_HARD_FAULT ? -1 : core->exceptions.of[exception];
 }
 
 static int least(int a, int b)
@@ -80,30 +78,21 @@ static bool preempts(const struct core *core, unsigned exception, int priority)
 
 /* ---- how long levels are held ---- */
 
-static void release(struct core *core, unsigned level)
-{
-    uint64_t *since = &core->exceptions.held_since[level];
-    uint64_t cycles = core->cycle - *since;
-
-    if (cycles > core->held_max[level]) {
-        core->held_max[level] = cycles;
-    }
-    *since = CORE_NOT_HELD;
-}
-
 /* From now on instructions execute with this priority; levels that are as
    urgent or less are held. */
 static void hold(struct core *core, int priority)
 {
     core->exceptions.priority = priority;
     for (unsigned level = 0; level < CORE_PRIORITIES; ++level) {
+        uint64_t *since = &core->exceptions.held_since[level];
+        uint64_t *most = &core->held_max[level];
         bool held = (int)level << 4 >= priority;
-        bool was = core->exceptions.held_since[level] != CORE_NOT_HELD;
 
-        if (was && !held) {
-            release(core, level);
-        } else if (held && !was) {
-            core->exceptions.held_since[level] = core->cycle;
+        if (held && *since == CORE_NOT_HELD) {
+            *since = core->cycle;
+        } else if (!held && *since != CORE_NOT_HELD) {
+            *most = core->cycle - *since > *most ? core->cycle - *since : *most;
+            *since = CORE_NOT_HELD;
         }
     }
 }
@@ -128,6 +117,11 @@ void core_forget(struct core *core)
 
 /* ---- pending and enabled ---- */
 
+static bool has(const uint32_t *set, unsigned exception)
+{
+    return (set[exception / 32u] >> exception % 32u & 1u) != 0;
+}
+
 static void set_bit(uint32_t *set, unsigned exception, bool value)
 {
     uint32_t bit = 1u << exception % 32u;
@@ -147,19 +141,15 @@ void core_unpend(struct core *core, unsigned exception)
 {
     struct core_exceptions *x = &core->exceptions;
 
-    if (!core_test(x->high, exception) || core_test(x->active, exception)) {
+    if (!has(x->high, exception) || has(x->active, exception)) {
         set_bit(x->pending, exception, false);
     }
 }
 
 void core_enable(struct core *core, unsigned exception, bool enabled)
 {
-    struct core_exceptions *x = &core->exceptions;
-
-    if (core_test(x->enabled, exception) != enabled) {
-        set_bit(x->enabled, exception, enabled);
-        core->limit = 0;
-    }
+    set_bit(core->exceptions.enabled, exception, enabled);
+    core->limit = 0;
 }
 
 void core_set_priority(struct core *core, unsigned exception, uint8_t priority)
@@ -173,7 +163,7 @@ void core_set_irq(struct core *core, unsigned irq, bool high)
     struct core_exceptions *x = &core->exceptions;
     unsigned exception = CORE_FIRST_IRQ + irq;
 
-    if (irq >= CORE_IRQS || core_test(x->high, exception) == high) {
+    if (irq >= CORE_IRQS || has(x->high, exception) == high) {
         return;
     }
     set_bit(x->high, exception, high);
@@ -232,7 +222,7 @@ static void begin_entry(struct core *core, unsigned exception, bool chained)
 {
     struct core_exceptions *x = &core->exceptions;
 
-    x->entering = exception;
+    x->entering = true;
     x->entry_ends = core->cycle + (chained ? CHAIN_CYCLES : ENTRY_CYCLES);
     if (!chained) {
         push_frame(core);
@@ -259,10 +249,7 @@ static void finish_entry(struct core *core)
     struct core_exceptions *x = &core->exceptions;
     unsigned exception = next_pending(core);
 
-    if (exception == 0) {
-        exception = x->entering;
-    }
-    x->entering = 0;
+    x->entering = false;
     set_bit(x->pending, exception, false);
     set_bit(x->active, exception, true);
     core->exception = exception;
@@ -280,7 +267,7 @@ static void deactivate(struct core *core, unsigned exception)
     struct core_exceptions *x = &core->exceptions;
 
     set_bit(x->active, exception, false);
-    if (core_test(x->high, exception)) {
+    if (has(x->high, exception)) {
         core_pend(core, exception);
     }
 }
@@ -434,9 +421,7 @@ static bool sleep_on(struct core *core)
         if (core->cycle >= core->until) {
             return false;
         }
-        if (next > core->until) {
-            next = core->until;
-        }
+        next = next > core->until ? core->until : next;
         core->slept += next - core->cycle;
         core->cycle = next;
         core_tick(core);
@@ -518,7 +503,7 @@ bool core_attend(struct core *core, enum core_event *event)
     if (stands_still(core, event)) {
         return false;
     }
-    if (core->exceptions.entering != 0) {
+    if (core->exceptions.entering) {
         return go_on_entering(core, event);
     }
     if (core->cycle >= core->until) {

@@ -8,6 +8,14 @@
  * POP or LDR; a tail-chain 6 from the end of that instruction. A more urgent
  * exception that comes within an entry takes its place and costs nothing more
  * (late arrival); one that comes within a return is taken after it.
+ *
+ * Registers of the private peripheral bus (ARM DDI 0403, B3.2 to B3.4), as the
+ * firmware uses them:
+ *
+ *   SysTick  CSR, RVR, CVR written, by the processor's clock
+ *   NVIC     ISER, ICER, ISPR, ICPR written; a priority's byte read, written
+ *   system   VTOR, a reset by AIRCR written; CCR.DIV_0_TRP, SHPR1 to SHPR3 and
+ *            CFSR, HFSR, MMFAR, BFAR read, the first two written
  */
 #ifndef TEST_BOARDS_CHIP_CORE_EXCEPTIONS_H
 #define TEST_BOARDS_CHIP_CORE_EXCEPTIONS_H
@@ -69,10 +77,16 @@ void core_sleep(struct core *core);
    core_run() ends, with *event. */
 bool core_attend(struct core *core, enum core_event *event);
 
-/* A bit of a set of exceptions. */
-static inline bool core_test(const uint32_t *set, unsigned exception)
-{
-    return (set[exception / 32u] >> exception % 32u & 1u) != 0;
-}
+/* Aligned. Whatever else stops the model. */
+void core_system_read(struct core *core, uint32_t address, unsigned bytes,
+                      uint32_t *value);
+void core_system_write(struct core *core, uint32_t address, unsigned bytes,
+                       uint32_t value);
+
+/* Brings SysTick up to core->cycle: its flag, and its exception if pending. */
+void core_tick(struct core *core);
+
+/* When SysTick pends its exception next; UINT64_MAX: it does not. */
+uint64_t core_tick_next(const struct core *core);
 
 #endif

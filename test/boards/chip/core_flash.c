@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/core_flash.h"
 
 #include "test/boards/chip/core_memory.h"
 #include "test/boards/chip/core_state.h"

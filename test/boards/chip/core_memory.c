@@ -2,8 +2,6 @@
 #include "test/boards/chip/core_memory.h"
 
 #include "test/boards/chip/core_exceptions.h"
-#include "test/boards/chip/core_flash.h"
-#include "test/boards/chip/core_system.h"
 
 #define PRIVATE_BASE 0xe0000000u
 #define PRIVATE_BYTES 0x00040000u /* the internal one; outside are devices */

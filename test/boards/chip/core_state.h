@@ -16,32 +16,23 @@ static inline void core_set_nz(struct core *core, uint32_t result)
     core->zero = result;
 }
 
-static inline uint32_t core_nzcvq(const struct core *core)
+/* ITSTATE lies in two parts of xPSR. */
+static inline uint32_t core_psr(const struct core *core)
 {
     return (core->negative >> 31) << 31 | (core->zero == 0 ? 1u : 0u) << 30 |
-           core->carry << 29 | core->overflow << 28 | core->saturated << 27;
+           core->carry << 29 | core->overflow << 28 | core->saturated << 27 |
+           (core->it & 3u) << 25 | CORE_PSR_T | core->ge << 16 |
+           (core->it >> 2) << 10 | core->exception;
 }
 
-static inline void core_set_nzcvq(struct core *core, uint32_t psr)
+/* All but the exception's number. */
+static inline void core_set_psr(struct core *core, uint32_t psr)
 {
     core->negative = psr;
     core->zero = ~psr & 1u << 30;
     core->carry = psr >> 29 & 1u;
     core->overflow = psr >> 28 & 1u;
     core->saturated = psr >> 27 & 1u;
-}
-
-/* ITSTATE lies in two parts of xPSR. */
-static inline uint32_t core_psr(const struct core *core)
-{
-    return core_nzcvq(core) | (core->it & 3u) << 25 | CORE_PSR_T |
-           core->ge << 16 | (core->it >> 2) << 10 | core->exception;
-}
-
-/* All but the exception's number. */
-static inline void core_set_psr(struct core *core, uint32_t psr)
-{
-    core_set_nzcvq(core, psr);
     core->it = (psr >> 25 & 3u) | (psr >> 10 & 63u) << 2;
     core->ge = psr >> 16 & 15u;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/boards/chip/core_system.h"
 
 #include "test/boards/chip/core_exceptions.h"
 

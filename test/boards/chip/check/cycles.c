@@ -5,6 +5,7 @@
 static const struct core_flash slow = {5, false, false, false};
 static const struct core_flash prefetching = {5, true, false, false};
 static const struct core_flash caching = {5, true, true, true};
+static const struct core_flash no_prefetch = {5, false, true, true};
 
 /* From MAIN until the instruction at MAIN + bytes is next. */
 static uint64_t cycles_of(struct machine *machine, uint32_t bytes)
@@ -125,7 +126,6 @@ static void test_instruction_cache(struct unit *unit)
 /* 65 lines, one behind another, in a cache of 64: always the wrong one. */
 static void test_least_recent_goes(struct unit *unit)
 {
-    const struct core_flash no_prefetch = {5, false, true, false};
     struct machine *machine = machine_new();
 
     core_set_flash(&machine->core, &no_prefetch);
@@ -154,24 +154,16 @@ static void test_data_cache(struct unit *unit)
     CODE(machine, MAIN, LDR_PC(1, 100));
     core_set_flash(&machine->core, &caching);
     CHECK_EQUAL(unit, cycles_of(machine, 2), 17);
-}
-
-/* Two cores with one table of decoded instructions. */
-static void test_shared_code(struct unit *unit)
-{
-    static struct core other;
-    struct machine *machine = machine_new();
-
-    core_init(&other, &machine->core.config);
-    core_share(&other, &machine->core);
-    core_reset(&other);
-    CODE(machine, MAIN, MOVS(1, 1), ADDS(1, 1), NOP, B(-2));
-    machine_run(machine, 1000);
-    core_run(&other, 1000);
-    CHECK_EQUAL(unit, other.instructions, machine->core.instructions);
-    CHECK_EQUAL(unit, other.cycle, machine->core.cycle);
-    CHECK_EQUAL(unit, other.r[1], machine->core.r[1]);
-    CHECK_EQUAL(unit, other.own[(MAIN / 2u) % CORE_DECODED].key, CORE_NO_KEY);
+    /* 9 lines, one behind another, in a cache of 8: always the wrong one. */
+    machine_new();
+    for (uint32_t i = 0; i < 9; ++i) {
+        CODE(machine, MAIN + 2u * i, LDR_PC(1, 100u + 4u * i));
+    }
+    core_set_flash(&machine->core, &no_prefetch);
+    cycles_of(machine, 16);
+    CHECK_EQUAL(unit, cycles_of(machine, 16), 2 + 7);
+    cycles_of(machine, 18);
+    CHECK_EQUAL(unit, cycles_of(machine, 18), 2 + 5 + 8 * (1 + 5));
 }
 
 void check_cycles(struct unit *unit)
@@ -183,5 +175,4 @@ void check_cycles(struct unit *unit)
     UNIT_RUN(unit, test_instruction_cache);
     UNIT_RUN(unit, test_least_recent_goes);
     UNIT_RUN(unit, test_data_cache);
-    UNIT_RUN(unit, test_shared_code);
 }

@@ -24,7 +24,6 @@
 #define RAM_BYTES 0x10000u
 #define BATCH 16u
 #define FLAGS 0xf80f0000u /* NZCVQ, GE */
-#define DEFAULT_BATCHES 12000u
 
 static uint8_t flash[FLASH_BYTES] __attribute__((aligned(4096)));
 /* Theirs, and ours. */
@@ -33,8 +32,7 @@ static uint8_t our_ram[RAM_BYTES];
 
 static struct core core;
 static uc_engine *uc;
-static uint64_t seed = 1;
-static uint64_t batches = DEFAULT_BATCHES;
+static uint64_t seed = 1, batches = 12000;
 
 struct state {
     uint32_t r[16];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/boards/chip/check/machine.h"
 
-#include "test/boards/chip/core_system.h"
+#include "test/boards/chip/core_exceptions.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct machine the_machine;
@@ -64,7 +63,6 @@ struct machine *machine_new(void)
         CODE(machine, HANDLER(i), BX_LR);
     }
     core_init(&machine->core, &config);
-    core_reset(&machine->core);
     return machine;
 }
 
@@ -124,17 +122,13 @@ void machine_enable(struct machine *machine, unsigned irq, uint8_t priority)
     machine_set(machine, NVIC_ISER + irq / 32u * 4u, 1u << irq % 32u);
 }
 
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, (FILE *)context);
+    check_cycles(unit);
+    check_exceptions(unit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    check_cycles(&unit);
-    check_exceptions(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed != 0;
+    return unit_host(argc, argv, all);
 }
