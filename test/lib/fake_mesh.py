@@ -17,7 +17,6 @@ NO_CELSIUS = -32768
 DEAD_LINK, BUSY = -5, -2
 STEPS = {"E": (1, 0), "N": (0, 1), "W": (-1, 0), "S": (0, -1)}
 BACK = {"E": "W", "N": "S", "W": "E", "S": "N"}
-MAGIC = 0x21545352
 
 
 class Node:

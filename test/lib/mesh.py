@@ -142,15 +142,11 @@ def search_result(data, pattern):
 
 # ---- what a report says ----
 
-def units_of(report):
-    return {(n["x"], n["y"]): n["units"]
-            for n in report["measured"]["nodes"]}
-
-
 def shares_of(report):
     """Units of every node as planned: without those that the originator
     computed before there was a plan."""
-    shares = units_of(report)
+    shares = {(n["x"], n["y"]): n["units"]
+              for n in report["measured"]["nodes"]}
     originator = tuple(report["mesh"]["originator"])
     shares[originator] -= report["plan"]["measured_units"]
     return shares

@@ -4,14 +4,6 @@ test-boards`."""
 import pytest
 
 
-def every(number, of):
-    """Parameters of all cases; all but each `number`-th have the mark
-    `boards`. Products of lists keep all values of each if the number is prime
-    to their lengths."""
-    of = list(of)
-    return cases(of, of[::number])
-
-
 def cases(every, quick):
     """Parameters of all cases; those that are not among `quick` have the mark
     `boards`: cases, a number of first ones, or a function that tells one."""

@@ -31,7 +31,7 @@ class Standing:
         return mesh.boards_with(self.image)
 
     def hanging(self):
-        return max(map(mesh.cpu_s, self.boards()), default=0) > 1.0
+        return max(map(mesh.cpu_s, self.boards()), default=0) > 0.5
 
     def memory_bytes(self):
         """Of all boards and the launcher in this moment; a page that several

@@ -111,7 +111,7 @@ def test_becoming_slow_while_it_waits(load):
     gives a makespan between those of slow from the start and never."""
     least, last = (run(load, *words, on="qemu", rounds=2)["measured"][
         "makespan_ps"] for words in ((), ("slow8@1,2",)))
-    for us in range(50, 450, 80):
+    for us in range(50, 450, 130):
         makespan = run(load, f"slow8@1,2@{us}us", on="qemu", rounds=2)[
             "measured"]["makespan_ps"]
         assert least < makespan <= last * (1 + CLOSE)

@@ -193,8 +193,8 @@ def test_others_compute_while_it_is_planned(tmp_path, units, profile):
 
 
 def test_no_part_goes_out_where_it_was_not_asked_for(tmp_path):
-    for rounds, more in [(1, ""), (2, ""), ("auto", "--phases 2"),
-                         (1, "--schedule star"), (1, "--slow 1,2=4")]:
+    for rounds, more in [(2, ""), ("auto", "--phases 2"),
+                         (1, "--slow 1,2=4")]:
         report = run(tmp_path, f"--profile t3d {more}", rounds=rounds)
         assert not oracle.has_advance(report), (rounds, more)
 

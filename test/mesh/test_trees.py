@@ -6,8 +6,6 @@ test_any_job.py; the plans themselves: test/scatter/test_tree_plan.py.)
 QUINCUNX_SEED chooses sizes and originators. No more than 64 boards at once, but
 for one mesh.
 """
-import json
-
 import pytest
 
 import mesh
@@ -106,35 +104,19 @@ def test_nothing_is_found_behind_the_end(loads):
         assert report["result"]["count"] == 0
 
 
-def announced_late(path):
-    """Whether announcements are still under way when the scatter begins: on
-    native nodes, where planning takes no time, its first circuits may wait for
-    them."""
-    events = json.loads(path.read_text())["traceEvents"]
-    begin = min((e["ts"] for e in events if e.get("cat") == "scatter"),
-                default=0)
-    return any(e.get("cat") == "announce" and e["ts"] + e["dur"] > begin
-               for e in events)
-
-
-def test_any_size(load, tmp_path):
-    """Of 30 sizes up to 31 x 31 one at most has circuits that wait, and that
-    costs 6 % of the makespan at most."""
+def test_any_size(load):
+    """Of 30 sizes up to 31 x 31: what waiting for links costs, for those of
+    announcements that are under way when the scatter begins, is little."""
     chance = mesh.seeded("any size")
-    waited = []
     for _ in range(30):
         size = chance.randint(1, 31), chance.randint(1, 31)
-        trace = tmp_path / "trace"
         at = "{},{}".format(*map(chance.randrange, size))
-        report = run(load, f"--originator {at} --trace {trace}", arg="8",
+        report = run(load, f"--originator {at}", arg="8",
                      size="{}x{}".format(*size))
         conflicts = report["network"]["circuit_conflicts"]
         off = report["measured"]["overhead_vs_plan"]
         print(size, at, f"{conflicts} conflicts, {off:+.4f}")
-        assert -.001 <= off <= (.06 if conflicts else .001), (size, at)
-        if conflicts and not announced_late(trace):
-            waited.append(size)
-    assert len(waited) <= 1
+        assert -.001 <= off <= (.02 if conflicts else .001), (size, at)
 
 
 def test_larger_sizes_keep_their_plan(tmp_path):

@@ -75,6 +75,7 @@ static void same_with_any_number(struct unit *unit)
     if (want == NULL || got == NULL) {
         abort();
     }
+    CHECK(unit, slices_processors() >= 1);
     CHECK_EQUAL(unit, carry_out(want, 1), STEPS);
     for (unsigned threads = 2; threads <= 9; ++threads) {
         memset(got, 0, sizeof *got);
@@ -90,28 +91,7 @@ static void same_with_any_number(struct unit *unit)
     free(got);
 }
 
-/* Also while threads are at work, and while slices are due. */
-static void freed_at_any_time(struct unit *unit)
-{
-    CHECK(unit, slices_processors() >= 1);
-    for (unsigned i = 0; i < 200; ++i) {
-        struct run run = {.overlaps = 0};
-        struct slices *slices = slices_new(NODES, 1 + i % 4, work, &run);
-        uint32_t node;
-
-        for (uint32_t k = 0; k < i % NODES; ++k) {
-            slices_add(slices, k);
-        }
-        for (uint32_t k = 0; k < i % 5; ++k) {
-            CHECK_EQUAL(unit, slices_next(slices, &node), k < i % NODES);
-        }
-        slices_free(slices);
-        CHECK_EQUAL(unit, atomic_load(&run.overlaps), 0);
-    }
-}
-
 void test_slices(struct unit *unit)
 {
     UNIT_RUN(unit, same_with_any_number);
-    UNIT_RUN(unit, freed_at_any_time);
 }
