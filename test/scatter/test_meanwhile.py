@@ -160,7 +160,7 @@ def test_hardly_any_other_is_better(core):
     within 5 %, or 12 % where ports need many times as long as nodes."""
     rng = random.Random(f"meanwhile best {SEED}")
     ratios = []
-    for costs in [*LATE_ONCE, *(draw_usual(rng) for _ in range(60))]:
+    for costs in [*LATE_ONCE, *(draw_usual(rng) for _ in range(35))]:
         error, _, time = plan_of(core, costs, 3, 16)
         if error:
             continue
@@ -171,7 +171,7 @@ def test_hardly_any_other_is_better(core):
             costs.load / 5 ** costs.phases)
         assert time / best < (1.12 if limited_by_ports else 1.05), costs
         ratios.append(limited_by_ports)
-    assert ratios.count(False) > 12
+    assert ratios.count(False) > 7
 
 
 def test_refusals(core):

@@ -306,13 +306,13 @@ def test_edges(core):
 
 
 def test_loads_of_small_worlds(core):
-    """Every load up to 400 in some worlds."""
+    """Every third load up to 400 in some worlds."""
     found = 0
     for (transfer, startup), phases, load in itertools.product(
-            ((0, 2), (1, 0), (7, 1), (2, 5)), (1, 2, 3), range(1, 401)):
+            ((0, 2), (1, 0), (7, 1), (2, 5)), (1, 2, 3), range(1, 401, 3)):
         found += check(core, Costs(load, 2, transfer, (startup,) * phases, 1,
                                    1, 1, 1), 4)
-    assert found > 800
+    assert found > 250
 
 
 GOOD = dict(load=10 ** 6, compute=1000, transfer=100, startups=(5000, 5000))

@@ -66,7 +66,7 @@ def turn_of(given):
 def test_slots_are_disjoint():
     """Two phases never have a slot at the same time."""
     rng = mesh.seeded("slots")
-    for _ in range(300):
+    for _ in range(150):
         slots = laid_out(draw(rng), 20_000)
         for (_, end, *_), (begin, *_) in zip(slots, slots[1:]):
             assert end <= begin
@@ -75,7 +75,7 @@ def test_slots_are_disjoint():
 def test_next_slot(core):
     """Hours later it is the same as in the first turn."""
     rng = mesh.seeded("next slot")
-    for _ in range(400):
+    for _ in range(150):
         given = draw(rng)
         turn = turn_of(given)
         slots = laid_out(given, 20_000 + 2 * turn)

@@ -18,7 +18,7 @@ from tree_plan import Branch, Costs
 from values import limited, log_uniform
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
-CASES = int(os.environ.get("QUINCUNX_TREES", "600"))
+CASES = int(os.environ.get("QUINCUNX_TREES", "400"))
 UNITS_MAX = 2 ** 32 - 1
 TIME_MAX = 2 ** 40
 STARTUP_MAX = 2 ** 36 - 1
@@ -240,7 +240,7 @@ def bounded(branches, costs):
             len(branches) if costs.equal else 1) < MAKESPAN_MAX
 
 
-@pytest.mark.parts(4)
+@pytest.mark.parts(3)
 def test_random_plans(core, part):
     rng = random.Random(f"{SEED} {part}")
     cuts = checked = 0
@@ -259,7 +259,7 @@ def test_plans_at_the_limit(core):
     """The startup with which somebody gets just nothing, and next to it."""
     rng = random.Random(f"{SEED} limit")
     cuts = checked = 0
-    while checked < 80:
+    while checked < 40:
         branches = draw_tree(core, rng)
         costs = draw_costs(rng, branches)._replace(equal=False, branch=0)
         slow = draw_slow(rng, branches)
@@ -439,7 +439,7 @@ def valid(core, data, size):
 def test_damaged_trees(core):
     rng = random.Random(f"{SEED} damage")
     accepted = refused = 0
-    for _ in range(300):
+    for _ in range(150):
         size = rng.randint(1, 9), rng.randint(1, 9)
         name = rng.choice(["scatter", "binomial", "nearest", "star"])
         data = tree_plan.pack(real_tree(core, name, *size))
@@ -458,7 +458,7 @@ def test_damaged_trees(core):
             assert got == promised(bytes(bad), size), (size, bytes(bad))
             accepted += got
             refused += not got
-    assert accepted > 700 and refused > 3000
+    assert accepted > 300 and refused > 1500
     nodes = 15625
     flat = [Branch(0, 0, nodes, 0, 0, 0, 0, 0)] + [
         Branch(0, 0, 1, 0, 0, 240, 1, 0)] * (nodes - 1)
