@@ -14,8 +14,8 @@
  *
  *   SysTick  CSR, RVR, CVR written, by the processor's clock
  *   NVIC     ISER, ICER, ISPR, ICPR written; a priority's byte read, written
- *   system   VTOR, a reset by AIRCR written; CCR.DIV_0_TRP, SHPR1 to SHPR3 and
- *            CFSR, HFSR, MMFAR, BFAR read, the first two written
+ *   system   VTOR, a reset by AIRCR written; CCR.DIV_0_TRP, SHPR1 to SHPR3,
+ *            CFSR, HFSR read and written; MMFAR, BFAR read
  */
 #ifndef TEST_BOARDS_CHIP_CORE_EXCEPTIONS_H
 #define TEST_BOARDS_CHIP_CORE_EXCEPTIONS_H

@@ -41,7 +41,6 @@ static void test_entry_and_return(struct unit *unit)
     CHECK_EQUAL(unit, core->r[15], HANDLER(IRQ(0)));
     CHECK_EQUAL(unit, core->r[14], 0xfffffff9);
     CHECK_EQUAL(unit, core->cycle, 15);
-    CHECK_EQUAL(unit, exception(machine), IRQ(0));
     CHECK_EQUAL(unit, core->r[13], frame);
     CHECK_EQUAL(unit, machine_word(machine, frame), 0xa0);
     CHECK_EQUAL(unit, machine_word(machine, frame + 16), 0xac);
@@ -100,7 +99,6 @@ static void test_nesting(struct unit *unit)
     CHECK_EQUAL(unit, core->r[14], 0xfffffff1);
     machine_step(machine, 1);
     CHECK_EQUAL(unit, core->r[15], HANDLER(IRQ(1)) + 4);
-    CHECK_EQUAL(unit, exception(machine), IRQ(1));
     machine_go(machine, HANDLER(IRQ(2)));
     CHECK_EQUAL(unit, core->cycle, 12 + 2 + 12 + 11 + 3 + 6);
     machine_go(machine, MAIN);
@@ -218,7 +216,6 @@ static void test_sleep_under_primask(struct unit *unit)
     CODE(machine, MAIN, CPSID_I, WFI, NOP, CPSIE_I, NOP);
     machine_enable(machine, 0, 0x40);
     CHECK_EQUAL(unit, machine_run(machine, 100), CORE_SLEEPS);
-    CHECK_EQUAL(unit, core->cycle, 100);
     CHECK_EQUAL(unit, machine_run(machine, 100), CORE_SLEEPS);
     raise_irq(machine, 0);
     CHECK_EQUAL(unit, machine_run(machine, 1), CORE_RAN);
@@ -316,8 +313,9 @@ static void test_faults(struct unit *unit)
         core->r[0] = faults[i].r0;
         core->r[1] = faults[i].r1;
         machine_go(machine, HANDLER(3));
-        CHECK_EQUAL(unit, exception(machine), 3);
         CHECK_EQUAL(unit, machine_get(machine, SCB_CFSR), faults[i].cfsr);
+        machine_set(machine, SCB_CFSR, faults[i].cfsr); /* 1 clears */
+        CHECK_EQUAL(unit, machine_get(machine, SCB_CFSR), 0);
         CHECK_EQUAL(unit, machine_get(machine, SCB_BFAR), faults[i].bfar);
         CHECK_EQUAL(unit, machine_get(machine, SCB_HFSR), CORE_HFSR_FORCED);
         CHECK_EQUAL(unit, machine_word(machine, FRAME), faults[i].r0);
@@ -336,7 +334,6 @@ static void test_lockup(struct unit *unit)
     CODE(machine, HANDLER(3), UDF);
     CHECK_EQUAL(unit, machine_run(machine, 100), CORE_LOCKED_UP);
     CHECK_EQUAL(unit, machine->core.cycle, 100);
-    CHECK_EQUAL(unit, machine_run(machine, 100), CORE_LOCKED_UP);
 }
 
 /* ---- what the model has not ---- */
