@@ -109,7 +109,6 @@ class Mesh:
         self.peeks = []  # (page, path)
         self.knows_peeks = True
         self.silent = False
-        self.on_peek = None  # called before each
         self.busy_commands = 0
 
     def walk(self, path):
@@ -155,8 +154,6 @@ class Mesh:
 
     def peek(self, index, page, path):
         self.peeks.append((page, path))
-        if self.on_peek:
-            self.on_peek(self)
         node = self.walk(path)
         if node is None:
             return f"at={index} error={DEAD_LINK}"

@@ -165,17 +165,6 @@ def test_a_held_way_is_waited_for(bench):
     assert "1,0    no answer: busy" in done.stdout
 
 
-def test_a_mesh_that_changes_while_it_is_asked(bench):
-    """A board dies, another comes back: what there is is told."""
-    def change(this):
-        this.node[1, 0].dead = len(this.peeks) > 20
-        this.node[0, 1].dead = len(this.peeks) < 4
-
-    bench.on_peek = change
-    done = bench.call("nodes", "--json")
-    assert done.returncode == 1 and len(nodes_of(done)) == 25
-
-
 def test_every_size():
     for size in ((1, 1), (1, 2), (2, 1), (3, 2), (9, 4)):
         with fake_mesh.Mesh(*size) as bench:

@@ -131,12 +131,10 @@ def changed(report, *keys, value=None):
 DAMAGES = [
     (("report_format",), None, "is no report"),
     (("mesh", "width"), 0, "incomplete"),
-    (("mesh", "width"), 10 ** 8, "incomplete"),
     (("plan",), None, "incomplete"),
     (("network", "messages"), "many", "incomplete"),
     (("measured", "nodes"), None, "'measured.nodes'"),
     (("measured", "nodes", 3, "x"), 5, "'measured.nodes'"),
-    (("measured", "nodes", 3, "finished_ps"), None, "'measured.nodes'"),
     (("circuits",), None, "'circuits'"),
     (("circuits", 0, "source"), 25, "'circuits'"),
     (("circuits", 0, "end_ps"), None, "'circuits'")]
