@@ -276,22 +276,21 @@ CASES = {
         "quincunx run --mesh 1x1 --on native --kernel spin --arg 5 tiny "
         "| parts 1 4 5",
         "quincunx run --mesh 4x3 --on native --kernel search --arg dog text "
-        "| parts 1 4 6",
-        run("--kernel spin --arg 32,1/1 --rounds 16", "many") + " | parts 3 5",
-        spin("--batch 8000 --rates rates.json --verbose") + " | parts 1 5",
+        "| parts 1 6",
+        spin("--batch 8000 --rates rates.json --verbose") + " | grep ^batches",
         spin("--rounds 2 --rates rates.json --verbose")
         + " | grep ^preparing",
         run(LONG_SEARCH, "many") + QUIET,
         run(LONG_SEARCH, "many") + " | grep ^preparing"],
     "run_schedules": [
-        spin("--schedule farm --verbose") + " | parts 1 4 5",
+        spin("--schedule farm --verbose") + " | parts 1 4",
         farm("10x10"), farm("11x9"),
         spin("--schedule auto") + " | parts 2 3",
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
         "--originator 0,0=text --originator 2,2=short --verbose "
-        "| parts 1 2 5 6 7 8 9"],
+        "| parts 1 2 6 7 8 9"],
     "run_faults": [
-        spin("--inject slow8@1,1 --verbose") + " | parts 1 2 3",
+        spin("--inject slow8@1,1 --verbose") + HEAD,
         spin("--inject slow2@0,1@3ms " + " ".join(
             f"--inject slow4@{x},3" for x in range(4)), "many") + HEAD,
         spin("--slow 1,2=4 --ports 1") + " | parts 1",
@@ -317,7 +316,8 @@ CASES = {
         f"{PLAN} --profile t3d",
         f"{PLAN} --profile t3d --per-node --originator 1,2 "
         "| grep layer|^ +1 ",
-        f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto",
+        f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto "
+        "| parts 1 3 4",
         f"{PLAN} --profile lvds --rounds 3 --results 1/2 | parts 4",
         f"{PLAN} --profile lvds --results 1/2 --phases 1 | parts 1 3",
         f"{PLAN} --profile lvds --rounds 2 --ports 1 | parts 2 3 5",
@@ -364,11 +364,12 @@ CASES = {
     "figures": [titles_of_figures],
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
-        lambda folder: script_of(folder, "a.svg", "^(?!EOD)"),
+        lambda folder: script_of(
+            folder, "a.svg", "^(?!EOD|set (.margin|.range|border|tics|grid))"),
         lambda folder: names_of_trace(folder, "a.trace"),
         "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
         "--rounds 1 --gantt b.svg many" + QUIET,
-        lambda folder: script_of(folder, "b.svg", "layer|node"),
+        lambda folder: script_of(folder, "b.svg", "layer|node|cross"),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
         lambda folder: script_of(folder, "c.svg", "layer")],
@@ -399,7 +400,7 @@ CASES = {
                                            'x="2",y="0",port="east"', row))],
     "run_qemu": [
         "quincunx run --mesh 3x3 --kernel search --arg cat --profile t3d "
-        "--rounds 2 --verbose text | parts 1 2 4 5",
+        "--rounds 2 --verbose text | parts 1 2 5",
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject fault@1,0 "
         "text",
         "quincunx run --mesh 2x1 --kernel spin --arg 100 --inject die@1,0 "

@@ -96,22 +96,3 @@ def test_defaults_are_those_that_help_names(tmp_path):
             "board": r"(\S+) \(default\)", "profile": r"(\w+) \(default\)",
             "schedule": r"([\w-]+) \(default\)"}.items()}
     assert named == are
-
-
-def test_levels_of_farms(tmp_path):
-    """`auto` has masters from as many nodes on as help says, and at no fewer:
-    then the nodes that pass parts on are no more than those it serves."""
-    told = " ".join(subprocess.run(
-        [golden.QUINCUNX, "help", "run"], check=True, capture_output=True,
-        text=True).stdout.split())
-    nodes = int(re.search(r"auto \(default\): 2 from (\d+) nodes on", told)[1])
-    (tmp_path / "load").write_bytes(bytes(20_000))
-
-    def passed_on(count):
-        done = golden.start(shlex.split(
-            f"quincunx run --mesh {count}x1 --on native --kernel spin --arg 32 "
-            "--schedule farm load"), tmp_path)
-        return int(re.search(rb"nodes passed on (\d+)", done.stdout)[1])
-
-    assert passed_on(nodes) > 0
-    assert passed_on(nodes - 1) == 0
