@@ -200,17 +200,17 @@ SHARED = re.compile(r"^ {2,6}-.*\n|^[A-Z].*\n(?:.+\n)*\n", re.M)
 
 
 def helps(folder):
-    """The help of every subcommand, which fits 80 columns, with each option in
-    a line; an option or a paragraph that several share is shown once."""
+    """The help of every subcommand, which fits 80 columns, with each option
+    and most paragraphs in a line; what several share is shown once."""
     text, shown = golden.said("quincunx --help", folder), set()
     for name in SUBCOMMANDS:
         said = golden.said(f"quincunx help {name}", folder)
         assert max(map(len, said.splitlines())) < 80, name
-        said = re.sub(r"\n {20,}", " ", said)
+        said = re.sub(r"\n( {20,}|(?=[a-z(]))", " ", said)
         text += "\n" + SHARED.sub(
             lambda found: "" if found[0] in shown else found[0], said)
         shown |= set(SHARED.findall(said))
-    return re.sub(r"\n\n+(?=\n\$| )", "\n", text)
+    return re.sub(r"\n\n+(?!\$)", "\n", text)
 
 
 SCRIPTS = re.compile(r"<script>\n(.*?)</script>", re.S)
@@ -343,8 +343,10 @@ CASES = {
     "model": [
         "quincunx model star star --load 40",
         "quincunx model star dear --load 40 | grep served",
-        "quincunx model star star --load 40 --master 2 --installments 2",
-        "quincunx model star star --load 40 --installments periodic",
+        "quincunx model star star --load 40 --master 2 --installments 2 "
+        "| grep rounds|served|master|:",
+        "quincunx model star star --load 40 --installments periodic "
+        "| grep period|limit|:",
         "quincunx model results results --load 40 --ratio 1/2",
         "quincunx model farm workers --load 100",
         "quincunx model farm workers --load 100 --factor 2 | grep factor",
@@ -380,10 +382,12 @@ CASES = {
                "quincunx ps --firmware text | grep looked"),
         behind(failing, "quincunx ps", size=(5, 7),
                shown=lambda row: "unknown error" not in row),
-        behind(odd, "quincunx nodes", "quincunx mesh", "quincunx ps",
+        behind(odd, "quincunx nodes", "quincunx mesh",
                "quincunx console mesh 3 2",
                "quincunx identify 1,0", "quincunx reset 1,1",
                "quincunx identify --seconds 9 2,1"),
+        behind(odd, "quincunx ps",
+               shown=lambda row: re.search("fault:|says|well|answer", row)),
         behind(at_work, "quincunx ps"),
         behind(failed, "quincunx console fault"),
         behind(miswired, "quincunx mesh", size=(2, 2)),

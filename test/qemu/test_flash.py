@@ -635,27 +635,23 @@ def make(bench, *args):
 
 @real("openocd")  # it would be installed
 def test_make_flash(bench):
-    done = make(bench, "flash", "BOARD=stm32f405", "PROBE=A1",
-                f"IMAGE={bench.image}", "INTERFACE=jlink")
-    assert done.returncode == 0, done.stderr
-    assert "1 of 1 boards flashed" in done.stdout
-    assert bench.all("begun") == ["A1"]
-    assert ["-f", "interface/jlink.cfg"] in bench.all("asked")[0]
     bench.write_map([("A", 0, 0), ("B", 1, 1)])
-    done = make(bench, "flash-mesh", f"MAP={bench.map}",
-                f"IMAGE={bench.image}", "FLASH_OPTIONS=--partial")
-    assert done.returncode == 0, done.stderr
+    for args in (["flash", "BOARD=stm32f405", "PROBE=A1", "INTERFACE=jlink"],
+                 ["flash-mesh", f"MAP={bench.map}",
+                  "FLASH_OPTIONS=--partial"]):
+        done = make(bench, *args, f"IMAGE={bench.image}")
+        assert done.returncode == 0, done.stderr
     assert sorted(bench.all("begun")) == ["A", "A1", "B"]
-    for args, words in [
-            (("PORT=/dev/null", "STM32FLASH=/bin/false"), "port /dev/null: "),
-            (("DFU=A1", "DFU_UTIL=/bin/false"), "dfu A1: no ROM boot loader")]:
-        done = make(bench, "flash", f"IMAGE={bench.image}", *args)
-        assert done.returncode == 2 and words in done.stderr
+    assert ["-f", "interface/jlink.cfg"] in bench.all("asked")[0]
 
 
 def test_make_needs_to_know_which_board(bench):
-    name = f"{bench.folder}/it's none.csv"
+    name, image_of = f"{bench.folder}/it's none.csv", f"IMAGE={bench.image}"
     for args, words in [
+            (("flash", image_of, "PORT=/dev/null", "STM32FLASH=/bin/false"),
+             "port /dev/null: "),
+            (("flash", image_of, "DFU=A1", "DFU_UTIL=/bin/false"),
+             "dfu A1: no ROM boot loader"),
             (("flash",), "PROBE=serial, PORT=/dev/ttyUSB0 or DFU=serial"),
             (("flash", "BOARD=", "PROBE=A"), "BOARD="),
             (("flash-mesh",), "MAP=mesh.csv"),

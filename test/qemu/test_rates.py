@@ -220,13 +220,6 @@ def test_outputs_at_a_wrong_rate(load, file, tmp_path):
         assert again["compute_ps"] == entry["compute_ps"]
 
 
-def test_the_bounds_are_allowed(load, file):
-    for compute_ps, call_ps in ((1, 0), (2 ** 40, 2 ** 35), (1, 2 ** 35)):
-        put(file, {**ENTRY, "compute_ps": compute_ps, "call_ps": call_ps})
-        run(load, file, rounds=1)
-        check_own(file)
-
-
 # ---- boards with serial ports ----
 
 @pytest.mark.boards
