@@ -401,7 +401,8 @@ CASES = {
                size=(2, 1)),
         behind(gone, "quincunx links --prometheus",
                shown=lambda row: re.search("# HELP|node_up|ages_total cou|"
-                                           'x="2",y="0",port="east"', row))],
+                                           '_(sent|noise).*x="2",y="0",port="e',
+                                           row))],
     "run_qemu": [
         "quincunx run --mesh 3x3 --kernel search --arg cat --profile t3d "
         "--rounds 2 --verbose text | parts 1 2 5",
