@@ -56,7 +56,7 @@ $(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
   $(call with_pins,$(pins),$(DRIVERS_SHOWN))))
 
 # The firmware with a kernel whose units take as long as a test wants, too.
-MORE_KERNELS := conv spin
+MORE_KERNELS := spin
 $(eval $(call kernel_table,stm32f405/more,search $(MORE_KERNELS)))
 $(foreach k,$(filter-out $(kernels_stm32f405) $(FAST_KERNELS:kernels/%.c=%), \
   $(MORE_KERNELS)),$(call with_own,$(BUILD)/stm32f405/kernels/$k.o,$(call \

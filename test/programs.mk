@@ -143,7 +143,7 @@ $(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
 # against libunicorn, which is as long a way to the same results.
 CHIP_CORE := $(wildcard test/boards/chip/core*.c)
 CHIP_CHECK := $(wildcard test/boards/chip/check/*.c)
-$(call test_program,chip,fast,$(wildcard test/boards/chip/*.c),-ljansson)
+$(call test_program,chip,fast,$(wildcard test/boards/chip/*.c))
 $(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT_HOST) \
   $(filter-out %/differ.c,$(CHIP_CHECK)))
 $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \

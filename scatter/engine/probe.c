@@ -191,8 +191,7 @@ static int measure(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* One copy: probes come from two places, and test/lib/chip_truth.py marks
-   it. */
+/* One copy: probes come from two places. */
 __attribute__((noinline)) int probe_serve(struct scatter *scatter,
                                           struct circuit_delivery delivery)
 {

@@ -309,37 +309,27 @@ def test_a_stack_that_overflows_is_a_fault():
 
 # ---- what a board tells of itself ----
 
-def test_the_clock_that_a_board_tells():
-    """Of all crystals: test_chip_drivers.py."""
-    for settings, clock, crystal_hz, core_hz in (
-            ({"hse_hz": 25 * MILLION, "hse_ppm": 100}, "hse-pll",
-             25 * MILLION, 168 * MILLION),
-            ({"hse": "none"}, "hsi-pll", 0, 168 * MILLION),
-            ({"pll_dead": 1}, "hsi", 8 * MILLION, 16 * MILLION)):
-        with started(1, 1, us=MILLION / 2, **settings) as it:
-            said = it.values("ident")
-            assert said["clock"] == clock
-            assert int(said["crystal_hz"]) == crystal_hz
-            assert int(said["clock_hz"]) == core_hz
-            stats = it.stats()[0]
-            assert stats["core_hz"] == pytest.approx(
-                core_hz * (1 + settings.get("hse_ppm", 0) / MILLION), rel=1e-7)
-            assert stats["misread"] == 0
-            check_sound(it)
-
-
-def test_nodes_tells_supply_and_temperature():
+def test_nodes_tells_clock_supply_and_temperature():
     """A code of the converter is 0.1 % and half a degree at most."""
-    true = (3300, 25), (3000, 60), (3600, 85), (1900, -30)
-    odd = [("set", i, key, value) for i, pair in enumerate(true)
-           for key, value in zip(("supply_mv", "celsius"), pair)]
-    with started(2, 2, *odd, us=100_000) as it:
+    true = [{"supply_mv": 3300, "celsius": 25, "hse_hz": 25 * MILLION},
+            {"supply_mv": 3000, "celsius": 60, "hse": "none"},
+            {"supply_mv": 3600, "celsius": 85, "hse_ppm": 100},
+            {"supply_mv": 1900, "celsius": -30, "hse": "external"}]
+    odd = [("set", i, key, value) for i, settings in enumerate(true)
+           for key, value in settings.items()]
+    with started(2, 2, *odd, us=300_000) as it:
         assert it.discover() == []
-        done = it.host("nodes", "--json")
-        for node in json.loads(done.stdout):
-            supply_mv, celsius = true[node["x"] + 2 * node["y"]]
-            assert abs(node["supply_mv"] - supply_mv) <= supply_mv / 500
-            assert abs(node["celsius"] - celsius) <= 2
+        nodes = json.loads(it.host("nodes", "--json").stdout)
+        clocks = [node["clock"] for node in nodes]
+        assert clocks == ["hse-pll", "hsi-pll", "hse-pll", "hse-pll"]
+        assert [node["crystal_hz"] for node in nodes] == [
+            25 * MILLION, None, 8 * MILLION, 8 * MILLION]
+        for node, settings in zip(nodes, true):
+            off = abs(node["supply_mv"] - settings["supply_mv"])
+            assert off <= settings["supply_mv"] / 500
+            assert abs(node["celsius"] - settings["celsius"]) <= 2
+            assert node["clock_hz"] == 168 * MILLION
+        assert it.stats()[2]["core_hz"] == pytest.approx(168 * MILLION * 1.0001)
         check_sound(it)
 
 

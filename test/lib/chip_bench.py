@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import tempfile
-import threading
 
 from core import BUILD
 from guard import GUARD_S
@@ -14,12 +13,12 @@ from guard import GUARD_S
 MODEL = BUILD / "test" / "chip"
 QUINCUNX = str(BUILD / "quincunx")
 IMAGE = BUILD / "stm32f405" / "firmware.bin"
-KERNELS = BUILD / "test" / "chip-kernels.bin"  # the same with conv and spin
+KERNELS = BUILD / "test" / "chip-kernels.bin"  # the same with spin
 PORTS = ("east", "north", "west", "south")
 CORE_HZ = 168_000_000
 CONSOLE_USART = 4  # of a bare chip: hal/stm32f405/pins/generic.h
-# Priorities of the firmware's interrupts: hal/stm32f405/interrupts.h.
-LEVEL_BYTES, LEVEL_PORTS, LEVEL_CONSOLE, LEVEL_TICK = 0, 1, 4, 8
+# Of the firmware's interrupts: hal/stm32f405/interrupts.h.
+LEVEL_PORTS = 1
 # 0.15 ms: bytes of a line of 2 Mbaud find room for 2.56 ms.
 HELD_CYCLES_MAX = 25_200
 # Time in microseconds that a board's start (with a clock that never comes), an
@@ -43,10 +42,6 @@ def step(x, y, port, width, height):
 
 def opposite(port):
     return PORTS[(PORTS.index(port) + 2) % 4]
-
-
-class ModelError(Exception):
-    """The model did not take a command."""
 
 
 def words(line):
@@ -100,12 +95,9 @@ class Bench:
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
-            raise ModelError(f"{text}: the model ended with status "
-                             f"{self.process.wait()}")
-        answer = json.loads(answer)
-        if "error" in answer:
-            raise ModelError(f"{text}: {answer['error']}")
-        return answer
+            raise AssertionError(f"{text}: the model ended with status "
+                                 f"{self.process.wait()}")
+        return json.loads(answer)
 
     def set(self, board, key, value):
         self.command("set", board, key, value)
@@ -207,23 +199,6 @@ class Bench:
         """Runs a command of build/quincunx at a console, as live() does."""
         return self.live(
             self.begin(command, "--port", self.port(board), *args), steps, us)
-
-    @contextlib.contextmanager
-    def alive(self):
-        """Boards live as host programs ask them to, in a thread; no other
-        command can be given to the model meanwhile."""
-        over = threading.Event()
-
-        def live():
-            while not over.is_set():
-                self.command("host", LOOK_US)
-        thread = threading.Thread(target=live)
-        thread.start()
-        try:
-            yield self
-        finally:
-            over.set()
-            thread.join()
 
     def ordered(self, *commands, board=0):
         """A step: once `run` has found the mesh, before the load is spread."""

@@ -34,24 +34,19 @@ def line_of(it, folder, sizes, *words, arg="3000,2/3"):
 
 def check(report, sizes):
     """Every unit is computed once, by nodes of its group."""
-    seen = set()
+    seen = []
     for one, (place, units) in zip(report["originators"], sizes.items(),
                                    strict=True):
         assert (one["x"], one["y"]) == place
         assert one["result"]["units"] == one["load"]["units"] == units
         assert sum(share["units"] for share in one["shares"]) == units
-        nodes = {(share["x"], share["y"]) for share in one["shares"]}
-        assert place in nodes and not nodes & seen
-        assert len(nodes) == one["nodes"]
-        seen |= nodes
+        nodes = [(share["x"], share["y"]) for share in one["shares"]]
+        assert place in nodes
+        seen += nodes
         times = one["measured"]
         assert 0 < times["makespan_ps"] < times["with_results_ps"] + CLOCKS_PS
-        assert 0 < times["with_results_ps"] <= times["answer_ps"]
-    assert len(seen) == report["mesh"]["nodes"]
-    assert report["result"]["units"] == sum(sizes.values())
-    measured = report["measured"]
-    assert measured["with_results_ps"] <= measured["answer_ps"]
-    assert measured["answer_ps"] < 10 ** 12  # no clock is off
+        assert 0 < times["with_results_ps"] <= times["answer_ps"] < 10 ** 12
+    assert len(seen) == len(set(seen)) == report["mesh"]["nodes"]
 
 
 def run(it, folder, sizes, *words, board=0):
@@ -67,10 +62,6 @@ def run(it, folder, sizes, *words, board=0):
     return report
 
 
-def boards(side=2):
-    return started(side, side, image=KERNELS)
-
-
 @pytest.mark.parametrize("side, schedule, places", [
     (2, "farm", [(0, 0), (1, 1)]), (3, "star", [(1, 2), (0, 0), (2, 1)])])
 def test_one_console(tmp_path, side, schedule, places):
@@ -79,7 +70,7 @@ def test_one_console(tmp_path, side, schedule, places):
     rng = mesh.seeded(f"serial originators {side} {schedule}")
     sizes = {place: 3 * rng.randint(100, 300) for place in places}
     x, y = places[0]
-    with boards(side) as it:
+    with started(side, side, image=KERNELS) as it:
         report = run(it, tmp_path, sizes, "--schedule", schedule,
                      board=x + side * y)
         assert all(node["units"] > 0 for node in report["measured"]["nodes"])
@@ -88,7 +79,7 @@ def test_one_console(tmp_path, side, schedule, places):
 @pytest.mark.boards
 def test_a_load_that_just_fits(tmp_path):
     """It goes through the memory of the console's node, which is as large."""
-    with boards() as it:
+    with started(2, 2, image=KERNELS) as it:
         def give(units):
             sizes = {(0, 0): 100, (1, 1): units}
             return sizes, it.host("run", *line_of(it, tmp_path, sizes,
@@ -106,7 +97,7 @@ def test_a_load_that_just_fits(tmp_path):
 def test_a_console_for_each(tmp_path):
     """In the wrong order, the first one's node is not where the first
     originator is said to be."""
-    with boards() as it:
+    with started(2, 2, image=KERNELS) as it:
         run(it, tmp_path, LOADS, "--port", it.port(3), "--schedule", "farm")
         done = it.host("run", "--port", it.port(3), *line_of(
             it, tmp_path, {(0, 0): 100, (0, 1): 100}))
@@ -118,9 +109,9 @@ def test_a_console_for_each(tmp_path):
 @pytest.mark.boards
 def test_an_originator_that_fails(tmp_path):
     """It is named; the next job is right again."""
-    with boards() as it:
+    with started(2, 2, image=KERNELS) as it:
         it.ask("inject hang", 3)
-        done = it.host("run", *line_of(it, tmp_path, LOADS, "--watchdog", 6))
+        done = it.host("run", *line_of(it, tmp_path, LOADS, "--watchdog", 3))
         assert (done.returncode, done.stdout) == (FAILED, "")
         assert "the report of the originator at 1,1 is missing" in done.stderr
         assert re.search(r"^1,1 ", done.stderr, re.M), "no states"

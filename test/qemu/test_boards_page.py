@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of a mesh of boards that stands: as it was at one time, `boards --html`
 and `ps --html`; and live, `boards --serve` and `ps --serve`."""
-import contextlib
 import json
 import os
 import re
@@ -12,57 +11,22 @@ import subprocess
 
 import pytest
 
-import chip_bench
+import emulated
 import mesh
 import served
 from core import BUILD
-from guard import GUARD_S
 
 IMAGE = BUILD / "stm32f405" / "firmware.elf"
 PLACES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
-@pytest.fixture(name="image")
-def image_fixture(tmp_path):
-    """A copy, by which processes of its boards are known."""
-    path = tmp_path / "firmware.elf"
-    shutil.copy(IMAGE, path)
-    return path
-
-
-def kill_board(image):
-    victim = next(p for p in mesh.boards_with(image)
-                  if b"board-1-0" in mesh.words_of(p))
-    os.kill(victim, signal.SIGKILL)
-
-
 # ---- pages that are written ----
 
-def held(page):
+def held(text):
     """What a page has in it."""
-    text = page if isinstance(page, str) else page.read_text(encoding="utf-8")
     inside = re.search(r'<script id="report" type="application/json">(.*?)'
                        r"</script>", text, re.DOTALL)[1]
     return json.loads(inside)
-
-
-@contextlib.contextmanager
-def standing(*more):
-    """2x2 boards."""
-    with subprocess.Popen(
-            [mesh.QUINCUNX, "boards", "--mesh", "2x2", *map(str, more)],
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE) as boards:
-        try:
-            yield boards
-        finally:
-            boards.kill()
-
-
-def end(boards):
-    """Status, and what it says at the end of its input."""
-    out, err = boards.communicate(timeout=GUARD_S)
-    return boards.returncode, out, err
 
 
 @pytest.fixture(name="ended", scope="module")
@@ -72,19 +36,17 @@ def ended_fixture(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ended")
     load, page = folder / "load", folder / "page.html"
     load.write_bytes(b"needle and hay " * 400)
-    with standing("--html", page) as boards:
-        tty = boards.stdout.readline().split()[2]
-        assert boards.stdout.readline() == "4 boards run; Ctrl-C ends them\n"
-        port = ["--port", tty, "--mesh", "2x2"]
+    with emulated.Boards(folder, "--html", page, image=IMAGE) as boards:
+        port = ["--port", boards.tty[0, 0], "--mesh", "2x2"]
         job = mesh.command("run", *port, "--kernel", "search", "--arg",
                            "needle", "--json", load)
         ps = mesh.command("ps", *port, "--json", "--html",
                           folder / "ps.html")
         links = mesh.command("links", *port, "--json")
         assert not page.exists()
-        status, out, err = end(boards)
-    assert (status, out) == (0, "standard input ended; 4 boards ended\n")
-    assert err == "asking all boards how they are, for the page\n"
+        assert boards.end() == (
+            0, "standard input ended; 4 boards ended\n",
+            "asking all boards how they are, for the page\n")
     assert job.returncode == ps.returncode == links.returncode == 0
     return (page, folder, *(json.loads(done.stdout)
                             for done in (job, ps, links)))
@@ -110,7 +72,7 @@ def test_it_has_what_ps_and_links_say(ended):
         for name, port in now["ports"].items():
             for key in ("bytes_in", "bytes_out", "retries"):
                 assert port[key] >= before["ports"][name][key]
-    some = held(folder / "ps.html")["boards"]
+    some = held((folder / "ps.html").read_text("utf-8"))["boards"]
     assert [{key: n[key] for key in n if key != "error_text"}
             for n in some["nodes"]] == ps
 
@@ -124,24 +86,28 @@ def test_a_run_through_their_port_has_the_hosts_times(ended):
 
 
 @pytest.mark.boards  # a reading with a dead board takes 14 s
-def test_a_board_that_died(image):
-    """It is told as one that does not answer; the others are well. Standard
-    output is the page's alone if asked to."""
-    with standing("--keep", "--html", "-", "--firmware", image) as boards:
-        assert boards.stderr.readline().startswith("console 0,0 ")
-        assert boards.stderr.readline().startswith("4 boards run")
-        kill_board(image)
-        while "died" not in boards.stderr.readline():
+def test_a_board_that_died(tmp_path):
+    """It is told as one that does not answer; the others are well."""
+    page = tmp_path / "page.html"
+    with emulated.Boards(tmp_path, "--keep", "--html", page,
+                         image=IMAGE) as boards:
+        os.kill(boards.pid(1, 0), signal.SIGKILL)
+        while "died" not in boards.process.stderr.readline():
             pass
-        status, out, _ = end(boards)
-    assert status == 0
-    assert out.startswith("<!DOCTYPE html>") and out.endswith("</html>\n")
-    nodes = held(out)["boards"]["nodes"]
+        assert boards.end()[0] == 0
+    nodes = held(page.read_text("utf-8"))["boards"]["nodes"]
     assert [n["answers"] for n in nodes] == [True, False, True, True]
-    assert not mesh.boards_with(image)
 
 
 # ---- pages that are served ----
+
+@pytest.fixture(name="image")
+def image_fixture(tmp_path):
+    """A copy, by which processes of its boards are known."""
+    path = tmp_path / "firmware.elf"
+    shutil.copy(IMAGE, path)
+    return path
+
 
 def serving(image):
     """2x2 boards with a page; to be used as a context."""
@@ -151,7 +117,8 @@ def serving(image):
 
 def test_a_page_that_is_served(image):
     """All answer, with their links; the end is told. The console that the user
-    has stays the user's."""
+    has stays the user's: `ps` serves a page of its own, with its own
+    status."""
     with serving(image) as boards:
         tty = boards.process.stdout.readline().split()
         assert tty[:2] == ["console", "0,0"]
@@ -161,6 +128,11 @@ def test_a_page_that_is_served(image):
         assert all(n["answers"] and n["well"] for n in data["nodes"])
         done = mesh.command("ps", "--port", tty[2], "--mesh", "2x2")
         assert "4 of 4 nodes are well" in done.stdout
+        with served.Served("ps", "--port", tty[2], "--mesh", "2x2",
+                           "--serve") as page:
+            nodes = next(page.events())[1]["nodes"]
+            assert [n["answers"] for n in nodes] == [True] * 4
+            assert page.interrupt() == (0, "", "")
         while not any(port["bytes_in"] > 0 for n in data["links"]
                       for port in n["ports"].values()):
             name, data = next(stream)
@@ -173,17 +145,6 @@ def test_a_page_that_is_served(image):
     assert mesh.until(lambda: not mesh.boards_with(image))
 
 
-def test_ps_serves_it():
-    """The same of boards behind a port; with its own status."""
-    with chip_bench.started(2, 2) as it:
-        port = it.port()
-        with it.alive(), served.Served("ps", "--port", port, "--mesh", "2x2",
-                                       "--serve") as page:
-            data = next(page.events())[1]
-            assert sum(n["answers"] for n in data["nodes"]) == 4
-            assert page.interrupt() == (0, "", "")
-
-
 def test_a_port_in_use():
     with socket.create_server(("127.0.0.1", 0)) as used:
         port = used.getsockname()[1]
@@ -194,51 +155,32 @@ def test_a_port_in_use():
 
 # ---- in a browser ----
 
-def look_at(window, address, requests):
-    """Board 1,0's figures and its state; what holds of any page."""
-    window.run("choose(1)")
-    window.settle()
-    rows = window.run("return [...document.querySelectorAll('#nodes tbody "
-                      "tr')].map(row => row.cells[0].textContent)")
-    assert rows == ["0,0", "1,0", "0,1", "1,1"]
-    assert window.misfits() == {}
-    assert window.messages() == []
-    assert set(window.requests()) == {address + name for name in requests}
-    return window.facts("#node-table")
-
-
 @pytest.mark.boards
-def test_a_written_page_in_a_browser(ended):
-    """The figures of a board are those of `ps`; nothing is asked for."""
-    import browser
-
-    page, _, _, ps, _ = ended
-    with browser.window() as window:
-        window.open_at(page.as_uri())
-        window.settle()
-        assert window.text("#verdict") == "4 of 4 boards are well."
-        assert window.text("#now").startswith("As of 20")
-        facts = look_at(window, page.as_uri(), [""])
-        assert facts["jobs done"] == str(ps[1]["jobs"])
-        assert facts["state"] == ps[1]["state"]
-
-
-@pytest.mark.boards
-def test_a_served_page_in_a_browser(image):
-    """A board that dies is crossed out."""
+def test_a_page_in_a_browser(image):
+    """Figures of the page are those of `ps` and `links`; a board that dies is
+    crossed out."""
     import browser
 
     with browser.window() as window, serving(image) as boards:
         window.open_at(boards.address)
         window.wait("nodes.every(n => n.board && n.board.answers)")
         assert window.text("#verdict") == "4 of 4 boards are well."
-        facts = look_at(window, boards.address, ["", "events"])
-        assert facts["last job"] == "no error"
+        window.run("choose(1)")
+        window.settle()
+        assert window.facts("#node-table")["last job"] == "no error"
+        rows = window.run("return [...document.querySelectorAll('#nodes tbody "
+                          "tr')].map(row => row.cells[0].textContent)")
+        assert rows == ["0,0", "1,0", "0,1", "1,1"]
         before = window.picture("#map")
-        kill_board(image)
+        os.kill(next(p for p in mesh.boards_with(image)
+                     if b"board-1-0" in mesh.words_of(p)), signal.SIGKILL)
         window.wait("nodes[1].state === 'gone'")
         window.settle()
         assert window.picture("#map") != before
-        facts = look_at(window, boards.address, ["", "events"])
-        assert facts["state"].startswith("does not answer")
+        assert window.facts("#node-table")["state"].startswith(
+            "does not answer")
         assert window.text("#verdict") == "3 of 4 boards are well."
+        assert window.misfits() == {}
+        assert window.messages() == []
+        assert set(window.requests()) == {boards.address,
+                                          boards.address + "events"}

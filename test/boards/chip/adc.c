@@ -11,15 +11,14 @@ enum offset {
 };
 
 #define SR_EOC (1u << 1)
-#define SR_STRT (1u << 4)
 #define CR2_ADON (1u << 0)
 #define CR2_SWSTART (1u << 30)
 #define CCR_TSVREFE (1u << 23)
 #define CHANNEL_SENSOR 16u
 #define CHANNEL_REFERENCE 17u
 #define CLOCK_HZ_MAX 36000000u     /* data sheet, table 67 */
-#define STABLE_FS (3u * FS_PER_US) /* the same: tSTAB */
-#define SENSE_FS (10u * FS_PER_US) /* 5.3.22: start, and sampling time */
+#define SAMPLE_NS 9900u            /* 5.3.22: 10 us, 1 % less */
+#define START_FS (10u * FS_PER_US) /* the same, until the sensor is stable */
 #define REFERENCE_MV 1210u         /* 5.3.24 */
 #define CALIBRATED_MV 3300u
 #define FULL 4095u
@@ -50,53 +49,42 @@ uint32_t adc_calibration(uint32_t address)
     }
 }
 
-/* Of channels 10 to 18, in the converter's cycles. */
-static unsigned sampling(const struct adc *adc, unsigned channel)
+/* What the manual wants when a conversion starts: the clock's limit, a sensor
+   that has started, and 10 us of sampling. */
+static void check(struct chip *chip, unsigned channel)
 {
     static const uint16_t cycles[] = {3, 15, 28, 56, 84, 112, 144, 480};
+    const struct adc *adc = &chip->adc;
+    uint64_t divider = 2u * ((adc->ccr >> 16 & 3u) + 1u);
+    uint64_t clock_fs =
+        chip_cycles_fs(chip, chip->rcc.divider[RCC_APB2] * divider);
+    unsigned sampling = cycles[adc->smpr1 >> 3 * (channel - 10u) & 7u];
 
-    return cycles[adc->smpr1 >> 3 * (channel - 10u) & 7u];
+    if ((adc->cr2 & CR2_ADON) == 0 || (adc->ccr & CCR_TSVREFE) == 0 ||
+        chip_now_fs(chip) < adc->on_fs + START_FS) {
+        chip_complain(chip, "the ADC and its sensor are not on for 10 us");
+    }
+    if (FS_PER_S / clock_fs > CLOCK_HZ_MAX ||
+        sampling * clock_fs < SAMPLE_NS * (FS_PER_US / 1000u)) {
+        chip_complain(chip, "the ADC's clock is too fast");
+    }
 }
 
+/* The result is there at once: who starts a conversion looks for it much
+   later. */
 static void convert(struct chip *chip)
 {
     struct adc *adc = &chip->adc;
     unsigned channel = adc->sqr3 & 0x1fu;
-    unsigned divider = 2u * ((adc->ccr >> 16 & 3u) + 1u);
-    uint64_t now_fs = chip_now_fs(chip);
-    uint64_t clock_fs =
-        chip_cycles_fs(chip, (uint64_t)chip->rcc.divider[RCC_APB2] * divider);
-    uint64_t sample_fs;
 
     if (channel != CHANNEL_SENSOR && channel != CHANNEL_REFERENCE) {
         chip_complain(chip, "the ADC has no channel %u here", channel);
         return;
     }
-    if ((adc->cr2 & CR2_ADON) == 0 || now_fs < adc->on_fs + STABLE_FS) {
-        chip_complain(chip, "the ADC is not on for 3 us");
-        return;
-    }
-    if (FS_PER_S / clock_fs > CLOCK_HZ_MAX + CLOCK_HZ_MAX / 100) {
-        chip_complain(chip, "the ADC's clock is above %u Hz", CLOCK_HZ_MAX);
-    }
-    if ((adc->ccr & CCR_TSVREFE) == 0 || now_fs < adc->sense_fs + SENSE_FS) {
-        chip_complain(chip, "the ADC's sensor is not on for 10 us");
-    }
-    sample_fs = sampling(adc, channel) * clock_fs;
-    if (sample_fs < SENSE_FS - SENSE_FS / 100) {
-        chip_complain(chip, "the ADC's sensor needs 10 us of sampling");
-    }
-    adc->sr |= SR_STRT;
-    chip_at(chip, CHIP_ADC, now_fs + sample_fs + 12u * clock_fs);
-}
-
-void adc_event(struct chip *chip)
-{
-    struct adc *adc = &chip->adc;
-    bool sensor = (adc->sqr3 & 0x1fu) == CHANNEL_SENSOR;
-
+    check(chip, channel);
     adc->dr =
-        code_of(sensor ? sensor_uv(chip->config.celsius) : REFERENCE_MV * 1000u,
+        code_of(channel == CHANNEL_SENSOR ? sensor_uv(chip->config.celsius)
+                                          : REFERENCE_MV * 1000u,
                 chip->config.supply_mv);
     adc->sr |= SR_EOC;
 }
@@ -147,11 +135,9 @@ bool adc_write(struct chip *chip, unsigned index, unsigned offset,
     if (reg == NULL || offset == SR || offset == DR) {
         return false;
     }
-    if (offset == CR2 && (value & ~adc->cr2 & CR2_ADON) != 0) {
+    if ((offset == CR2 && (value & ~adc->cr2 & CR2_ADON) != 0) ||
+        (offset == COMMON_CCR && (value & ~adc->ccr & CCR_TSVREFE) != 0)) {
         adc->on_fs = chip_now_fs(chip);
-    }
-    if (offset == COMMON_CCR && (value & ~adc->ccr & CCR_TSVREFE) != 0) {
-        adc->sense_fs = chip_now_fs(chip);
     }
     *reg = value;
     if (offset == CR2 && (value & CR2_SWSTART) != 0) {

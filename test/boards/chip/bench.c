@@ -8,8 +8,6 @@
 #define SLICE_FS (5u * FS_PER_US)
 #define SLICE_BITS 9u
 #define FRAME_BITS 10u
-#define TYPED 8192u
-#define HEARD 65536u
 #define SEEDS 144u                          /* of wires, for each board */
 #define CONSOLE_BIT_FS (FS_PER_S / 115200u) /* the adapter's baud */
 
@@ -27,7 +25,7 @@ void bench_init(struct bench *bench)
 
 static bool add(struct bench_text *text, const uint8_t *data, uint32_t bytes)
 {
-    if (bytes > text->capacity - text->bytes) {
+    if (bytes > sizeof text->data - text->bytes) {
         return false;
     }
     memcpy(text->data + text->bytes, data, bytes);
@@ -39,13 +37,6 @@ void bench_take(struct bench_text *text, uint32_t bytes)
 {
     memmove(text->data, text->data + bytes, text->bytes - bytes);
     text->bytes -= bytes;
-}
-
-static bool make_text(struct bench_text *text, uint32_t capacity)
-{
-    text->data = malloc(capacity);
-    text->capacity = capacity;
-    return text->data != NULL;
 }
 
 /* ---- lines ---- */
@@ -63,29 +54,20 @@ static bool happens(struct bench_wire *wire, uint32_t probability)
     return probability != 0 && next_random(wire) < probability;
 }
 
-/* An event that there is no memory for is lost. */
-static void note(struct bench_events *events, uint64_t at_fs, uint32_t board,
-                 uint32_t what)
+/* A byte that there is no memory for is lost. */
+static void watch(struct bench *bench, struct bench_byte byte)
 {
-    if (events->count == events->capacity) {
-        uint32_t capacity = events->capacity * 2 + 4096;
-        struct bench_event *list =
-            realloc(events->list, capacity * sizeof *list);
+    if (bench->seen_count == bench->seen_capacity) {
+        uint32_t capacity = bench->seen_capacity * 2 + 4096;
+        struct bench_byte *list = realloc(bench->seen, capacity * sizeof *list);
 
         if (list == NULL) {
             return;
         }
-        events->list = list;
-        events->capacity = capacity;
+        bench->seen = list;
+        bench->seen_capacity = capacity;
     }
-    events->list[events->count++] = (struct bench_event){at_fs, board, what};
-}
-
-static void mark(void *context, uint32_t address, uint64_t now_fs)
-{
-    const struct bench_board *board = context;
-
-    note(&board->bench->passed, now_fs, board->index, address);
+    bench->seen[bench->seen_count++] = byte;
 }
 
 /* The host's end of a console: its baud is the adapter's. */
@@ -101,7 +83,6 @@ static void hear(struct bench_board *board, uint8_t byte, uint64_t bit_fs)
 static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
                   uint64_t start_fs, uint64_t bit_fs)
 {
-    bool doubtful = happens(wire, wire->doubt);
     struct bench_board *to;
 
     if (!wire->joined || wire->cut || happens(wire, wire->lose)) {
@@ -111,7 +92,7 @@ static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
         byte ^= (uint8_t)(1u << next_random(wire) % 8);
     }
     to = &bench->board[wire->to_board];
-    chip_receive(&to->chip, wire->to_pin, byte, doubtful, start_fs, bit_fs);
+    chip_receive(&to->chip, wire->to_pin, byte, start_fs, bit_fs);
     to->wakes_fs = chip_wakes_fs(&to->chip);
 }
 
@@ -122,21 +103,13 @@ static void transmit(void *context, unsigned pin, uint8_t byte,
     struct bench *bench = board->bench;
 
     if (bench->watching) {
-        note(&bench->seen, start_fs, board->index, pin << 8 | byte);
+        watch(bench, (struct bench_byte){start_fs, board->index, pin, byte});
     }
     if (pin == bench->port_tx[BENCH_CONSOLE]) {
         hear(board, byte, bit_fs);
     } else {
         carry(bench, &board->wire[pin], byte, start_fs, bit_fs);
     }
-}
-
-static void set_open(struct chip *chip, unsigned pin, bool open)
-{
-    uint32_t bit = 1u << (pin & 0xfu);
-    struct gpio *gpio = &chip->gpio[pin >> 4];
-
-    gpio->open = open ? gpio->open | bit : gpio->open & ~bit;
 }
 
 struct bench_wire *bench_wire(struct bench *bench, unsigned board,
@@ -166,9 +139,7 @@ void bench_unplug(struct bench *bench, unsigned board, unsigned port)
 
         out->joined = false;
         bench_wire(bench, other, other_port)->joined = false;
-        set_open(&bench->board[other].chip, out->to_pin, true);
     }
-    set_open(&bench->board[board].chip, bench->port_rx[port], true);
 }
 
 void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
@@ -187,8 +158,6 @@ void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
     back->joined = true;
     back->to_board = (uint8_t)a;
     back->to_pin = bench->port_rx[a_port];
-    set_open(&bench->board[a].chip, bench->port_rx[a_port], false);
-    set_open(&bench->board[b].chip, bench->port_rx[b_port], false);
 }
 
 void bench_torus(struct bench *bench, unsigned width, unsigned height)
@@ -219,12 +188,11 @@ static struct chip_config usual(struct bench_board *board)
         .celsius = 25,
         .seed = 12345u + i,
         .transmit = transmit,
-        .mark = mark,
         .context = board};
 }
 
-static bool make_board(struct bench *bench, unsigned index,
-                       const uint8_t *image, uint32_t bytes)
+static void make_board(struct bench *bench, unsigned index,
+                       const uint8_t *image)
 {
     struct bench_board *board = &bench->board[index];
     struct chip_config config;
@@ -236,64 +204,22 @@ static bool make_board(struct bench *bench, unsigned index,
     for (unsigned pin = 0; pin < BENCH_PINS; ++pin) {
         board->wire[pin].random = 2654435761u * (index * SEEDS + pin + 1);
     }
-    if (!make_text(&board->typed, TYPED) || !make_text(&board->heard, HEARD) ||
-        !chip_init(&board->chip, &config, image, bytes)) {
-        return false;
-    }
+    chip_init(&board->chip, &config, image);
     if (index > 0) {
         core_share(&board->chip.core, &bench->board[0].chip.core);
     }
-    return true;
 }
 
-bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
-                uint32_t bytes)
+bool bench_make(struct bench *bench, unsigned count, const uint8_t *image)
 {
-    if (count == 0 || count > BENCH_BOARDS) {
-        return false;
-    }
-    bench->count = count;
-    bench->board = calloc(count, sizeof *bench->board);
-    if (bench->board == NULL) {
-        return false;
-    }
-    for (unsigned i = 0; i < count; ++i) {
-        if (!make_board(bench, i, image, bytes)) {
-            return false;
-        }
-        for (unsigned port = 0; port < BENCH_CONSOLE; ++port) {
-            set_open(&bench->board[i].chip, bench->port_rx[port], true);
-        }
-    }
-    return true;
-}
-
-bool bench_mark(struct bench *bench)
-{
-    if (bench->spent == NULL) {
-        bench->spent = calloc(CHIP_FLASH_BYTES / 2, sizeof *bench->spent);
-    }
+    bench->board = count == 0 || count > BENCH_BOARDS
+                       ? NULL
+                       : calloc(count, sizeof *bench->board);
+    bench->count = bench->board == NULL ? 0 : count;
     for (unsigned i = 0; i < bench->count; ++i) {
-        bench->board[i].chip.core.config.spent = bench->spent;
+        make_board(bench, i, image);
     }
-    return bench->spent != NULL;
-}
-
-void bench_free(struct bench *bench)
-{
-    for (unsigned i = 0; i < bench->count && bench->board != NULL; ++i) {
-        struct bench_board *board = &bench->board[i];
-
-        chip_free(&board->chip);
-        host_end(board);
-        free(board->typed.data);
-        free(board->heard.data);
-    }
-    free(bench->board);
-    free(bench->spent);
-    free(bench->seen.list);
-    free(bench->passed.list);
-    bench_init(bench);
+    return bench->count > 0;
 }
 
 /* ---- consoles ---- */
@@ -313,13 +239,12 @@ bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
 static void type_next(struct bench *bench, struct bench_board *board,
                       uint64_t until_fs)
 {
-    struct bench_wire *wire = &board->wire[bench->port_tx[BENCH_CONSOLE]];
     uint32_t typed = 0;
 
     while (typed < board->typed.bytes && board->typing_fs < until_fs) {
         chip_receive(&board->chip, bench->port_rx[BENCH_CONSOLE],
-                     board->typed.data[typed++], happens(wire, wire->doubt),
-                     board->typing_fs, CONSOLE_BIT_FS);
+                     board->typed.data[typed++], board->typing_fs,
+                     CONSOLE_BIT_FS);
         board->typing_fs += FRAME_BITS * CONSOLE_BIT_FS;
     }
     if (typed > 0) {

@@ -25,15 +25,13 @@ struct bench_wire {
     uint8_t to_pin;
     uint32_t damage; /* of a byte: one bit is changed */
     uint32_t lose;   /* of a byte: it does not arrive */
-    uint32_t doubt;  /* of a byte: its samples disagree, it is right */
     uint32_t random;
 };
 
 /* A text that grows at its end and is taken from its beginning. */
 struct bench_text {
-    uint8_t *data;
-    uint32_t capacity;
     uint32_t bytes;
+    uint8_t data[65536];
 };
 
 struct bench_board {
@@ -56,17 +54,12 @@ struct bench_board {
     uint64_t heard_fs; /* then what was heard is handed over */
 };
 
-/* A byte on a line, or a program that came to a marked address (core.h). */
-struct bench_event {
-    uint64_t at_fs;
-    uint32_t board;
-    uint32_t what; /* pin << 8 | byte, or the address */
-};
-
-struct bench_events {
-    struct bench_event *list;
-    uint32_t count;
-    uint32_t capacity;
+/* A byte on a line. */
+struct bench_byte {
+    uint64_t start_fs;
+    unsigned board;
+    unsigned pin;
+    unsigned byte;
 };
 
 struct bench {
@@ -74,25 +67,19 @@ struct bench {
     uint64_t now_fs;
     uint8_t port_tx[BENCH_PORTS]; /* pins, gpio_pin() */
     uint8_t port_rx[BENCH_PORTS];
-    uint64_t *spent; /* see bench_mark() */
     struct bench_board *board;
     bool watching;
-    struct bench_events seen;
-    struct bench_events passed;
+    struct bench_byte *seen;
+    uint32_t seen_count;
+    uint32_t seen_capacity;
 };
 
 /* No boards, the wiring of a bare chip (hal/stm32f405/serial.h). */
 void bench_init(struct bench *bench);
 
-/* So many boards of one image, off, each with a number of its own. False: no
-   memory, or more than BENCH_BOARDS. */
-bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
-                uint32_t bytes);
-void bench_free(struct bench *bench);
-
-/* From now on boards look at their marks, which makes them some 20 % slower:
-   the core does so while it counts cycles. False: no memory. */
-bool bench_mark(struct bench *bench);
+/* So many boards of one image (CHIP_FLASH_BYTES), off, each with a number of
+   its own. False: no memory, or more than BENCH_BOARDS. */
+bool bench_make(struct bench *bench, unsigned count, const uint8_t *image);
 
 /* Joins two ports by a cable, in place of what was there. */
 void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
@@ -134,8 +121,5 @@ bool host_listen(struct bench_board *board, const char *path);
  */
 #define HOST_LOOK_MS 50
 bool host_serve(struct bench *bench, uint64_t until_fs);
-
-/* Closes the board's socket. */
-void host_end(struct bench_board *board);
 
 #endif

@@ -9,6 +9,13 @@
 #define FACTORY 0x1fff7800u /* the part of system memory that is read */
 #define UID 0x210u          /* offsets there */
 #define CALIBRATION 0x228u
+/* Indices of small_at(). */
+enum small {
+    FLASH,
+    POWER,
+    DBGMCU
+};
+
 #define PWR_CR_RESET 0x00004000u
 
 /* Cycles of an access beyond one to RAM, on AHB and through a bridge: an
@@ -68,8 +75,6 @@ static void call(struct chip *chip, unsigned event)
         usart_sent(chip, event - CHIP_SENT);
     } else if (event == CHIP_TIM2) {
         tim2_event(chip);
-    } else if (event == CHIP_ADC) {
-        adc_event(chip);
     } else if (event == CHIP_IWDG) {
         iwdg_event(chip);
     } else {
@@ -121,75 +126,54 @@ void chip_complain(struct chip *chip, const char *format, ...)
     keep(chip, text, chip->core.r[15]);
 }
 
-/* ---- devices that are but a register or two ---- */
-
-static bool power_read(struct chip *chip, unsigned index, unsigned offset,
-                       uint32_t *value)
-{
-    (void)index;
-    *value = chip->pwr_cr;
-    return offset == 0;
-}
-
-static bool power_write(struct chip *chip, unsigned index, unsigned offset,
-                        uint32_t value)
-{
-    (void)index;
-    if (offset != 0) {
-        return false;
-    }
-    chip->pwr_cr = value;
-    rcc_check(chip);
-    return true;
-}
-
-static bool acr_read(struct chip *chip, unsigned index, unsigned offset,
-                     uint32_t *value)
-{
-    (void)index;
-    *value = chip->rcc.flash_acr;
-    return offset == 0;
-}
+/* ---- devices of a register or two ---- */
 
 /* FLASH_ACR (3.9.1). Bits that flush the caches are not modelled. */
-static bool acr_write(struct chip *chip, unsigned index, unsigned offset,
-                      uint32_t value)
+static bool set_acr(struct chip *chip, uint32_t value)
 {
     struct core_flash flash = {.wait_states = value & 7u,
                                .prefetch = (value >> 8 & 1u) != 0,
                                .instruction_cache = (value >> 9 & 1u) != 0,
                                .data_cache = (value >> 10 & 1u) != 0};
 
-    (void)index;
-    if (offset != 0 || (value & ~0x707u) != 0) {
-        return false;
-    }
     chip->rcc.flash_acr = value;
     core_set_flash(&chip->core, &flash);
-    rcc_check(chip);
-    return true;
+    return (value & ~0x707u) == 0;
 }
 
-/* 38.16: DBGMCU_CR and DBGMCU_APB1_FZ. */
-static bool debug_read(struct chip *chip, unsigned index, unsigned offset,
+/* FLASH_ACR, PWR_CR (5.4.1); DBGMCU's. NULL: there is none. */
+static uint32_t *small_at(struct chip *chip, unsigned index, unsigned offset)
+{
+    if (index == DBGMCU) {
+        return offset == 4 || offset == 8 ? &chip->dbgmcu[offset / 4] : NULL;
+    }
+    if (offset != 0) {
+        return NULL;
+    }
+    return index == FLASH ? &chip->rcc.flash_acr : &chip->pwr_cr;
+}
+
+static bool small_read(struct chip *chip, unsigned index, unsigned offset,
                        uint32_t *value)
 {
-    bool known = offset == 4 || offset == 8;
+    const uint32_t *reg = small_at(chip, index, offset);
 
-    (void)index;
-    *value = known ? chip->dbgmcu[offset / 4 - 1] : 0;
-    return known;
+    *value = reg == NULL ? 0 : *reg;
+    return reg != NULL;
 }
 
-static bool debug_write(struct chip *chip, unsigned index, unsigned offset,
+static bool small_write(struct chip *chip, unsigned index, unsigned offset,
                         uint32_t value)
 {
-    (void)index;
-    if (offset != 4 && offset != 8) {
-        return false;
+    uint32_t *reg = small_at(chip, index, offset);
+    bool known = reg != NULL;
+
+    if (known) {
+        *reg = value;
+        known = index != FLASH || set_acr(chip, value);
+        rcc_check(chip);
     }
-    chip->dbgmcu[offset / 4 - 1] = value;
-    return true;
+    return known;
 }
 
 /* System memory: the chip's number (39.1) and the ADC's calibration. */
@@ -207,16 +191,6 @@ static bool factory_read(struct chip *chip, unsigned index, unsigned offset,
     return offset >= CALIBRATION && offset < CALIBRATION + 8;
 }
 
-static bool no_write(struct chip *chip, unsigned index, unsigned offset,
-                     uint32_t value)
-{
-    (void)chip;
-    (void)index;
-    (void)offset;
-    (void)value;
-    return false;
-}
-
 /* ---- the bus (2.3) ---- */
 
 #define NO_BIT 0xffu /* its clock is always on */
@@ -227,10 +201,8 @@ struct device {
     uint8_t bit; /* of the bus's ENR (7.3.10 to 7.3.14) */
     uint8_t index;
     const char *name;
-    bool (*read)(struct chip *chip, unsigned index, unsigned offset,
-                 uint32_t *value);
-    bool (*write)(struct chip *chip, unsigned index, unsigned offset,
-                  uint32_t value);
+    device_read *read;
+    device_write *write;
 };
 
 static const struct device devices[] = {
@@ -252,10 +224,10 @@ static const struct device devices[] = {
     {0x40021000, RCC_AHB1, 4, 4, "GPIOE", gpio_read, gpio_write},
     {0x40014800, RCC_APB2, 18, 0, "TIM11", tim11_read, tim11_write},
     {0x40023800, RCC_AHB1, NO_BIT, 0, "RCC", rcc_read, rcc_write},
-    {0x40023c00, RCC_AHB1, NO_BIT, 0, "FLASH", acr_read, acr_write},
-    {0x40007000, RCC_APB1, 28, 0, "PWR", power_read, power_write},
-    {0xe0042000, RCC_AHB1, NO_BIT, 0, "DBGMCU", debug_read, debug_write},
-    {FACTORY, RCC_AHB1, NO_BIT, 0, "system memory", factory_read, no_write},
+    {0x40023c00, RCC_AHB1, NO_BIT, FLASH, "FLASH", small_read, small_write},
+    {0x40007000, RCC_APB1, 28, POWER, "PWR", small_read, small_write},
+    {0xe0042000, RCC_AHB1, NO_BIT, DBGMCU, "DBGMCU", small_read, small_write},
+    {FACTORY, RCC_AHB1, NO_BIT, 0, "system memory", factory_read, NULL},
 };
 
 static const struct device *device_at(uint32_t address)
@@ -328,7 +300,7 @@ static bool bus_write(void *context, uint32_t address, unsigned bytes,
     if (device != NULL && !is_clocked(chip, device)) {
         return true;
     }
-    if (device == NULL ||
+    if (device == NULL || device->write == NULL ||
         !device->write(chip, device->index, address & 0x3fcu, value)) {
         chip_complain(chip, "nothing is at %08x for %08x", address, value);
         return false;
@@ -336,64 +308,29 @@ static bool bus_write(void *context, uint32_t address, unsigned bytes,
     return true;
 }
 
-uint8_t *chip_dma_memory(struct chip *chip, uint32_t address, unsigned bytes,
-                         bool write)
+uint8_t *chip_dma_memory(struct chip *chip, uint32_t address)
 {
-    if (address >= CORE_RAM_BASE &&
-        address - CORE_RAM_BASE + bytes <= CHIP_RAM_BYTES) {
-        return chip->ram + (address - CORE_RAM_BASE);
-    }
-    if (!write && address >= CORE_FLASH_BASE &&
-        address - CORE_FLASH_BASE + bytes <= CHIP_FLASH_BYTES) {
-        return chip->flash + (address - CORE_FLASH_BASE);
-    }
-    return NULL;
-}
+    uint32_t at = address - CORE_RAM_BASE;
 
-static void bus_mark(void *context, uint32_t address)
-{
-    struct chip *chip = context;
-
-    chip->config.mark(chip->config.context, address, chip_now_fs(chip));
+    return at < CHIP_RAM_BYTES ? chip->ram + at : NULL;
 }
 
 /* ---- life ---- */
 
-bool chip_init(struct chip *chip, const struct chip_config *config,
-               const uint8_t *image, uint32_t bytes)
+void chip_init(struct chip *chip, const struct chip_config *config,
+               const uint8_t *flash)
 {
-    struct core_config core = {.flash_bytes = CHIP_FLASH_BYTES,
+    struct core_config core = {.flash = flash,
+                               .flash_bytes = CHIP_FLASH_BYTES,
+                               .ram = chip->ram,
                                .ram_bytes = CHIP_RAM_BYTES,
+                               .ccm = chip->ccm,
                                .ccm_bytes = CHIP_CCM_BYTES,
-                               .bus = {bus_read, bus_write, chip, bus_mark}};
+                               .bus = {bus_read, bus_write, chip, NULL}};
 
     memset(chip, 0, sizeof *chip);
     chip->config = *config;
-    chip->flash = malloc(CHIP_FLASH_BYTES);
-    chip->ram = malloc(CHIP_RAM_BYTES);
-    chip->ccm = malloc(CHIP_CCM_BYTES);
-    if (chip->flash == NULL || chip->ram == NULL || chip->ccm == NULL ||
-        bytes > CHIP_FLASH_BYTES) {
-        chip_free(chip);
-        return false;
-    }
-    memset(chip->flash, 0xff, CHIP_FLASH_BYTES);
-    memcpy(chip->flash, image, bytes);
-    core.flash = chip->flash;
-    core.ram = chip->ram;
-    core.ccm = chip->ccm;
     core_init(&chip->core, &core);
-    return true;
-}
-
-void chip_free(struct chip *chip)
-{
-    free(chip->flash);
-    free(chip->ram);
-    free(chip->ccm);
-    chip->flash = NULL;
-    chip->ram = NULL;
-    chip->ccm = NULL;
 }
 
 /* What a reset sets anew; IWDG and flags of RCC_CSR know why. */
@@ -494,13 +431,10 @@ void chip_run(struct chip *chip, uint64_t until_fs)
     }
 }
 
-void chip_receive(struct chip *chip, unsigned pin, uint8_t byte, bool damaged,
+void chip_receive(struct chip *chip, unsigned pin, uint8_t byte,
                   uint64_t start_fs, uint64_t bit_fs)
 {
-    const struct usart_frame frame = {.start_fs = start_fs,
-                                      .bit_fs = bit_fs,
-                                      .byte = byte,
-                                      .damaged = damaged};
+    const struct usart_frame frame = {start_fs, bit_fs, byte};
     int usart = chip->powered ? gpio_rx_usart(chip, pin) : -1;
 
     if (usart >= 0) {

@@ -37,7 +37,6 @@ enum chip_event {
     CHIP_RCC_HSE,
     CHIP_RCC_PLL,
     CHIP_IWDG,
-    CHIP_ADC,
     CHIP_TIM2,
     CHIP_SENT, /* and one for each USART, as the next two */
     CHIP_RECEIVED = CHIP_SENT + USART_COUNT,
@@ -67,8 +66,6 @@ struct chip_config {
     /* A byte begins to leave pin `pin` (enum as gpio_pin()) at start_fs. */
     void (*transmit)(void *context, unsigned pin, uint8_t byte,
                      uint64_t start_fs, uint64_t bit_fs);
-    /* The program comes to an address of core.mark, now. */
-    void (*mark)(void *context, uint32_t address, uint64_t now_fs);
     void *context;
 };
 
@@ -89,24 +86,23 @@ struct chip {
     struct iwdg iwdg;
     struct adc adc;
     uint32_t pwr_cr;
-    uint32_t dbgmcu[2]; /* CR, APB1_FZ */
+    uint32_t dbgmcu[4]; /* 38.16: CR and APB1_FZ are the second and third */
     uint64_t due_fs[CHIP_EVENTS];
     uint64_t next_fs; /* the earliest of them */
     bool powered;
-    bool serving; /* DMA; see dma.c */
+    bool serving;   /* DMA; see dma.c */
+    bool dma_fails; /* the next byte that it is to send: a bus error */
     uint32_t resets;
     struct chip_complaint complaint[CHIP_COMPLAINTS];
     unsigned complaints; /* different ones, the first CHIP_COMPLAINTS of them */
-    uint8_t *flash;
-    uint8_t *ram;
-    uint8_t *ccm;
+    const uint8_t *flash;
+    uint8_t ram[CHIP_RAM_BYTES];
+    uint8_t ccm[CHIP_CCM_BYTES];
 };
 
-/* Takes the image for the flash, at most CHIP_FLASH_BYTES, which is copied.
-   False: no memory. chip_free() frees. */
-bool chip_init(struct chip *chip, const struct chip_config *config,
-               const uint8_t *image, uint32_t bytes);
-void chip_free(struct chip *chip);
+/* flash: CHIP_FLASH_BYTES, which stay as they are while the chip is used. */
+void chip_init(struct chip *chip, const struct chip_config *config,
+               const uint8_t *flash);
 
 /* The supply comes on, at this time: RAM holds anything, the program starts. */
 void chip_power_on(struct chip *chip, uint64_t at_fs);
@@ -124,7 +120,7 @@ void chip_run(struct chip *chip, uint64_t until_fs);
 uint64_t chip_wakes_fs(const struct chip *chip);
 
 /* A byte's start bit begins at a pin at start_fs; its bits are so long. */
-void chip_receive(struct chip *chip, unsigned pin, uint8_t byte, bool damaged,
+void chip_receive(struct chip *chip, unsigned pin, uint8_t byte,
                   uint64_t start_fs, uint64_t bit_fs);
 
 /* ---- for devices ---- */
@@ -145,9 +141,8 @@ void chip_complain(struct chip *chip, const char *format, ...)
 /* Why a reset: flags of RCC_CSR. Takes effect when the core returns. */
 void chip_reset(struct chip *chip, uint32_t flags);
 
-/* Memory that DMA reaches at this address (2.1, figure 1): not CCM; NULL: it
-   reaches nothing there. */
-uint8_t *chip_dma_memory(struct chip *chip, uint32_t address, unsigned bytes,
-                         bool write);
+/* Memory that DMA reaches at this address (2.1, figure 1): neither CCM nor the
+   flash here; NULL: it reaches nothing there. */
+uint8_t *chip_dma_memory(struct chip *chip, uint32_t address);
 
 #endif

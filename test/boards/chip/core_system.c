@@ -217,6 +217,10 @@ static void write_word(struct core *core, uint32_t address, uint32_t value)
         nvic_write(core, address, value);
     } else if (address >= TICK_CSR && address <= TICK_CVR) {
         tick_write(core, address, value);
+    } else if (address == SCB_CFSR) { /* 1 clears, as in HFSR */
+        s->cfsr &= ~value;
+    } else if (address == SCB_HFSR) {
+        s->hfsr &= ~value;
     } else if (address == SCB_VTOR) {
         s->vtor = value & 0xffffff80u;
     } else if (address == SCB_CFSR) {

@@ -15,6 +15,11 @@
 
 struct chip;
 
+typedef bool device_read(struct chip *chip, unsigned index, unsigned offset,
+                         uint32_t *value);
+typedef bool device_write(struct chip *chip, unsigned index, unsigned offset,
+                          uint32_t value);
+
 /* ---- reset and clock control (7) ---- */
 
 #define RCC_CSR_BORRSTF (1u << 25)
@@ -51,10 +56,8 @@ struct rcc {
 /* After a reset: the 16 MHz oscillator, at this time. Flags of CSR are kept,
    and these are added. */
 void rcc_reset(struct chip *chip, uint32_t flags, bool power);
-bool rcc_read(struct chip *chip, unsigned index, unsigned offset,
-              uint32_t *value);
-bool rcc_write(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t value);
+device_read rcc_read;
+device_write rcc_write;
 
 /* CHIP_RCC_HSE, CHIP_RCC_PLL. */
 void rcc_event(struct chip *chip, unsigned event);
@@ -83,7 +86,6 @@ struct gpio {
     uint32_t pupdr;
     uint32_t odr;
     uint32_t afr[2];
-    uint32_t open;  /* pins with nothing at the other end */
     uint32_t edges; /* changes of outputs, of all pins */
 };
 
@@ -94,19 +96,14 @@ static inline unsigned gpio_pin(unsigned port, unsigned number)
 }
 
 void gpio_reset(struct chip *chip, unsigned index);
-bool gpio_read(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t *value);
-bool gpio_write(struct chip *chip, unsigned index, unsigned offset,
-                uint32_t value);
+device_read gpio_read;
+device_write gpio_write;
 
-/* The pins that a USART's TX drives now: at most 4, result: how many. */
-unsigned gpio_tx_pins(const struct chip *chip, unsigned usart, unsigned *pins);
+/* The pin that a USART's TX drives now; -1: none. */
+int gpio_tx_pin(const struct chip *chip, unsigned usart);
 
 /* The USART whose RX a pin is now; -1: none. */
 int gpio_rx_usart(const struct chip *chip, unsigned pin);
-
-/* A complaint if the USART's RX is on no pin, or on one that floats. */
-void gpio_check_rx(struct chip *chip, unsigned usart);
 
 /* ---- DMA (10): bytes between memory and USARTs ---- */
 
@@ -128,10 +125,8 @@ struct dma {
     struct dma_stream stream[DMA_STREAMS];
 };
 
-bool dma_read(struct chip *chip, unsigned index, unsigned offset,
-              uint32_t *value);
-bool dma_write(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t value);
+device_read dma_read;
+device_write dma_write;
 
 /* A USART's requests may have changed: serves them. */
 void dma_serve_usart(struct chip *chip, unsigned usart);
@@ -147,7 +142,6 @@ struct usart_frame {
     uint64_t start_fs;
     uint64_t bit_fs;
     uint8_t byte;
-    bool damaged; /* its samples disagree: NF */
 };
 
 struct usart {
@@ -168,16 +162,13 @@ struct usart {
     struct usart_frame incoming[USART_INCOMING];
     unsigned first;
     unsigned count;
-    uint64_t received; /* bytes since power-on, as the next two */
-    uint64_t sent;
+    uint64_t received; /* bytes since power-on, as the next */
     uint64_t overruns;
 };
 
 void usart_reset(struct chip *chip, unsigned index);
-bool usart_read(struct chip *chip, unsigned index, unsigned offset,
-                uint32_t *value);
-bool usart_write(struct chip *chip, unsigned index, unsigned offset,
-                 uint32_t value);
+device_read usart_read;
+device_write usart_write;
 
 /* A byte begins to arrive. */
 void usart_frame(struct chip *chip, unsigned index,
@@ -215,10 +206,8 @@ struct tim2 {
 };
 
 void tim2_reset(struct chip *chip);
-bool tim2_read(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t *value);
-bool tim2_write(struct chip *chip, unsigned index, unsigned offset,
-                uint32_t value);
+device_read tim2_read;
+device_write tim2_write;
 void tim2_event(struct chip *chip);
 
 /* The clock is about to change, and has changed. */
@@ -237,10 +226,8 @@ struct tim11 {
     uint64_t captured; /* edges that were read */
 };
 
-bool tim11_read(struct chip *chip, unsigned index, unsigned offset,
-                uint32_t *value);
-bool tim11_write(struct chip *chip, unsigned index, unsigned offset,
-                 uint32_t value);
+device_read tim11_read;
+device_write tim11_write;
 
 /* ---- ADC1 (13): its sensor and reference, converted by software ---- */
 
@@ -250,16 +237,12 @@ struct adc {
     uint32_t smpr1;
     uint32_t sqr3;
     uint32_t dr;
-    uint32_t ccr;      /* the common one */
-    uint64_t on_fs;    /* when ADON was set: 3 us until it is stable */
-    uint64_t sense_fs; /* when TSVREFE was set: 10 us */
+    uint32_t ccr;   /* the common one */
+    uint64_t on_fs; /* when ADON and TSVREFE were both set */
 };
 
-bool adc_read(struct chip *chip, unsigned index, unsigned offset,
-              uint32_t *value);
-bool adc_write(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t value);
-void adc_event(struct chip *chip);
+device_read adc_read;
+device_write adc_write;
 
 /* The factory's value at this address of system memory (data sheet, 5.3.22 and
    5.3.24); 0xffff: there is none. */
@@ -275,10 +258,8 @@ struct iwdg {
     bool running;
 };
 
-bool iwdg_read(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t *value);
-bool iwdg_write(struct chip *chip, unsigned index, unsigned offset,
-                uint32_t value);
+device_read iwdg_read;
+device_write iwdg_write;
 void iwdg_event(struct chip *chip);
 
 #endif

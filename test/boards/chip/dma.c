@@ -105,8 +105,14 @@ static bool move(struct chip *chip, struct dma_stream *s, unsigned usart,
                  bool out)
 {
     uint32_t address = s->m0ar + ((s->cr & CR_MINC) != 0 ? s->moved : 0);
-    uint8_t *memory = chip_dma_memory(chip, address, 1, !out);
+    uint8_t *memory = chip_dma_memory(chip, address);
 
+    if (out && chip->dma_fails) {
+        chip->dma_fails = false;
+        s->flags |= FLAG_TE;
+        s->cr &= ~CR_EN;
+        return false;
+    }
     if (memory == NULL) {
         fail(chip, s, "it does not reach this memory");
         return false;
@@ -186,24 +192,42 @@ static void clear_flags(struct chip *chip, unsigned index, unsigned half,
     }
 }
 
+/* NULL: there is none that is but set. */
+static uint32_t *setting(struct dma *dma, unsigned stream, unsigned offset)
+{
+    struct dma_stream *s = &dma->stream[stream];
+
+    switch (offset) {
+    case S_NDTR:
+        return &s->ndtr;
+    case S_PAR:
+        return &s->par;
+    case S_M0AR:
+        return &s->m0ar;
+    default:
+        return NULL;
+    }
+}
+
 bool dma_read(struct chip *chip, unsigned index, unsigned offset,
               uint32_t *value)
 {
-    const struct dma *dma = &chip->dma[index];
-    const struct dma_stream *s;
+    struct dma *dma = &chip->dma[index];
+    unsigned stream = (offset - STREAMS) / STREAM_BYTES;
+    const uint32_t *reg;
 
-    if (offset == LISR || offset == HISR) {
+    if (offset < STREAMS) {
         *value = read_flags(dma, offset / 4);
-        return true;
+        return offset == LISR || offset == HISR;
     }
-    if (offset < STREAMS || offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
+    if (stream >= DMA_STREAMS) {
         return false;
     }
-    offset -= STREAMS;
-    s = &dma->stream[offset / STREAM_BYTES];
-    offset %= STREAM_BYTES;
-    *value = offset == S_CR ? s->cr : s->ndtr;
-    return offset == S_CR || offset == S_NDTR;
+    offset = (offset - STREAMS) % STREAM_BYTES;
+    reg =
+        offset == S_CR ? &dma->stream[stream].cr : setting(dma, stream, offset);
+    *value = reg == NULL ? 0 : *reg;
+    return reg != NULL;
 }
 
 /* 10.3.17: what must hold when a stream is enabled. */
@@ -245,29 +269,19 @@ static void write_cr(struct chip *chip, unsigned index, unsigned stream,
 static bool write_stream(struct chip *chip, unsigned index, unsigned stream,
                          unsigned offset, uint32_t value)
 {
-    struct dma_stream *s = &chip->dma[index].stream[stream];
+    uint32_t *reg = setting(&chip->dma[index], stream, offset);
 
-    if (offset != S_CR && (s->cr & CR_EN) != 0) {
-        chip_complain(chip, "DMA%u stream %u: %02x is written while it is on",
-                      index + 1, stream, offset);
-        return true;
-    }
-    switch (offset) {
-    case S_CR:
+    if (offset == S_CR) {
         write_cr(chip, index, stream, value);
         return (value & ~CR_MODELLED) == 0;
-    case S_NDTR:
-        s->ndtr = value & 0xffffu;
-        return true;
-    case S_PAR:
-        s->par = value;
-        return true;
-    case S_M0AR:
-        s->m0ar = value;
-        return true;
-    default:
-        return false;
     }
+    if ((chip->dma[index].stream[stream].cr & CR_EN) != 0) {
+        chip_complain(chip, "DMA%u stream %u: %02x is written while it is on",
+                      index + 1, stream, offset);
+    } else if (reg != NULL) {
+        *reg = value;
+    }
+    return reg != NULL;
 }
 
 bool dma_write(struct chip *chip, unsigned index, unsigned offset,

@@ -12,7 +12,6 @@ enum offset {
 };
 
 #define MODE_ALTERNATE 2u
-#define PULL_UP 1u
 
 /* Data sheet, table 9. */
 static const struct {
@@ -42,10 +41,8 @@ void gpio_reset(struct chip *chip, unsigned index)
     static const struct gpio fresh[GPIO_COUNT] = {
         {.moder = 0xa8000000u, .ospeedr = 0x0c000000u, .pupdr = 0x64000000u},
         {.moder = 0x00000280u, .ospeedr = 0x000000c0u, .pupdr = 0x00000100u}};
-    uint32_t open = chip->gpio[index].open;
 
     chip->gpio[index] = fresh[index];
-    chip->gpio[index].open = open;
 }
 
 static unsigned field(uint32_t bits, unsigned pin)
@@ -68,17 +65,15 @@ static bool is_at(const struct chip *chip, unsigned pin, unsigned function)
            function_of(gpio, pin) == function;
 }
 
-unsigned gpio_tx_pins(const struct chip *chip, unsigned usart, unsigned *pins)
+int gpio_tx_pin(const struct chip *chip, unsigned usart)
 {
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < PLACES && count < 4; ++i) {
+    for (unsigned i = 0; i < PLACES; ++i) {
         if (places[i].usart == usart &&
             is_at(chip, places[i].tx, places[i].function)) {
-            pins[count++] = places[i].tx;
+            return places[i].tx;
         }
     }
-    return count;
+    return -1;
 }
 
 int gpio_rx_usart(const struct chip *chip, unsigned pin)
@@ -89,25 +84,6 @@ int gpio_rx_usart(const struct chip *chip, unsigned pin)
         }
     }
     return -1;
-}
-
-void gpio_check_rx(struct chip *chip, unsigned usart)
-{
-    for (unsigned i = 0; i < PLACES; ++i) {
-        unsigned pin = places[i].rx;
-        const struct gpio *gpio = &chip->gpio[pin >> 4];
-
-        if (places[i].usart != usart || !is_at(chip, pin, places[i].function)) {
-            continue;
-        }
-        if (field(gpio->pupdr, pin) != PULL_UP &&
-            (gpio->open >> (pin & 0xfu) & 1u) != 0) {
-            chip_complain(chip, "P%c%u floats: an input without a pull-up",
-                          'A' + (int)(pin >> 4), pin & 0xfu);
-        }
-        return;
-    }
-    chip_complain(chip, "USART %u receives from no pin", usart + 1);
 }
 
 static uint32_t *at(struct gpio *gpio, unsigned offset)

@@ -38,17 +38,6 @@ static void leave(struct bench_board *board)
     bench_take(&board->heard, board->heard.bytes);
 }
 
-void host_end(struct bench_board *board)
-{
-    if (board->host >= 0) {
-        leave(board);
-    }
-    if (board->listener >= 0) {
-        close(board->listener);
-        board->listener = -1;
-    }
-}
-
 static void take_request(struct bench_board *board)
 {
     uint8_t packet[10 + MODEL_PORT_TYPED];

@@ -63,12 +63,8 @@ static void write_field(struct chip *chip, unsigned which, uint32_t value)
 {
     struct iwdg *iwdg = &chip->iwdg;
 
-    if (!iwdg->unlocked) {
-        chip_complain(chip, "IWDG: a write without its key");
-        return;
-    }
-    if (busy(chip, which)) {
-        chip_complain(chip, "IWDG: a write while the last is under way");
+    if (!iwdg->unlocked || busy(chip, which)) {
+        chip_complain(chip, "IWDG: no key, or the last write is under way");
         return;
     }
     if (which == 0) {

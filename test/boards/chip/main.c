@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bench of modelled boards that a test drives: a command a line on standard
- * input, one line of JSON for each on standard output, with "error" in it if
- * the command was none. It ends with its input. PORT is east, north, west,
- * south or console; BOARD a number or `all`; TIME in microseconds.
+ * input, one line of JSON for each on standard output. It ends with its input,
+ * and with a message and status 1 at a command that is none. PORT is east,
+ * north, west, south or console; BOARD a number or `all`; TIME in microseconds.
  *
  * To make a mesh:
  *   image FILE              what is in the flash: a .bin
@@ -12,7 +12,7 @@
  *   set BOARD KEY VALUE     before power: uid (24 hexadecimal digits), hse
  *                           (none, crystal, external), or a number: hse_hz,
  *                           hse_ppm, hsi_ppm, lsi_hz, pll_dead, supply_mv,
- *                           celsius, seed
+ *                           celsius
  *   torus WIDTH HEIGHT      all cables of one
  *   power BOARD on|off
  *   reset BOARD             by the pin NRST
@@ -21,8 +21,8 @@
  *   cable BOARD PORT BOARD PORT    one, in place of what was there
  *   unplug BOARD PORT              takes it away
  *   cut BOARD PORT 0|1             the wire of what leaves there: heals, is cut
- *   damage|lose|doubt BOARD PORT P    of its bytes, 0 to 1; doubt of a
- *                                  console: of what is typed there
+ *   damage|lose BOARD PORT P       of its bytes, 0 to 1
+ *   fail BOARD                     the next byte that DMA is to send there
  *
  * Time:
  *   type BOARD TEXT         at its console, and a newline
@@ -36,36 +36,27 @@
  * What is known of the boards:
  *   now                     the time
  *   stats                   of all boards; forget: they begin anew
- *   read BOARD ADDRESS COUNT   words of memory, or of devices as the program
- *                           would read them
+ *   read BOARD ADDRESS COUNT   words of core-coupled memory, or of devices as
+ *                           the program would read them
  *   watch                   [time, board, pin, byte] of all lines since the
  *                           last `watch`
- *   mark ADDRESS ...        from now on programs are looked at there: at most
- *                           4, in place of those before
- *   marked                  [time, board, address] since the last `marked`
  */
 #include "test/boards/chip/bench.h"
 
-#include <jansson.h>
-
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WORDS 8u
-
 #define RUN_US_MAX 1e10
 
 struct session {
     struct bench bench;
-    uint8_t *image;
-    uint32_t image_bytes;
+    bool has_image;
+    uint8_t image[CHIP_FLASH_BYTES];
     char *word[WORDS];
     unsigned words;
-    const char *error;
-    json_t *out;
 };
 
 static const char *const port_names[BENCH_PORTS] = {"east", "north", "west",
@@ -73,97 +64,97 @@ static const char *const port_names[BENCH_PORTS] = {"east", "north", "west",
 
 /* ---- words ---- */
 
-static void refuse(struct session *session, const char *error)
+/* Ends the process unless what a command needs is so. */
+static void need(const struct session *session, bool so, const char *what)
 {
-    if (session->error == NULL) {
-        session->error = error;
+    if (!so) {
+        fprintf(stderr, "chip: %s ..: %s\n", session->word[0], what);
+        exit(EXIT_FAILURE);
     }
 }
 
-static const char *word(struct session *session, unsigned index)
+static const char *word(const struct session *session, unsigned index)
 {
-    if (index >= session->words) {
-        refuse(session, "a word is missing");
-        return "0";
-    }
+    need(session, index < session->words, "a word is missing");
     return session->word[index];
 }
 
-static double real(struct session *session, unsigned index)
+static double real(const struct session *session, unsigned index)
 {
-    const char *text = word(session, index);
     char *end;
-    double value = strtod(text, &end);
+    double value = strtod(word(session, index), &end);
 
-    if (*end != '\0') {
-        refuse(session, "not a number");
-    }
+    need(session, *end == '\0', "not a number");
     return value;
 }
 
-static uint64_t number(struct session *session, unsigned index)
+static uint32_t number(const struct session *session, unsigned index)
 {
-    const char *text = word(session, index);
     char *end;
-    uint64_t value = strtoull(text, &end, 0);
+    unsigned long long value = strtoull(word(session, index), &end, 0);
 
-    if (*end != '\0' || *text == '-') {
-        refuse(session, "not a number");
-    }
+    need(session, *end == '\0' && value <= UINT32_MAX, "not a number");
+    return (uint32_t)value;
+}
+
+static unsigned board_at(const struct session *session, unsigned index)
+{
+    uint32_t value = number(session, index);
+
+    need(session, value < session->bench.count, "no such board");
     return value;
 }
 
-static unsigned board_at(struct session *session, unsigned index)
-{
-    uint64_t value = number(session, index);
-
-    if (value >= session->bench.count) {
-        refuse(session, "no such board");
-        return 0;
-    }
-    return (unsigned)value;
-}
-
-static unsigned port_at(struct session *session, unsigned index)
+static unsigned port_at(const struct session *session, unsigned index)
 {
     const char *text = word(session, index);
+    unsigned port = 0;
 
-    for (unsigned port = 0; port < BENCH_PORTS; ++port) {
-        if (strcmp(text, port_names[port]) == 0) {
-            return port;
-        }
+    while (port < BENCH_PORTS && strcmp(text, port_names[port]) != 0) {
+        ++port;
     }
-    refuse(session, "no such port");
-    return 0;
+    need(session, port < BENCH_PORTS, "no such port");
+    return port;
 }
 
 /* "B6" */
-static uint8_t pin_at(struct session *session, unsigned index)
+static uint8_t pin_at(const struct session *session, unsigned index)
 {
     const char *text = word(session, index);
     char *end;
     long value = strtol(text + 1, &end, 10);
 
-    if (*text < 'A' || *text > 'E' || *end != '\0' || value < 0 || value > 15) {
-        refuse(session, "no such pin");
-        return 0;
-    }
+    need(session,
+         *text >= 'A' && *text < (char)('A' + GPIO_COUNT) && *end == '\0' &&
+             value >= 0 && value < 16,
+         "no such pin");
     return (uint8_t)gpio_pin((unsigned)(*text - 'A'), (unsigned)value);
 }
 
-/* Calls with the board that word `index` names, or with all. */
-static void for_boards(struct session *session, unsigned index,
+/* In fs. */
+static uint64_t time_at(const struct session *session, unsigned index)
+{
+    double us = real(session, index);
+
+    need(session, session->bench.count > 0, "no boards");
+    need(session, us >= 0 && us <= RUN_US_MAX, "no such time");
+    return (uint64_t)(us * (double)FS_PER_US);
+}
+
+static double us_of(uint64_t fs)
+{
+    return (double)fs / (double)FS_PER_US;
+}
+
+/* Calls with the board that word 1 names, or with all. */
+static void for_boards(struct session *session,
                        void (*call)(struct session *, struct bench_board *))
 {
-    if (strcmp(word(session, index), "all") != 0) {
-        unsigned board = board_at(session, index);
+    bool all = strcmp(word(session, 1), "all") == 0;
+    unsigned from = all ? 0 : board_at(session, 1);
+    unsigned end = all ? session->bench.count : from + 1;
 
-        if (session->error == NULL) {
-            call(session, &session->bench.board[board]);
-        }
-        return;
-    }
-    for (unsigned i = 0; i < session->bench.count; ++i) {
+    for (unsigned i = from; i < end; ++i) {
         call(session, &session->bench.board[i]);
     }
 }
@@ -174,171 +165,86 @@ static void do_image(struct session *session)
 {
     FILE *file = fopen(word(session, 1), "rb");
 
-    if (file == NULL) {
-        refuse(session, strerror(errno));
-        return;
-    }
-    free(session->image);
-    session->image = malloc(CHIP_FLASH_BYTES);
-    session->image_bytes =
-        session->image == NULL
-            ? 0
-            : (uint32_t)fread(session->image, 1, CHIP_FLASH_BYTES, file);
+    need(session, file != NULL, "no such file");
+    memset(session->image, 0xff, CHIP_FLASH_BYTES);
+    session->has_image = fread(session->image, 1, CHIP_FLASH_BYTES, file) > 0;
     fclose(file);
-    if (session->image_bytes < 8) {
-        refuse(session, "no image");
-    }
+}
+
+static void do_pins(struct session *session)
+{
+    unsigned port = port_at(session, 1);
+
+    session->bench.port_tx[port] = pin_at(session, 2);
+    session->bench.port_rx[port] = pin_at(session, 3);
 }
 
 static void do_boards(struct session *session)
 {
-    uint64_t count = number(session, 1);
-
-    if (session->image == NULL || session->bench.count > 0) {
-        refuse(session, "after `image`, and once");
-    } else if (session->error == NULL &&
-               !bench_make(&session->bench, (unsigned)count, session->image,
-                           session->image_bytes)) {
-        refuse(session, "too many boards, or no memory");
-    }
+    need(session, session->has_image && session->bench.count == 0,
+         "after `image`, and once");
+    need(session,
+         bench_make(&session->bench, number(session, 1), session->image),
+         "too many boards, or no memory");
 }
 
-static void set_uid(struct session *session, struct chip_config *config)
-{
-    const char *text = word(session, 3);
-
-    if (sscanf(text, "%8" SCNx32 "%8" SCNx32 "%8" SCNx32, &config->uid[0],
-               &config->uid[1], &config->uid[2]) != 3) {
-        refuse(session, "24 hexadecimal digits");
-    }
-}
-
-static void set_hse(struct session *session, struct chip_config *config)
+static enum chip_hse hse_of(const struct session *session, const char *name)
 {
     static const char *const names[] = {"none", "crystal", "external"};
+    unsigned hse = 0;
 
-    for (unsigned i = 0; i < 3; ++i) {
-        if (strcmp(word(session, 3), names[i]) == 0) {
-            config->hse = (enum chip_hse)i;
-            return;
-        }
+    while (hse < 3 && strcmp(name, names[hse]) != 0) {
+        ++hse;
     }
-    refuse(session, "none, crystal or external");
+    need(session, hse < 3, "none, crystal or external");
+    return (enum chip_hse)hse;
 }
 
 static void set(struct session *session, struct bench_board *board)
 {
     struct chip_config *config = &board->chip.config;
     const char *key = word(session, 2);
+    const char *text = word(session, 3);
 
     if (strcmp(key, "uid") == 0) {
-        set_uid(session, config);
+        need(session,
+             sscanf(text, "%8" SCNx32 "%8" SCNx32 "%8" SCNx32, &config->uid[0],
+                    &config->uid[1], &config->uid[2]) == 3,
+             "24 hexadecimal digits");
     } else if (strcmp(key, "hse") == 0) {
-        set_hse(session, config);
+        config->hse = hse_of(session, text);
     } else if (strcmp(key, "hse_hz") == 0) {
-        config->hse_hz = (uint32_t)number(session, 3);
+        config->hse_hz = number(session, 3);
     } else if (strcmp(key, "hse_ppm") == 0) {
         config->hse_ppm = real(session, 3);
     } else if (strcmp(key, "hsi_ppm") == 0) {
         config->hsi_ppm = real(session, 3);
     } else if (strcmp(key, "lsi_hz") == 0) {
-        config->lsi_hz = (uint32_t)number(session, 3);
+        config->lsi_hz = number(session, 3);
     } else if (strcmp(key, "pll_dead") == 0) {
         config->pll_dead = number(session, 3) != 0;
     } else if (strcmp(key, "supply_mv") == 0) {
-        config->supply_mv = (unsigned)number(session, 3);
-    } else if (strcmp(key, "celsius") == 0) {
-        config->celsius = (int)real(session, 3);
-    } else if (strcmp(key, "seed") == 0) {
-        config->seed = (uint32_t)number(session, 3);
+        config->supply_mv = number(session, 3);
     } else {
-        refuse(session, "no such key");
+        need(session, strcmp(key, "celsius") == 0, "no such key");
+        config->celsius = (int)real(session, 3);
     }
 }
 
 static void do_set(struct session *session)
 {
-    for_boards(session, 1, set);
+    for_boards(session, set);
 }
-
-static void do_pins(struct session *session)
-{
-    unsigned port = port_at(session, 1);
-    uint8_t tx = pin_at(session, 2);
-    uint8_t rx = pin_at(session, 3);
-
-    if (session->bench.count > 0) {
-        refuse(session, "before `boards`");
-    } else if (session->error == NULL) {
-        session->bench.port_tx[port] = tx;
-        session->bench.port_rx[port] = rx;
-    }
-}
-
-/* ---- cables ---- */
 
 static void do_torus(struct session *session)
 {
-    uint64_t width = number(session, 1);
-    uint64_t height = number(session, 2);
+    uint32_t width = number(session, 1);
+    uint32_t height = number(session, 2);
 
-    if (width * height == 0 || width * height != session->bench.count) {
-        refuse(session, "not as many boards");
-    } else {
-        bench_torus(&session->bench, (unsigned)width, (unsigned)height);
-    }
+    need(session, width > 0 && width * height == session->bench.count,
+         "not as many boards");
+    bench_torus(&session->bench, width, height);
 }
-
-static void do_cable(struct session *session)
-{
-    unsigned a = board_at(session, 1);
-    unsigned a_port = port_at(session, 2);
-    unsigned b = board_at(session, 3);
-    unsigned b_port = port_at(session, 4);
-
-    if (session->error == NULL) {
-        bench_join(&session->bench, a, a_port, b, b_port);
-    }
-}
-
-static void do_unplug(struct session *session)
-{
-    unsigned board = board_at(session, 1);
-    unsigned port = port_at(session, 2);
-
-    if (session->error == NULL) {
-        bench_unplug(&session->bench, board, port);
-    }
-}
-
-/* cut, damage, lose, doubt */
-static void spoil(struct session *session, struct bench_board *board)
-{
-    const char *how = session->word[0];
-    unsigned port = port_at(session, 2);
-    double p = real(session, 3);
-    struct bench_wire *wire = bench_wire(&session->bench, board->index, port);
-    uint32_t probability = (uint32_t)(p * (double)UINT32_MAX);
-
-    if (p < 0 || p > 1) {
-        refuse(session, "0 to 1");
-    } else if (strcmp(how, "cut") == 0) {
-        wire->cut = p != 0;
-    } else if (strcmp(how, "damage") == 0) {
-        wire->damage = probability;
-    } else if (strcmp(how, "lose") == 0) {
-        wire->lose = probability;
-    } else {
-        wire->doubt = probability;
-    }
-}
-
-static void do_spoil(struct session *session)
-{
-    for_boards(session, 1, spoil);
-}
-
-/* ---- life ---- */
 
 static void power(struct session *session, struct bench_board *board)
 {
@@ -351,181 +257,193 @@ static void power(struct session *session, struct bench_board *board)
 
 static void do_power(struct session *session)
 {
-    for_boards(session, 1, power);
-}
-
-static void reset(struct session *session, struct bench_board *board)
-{
-    (void)session;
-    if (board->chip.powered) {
-        chip_reset_pin(&board->chip);
-    }
+    for_boards(session, power);
 }
 
 static void do_reset(struct session *session)
 {
-    for_boards(session, 1, reset);
+    chip_reset_pin(&session->bench.board[board_at(session, 1)].chip);
 }
+
+/* ---- cables ---- */
+
+static void do_cable(struct session *session)
+{
+    bench_join(&session->bench, board_at(session, 1), port_at(session, 2),
+               board_at(session, 3), port_at(session, 4));
+}
+
+static void do_unplug(struct session *session)
+{
+    bench_unplug(&session->bench, board_at(session, 1), port_at(session, 2));
+}
+
+/* cut, damage, lose */
+static void spoil(struct session *session, struct bench_board *board)
+{
+    const char *how = session->word[0];
+    double p = real(session, 3);
+    struct bench_wire *wire =
+        bench_wire(&session->bench, board->index, port_at(session, 2));
+    uint32_t probability = (uint32_t)(p * (double)UINT32_MAX);
+
+    need(session, p >= 0 && p <= 1, "0 to 1");
+    if (strcmp(how, "cut") == 0) {
+        wire->cut = p != 0;
+    } else if (strcmp(how, "damage") == 0) {
+        wire->damage = probability;
+    } else {
+        wire->lose = probability;
+    }
+}
+
+static void do_spoil(struct session *session)
+{
+    for_boards(session, spoil);
+}
+
+/* ---- time ---- */
 
 static void do_type(struct session *session)
 {
     unsigned board = board_at(session, 1);
     const char *text = word(session, 2);
 
-    if (session->error == NULL &&
-        (!bench_type(&session->bench, board, (const uint8_t *)text,
-                     (uint32_t)strlen(text)) ||
-         !bench_type(&session->bench, board, (const uint8_t *)"\n", 1))) {
-        refuse(session, "too much to type");
-    }
+    need(session,
+         bench_type(&session->bench, board, (const uint8_t *)text,
+                    (uint32_t)strlen(text)) &&
+             bench_type(&session->bench, board, (const uint8_t *)"\n", 1),
+         "too much to type");
 }
 
-/* What consoles without a host have said since the last time. */
+/* What consoles without a host have said since the last time; bytes as 7 bits,
+   those that are no letters by their number. */
 static void put_heard(struct session *session)
 {
-    json_t *heard = json_object();
+    const char *before = "";
 
+    printf("\"heard\": {");
     for (unsigned i = 0; i < session->bench.count; ++i) {
         struct bench_board *board = &session->bench.board[i];
-        char key[12];
 
         if (board->heard.bytes == 0 || board->host >= 0) {
             continue;
         }
+        printf("%s\"%u\": \"", before, i);
         for (uint32_t at = 0; at < board->heard.bytes; ++at) {
-            board->heard.data[at] &= 0x7f;
+            unsigned byte = board->heard.data[at] & 0x7fu;
+
+            if (byte < ' ' || byte == '"' || byte == '\\') {
+                printf("\\u%04x", byte);
+            } else {
+                putchar((int)byte);
+            }
         }
-        snprintf(key, sizeof key, "%u", i);
-        json_object_set_new(
-            heard, key,
-            json_stringn((const char *)board->heard.data, board->heard.bytes));
+        putchar('"');
         bench_take(&board->heard, board->heard.bytes);
+        before = ", ";
     }
-    json_object_set_new(session->out, "heard", heard);
-}
-
-static void do_now(struct session *session)
-{
-    json_object_set_new(
-        session->out, "now_us",
-        json_real((double)session->bench.now_fs / (double)FS_PER_US));
-}
-
-/* The time that a word gives, in fs. */
-static uint64_t time_of(struct session *session, unsigned index)
-{
-    double us = real(session, index);
-
-    if (session->bench.count == 0 || us < 0 || us > RUN_US_MAX) {
-        refuse(session, "no boards, or no such time");
-        return 0;
-    }
-    return (uint64_t)(us * (double)FS_PER_US);
+    putchar('}');
 }
 
 static void do_run(struct session *session)
 {
-    uint64_t fs = time_of(session, 1);
+    uint64_t fs = time_at(session, 1);
     unsigned board = session->words > 2 ? board_at(session, 2) : 0;
     const char *text = session->words > 3 ? session->word[3] : NULL;
-    bool said;
 
     if (text != NULL && strcmp(text, "\\n") == 0) {
         text = "\n";
     }
-    if (session->error == NULL) {
-        said = bench_run(&session->bench, fs, board, text);
-        json_object_set_new(session->out, "said", json_boolean(said));
-        put_heard(session);
-    }
+    printf("\"said\": %s, ",
+           bench_run(&session->bench, fs, board, text) ? "true" : "false");
+    put_heard(session);
+}
+
+static void do_now(struct session *session)
+{
+    printf("\"now_us\": %.17g", us_of(session->bench.now_fs));
+}
+
+static void do_fail(struct session *session)
+{
+    session->bench.board[board_at(session, 1)].chip.dma_fails = true;
 }
 
 static void do_listen(struct session *session)
 {
-    unsigned board = board_at(session, 1);
-    const char *path = word(session, 2);
-
-    if (session->error == NULL &&
-        !host_listen(&session->bench.board[board], path)) {
-        refuse(session, "no such socket");
-    }
+    need(session,
+         host_listen(&session->bench.board[board_at(session, 1)],
+                     word(session, 2)),
+         "no such socket");
 }
 
 static void do_host(struct session *session)
 {
-    struct bench *bench = &session->bench;
-    uint64_t fs = time_of(session, 1);
+    uint64_t until_fs = session->bench.now_fs + time_at(session, 1);
 
-    if (session->error == NULL) {
-        json_object_set_new(
-            session->out, "lived",
-            json_boolean(host_serve(bench, bench->now_fs + fs)));
-        do_now(session);
-    }
+    printf("\"lived\": %s, ",
+           host_serve(&session->bench, until_fs) ? "true" : "false");
+    do_now(session);
 }
 
-/* ---- figures ---- */
+/* ---- what is known of the boards ---- */
 
-static json_t *complaints_of(const struct chip *chip)
+/* Between the members of a list. */
+static const char *comma(unsigned index)
 {
-    json_t *list = json_array();
+    return index == 0 ? "" : ", ";
+}
 
+static void put_complaints(const struct chip *chip)
+{
+    printf(", \"complaints\": [");
     for (unsigned i = 0; i < chip->complaints; ++i) {
-        const struct chip_complaint *c = &chip->complaint[i];
-
-        json_array_append_new(list, json_pack("{s:s,s:I}", "text", c->text,
-                                              "pc", (json_int_t)c->pc));
+        printf("%s{\"text\": \"%s\", \"pc\": %" PRIu32 "}", comma(i),
+               chip->complaint[i].text, chip->complaint[i].pc);
     }
-    return list;
+    putchar(']');
 }
 
-static json_t *usarts_of(const struct chip *chip)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < USART_COUNT; ++i) {
-        const struct usart *usart = &chip->usart[i];
-
-        json_array_append_new(list,
-                              json_pack("{s:I,s:I,s:I,s:f}", "sent",
-                                        (json_int_t)usart->sent, "received",
-                                        (json_int_t)usart->received, "overruns",
-                                        (json_int_t)usart->overruns, "bit_ns",
-                                        (double)usart->bit_fs * 1e-6));
-    }
-    return list;
-}
-
-static json_t *stats_of(struct bench_board *board)
+static void put_stats(const struct bench_board *board)
 {
     const struct chip *chip = &board->chip;
-    const struct core *core = &chip->core;
-    json_t *held = json_array();
     uint32_t edges = 0;
 
     for (unsigned i = 0; i < GPIO_COUNT; ++i) {
         edges += chip->gpio[i].edges;
     }
-    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
-        json_array_append_new(held,
-                              json_integer((json_int_t)core->held_max[i]));
+    printf("{\"cycle\": %" PRIu64 ", \"slept\": %" PRIu64
+           ", \"core_hz\": %.17g, \"resets\": %" PRIu32 ", \"edges\": %" PRIu32
+           ", \"misread\": %" PRIu64 ", \"usarts\": [",
+           chip->core.cycle, chip->core.slept,
+           (double)chip->rcc.core_uhz * 1e-6, chip->resets, edges,
+           board->misread);
+    for (unsigned i = 0; i < USART_COUNT; ++i) {
+        const struct usart *usart = &chip->usart[i];
+
+        printf("%s{\"received\": %" PRIu64 ", \"overruns\": %" PRIu64
+               ", \"bit_ns\": %.17g}",
+               comma(i), usart->received, usart->overruns,
+               (double)usart->bit_fs * 1e-6);
     }
-    return json_pack("{s:I,s:I,s:f,s:i,s:i,s:i,s:o,s:o,s:o}", "cycle",
-                     (json_int_t)core->cycle, "slept", (json_int_t)core->slept,
-                     "core_hz", (double)chip->rcc.core_uhz * 1e-6, "resets",
-                     (int)chip->resets, "edges", (int)edges, "misread",
-                     (int)board->misread, "complaints", complaints_of(chip),
-                     "usarts", usarts_of(chip), "held", held);
+    printf("], \"held\": [");
+    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
+        printf("%s%" PRIu64, comma(i), chip->core.held_max[i]);
+    }
+    putchar(']');
+    put_complaints(chip);
+    putchar('}');
 }
 
 static void do_stats(struct session *session)
 {
-    json_t *list = json_array();
-
+    printf("\"boards\": [");
     for (unsigned i = 0; i < session->bench.count; ++i) {
-        json_array_append_new(list, stats_of(&session->bench.board[i]));
+        fputs(comma(i), stdout);
+        put_stats(&session->bench.board[i]);
     }
-    json_object_set_new(session->out, "boards", list);
+    putchar(']');
 }
 
 static void do_forget(struct session *session)
@@ -535,86 +453,47 @@ static void do_forget(struct session *session)
     }
 }
 
+static uint32_t word_of(struct chip *chip, uint32_t address)
+{
+    const struct core_bus *bus = &chip->core.config.bus;
+    uint32_t value = 0;
+    unsigned wait;
+
+    if (address >= CORE_CCM_BASE && address - CORE_CCM_BASE < CHIP_CCM_BYTES) {
+        memcpy(&value, chip->ccm + (address - CORE_CCM_BASE), 4);
+    } else {
+        (void)bus->read(bus->context, address, 4, &value, &wait);
+    }
+    return value;
+}
+
 static void do_read(struct session *session)
 {
-    unsigned board = board_at(session, 1);
-    uint64_t address = number(session, 2);
-    uint64_t count = number(session, 3);
-    json_t *list = json_array();
+    struct chip *chip = &session->bench.board[board_at(session, 1)].chip;
+    uint32_t address = number(session, 2);
+    uint32_t count = number(session, 3);
 
-    json_object_set_new(session->out, "words", list);
-    for (uint64_t i = 0; i < count && session->error == NULL; ++i) {
-        struct chip *chip = &session->bench.board[board].chip;
-        uint32_t at = (uint32_t)(address + 4 * i);
-        uint32_t value = 0;
-        unsigned wait = 0;
-        const uint8_t *memory = chip_dma_memory(chip, at, 4, false);
-
-        if (memory == NULL && at >= CORE_CCM_BASE &&
-            at < CORE_CCM_BASE + CHIP_CCM_BYTES) {
-            memory = chip->ccm + (at - CORE_CCM_BASE);
-        }
-        if (memory != NULL) {
-            memcpy(&value, memory, 4);
-        } else {
-            struct core_bus *bus = &chip->core.config.bus;
-
-            (void)bus->read(bus->context, at, 4, &value, &wait);
-        }
-        json_array_append_new(list, json_integer(value));
+    printf("\"words\": [");
+    for (uint32_t i = 0; i < count; ++i) {
+        printf("%s%" PRIu32, comma(i), word_of(chip, address + 4 * i));
     }
+    putchar(']');
 }
 
 static void do_watch(struct session *session)
 {
-    struct bench_events *seen = &session->bench.seen;
-    json_t *list = json_array();
+    struct bench *bench = &session->bench;
 
-    for (uint32_t i = 0; i < seen->count; ++i) {
-        const struct bench_event *byte = &seen->list[i];
+    printf("\"seen\": [");
+    for (uint32_t i = 0; i < bench->seen_count; ++i) {
+        const struct bench_byte *seen = &bench->seen[i];
 
-        json_array_append_new(list,
-                              json_pack("[f,i,i,i]", (double)byte->at_fs * 1e-9,
-                                        (int)byte->board, (int)byte->what >> 8,
-                                        (int)byte->what & 0xff));
+        printf("%s[%.17g, %u, %u, %u]", comma(i), us_of(seen->start_fs),
+               seen->board, seen->pin, seen->byte);
     }
-    seen->count = 0;
-    session->bench.watching = true;
-    json_object_set_new(session->out, "seen", list);
-}
-
-static void do_mark(struct session *session)
-{
-    unsigned marks = session->words - 1;
-
-    if (marks > CORE_MARKS || !bench_mark(&session->bench)) {
-        refuse(session, "too many addresses, or no memory");
-    }
-    for (unsigned i = 0; session->error == NULL && i < session->bench.count;
-         ++i) {
-        struct core *core = &session->bench.board[i].chip.core;
-
-        core->marks = marks;
-        for (unsigned k = 0; k < marks; ++k) {
-            core->mark[k] = (uint32_t)number(session, k + 1);
-        }
-    }
-}
-
-static void do_marked(struct session *session)
-{
-    struct bench_events *passed = &session->bench.passed;
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < passed->count; ++i) {
-        const struct bench_event *mark = &passed->list[i];
-
-        json_array_append_new(
-            list, json_pack("[f,i,I]", (double)mark->at_fs * 1e-9,
-                            (int)mark->board, (json_int_t)mark->what));
-    }
-    passed->count = 0;
-    json_object_set_new(session->out, "marked", list);
+    putchar(']');
+    bench->seen_count = 0;
+    bench->watching = true;
 }
 
 /* ---- commands ---- */
@@ -627,11 +506,14 @@ static const struct {
     {"set", do_set},     {"torus", do_torus},   {"power", do_power},
     {"reset", do_reset}, {"cable", do_cable},   {"unplug", do_unplug},
     {"cut", do_spoil},   {"damage", do_spoil},  {"lose", do_spoil},
-    {"doubt", do_spoil}, {"type", do_type},     {"run", do_run},
+    {"fail", do_fail},   {"type", do_type},     {"run", do_run},
     {"host", do_host},   {"listen", do_listen}, {"now", do_now},
     {"stats", do_stats}, {"forget", do_forget}, {"read", do_read},
-    {"watch", do_watch}, {"mark", do_mark},     {"marked", do_marked},
+    {"watch", do_watch},
+
 };
+
+#define COMMANDS (sizeof commands / sizeof *commands)
 
 /* Words are split at blanks; the last takes the rest of `type` and `run`. */
 static void split(struct session *session, char *line)
@@ -658,31 +540,18 @@ static void split(struct session *session, char *line)
 
 static void answer(struct session *session, char *line)
 {
-    void (*run)(struct session *) = NULL;
-    char *text;
+    unsigned i = 0;
 
-    session->error = NULL;
-    session->out = json_object();
+    session->word[0] = line;
     split(session, line);
-    for (unsigned i = 0; i < sizeof commands / sizeof *commands; ++i) {
-        if (session->words > 0 &&
-            strcmp(session->word[0], commands[i].name) == 0) {
-            run = commands[i].run;
-        }
+    while (i < COMMANDS && strcmp(session->word[0], commands[i].name) != 0) {
+        ++i;
     }
-    if (run == NULL) {
-        refuse(session, "no such command");
-    } else {
-        run(session);
-    }
-    if (session->error != NULL) {
-        json_object_set_new(session->out, "error", json_string(session->error));
-    }
-    text = json_dumps(session->out, JSON_COMPACT);
-    puts(text == NULL ? "{\"error\": \"no text\"}" : text);
+    need(session, i < COMMANDS, "no such command");
+    putchar('{');
+    commands[i].run(session);
+    puts("}");
     fflush(stdout);
-    free(text);
-    json_decref(session->out);
 }
 
 int main(void)
@@ -695,8 +564,5 @@ int main(void)
     while (getline(&line, &capacity, stdin) > 0) {
         answer(&session, line);
     }
-    free(line);
-    bench_free(&session.bench);
-    free(session.image);
     return EXIT_SUCCESS;
 }

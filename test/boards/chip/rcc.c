@@ -147,27 +147,24 @@ static void retime(struct chip *chip)
 
 void rcc_check(struct chip *chip)
 {
+    const struct rcc *rcc = &chip->rcc;
     uint64_t hz = core_frequency(chip, HSI_HZ, chip->config.hse_hz);
     uint64_t most =
         (chip->pwr_cr & PWR_CR_VOS) != 0 ? CORE_HZ_MAX : CORE_HZ_MAX_SCALE_2;
-    unsigned waits = chip->rcc.flash_acr & 7u;
 
-    if (hz > most) {
-        chip_complain(chip, "the processor runs at %llu Hz, at most %llu",
-                      (unsigned long long)hz, (unsigned long long)most);
+    if (hz > most || hz / rcc->divider[RCC_APB1] > APB1_HZ_MAX ||
+        hz / rcc->divider[RCC_APB2] > APB2_HZ_MAX) {
+        chip_complain(chip, "a clock is too fast: %u Hz, CFGR %08x",
+                      (unsigned)hz, rcc->cfgr);
     }
-    if (hz / chip->rcc.divider[RCC_APB1] > APB1_HZ_MAX) {
-        chip_complain(chip, "APB1 runs at more than %u Hz", APB1_HZ_MAX);
-    }
-    if (hz / chip->rcc.divider[RCC_APB2] > APB2_HZ_MAX) {
-        chip_complain(chip, "APB2 runs at more than %u Hz", APB2_HZ_MAX);
-    }
-    if (hz > (waits + 1u) * (uint64_t)WAIT_STATE_HZ) {
-        chip_complain(chip, "%u wait states of the flash at %llu Hz", waits,
-                      (unsigned long long)hz);
+    if (hz > ((rcc->flash_acr & 7u) + 1u) * (uint64_t)WAIT_STATE_HZ) {
+        chip_complain(chip, "too few wait states of the flash at %u Hz",
+                      (unsigned)hz);
     }
 }
 
+/* Factors (7.3.2), the input's frequency and the oscillator's (5.3.10, table
+   36). */
 static void check_pll(struct chip *chip)
 {
     uint32_t pll = chip->rcc.pllcfgr;
@@ -175,17 +172,11 @@ static void check_pll(struct chip *chip)
     unsigned n = pll >> 6 & 0x1ffu;
     uint64_t in = pll_from_crystal(chip) ? chip->config.hse_hz : HSI_HZ;
 
-    if (m < 2 || n < 50 || n > 432 || (pll >> 24 & 0xfu) < 2) {
-        chip_complain(chip, "PLLCFGR %08x is none", pll);
-        return;
-    }
-    if (in / m < 950000u || in / m > 2100000u) { /* 5.3.10, table 36 */
-        chip_complain(chip, "the PLL's input has %llu Hz",
-                      (unsigned long long)(in / m));
-    }
-    if (in / m * n < 100000000u || in / m * n > 432000000u) {
-        chip_complain(chip, "the PLL's oscillator has %llu Hz",
-                      (unsigned long long)(in / m * n));
+    if (m < 2 || n < 50 || n > 432 || (pll >> 24 & 0xfu) < 2 ||
+        in / m < 950000u || in / m > 2100000u || in / m * n < 100000000u ||
+        in / m * n > 432000000u) {
+        chip_complain(chip, "PLLCFGR %08x is none for %u Hz", pll,
+                      (unsigned)in);
     }
 }
 

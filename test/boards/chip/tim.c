@@ -102,71 +102,63 @@ void tim2_reset(struct chip *chip)
     chip_at(chip, CHIP_TIM2, CHIP_NEVER);
 }
 
-bool tim2_read(struct chip *chip, unsigned index, unsigned offset,
-               uint32_t *value)
+static uint32_t *plain(struct tim2 *t, unsigned offset)
 {
-    const struct tim2 *t = &chip->tim2;
-
-    (void)index;
-    tim2_hold(chip);
     switch (offset) {
-    case CNT:
-        *value = t->count;
-        return true;
     case DIER:
-        *value = t->dier;
-        return true;
+        return &t->dier;
+    case CNT:
+        return &t->count;
     case CCR1:
     case CCR2:
-        *value = t->ccr[(offset - CCR1) / 4];
-        return true;
+        return &t->ccr[(offset - CCR1) / 4];
     default:
-        return false;
+        return NULL;
     }
 }
 
-/* 18.4.6: the prescaler is loaded, the count begins anew. */
-static void generate_update(struct chip *chip)
+bool tim2_read(struct chip *chip, unsigned index, unsigned offset,
+               uint32_t *value)
 {
-    struct tim2 *t = &chip->tim2;
+    const uint32_t *reg = plain(&chip->tim2, offset);
 
-    t->psc_active = t->psc;
-    t->count = 0;
-    t->since = chip->core.cycle;
+    (void)index;
+    tim2_hold(chip);
+    *value = reg == NULL ? 0 : *reg;
+    return reg != NULL;
 }
 
-static bool write_plainly(struct chip *chip, unsigned offset, uint32_t value)
+/* False: not modelled. */
+static bool write(struct chip *chip, unsigned offset, uint32_t value)
 {
     struct tim2 *t = &chip->tim2;
+    uint32_t *reg = plain(t, offset);
 
     switch (offset) {
     case CR1:
         t->cr1 = value;
         return (value & ~CR1_CEN) == 0;
-    case DIER:
-        t->dier = value;
-        return (value & ~CC_FLAGS) == 0;
     case SR: /* a flag is cleared by writing 0 */
         t->sr &= value;
         return true;
-    case EGR:
-        generate_update(chip);
-        return value == EGR_UG;
-    case CNT:
-        t->count = value;
+    case EGR: /* 18.4.6: the prescaler is loaded, the count begins anew */
+        t->psc_active = t->psc;
+        t->count = 0;
         t->since = chip->core.cycle;
-        return true;
+        return value == EGR_UG;
     case PSC:
         t->psc = value & 0xffffu;
         return true;
     case ARR:
         return value == UINT32_MAX;
-    case CCR1:
-    case CCR2:
-        t->ccr[(offset - CCR1) / 4] = value;
-        return true;
     default:
-        return false;
+        if (reg != NULL) {
+            *reg = value;
+        }
+        if (offset == CNT) {
+            t->since = chip->core.cycle;
+        }
+        return reg != NULL;
     }
 }
 
@@ -175,7 +167,7 @@ bool tim2_write(struct chip *chip, unsigned index, unsigned offset,
 {
     (void)index;
     tim2_hold(chip);
-    if (!write_plainly(chip, offset, value)) {
+    if (!write(chip, offset, value)) {
         return false;
     }
     tim2_retime(chip);

@@ -116,9 +116,6 @@ static void check_setting(struct chip *chip, unsigned index)
         chip_complain(chip, "USART%u: BRR %04x has bit 3 with OVER8", name,
                       u->brr);
     }
-    if ((u->cr1 & CR1_RE) != 0) {
-        gpio_check_rx(chip, index);
-    }
 }
 
 /* ---- sending ---- */
@@ -126,20 +123,17 @@ static void check_setting(struct chip *chip, unsigned index)
 static void begin(struct chip *chip, unsigned index, uint64_t start_fs)
 {
     struct usart *u = &chip->usart[index];
-    unsigned pins[4];
-    unsigned count = gpio_tx_pins(chip, index, pins);
+    int pin = gpio_tx_pin(chip, index);
 
-    if (count == 0) {
+    if (pin < 0) {
         chip_complain(chip, "USART%u sends to no pin", index + 1);
-    }
-    for (unsigned i = 0; i < count; ++i) {
-        chip->config.transmit(chip->config.context, pins[i], u->tdr, start_fs,
-                              u->bit_fs);
+    } else {
+        chip->config.transmit(chip->config.context, (unsigned)pin, u->tdr,
+                              start_fs, u->bit_fs);
     }
     u->sending = true;
     u->tdr_full = false;
     u->sr |= SR_TXE;
-    u->sent += 1;
     u->free_fs = start_fs + FRAME_BITS * u->bit_fs;
     chip_at(chip, CHIP_SENT + index, u->free_fs);
 }
@@ -253,7 +247,7 @@ void usart_received(struct chip *chip, unsigned index)
         u->overruns += 1;
     } else {
         u->rdr = frame.byte;
-        u->sr |= SR_RXNE | (frame.damaged ? SR_NF : 0);
+        u->sr |= SR_RXNE;
         if (!usart_understands(u->bit_fs, frame.bit_fs)) {
             u->rdr ^= USART_MISREAD;
             u->sr |= SR_FE;
@@ -289,7 +283,6 @@ void usart_reset(struct chip *chip, unsigned index)
     memset(u, 0, sizeof *u);
     u->sr = SR_RESET;
     u->received = before.received;
-    u->sent = before.sent;
     u->overruns = before.overruns;
     chip_at(chip, CHIP_SENT + index, CHIP_NEVER);
     chip_at(chip, CHIP_RECEIVED + index, CHIP_NEVER);

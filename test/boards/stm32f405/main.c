@@ -8,17 +8,14 @@
  *   answer             from now on '\n' at a port is answered with 'A', and
  *                      nothing else is said of what comes in
  *   pour PORT COUNT    so many bytes of a sequence, out of a port; from now on
- *                      what comes in at any is only counted: see poured
- *   poured PORT        how many bytes came in, and their CRC
- *   counters PORT      of the driver
- *   time               of the timers;  wrap: see there
+ *                      what comes in at any is only counted
+ *   counters PORT      of the driver; what was poured into it, and its CRC; of
+ *                      the timers and the stack;  wrap: see there
  *   alarm US           sets the timer's, says how late it came
- *   left PORT          one byte, and says when it had left
  *   probe HEX          reads a word there, if there is one
  *   led 0|1
  *   bauds BAUD         the ports begin anew;  again: the program does
  *   deaf US            no interrupts for so long;  hang: no main loop
- *   fail PORT          DMA cannot go on
  *   load HEX, trap 0|1, exit, reset      the ends of a program
  */
 #include "boot/boot.h"
@@ -33,7 +30,6 @@
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
-#include "hal/stm32f405/usarts.h"
 #include "hal/stm32f405/watchdog.h"
 
 #include <stdlib.h>
@@ -42,13 +38,9 @@
 #define EVENTS 512u
 #define OUT_BYTES 64u
 
-enum event_kind {
-    EVENT_BYTE,
-    EVENT_ERROR
-};
-
+/* Something to be said of a port: a byte that came, or an error of its line. */
 struct event {
-    uint8_t kind;
+    bool error;
     uint8_t port;
     uint8_t byte;
 };
@@ -77,18 +69,15 @@ static struct test *const test = (struct test *)(void *)boot_stack_end;
 
 /* ---- callbacks ---- */
 
-static void note(enum event_kind kind, unsigned port, uint8_t byte)
+static void note(struct event event)
 {
-    test->events[test->written % EVENTS] =
-        (struct event){(uint8_t)kind, (uint8_t)port, byte};
-    ++test->written;
+    test->events[test->written++ % EVENTS] = event;
 }
 
-static void answer(unsigned port)
+static void start_sending(unsigned port, unsigned bytes)
 {
-    test->out[port][0] = 'A';
     test->out_at[port] = 0;
-    test->out_bytes[port] = 1;
+    test->out_bytes[port] = bytes;
     serial_kick(port);
 }
 
@@ -100,9 +89,10 @@ static void byte(unsigned port, uint8_t value)
         test->crc[port] = crc32_update(test->crc[port], &value, 1);
         ++test->came[port];
     } else if (!test->answering) {
-        note(EVENT_BYTE, port, value);
+        note((struct event){.port = (uint8_t)port, .byte = value});
     } else if (value == '\n') {
-        answer(port);
+        test->out[port][0] = 'A';
+        start_sending(port, 1);
     }
 }
 
@@ -122,7 +112,7 @@ static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
 static void line_error(void *context, unsigned port)
 {
     (void)context;
-    note(EVENT_ERROR, port, 0);
+    note((struct event){.error = true, .port = (uint8_t)port});
 }
 
 static void attend(void *context, unsigned port)
@@ -216,17 +206,13 @@ static void command_send(char *text)
         test->out[port][bytes++] = (uint8_t)strtoul(digits, NULL, 16);
         hex += 2;
     }
-    test->out_at[port] = 0;
-    test->out_bytes[port] = bytes;
-    serial_kick(port);
-    boot_console_put("ok\n");
+    start_sending(port, bytes);
 }
 
 static void command_answer(char *text)
 {
     (void)text;
     test->answering = true;
-    boot_console_put("ok\n");
 }
 
 static void command_pour(char *text)
@@ -239,18 +225,6 @@ static void command_pour(char *text)
     test->to_pour[port] = count == NULL ? 0 : strtoul(count, NULL, 10);
     armv7m_unmask(before);
     serial_kick(port);
-    boot_console_put("ok\n");
-}
-
-static void command_poured(char *text)
-{
-    unsigned port = port_of(text);
-
-    boot_console_put("poured");
-    put_number("bytes", test->came[port]);
-    boot_console_put(" crc ");
-    boot_console_hex(test->crc[port], 8);
-    boot_console_put("\n");
 }
 
 static void command_counters(char *text)
@@ -267,35 +241,30 @@ static void command_counters(char *text)
     put_number("bursts", counters->bursts);
     put_number("failures", counters->failures);
     put_number("most", test->most_bytes[port]);
-    boot_console_put("\n");
-}
-
-static void command_time(char *text)
-{
-    (void)text;
-    boot_console_put("time");
+    put_number("poured", port < TORUS_PORTS ? test->came[port] : 0);
+    put_number("crc", port < TORUS_PORTS ? test->crc[port] : 0);
     put_number("ticks", test->ticks);
     put_number("us", timer_us());
     put_number("stack", board_stack_used_bytes());
     boot_console_put("\n");
 }
 
-/* As if 1074 s had passed: the counter is 1 s before its end. */
+/* As if 1074 s had passed: the counter is 1 s before its end. Says which of
+   its rounds it is in before and after 1.2 s, and how many ticks passed. */
 static void command_wrap(char *text)
 {
     uint64_t before;
+    uint64_t after;
 
     (void)text;
     TIM2->CNT = 0u - 1000000u * TIMER_TICKS_PER_US;
     before = timer_ticks();
     timer_wait_us(1200000);
-    boot_console_put("wrap before ");
-    boot_console_hex((uint32_t)(before >> 32), 8);
-    boot_console_hex((uint32_t)before, 8);
-    before = timer_ticks();
-    boot_console_put(" after ");
-    boot_console_hex((uint32_t)(before >> 32), 8);
-    boot_console_hex((uint32_t)before, 8);
+    after = timer_ticks();
+    boot_console_put("wrap");
+    put_number("before", (uint32_t)(before >> 32));
+    put_number("after", (uint32_t)(after >> 32));
+    put_number("ticks", (uint32_t)(after - before));
     boot_console_put("\n");
 }
 
@@ -321,26 +290,6 @@ static void command_deaf(char *text)
 
     timer_wait_us(strtoul(text, NULL, 10));
     armv7m_unmask(before);
-    boot_console_put("ok\n");
-}
-
-/* A byte out of a port: when it is over, in ticks since it was written. */
-static void command_left(char *text)
-{
-    unsigned port = port_of(text);
-    uint64_t from;
-
-    test->out_at[port] = 0;
-    test->out_bytes[port] = 1;
-    serial_kick(port);
-    while (test->out_at[port] == 0) {
-    }
-    from = timer_ticks();
-    while (!serial_has_sent(port)) {
-    }
-    boot_console_put("left");
-    put_number("ticks", (uint32_t)(timer_ticks() - from));
-    boot_console_put("\n");
 }
 
 /* All ports anew, at this baud. */
@@ -359,47 +308,6 @@ static void command_bauds(char *text)
         put_number("baud", serial_baud(port));
     }
     boot_console_put("\n");
-}
-
-#define TX_STREAM(device, bus, function, dma, stream, ...)                     \
-    {                                                                          \
-        dma, stream                                                            \
-    }
-
-static const struct {
-    struct stm32_dma *dma;
-    unsigned number;
-} streams[] = {USARTS_FACTS(PINS_EAST_USART, TX_STREAM),
-               USARTS_FACTS(PINS_NORTH_USART, TX_STREAM),
-               USARTS_FACTS(PINS_WEST_USART, TX_STREAM),
-               USARTS_FACTS(PINS_SOUTH_USART, TX_STREAM)};
-
-/* 60 bytes out of a port, half of which DMA finds in CCM, where it does not
-   reach. Flags of the half that it sent are cleared (10.5.3), as a stream is
-   not to be enabled with any. */
-static void command_fail(char *text)
-{
-    static const uint8_t shifts[] = {0, 6, 16, 22};
-    unsigned port = port_of(text);
-    unsigned number = streams[port].number;
-    struct stm32_dma *dma = streams[port].dma;
-    struct stm32_dma_stream *stream = &dma->S[number];
-    uint32_t before;
-
-    test->out_at[port] = 0;
-    test->out_bytes[port] = 60;
-    serial_kick(port);
-    while (stream->NDTR > 30) {
-    }
-    before = armv7m_mask();
-    stream->CR &= ~DMA_CR_EN;
-    while ((stream->CR & DMA_CR_EN) != 0) {
-    }
-    dma->IFCR[number / 4] = DMA_ISR_ALL << shifts[number % 4];
-    stream->M0AR = CCM_BASE;
-    stream->CR |= DMA_CR_EN;
-    armv7m_unmask(before);
-    boot_console_put("ok\n");
 }
 
 /* Until all has been said. */
@@ -428,7 +336,6 @@ static void command_again(char *text)
 static void command_led(char *text)
 {
     led_set(text[0] == '1');
-    boot_console_put("ok\n");
 }
 
 static void command_probe(char *text)
@@ -487,39 +394,39 @@ static void command_reset(char *text)
 static const struct {
     const char *name;
     void (*run)(char *text);
+    bool answers; /* itself; else "ok" is said for it */
 } commands[] = {
-    {"send", command_send},   {"answer", command_answer},
-    {"pour", command_pour},   {"poured", command_poured},
-    {"time", command_time},   {"counters", command_counters},
-    {"wrap", command_wrap},   {"probe", command_probe},
-    {"alarm", command_alarm}, {"led", command_led},
-    {"deaf", command_deaf},   {"left", command_left},
-    {"bauds", command_bauds}, {"fail", command_fail},
-    {"again", command_again}, {"load", command_load},
-    {"reset", command_reset}, {"exit", command_exit},
-    {"trap", command_trap},   {"hang", command_hang},
+    {"send", command_send, false},  {"answer", command_answer, false},
+    {"pour", command_pour, false},  {"counters", command_counters, true},
+    {"wrap", command_wrap, true},   {"probe", command_probe, true},
+    {"alarm", command_alarm, true}, {"led", command_led, false},
+    {"deaf", command_deaf, false},  {"bauds", command_bauds, true},
+    {"again", command_again, true}, {"load", command_load, true},
+    {"reset", command_reset, true}, {"exit", command_exit, true},
+    {"trap", command_trap, true},   {"hang", command_hang, true},
 };
 
 static void run(char *line)
 {
     size_t bytes = strcspn(line, " ");
     char *text = line + bytes + (line[bytes] == ' ');
+    const char *said = "no such command\n";
 
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; ++i) {
         if (strlen(commands[i].name) == bytes &&
             memcmp(commands[i].name, line, bytes) == 0) {
             commands[i].run(text);
-            return;
+            said = commands[i].answers ? "" : "ok\n";
         }
     }
-    boot_console_put("no such command\n");
+    boot_console_put(said);
 }
 
 static void put_event(const struct event *event)
 {
-    boot_console_put(event->kind == EVENT_BYTE ? "in " : "error ");
+    boot_console_put(event->error ? "error " : "in ");
     boot_console_decimal(event->port);
-    if (event->kind == EVENT_BYTE) {
+    if (!event->error) {
         boot_console_put(" ");
         boot_console_hex(event->byte, 2);
     }
