@@ -30,6 +30,7 @@ def fixture_package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("deb")
     env = {key: value for key, value in os.environ.items()
            if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    env["DEB_CFLAGS_APPEND"] = "-O1"  # a third of the compiler's time less
     done = subprocess.run(
         ["make", "-C", core.ROOT, "deb", f"BUILD={folder}"], env=env, text=True,
         capture_output=True, check=False, timeout=2 * GUARD_S)
