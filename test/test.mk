@@ -53,20 +53,17 @@ test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 test-boards: build-long-tests | $(LONG_TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(WORKERS) --boards $(TESTS) $(T)
 
-# The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
+# The originator's console. HIL_OPTIONS: pytest's.
 HIL_OPTIONS ?=
 
 hil: export QUINCUNX_HIL := 1
 hil: export QUINCUNX_HIL_PORT := $(PORT)
 hil: export QUINCUNX_HIL_MESH := $(MESH)
-hil: export QUINCUNX_HIL_BOARD := $(BOARD)
-hil: export QUINCUNX_HIL_MODEL := $(MODEL)
 
-## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated,
-##   QEMU=PATH; MODEL=1 MESH=3x3: modelled, where times are judged, too
+## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: modelled
 .PHONY: hil
-hil: $(BOARDS:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx \
-     $(if $(MODEL),$(BUILD)/test/chip) | $(TEST_DEPS)
+hil: $(BUILD)/quincunx $(if $(PORT),,$(addprefix $(BUILD)/test/,chip \
+       chip-kernels.elf)) | $(TEST_DEPS)
 	$(Q)$(PYTEST) --junitxml=$(BUILD)/hil.xml test/hil $(HIL_OPTIONS)
 	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"
 

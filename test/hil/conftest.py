@@ -20,11 +20,6 @@ else:
     import rig
     import notes
 
-    BOARDS = rig.environment("BOARD", "stm32f405").split()
-    if "stm32f405" not in BOARDS:
-        collect_ignore_glob = ["test_hil_[1-8]*"]
-    elif "mps2_an385" not in BOARDS:
-        collect_ignore_glob = ["test_hil_9*"]
     NOTES = notes.Notes()
 
 
@@ -37,19 +32,13 @@ def fixture_notes():
 def fixture_mesh_up(notes):
     """The mesh; its boards are there, but have not found each other yet."""
     port = rig.environment("PORT", None)
-    size = rig.environment("MESH", "5x5")
-    modelled = bool(rig.environment("MODEL", ""))
-    if port is not None and (problem := rig.port_problem(port)):
-        pytest.exit(problem, 2)
-    it = rig.Bench(port, size, modelled)
     try:
-        it.start()
-        notes.begin(it)
-        yield it
+        it = rig.Bench(port, rig.environment("MESH", "5x5"))
     except rig.Unusable as error:
         pytest.exit(f"PORT={port or ''}: {error}", 2)
-    finally:
-        it.stop()
+    notes.begin(it)
+    yield it
+    it.stop()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -16,18 +16,13 @@ class Notes:
     def __init__(self):
         self.rows = []
         self.results = []
-        self.head = ["mesh      native and QEMU mps2-an385, no boards"]
+        self.head = []
 
     def begin(self, bench):
-        what = ("emulated boards (QEMU netduinoplus2)" if bench.emulated
-                else "modelled boards (test/boards/chip)" if bench.modelled
-                else "boards")
+        what = "boards" if bench.timed else "boards of the host's time"
+        if bench.model is not None:
+            what = "modelled boards (test/boards/chip)"
         self.head = [f"mesh      {bench.mesh} {what}, console {bench.port}"]
-        if bench.emulated:
-            self.head.append(
-                "time      emulated boards have none: it is the host's, which "
-                "they share; what a\n          test would ask of times is "
-                "shown, and \"not asserted: emulated\"")
 
     def add(self, what, value, interval="", remark=""):
         self.rows.append((what, value, interval, remark))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mesh of boards on a bench, or in its place emulated ones, or modelled ones
+"""A mesh of boards on a bench, or in its place modelled ones
 (test/boards/chip), whose times are a chip's."""
 import binascii
 import contextlib
 import json
 import os
 import pathlib
-import re
 import select
-import signal
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -27,23 +26,27 @@ BAUD = 115200
 # What the host may wait for: a board's start; one answer of a board that is
 # idle; one of discovery or circuits; a whole command.
 MODEL_S = 0.01  # of modelled boards, between two looks at their console
-BOOT_S, ANSWER_S, CIRCUITS_S, COMMAND_S = 60, 20, 120, 200
+BOOT_S, ANSWER_S, CIRCUITS_S, COMMAND_S = 60, 20, 120, 600
 
 
 def environment(name, default):
     return os.environ.get("QUINCUNX_HIL_" + name) or default
 
 
-def is_pseudo_terminal(port):
-    """Linux, Documentation/admin-guide/devices.txt: majors 136 to 143."""
-    try:
-        return 136 <= os.major(os.stat(port).st_rdev) <= 143
-    except OSError:
-        return False
-
-
 class Unusable(Exception):
     """No tests can be run at this port."""
+
+
+def mode_of(port):
+    try:
+        return os.stat(port).st_mode
+    except OSError as error:
+        raise Unusable(error.strerror) from error
+
+
+def is_pseudo_terminal(port):
+    """Linux, Documentation/admin-guide/devices.txt: majors 136 to 143."""
+    return mode_of(port) and 136 <= os.major(os.stat(port).st_rdev) <= 143
 
 
 class Silence(AssertionError):
@@ -118,10 +121,10 @@ class Console:
         assert words(row)["rows"] == str(len(rows)), (row, rows)
         return first, rows, row
 
-    def awake(self, seconds=BOOT_S):
+    def awake(self):
         """Asks until the board answers; what it says when it starts is no
         line with a CRC."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + BOOT_S
         while time.monotonic() < end:
             self.write(b"\nclock\n")
             with contextlib.suppress(Silence, Damaged):
@@ -142,50 +145,13 @@ class Console:
                 for key, value in words(row).items()}
 
 
-class Tap:
-    """A pseudo-terminal before a console, for another program; `lines` are
-    those of both sides in their order: (is the program's, bytes)."""
-
-    def __init__(self, console):
-        self.console = console
-        self.lines = []
-        self.left = {True: b"", False: b""}
-        self.master, self.slave = os.openpty()
-        tty.setraw(self.slave)
-        self.path = os.ttyname(self.slave)
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.serve)
-
-    def serve(self):
-        board = self.console.port.fileno()
-        while not self.over.is_set():
-            ready = select.select([self.master, board], [], [], 0.1)[0]
-            for end in ready:
-                data = os.read(end, 4096)
-                self.heard(end == self.master, data)
-                os.write(board if end == self.master else self.master, data)
-
-    def heard(self, asked, data):
-        *whole, self.left[asked] = (self.left[asked] + data).split(b"\n")
-        self.lines += [(asked, one) for one in whole if one]
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
-        os.close(self.slave)
-        os.close(self.master)
-
-
 class Model:
     """Modelled boards, no faster than the host, which live in a thread; the
     first one's console is a pseudo-terminal."""
 
     def __init__(self, width, height):
-        self.boards = chip_bench.Bench(width, height)
+        self.boards = chip_bench.Bench(width, height,
+                                       image=chip_bench.KERNELS)
         self.boards.up()
         self.master, self.slave = os.openpty()
         tty.setraw(self.slave)
@@ -216,86 +182,38 @@ class Model:
 class Bench:
     """The mesh that the tests are about."""
 
-    def __init__(self, port, size, modelled=False):
+    def __init__(self, port, size):
         self.size = tuple(map(int, size.split("x")))
         self.mesh = size
-        self.port = port
-        self.modelled = modelled
-        self.emulated = not modelled and (port is None
-                                          or is_pseudo_terminal(port))
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="hil-"))
-        self.launcher = None
-        self.model = None
         self.profile = None  # once measured: its file
         self.calibration = None  # .. and all that was measured
-        self.tty = {}
+        self.model = None if port else Model(*self.size)
+        self.port = port or self.model.port
+        # Boards at a pseudo-terminal are emulated: they have the host's time.
+        self.timed = self.model is not None or not is_pseudo_terminal(port)
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="hil-"))
+        try:
+            self.await_board()
+        except Unusable:
+            self.stop()
+            raise
 
-    # ---- starting and ending ----
-
-    def start(self):
-        if self.modelled:
-            self.model = Model(*self.size)
-            self.port = self.model.port
-        elif self.port is None:
-            self.start_emulated()
-        for port in list(self.tty.values()) or [self.port]:
-            try:
-                console = Console(port, settle=False)
-            except serial.SerialException as error:
-                raise Unusable(f"{port} is busy, or no port: {error}") \
-                    from error
-            try:
-                if not console.awake():
-                    raise Unusable(f"no answer at {port} in {BOOT_S} s")
-            finally:
-                console.close()
-
-    def start_emulated(self):
-        self.launcher = subprocess.Popen(
-            [mesh.QUINCUNX, "boards", "--mesh", self.mesh, "--keep",
-             "--console", "all"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        said = []
-        for line in self.launcher.stdout:
-            said.append(line)
-            if found := re.fullmatch(r"console (\d+),(\d+) (\S+)\n", line):
-                self.tty[int(found[1]), int(found[2])] = found[3]
-            if "boards run" in line:
-                break
-        assert (0, 0) in self.tty, "".join(said)
-        self.port = self.tty[0, 0]
+    def await_board(self):
+        if self.model is None and not stat.S_ISCHR(mode_of(self.port)):
+            raise Unusable("no serial port")
+        try:
+            console = Console(self.port, settle=False)
+        except serial.SerialException as error:
+            raise Unusable(
+                f"{self.port} is busy, or no port: {error}") from error
+        with contextlib.closing(console):
+            if not console.awake():
+                raise Unusable(f"no answer at {self.port} in {BOOT_S} s")
 
     def stop(self):
-        with contextlib.suppress(OSError):
-            for file in self.folder.iterdir():
-                file.unlink()
-            self.folder.rmdir()
+        shutil.rmtree(self.folder)
         if self.model is not None:
             self.model.stop()
-        if self.launcher is not None:
-            with contextlib.suppress(OSError):
-                self.launcher.stdin.close()
-            try:
-                self.launcher.wait(60)
-            except subprocess.TimeoutExpired:
-                self.launcher.kill()
-                self.launcher.wait()
-            self.launcher.stdout.close()
-
-    def pid(self, at):
-        """The process of an emulated board."""
-        for pid in mesh.children_of(self.launcher.pid):
-            if b"board-%d-%d" % at in mesh.words_of(pid):
-                return pid
-        return None
-
-    def kill(self, at):
-        os.kill(self.pid(at), signal.SIGKILL)
-
-    @property
-    def keeps_time(self):
-        """Whether a second of the boards is one of the host's."""
-        return not self.emulated and not self.modelled
 
     # ---- talking to it ----
 
@@ -304,15 +222,9 @@ class Bench:
         width, height = self.size
         return [(x, y) for y in range(height) for x in range(width)]
 
-    @property
-    def is_pattern(self):
-        """5^k x 5^k: what the plan tells layers' starts of."""
-        width, height = self.size
-        return width == height and width in (1, 5, 25)
-
     @contextlib.contextmanager
-    def console(self, at=(0, 0)):
-        console = Console(self.tty[at] if at in self.tty else self.port)
+    def console(self):
+        console = Console(self.port)
         try:
             yield console
         finally:
@@ -328,8 +240,8 @@ class Bench:
                  profile=None):
         return ["run", "--json", "--port", self.port, "--mesh", self.mesh,
                 "--rounds", "1", "--kernel", kernel, "--arg", arg,
-                "--profile", profile or "emulated", "--watchdog", 60, *args,
-                load]
+                "--profile", profile or "emulated", "--watchdog",
+                60 if self.model is None else 600, *args, load]
 
     def run(self, load, *args, **options):
         """The report of a job that succeeds."""
@@ -338,15 +250,13 @@ class Bench:
         assert done.stderr == ""
         return json.loads(done.stdout)
 
-    def measure(self, repeat=None):
+    def measure(self):
         """What `quincunx calibrate` measures, once; its profile is a file."""
         if self.calibration is None:
             self.profile = self.folder / "measured"
-            sizes = ["--sizes", "32,128,512"] if self.emulated else []
             done = self.command(
                 "calibrate", "--json", "--port", self.port, "--mesh",
-                self.mesh, *sizes, "--repeat",
-                repeat or (3 if self.emulated else 8), "-o", self.profile)
+                self.mesh, "--repeat", 8, "-o", self.profile)
             assert done.returncode == 0, done.stderr
             self.calibration = json.loads(done.stdout)
         return self.calibration
@@ -355,12 +265,3 @@ class Bench:
         path = self.folder / f"load-{len(data)}"
         path.write_bytes(data)
         return path
-
-
-def port_problem(port):
-    """Why tests cannot begin, or None."""
-    try:
-        mode = os.stat(port).st_mode
-    except OSError as error:
-        return f"PORT={port}: {error.strerror}"
-    return None if stat.S_ISCHR(mode) else f"PORT={port}: no serial port"
