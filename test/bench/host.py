@@ -7,7 +7,6 @@ import os
 import pathlib
 import statistics
 import subprocess
-import threading
 import time
 
 from measure import GUARD_S, MEGA, fail, job, log
@@ -203,22 +202,6 @@ TAKEN = [(["--board", "mps2-an385"], ["1x1", "5x5", "10x10"]),
          (["--on", "native"], ["25x25", "125x125"])]
 
 
-def peak_mib(line):
-    """What all processes of a run took at one moment, at most, as far as was
-    seen."""
-    peak = 0
-    with subprocess.Popen([mesh.QUINCUNX, *map(str, line)],
-                          stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            peak = max(peak, mesh.memory_of_all(
-                [process.pid, *mesh.children_of(process.pid)]))
-            time.sleep(0.02)
-    if process.returncode != 0:
-        fail(f"{line} failed")
-    return peak / 2 ** 20
-
-
 def memory_lines(bench):
     """The most that a run's processes take together at one moment, beside what
     `run` expects (qemu/job/memory_need.c)."""
@@ -229,41 +212,17 @@ def memory_lines(bench):
     for options, sizes in TAKEN:
         for size in bench.words or sizes:
             for mb in [0.1] if "stm32f405" in options else [0.1, 8]:
-                taken = peak_mib(["run", *options, "--mesh", size, "--kernel",
-                                  "search", "--arg", "a", "--report", report,
-                                  bench.load(int(mb * MEGA))])
+                taken = watched("run", *options, "--mesh", size, "--kernel",
+                                "search", "--arg", "a", "--report", report,
+                                bench.load(int(mb * MEGA))).peak_bytes
                 memory = json.loads(report.read_text())["memory"]
                 bench.table.row(" ".join(options), size, f"{mb}",
-                                f"{taken:.0f}",
+                                f"{taken / 2 ** 20:.0f}",
                                 f"{memory['expected_bytes'] / 2 ** 20:.0f}")
 
 
-def available_mib():
-    lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
-    return int(next(line for line in lines
-                    if line.startswith("MemAvailable:")).split()[1]) / 1024
-
-
-class Least(threading.Thread):
-    """The least memory that the host had, looked at five times a second."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.mib = self.before = available_mib()
-        self.ended = threading.Event()
-
-    def run(self):
-        while not self.ended.wait(0.2):
-            self.mib = min(self.mib, available_mib())
-
-    def taken(self):
-        self.ended.set()
-        self.join()
-        return self.before - self.mib
-
-
 def large_lines(bench):
-    """Meshes of thousands of boards: seconds, what MemAvailable falls by, and
+    """Meshes of thousands of boards: seconds, what its processes take, and
     the makespan against the plan. A mesh for which the host has no memory, or
     no numbers for its threads, is left out with what `run` says."""
     bench.table.headings("spin 32, 10 MB, t3d", "boot, s", "run, s", "all, s",
@@ -272,13 +231,9 @@ def large_lines(bench):
     load = bench.load(10 * MEGA)
     for size in bench.words or ["40x40", "125x25", "125x125"]:
         log(f"  {size} ...")
-        least = Least()
-        least.start()
-        begin = time.monotonic()
-        done = mesh.command("run", "--json", *job(size, "t3d", load,
+        done = mesh.Watched("run", "--json", *job(size, "t3d", load,
                                                   "--rounds", "auto"),
                             timeout=6 * GUARD_S)
-        wall_s, taken = time.monotonic() - begin, least.taken()
         if done.returncode != 0:
             bench.table.print(f"{size:>20} left out: {done.stderr.strip()}")
             continue
@@ -287,6 +242,8 @@ def large_lines(bench):
         if report["result"]["units"] != 10 * MEGA:
             fail(f"{size}: units are missing")
         bench.table.row(
-            size, f"{wall['boot']:.1f}", f"{wall['run']:.1f}", f"{wall_s:.1f}",
-            f"{taken:.0f}", f"{measured['makespan_ps'] / 1e9:.3f}",
+            size, f"{wall['boot']:.1f}", f"{wall['run']:.1f}",
+            f"{done.wall_s:.1f}",
+            f"{done.peak_bytes / 2 ** 20:.0f}",
+            f"{measured['makespan_ps'] / 1e9:.3f}",
             f"{100 * measured['overhead_vs_plan']:+.2f} %")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels' jobs: what they cost on one board; how close 25 boards come to
-the plan; speedups of those that compute most."""
+the plan."""
 import hashlib
 import pathlib
 import random
@@ -95,12 +95,6 @@ KERNELS = {
                  None, "voltage=-60:60:25,channels=1600,steps=100", None),
 }
 
-SWEEP = "voltage=-60:60:{},channels=1600,steps=200"
-SPEEDUPS = [("5x5", "lvds", 24, "channels", SWEEP.format(101)),
-            ("5x5", "lvds", 24, "dictionary", None),
-            ("25x25", "lvds", 500, "channels", SWEEP.format(1001)),
-            ("25x25", "t3d", 500, "dictionary", None)]
-
 # Where 25 boards share it.
 SHARED = {"matvec": (short_rows, "short.npy")}
 
@@ -148,17 +142,6 @@ def plan_lines(bench):
                             bench.table.verdict(True, abs(off) <= .02))
 
 
-def speedup_lines(bench):
-    bench.table.headings("what", "must be", "measured", "met")
-    for size, profile, least, name, arg in SPEEDUPS:
-        if size in bench.sizes():
-            report = run(bench, name, size, profile, arg=arg)
-            bench.table.figure(
-                f"{name}, {report['mesh']['nodes']} boards, {profile}: speedup",
-                report["measured"]["speedup"], "{:.1f}", least=least)
-
-
 def lines(bench):
     cost_lines(bench)
     plan_lines(bench)
-    speedup_lines(bench)

@@ -32,7 +32,7 @@ torus/: torus tree_plan
 hal/(host|window)/: conformance
 hal/mps2/|boot/mps2: conformance run
 hal/line/: console
-(hal|boot)/stm32f405/: chip_drivers chip stm32f405
+(hal|boot)/stm32f405/: chip_drivers chip
 hal/(serial|switch|discover)/: chip console
 hal/: check parity console
 boot/(shell|serial)/: console chip
@@ -44,7 +44,7 @@ qemu/board/: boot memory gdb launcher
 qemu/calibrate/: calibrate
 qemu/console/: console nodes
 qemu/(command|options)/model: model_star model_farm
-qemu/(command|options)/plan: plan similar node_rounds bad_input
+qemu/(command|options)/plan: plan node_rounds bad_input
 qemu/command/boards: wired nodes boards_page
 qemu/command/html: page
 qemu/command/run: outputs bad_input
@@ -84,17 +84,16 @@ WIDE = """
 qemu/model: oracles readme_commands compare figures sanitized
 qemu/papers: figures readme_commands sanitized
 qemu/command/model: readme_commands sanitized names
-qemu/survey: ps serial_run readme_commands sanitized boards_page \
-  serve_boards
+qemu/survey: ps serial_run readme_commands sanitized boards_page
 qemu/console: ps serial_run chip progress serial_originators
 qemu/flash: readme_commands sanitized names
 qemu/wired: serial_run ps progress
 qemu/calibrate: readme_commands sanitized rates
-qemu/format: refused run ratio fuzz batches streams names
+qemu/format: refused run fuzz streams names
 qemu/: refused names originators compare auto rates several_inputs sanitized \
-  run bad_input streams page serve progress readme_commands batches ratio
-kernels/: run ratio fuzz measured_rate originators new_kernel
-: fuzz run trees originators ratio batches serial_run sanitized \
+  run bad_input streams page serve progress readme_commands
+kernels/: run fuzz originators new_kernel
+: fuzz run trees originators serial_run sanitized \
   chip compare
 """
 # Of a source's programs: words by which tests are known that need them; of all
