@@ -117,6 +117,21 @@ def test_every_path_of_every_small_world(core):
             assert bytes(core.torus_path_reverse(back)) == bytes(path)
 
 
+def test_direct_paths_are_the_shortest(core):
+    """To every node of the small worlds, with a left turn at most."""
+    for width, height in [*WORLDS, (6, 5)]:
+        size = Size(width, height)
+        for x, y in itertools.product(range(width), range(height)):
+            if (x, y) == (0, 0):
+                continue
+            path = core.torus_direct(size, Coord(x, y))
+            end = core.torus_path_end(size, Coord(0, 0), path)
+            assert core.torus_path_valid(size, path) and path.turn < 2
+            assert (end.x, end.y) == (x, y)
+            assert core.torus_path_hops(path) == tree.distance(
+                width, height, (0, 0), (x, y))
+
+
 def test_the_largest_torus(core):
     side = 3125
     size, last = Size(side, side), Coord(side - 1, side - 1)
