@@ -36,18 +36,16 @@ def timeline(*args):
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_one_timeline(load, name):
     """The same with a quiet host and with a busy one."""
-    words = [*SCHEDULES[name], load]
-    quiet = timeline(*words)
+    quiet = timeline(*SCHEDULES[name], load)
     with busy.cores(3 * os.cpu_count()):
-        assert timeline(*words) == quiet
+        assert timeline(*SCHEDULES[name], load) == quiet
 
 
 @mpirun.needs_mpi
 def test_one_timeline_on_several_ranks(load):
-    words = ["--rounds", "2", load]
-    one = mpirun.report(1, *JOB, *words)
+    one = mpirun.report(1, *JOB, "--rounds", "2", load)
     with busy.cores(3 * os.cpu_count()):
-        many = mpirun.report(4, *JOB, *words)
+        many = mpirun.report(4, *JOB, "--rounds", "2", load)
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
 
 

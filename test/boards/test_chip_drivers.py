@@ -90,7 +90,7 @@ class Board(Bench):
         return self.numbers(f"counters {port}", board)
 
     def register(self, address):
-        return self.command("read", 0, address, 1)["words"][0]
+        return self.command("read", 0, address)["word"]
 
     def field(self, pin, offset, bits=2):
         """A pin's bits in a register of its bank."""

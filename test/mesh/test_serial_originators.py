@@ -12,7 +12,6 @@ import mesh
 import twins
 from chip_bench import KERNELS, START_US, check_sound, started
 
-FAILED = 1
 PROFILE = "startup = 150us\ntransfer = 5us\nhop_delay = 300us\n"
 LOADS = {(0, 0): 600, (1, 1): 300}
 # A node sets its clock by when a message came.
@@ -85,7 +84,7 @@ def test_a_load_that_just_fits(tmp_path):
             return sizes, it.host("run", *line_of(it, tmp_path, sizes,
                                                   arg="6"))
         _, done = give(130_000)
-        assert (done.returncode, done.stdout) == (FAILED, "")
+        assert (done.returncode, done.stdout) == (1, "")
         most = re.search(r"must have 1 to (\d+)", done.stderr)
         assert (f"--originator '1,1={tmp_path}/load-1-1': has 130000"
                 in done.stderr)
@@ -101,7 +100,7 @@ def test_a_console_for_each(tmp_path):
         run(it, tmp_path, LOADS, "--port", it.port(3), "--schedule", "farm")
         done = it.host("run", "--port", it.port(3), *line_of(
             it, tmp_path, {(0, 0): 100, (0, 1): 100}))
-        assert (done.returncode, done.stdout) == (FAILED, "")
+        assert (done.returncode, done.stdout) == (1, "")
         assert (f"--port {it.port(3)}: is the console of board 1,1, not of "
                 "the originator 0,1") in done.stderr
 
@@ -112,7 +111,7 @@ def test_an_originator_that_fails(tmp_path):
     with started(2, 2, image=KERNELS) as it:
         it.ask("inject hang", 3)
         done = it.host("run", *line_of(it, tmp_path, LOADS, "--watchdog", 3))
-        assert (done.returncode, done.stdout) == (FAILED, "")
+        assert (done.returncode, done.stdout) == (1, "")
         assert "the report of the originator at 1,1 is missing" in done.stderr
         assert re.search(r"^1,1 ", done.stderr, re.M), "no states"
         it.command("type", 3, "reset")
@@ -125,7 +124,7 @@ def test_a_kernel_that_the_image_lacks(tmp_path):
     sizes = {(0, 0): 500, (1, 0): 500}
     with started(2, 1) as it:
         done = it.host("run", *line_of(it, tmp_path, sizes))
-    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert (done.returncode, done.stdout) == (1, "")
     for x, y in sizes:
         assert (f"the originator at {x},{y}, of {tmp_path}/load-{x}-{y} gave "
                 "up: no such kernel") in done.stderr

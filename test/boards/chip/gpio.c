@@ -13,20 +13,16 @@ enum offset {
 
 #define MODE_ALTERNATE 2u
 
-/* Data sheet, table 9. */
+/* Data sheet, table 9: those of its pins that headers of pins use. */
 static const struct {
     uint8_t usart;
     uint8_t tx;
     uint8_t rx;
     uint8_t function;
 } places[] = {
-    {0, 0x09, 0x0a, 7}, /* USART1: PA9, PA10 */
-    {0, 0x16, 0x17, 7}, /* PB6, PB7 */
+    {0, 0x16, 0x17, 7}, /* USART1: PB6, PB7 */
     {1, 0x02, 0x03, 7}, /* USART2: PA2, PA3 */
-    {1, 0x35, 0x36, 7}, /* PD5, PD6 */
     {2, 0x1a, 0x1b, 7}, /* USART3: PB10, PB11 */
-    {2, 0x2a, 0x2b, 7}, /* PC10, PC11 */
-    {2, 0x38, 0x39, 7}, /* PD8, PD9 */
     {3, 0x00, 0x01, 8}, /* UART4: PA0, PA1 */
     {3, 0x2a, 0x2b, 8}, /* PC10, PC11 */
     {4, 0x2c, 0x32, 8}, /* UART5: PC12, PD2 */

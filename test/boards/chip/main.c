@@ -36,8 +36,7 @@
  * What is known of the boards:
  *   now                     the time
  *   stats                   of all boards; forget: they begin anew
- *   read BOARD ADDRESS COUNT   words of core-coupled memory, or of devices as
- *                           the program would read them
+ *   read BOARD ADDRESS      a device's register, as the program would
  *   watch                   [time, board, pin, byte] of all lines since the
  *                           last `watch`
  */
@@ -453,31 +452,16 @@ static void do_forget(struct session *session)
     }
 }
 
-static uint32_t word_of(struct chip *chip, uint32_t address)
+static void do_read(struct session *session)
 {
-    const struct core_bus *bus = &chip->core.config.bus;
+    const struct core_bus *bus =
+        &session->bench.board[board_at(session, 1)].chip.core.config.bus;
     uint32_t value = 0;
     unsigned wait;
 
-    if (address >= CORE_CCM_BASE && address - CORE_CCM_BASE < CHIP_CCM_BYTES) {
-        memcpy(&value, chip->ccm + (address - CORE_CCM_BASE), 4);
-    } else {
-        (void)bus->read(bus->context, address, 4, &value, &wait);
-    }
-    return value;
-}
-
-static void do_read(struct session *session)
-{
-    struct chip *chip = &session->bench.board[board_at(session, 1)].chip;
-    uint32_t address = number(session, 2);
-    uint32_t count = number(session, 3);
-
-    printf("\"words\": [");
-    for (uint32_t i = 0; i < count; ++i) {
-        printf("%s%" PRIu32, comma(i), word_of(chip, address + 4 * i));
-    }
-    putchar(']');
+    need(session, bus->read(bus->context, number(session, 2), 4, &value, &wait),
+         "nothing is there");
+    printf("\"word\": %" PRIu32, value);
 }
 
 static void do_watch(struct session *session)
