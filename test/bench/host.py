@@ -76,12 +76,6 @@ def speed_lines(bench):
         table.line(f"search of 256 MB, {name}: wall over grep's",
                    f"{most} at most", spread(ratios[name]),
                    statistics.median(ratios[name]) <= most)
-    large = [timed([mesh.QUINCUNX, "run", *job(
-        "125x125", "t3d", bench.load(MEGA), "--on", "native", "--rounds", 1)]
-        )[0] for _ in range(runs)]
-    table.line("spin of 1 MB, 125x125 native nodes, wall", None,
-               spread(large) + " s")
-
 
 # ---- forks ----
 

@@ -135,10 +135,6 @@ def test_packages_of_a_kind(system):
 
 @pytest.mark.parametrize("manager, lines", [
     ("dnf", ["  Fedora: sudo dnf install one-rpm two-rpm both-rpm"]),
-    ("pacman", ["  Arch: sudo pacman -S one both",
-                "  Arch: no package is known for no/such.h (header)"]),
-    ("brew", ["  Homebrew: brew install one two four",
-              "  Homebrew: no package is known for no.specs (cross)"]),
     (None, ["  Fedora: dnf install one-rpm two-rpm both-rpm",
             "  Arch: pacman -S one both",
             "  Arch: no package is known for no/such.h (header)",

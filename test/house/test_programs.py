@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in C that print TAP: all that each of them tests."""
-import subprocess
-
 import pytest
 
 import guard
@@ -10,8 +8,6 @@ from core import BUILD
 
 PROGRAMS = ("discover", "switch", "engine", "probe", "unit", "fabric", "local",
             "chip-core", "serial_circuit")
-
-SWITCH = BUILD / "test" / "switch"
 
 
 def all_pass(command):
@@ -35,16 +31,6 @@ def test_all_tests_of(name):
 def test_all_cases_of(name):
     """Of tests that have so many that `make test` tries every seventh."""
     check(name, "--all")
-
-
-# ---- the switch ----
-
-def test_equal_seeds_do_the_same():
-    first, again, other = (
-        subprocess.run([SWITCH, "--seeds", "5", seed], capture_output=True,
-                       text=True, check=True).stdout
-        for seed in ("7", "7", "8"))
-    assert first == again != other
 
 
 # ---- the processor of the chip model ----

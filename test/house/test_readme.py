@@ -5,8 +5,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 import core
 import mesh
 import tree as checker  # of the oracle, whose path mesh adds
@@ -216,12 +214,5 @@ def test_pictures_and_the_first_run_are_of_this_release():
 
 
 def test_figures_are_written_between_their_marks():
-    text = "a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n"
-    assert page.replaced(text, "x", ["new", "er"]) == (
-        "a\n<!-- x: begin -->\n```\nnew\ner\n```\n<!-- x: end -->\nb\n")
-    for bad in ("", text.replace("begin", "start"), text + text,
-                "<!-- x: end -->\n<!-- x: begin -->\n"):
-        with pytest.raises(page.NoMarks):
-            page.replaced(bad, "x", [])
     for name in ("bench", "chip"):
         assert page.replaced(FIGURES, name, ["line"]).count("line\n") >= 1

@@ -53,15 +53,6 @@ def test_lengths():
                     taps, frames)
 
 
-def test_one_at_each_place_gives_the_taps():
-    """Rounding: half of a tap is what it is at 16384, upwards."""
-    samples = numpy.zeros((9, 1), numpy.int64)
-    samples[4] = 16384
-    one = kernels.Job1("fir", packed([3, -3, 4, -4, 5]), 2)
-    _, output = one.run(samples.astype("<i2").tobytes(), 0, 9)
-    assert list(struct.unpack("<9h", output)) == [0, 0, 2, -1, 2, -2, 3, 0, 0]
-
-
 # ---- runs ----
 
 def check(path, arg, taps, **options):

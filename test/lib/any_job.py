@@ -119,7 +119,7 @@ def stats(draw, chance, count):
     loads = [chance.randbytes(kind.itemsize * sizes(draw, 10_000))
              for _ in range(count)]
     return Task("stats", f"type={name}", "", loads, [
-        twins.stats_of_many(numpy.frombuffer(load, kind)) for load in loads],
+        twins.stats(numpy.frombuffer(load, kind)) for load in loads],
         None)
 
 

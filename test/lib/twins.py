@@ -68,33 +68,19 @@ TYPES = {"u8": (1, "u1"), "s8": (17, "i1"), "u16": (2, "<u2"),
 BINS = 256
 
 
-def stats(values, bits, signed):
+def stats(samples):
     """What is to be said of these integers, exactly."""
-    low = -(1 << bits - 1) if signed else 0
-    bins = [0] * BINS
-    for value in values:
-        bins[(value - low) >> bits - 8] += 1
-    count, total = len(values), sum(values)
-    squares = sum(value * value for value in values)
-    mean = fractions.Fraction(total, count)
-    return {"count": count, "min": min(values), "max": max(values),
-            "mean": mean,
-            "variance": fractions.Fraction(squares, count) - mean * mean,
-            "sum": [str(total)], "sum_of_squares": [str(squares)],
-            "histogram": bins}
-
-
-def stats_of_many(samples):
-    """The same by NumPy, for many samples."""
     bits, signed = 8 * samples.itemsize, samples.dtype.kind == "i"
     low = -(1 << bits - 1) if signed else 0
     bins = numpy.bincount((samples.astype(numpy.int64) - low) >> bits - 8,
                           minlength=BINS)
-    whole = samples.astype(object)
-    return {"count": samples.size, "min": int(samples.min()),
-            "max": int(samples.max()), "mean": samples.mean(),
-            "variance": samples.var(), "sum": [str(whole.sum())],
-            "sum_of_squares": [str((whole * whole).sum())],
+    whole, count = samples.astype(object), samples.size
+    total, squares = whole.sum(), (whole * whole).sum()
+    mean = fractions.Fraction(total, count)
+    return {"count": count, "min": int(samples.min()),
+            "max": int(samples.max()), "mean": float(mean),
+            "variance": float(fractions.Fraction(squares, count) - mean ** 2),
+            "sum": [str(total)], "sum_of_squares": [str(squares)],
             "histogram": [int(n) for n in bins]}
 
 
