@@ -77,6 +77,7 @@ def speed_lines(bench):
                    f"{most} at most", spread(ratios[name]),
                    statistics.median(ratios[name]) <= most)
 
+
 # ---- forks ----
 
 BOOT_SHAPE = "{:40} {:>9} {:>9} {:>6}  {:22}  {}"

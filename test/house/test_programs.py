@@ -17,20 +17,16 @@ def all_pass(command):
     return outcome
 
 
-def check(name, *options):
-    return all_pass([BUILD / "test" / name, *options])
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_tests_of(name):
-    check(name)
+    all_pass([BUILD / "test" / name])
 
 
 @pytest.mark.boards
 @pytest.mark.parametrize("name", ["discover", "fabric", "probe", "switch"])
 def test_all_cases_of(name):
     """Of tests that have so many that `make test` tries every seventh."""
-    check(name, "--all")
+    all_pass([BUILD / "test" / name, "--all"])
 
 
 # ---- the processor of the chip model ----

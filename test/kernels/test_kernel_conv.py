@@ -169,12 +169,14 @@ def test_interlaced_is_read(tmp_path):
 
 
 def test_png_and_pnm_in_and_out(tmp_path):
-    for image in (GREY, RGB):
-        kind, want = ("pgm", "ppm")[image.ndim - 2], filtered(image, "sobel")
+    for image, kind, name in ((GREY, "pgm", "gauss5"), (RGB, "ppm", "sobel"),
+                              (GREY, "pgm", "gauss"), (RGB, "ppm", "sharpen")):
+        want = filtered(image, name)
         for data, out in ((png_of(image), "out.pnm"),
                           (pnm_of(image), f"out.{kind}")):
-            assert ran(tmp_path, data, arg="filter=sobel",
+            assert ran(tmp_path, data, arg=f"filter={name}",
                        out=out) == pnm_of(want)
-        made = ran(tmp_path, pnm_of(image), arg="filter=sobel", out="out.png")
+        made = ran(tmp_path, pnm_of(image), arg=f"filter={name}",
+                   out="out.png")
         assert made.startswith(b"\x89PNG")
         assert ran(tmp_path, made, arg=IDENTITY) == pnm_of(want)
