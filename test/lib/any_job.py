@@ -23,6 +23,7 @@ import twins
 from guard import GUARD_S
 
 INSTRUCTION_PS = 32_000
+HEADER_BYTES = 16  # of a message
 FACTORS = [1, 2, 4, 8]
 SHOWN = ["--trace", "out.trace", "--gantt", "out.svg"]  # changes nothing
 SHARES = ["peters-syska", "equal", "binomial", "nearest", "star"]
@@ -464,6 +465,25 @@ def check_times(job, report):
     assert sum(b["units"] for b in batches) in (0, report["load"]["units"])
 
 
+def check_network(report):
+    """What ports sent is the messages, and what their circuits took; of batches
+    ports tell the last one alone."""
+    network, circuits = report["network"], report["circuits"]
+
+    def sent(name):
+        return sum(port[name] for port in network["ports"])
+
+    if "batches" in report:
+        return
+    assert len(circuits) == network["messages"] == sent("sent_messages")
+    assert sent("sent_bytes") == sum(c["bytes"] for c in circuits) == (
+        network["payload_bytes"] + HEADER_BYTES * network["messages"])
+    assert sent("busy_ps") == sum(c["end_ps"] - c["grant_ps"]
+                                  for c in circuits)
+    assert sent("stall_ps") == sum(c["grant_ps"] - c["request_ps"]
+                                   for c in circuits)
+
+
 def check_speed(job, report):
     """Nobody computes faster than it can: all nodes all the time are the
     bound of the makespan, if all units take the same."""
@@ -484,5 +504,6 @@ def check(job, report, outputs):
     check_units(job, report)
     check_times(job, report)
     check_speed(job, report)
+    check_network(report)
     if job.on == "native":
         assert report["network"]["retries"] == 0
