@@ -326,7 +326,7 @@ void chip_init(struct chip *chip, const struct chip_config *config,
                                .ram_bytes = CHIP_RAM_BYTES,
                                .ccm = chip->ccm,
                                .ccm_bytes = CHIP_CCM_BYTES,
-                               .bus = {bus_read, bus_write, chip, NULL}};
+                               .bus = {bus_read, bus_write, chip}};
 
     memset(chip, 0, sizeof *chip);
     chip->config = *config;

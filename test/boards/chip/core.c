@@ -71,15 +71,6 @@ static void charge(struct core *core, uint32_t address, uint64_t cycles)
     }
 }
 
-static __attribute__((noinline)) void tell_mark(const struct core *core)
-{
-    for (unsigned i = 0; i < core->marks; ++i) {
-        if (core->mark[i] == core->r[15]) {
-            core->config.bus.mark(core->config.bus.context, core->mark[i]);
-        }
-    }
-}
-
 /* The instruction if its condition in the IT block holds. What it faults with
    finds ITSTATE as it was before (it_at). */
 static __attribute__((noinline)) void
@@ -139,9 +130,6 @@ static void run_on_charging(struct core *core)
     for (; core->cycle < core->limit; core->instructions += 1) {
         uint64_t from = core->cycle;
 
-        if (__builtin_expect(core->marks != 0, false)) {
-            tell_mark(core);
-        }
         step(core);
         charge(core, core->at, core->cycle - from);
     }

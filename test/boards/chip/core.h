@@ -44,7 +44,6 @@
 
 #define CORE_FLASH_BASE 0x08000000u /* also seen at 0 */
 #define CORE_RAM_BASE 0x20000000u
-#define CORE_MARKS 4u
 #define CORE_CCM_BASE 0x10000000u /* data only: nothing is fetched from it */
 
 /*
@@ -58,8 +57,6 @@ struct core_bus {
     bool (*write)(void *context, uint32_t address, unsigned bytes,
                   uint32_t value, unsigned *wait);
     void *context;
-    /* The instruction at a marked address begins. NULL: none is marked. */
-    void (*mark)(void *context, uint32_t address);
 };
 
 /* The caller's memories; they stay as long as the core does. Sizes are
@@ -146,9 +143,6 @@ struct core {
 
     struct core_config config;
     struct core_flash flash;
-    uint32_t mark[CORE_MARKS]; /* addresses that bus.mark() is told of; only
-                                  while cycles are charged (config.spent) */
-    unsigned marks;
 
     /* ---- the implementation's own ---- */
 

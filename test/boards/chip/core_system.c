@@ -223,10 +223,6 @@ static void write_word(struct core *core, uint32_t address, uint32_t value)
         s->hfsr &= ~value;
     } else if (address == SCB_VTOR) {
         s->vtor = value & 0xffffff80u;
-    } else if (address == SCB_CFSR) {
-        s->cfsr &= ~value;
-    } else if (address == SCB_HFSR) {
-        s->hfsr &= ~value;
     } else if (address == SCB_AIRCR && value == RESET_REQUEST) {
         core->resets = true;
         core->limit = 0;
