@@ -18,7 +18,7 @@ LEFT_OUT = {
     r"make test": "all other tests, which take minutes",
     r"docker run .*": "needs a container engine",
     r"make deb": "test_deb.py makes the package and runs what is in it",
-    r".*\b(NAME=|kernel_|--kernel )demo\b.*": "test_new_kernel.py does",
+    r".*(\bNAME=|\bkernel_|--kernel )demo\b.*": "test_new_kernel.py does",
     r"sudo .*": "changes this machine",
     r"make flash-(map|mesh) .*": "needs real boards",
     r"build/quincunx \w+ --port /dev/ttyUSB0 .*": "needs real boards",

@@ -30,7 +30,8 @@
  *                           \\n is the end of a line
  *   listen BOARD PATH       a socket for a host program at its console, which
  *                           asks for the boards' time
- *   host TIME               lives by what hosts ask for, so long at most;
+ *   host TIME               lives by what hosts ask for, until the next whole
+ *                           multiple of TIME;
  *                           "lived" is false if none asked for anything
  *
  * What is known of the boards:
@@ -377,9 +378,14 @@ static void do_listen(struct session *session)
          "no such socket");
 }
 
+/* Turns of one length end where they would had the host asked earlier: what it
+   takes in its own time to ask changes nothing. */
 static void do_host(struct session *session)
 {
-    uint64_t until_fs = session->bench.now_fs + time_at(session, 1);
+    uint64_t turn_fs = time_at(session, 1);
+    uint64_t now_fs = session->bench.now_fs;
+    uint64_t until_fs =
+        turn_fs == 0 ? now_fs : (now_fs / turn_fs + 1) * turn_fs;
 
     printf("\"lived\": %s, ",
            host_serve(&session->bench, until_fs) ? "true" : "false");
