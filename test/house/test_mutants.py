@@ -65,3 +65,10 @@ def test_every_source_has_a_quick_test():
     for source in draw.sources(ROOT, "code"):
         names = places.names_of(source) + places.chosen(places.QUICK, source)
         assert places.test_files(ROOT, names), source
+
+
+def test_the_tables_name_tests_that_are_there():
+    for _, words in places.rows((places.QUICK + places.WIDE)
+                                .replace("\\\n", "")):
+        for name in words.split():
+            assert places.test_files(ROOT, [name]), name
