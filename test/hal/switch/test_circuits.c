@@ -165,6 +165,36 @@ static void patience_ends(struct unit *unit)
     }
 }
 
+static bool has_broken(struct mesh *mesh)
+{
+    return mesh->core[0].counters[TORUS_EAST].broken > 0;
+}
+
+/* It counts from the first refusal since the path was last free: a message that
+   is refused, goes for as long, breaks, and is refused again, still waits. */
+static void patience_begins_anew(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SQUARE(5), 1, 60000);
+    struct mesh *mesh = traffic->mesh;
+    struct parcel *parcel =
+        traffic_add(traffic, 0, STRAIGHT(TORUS_EAST, 2), 60000, 5000);
+
+    mesh->core[0].config.patience_us = 200000;
+    traffic_add(traffic, 6, LEFT(TORUS_SOUTH, 1, 1), 10000, 0);
+    mesh_run(mesh, NULL, 400000);
+    CHECK(unit, mesh_counters(mesh).refused > 0);
+    CHECK_EQUAL(unit, parcel->message.state, SWITCH_ACTIVE);
+    mesh->line[TORUS_EAST].dead = true;
+    CHECK(unit, mesh_run(mesh, has_broken, 1000000));
+    traffic_add(traffic, 6, LEFT(TORUS_SOUTH, 1, 1), 10000, 0);
+    mesh_run(mesh, NULL, 5000);
+    mesh->line[TORUS_EAST].dead = false;
+    CHECK(unit, traffic_run(traffic));
+    CHECK(unit, traffic_wrong(traffic) == NULL);
+    CHECK_EQUAL(unit, parcel->message.error, ERR_OK);
+    traffic_free(traffic);
+}
+
 /* ---- meeting ---- */
 
 /* Both ends of one link at once: east and north go first. */
@@ -383,6 +413,7 @@ void test_circuits(struct unit *unit)
     UNIT_RUN(unit, queue_at_a_port);
     UNIT_RUN(unit, held_port);
     UNIT_RUN(unit, patience_ends);
+    UNIT_RUN(unit, patience_begins_anew);
     UNIT_RUN(unit, meeting);
     UNIT_RUN(unit, messages_that_cannot_be);
     UNIT_RUN(unit, too_long_for_the_buffer);
