@@ -32,8 +32,9 @@ static void put_arg(uint8_t arg[JUDGE_LONG_ARG_BYTES], uint32_t instructions)
     bytes_store_u32(arg + 16, instructions);
 }
 
-/* Of the node at 1, 0 with its workers, to the north and to the east. */
-static void tell_announcement(void)
+/* Of the node at 1, 0 with its workers, to the north, reached in so many hops,
+   and to the east. */
+static void tell_announcement(uint16_t hops)
 {
     static const struct torus_path path[GROUP + 1] = {
         {TORUS_EAST, TORUS_STRAIGHT, 1, 0},
@@ -46,8 +47,11 @@ static void tell_announcement(void)
     uint8_t *at = data;
 
     for (unsigned i = 0; i <= GROUP; ++i, at += TREE_BRANCH_BYTES) {
-        bytes_store_u32(at, tree_direct_pack(path[i]) |
-                                (i > 0 ? TREE_IN_GROUP : 0));
+        struct torus_path direct = path[i];
+
+        direct.hops = i == 1 ? hops : 1;
+        bytes_store_u32(at,
+                        tree_direct_pack(direct) | (i > 0 ? TREE_IN_GROUP : 0));
         bytes_store_u16(at + 8, i > 0 ? 1 : GROUP + 1);
         at[10] = path[i].port;
         at[11] = i > 0 ? 2 : 1;
@@ -86,10 +90,10 @@ static void tell_demand(const struct wire_demand *demand, uint32_t bytes)
 
 /* ---- a master ---- */
 
-static void begin_master(const struct wire_farm_terms *terms)
+static void begin_master(const struct wire_farm_terms *terms, uint16_t hops)
 {
     begin(1);
-    tell_announcement();
+    tell_announcement(hops);
     tell_chunk(&(struct wire_chunk){20, 0, MASTER, 0}, terms);
 }
 
@@ -105,18 +109,20 @@ static void what_a_master_refuses(struct unit *unit)
         {0, 1000, 4}, {32000, 1000, 0}, {UINT64_MAX, 1000, 4}};
 
     for (unsigned i = 0; i < COUNT(demands); ++i) {
-        begin_master(&good_terms);
+        begin_master(&good_terms, 1);
         tell_demand(&demands[i], WIRE_DEMAND_BYTES);
         CHECK_EQUAL(unit, told_end(&told), ERR_PLACE);
-        begin_master(&good_terms);
+        begin_master(&good_terms, 1);
         tell_chunk(&chunks[i], NULL);
         CHECK_EQUAL(unit, told_end(&told), ERR_PLACE);
     }
     for (unsigned i = 0; i < COUNT(terms); ++i) {
-        begin_master(&terms[i]);
+        begin_master(&terms[i], 1);
         CHECK_EQUAL(unit, told_end(&told), ERR_FIELD);
     }
-    begin_master(&good_terms); /* nothing is left, and it asks again */
+    begin_master(&good_terms, SIDE + 1); /* no way to a worker */
+    CHECK_EQUAL(unit, told_end(&told), ERR_PLAN);
+    begin_master(&good_terms, 1); /* nothing is left, and it asks again */
     tell_demand(&(struct wire_demand){0, 1, 0, 0}, WIRE_DEMAND_BYTES);
     CHECK(unit, !told.node->ended);
     tell_demand(&(struct wire_demand){0, 1, 0, 0}, WIRE_DEMAND_BYTES);

@@ -283,6 +283,9 @@ static const struct {
     {BRANCH, "12", 2, CHILD_AT, 4, 10000, ERR_PLAN},
     {BRANCH, "12", 2, CHILD_AT, 4, 0, ERR_PLAN},
     {BRANCH, "12", 2, CHILD_AT + 10, 1, 15, ERR_NO_ROUTE},
+    /* No units, from 376 on, in the first round, and some in the second; ahead
+       of the branch there are seven times to return at. */
+    {BRANCHES, "123", 2, CHILD_AT + 7 * 8, 8, (uint64_t)376 << 32, ERR_PLAN},
     /* A worker's first chunk, which comes before the announcement here, may
        come behind it; chunks of no units, of another number, policy, length,
        worker, beyond all loads. */
