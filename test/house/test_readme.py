@@ -20,8 +20,8 @@ KERNELS = PAGES["kernels/README.md"]
 SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
 RULES = "\n".join(map(read, MAKEFILES))
-# Options of a benchmark, docker, mpirun and Slurm, not of the command.
-OTHERS = {"--quick", "--args", "--rm", "--host", "--map-by", "--bind-to",
+# Options of a benchmark, pytest, docker, mpirun and Slurm, not of the command.
+OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by", "--bind-to",
           "--oversubscribe", "--mpi", "--nodes", "--ntasks-per-node",
           "--cpus-per-task", "--mem", "--kill-on-bad-exit"}
 # Files of the guides' examples.
@@ -141,6 +141,14 @@ def test_schedules():
     assert (re.findall(r"[a-z][a-z-]+", names.replace(" or ", ", "))
             == [name.split("`")[0] for name in
                 table(SCHEDULES, "| `--schedule` |")])
+
+
+def test_the_test_that_the_tests_page_runs_is_there():
+    words = re.search(r"-m (pytest .*)", PAGES["test/README.md"])[1].split()
+    done = subprocess.run(
+        [sys.executable, "-m", *words, "-q", "--collect-only"], cwd=ROOT,
+        capture_output=True, text=True, check=False)
+    assert re.search(r"^[1-9]\d*/\d+ tests", done.stdout, re.M), done.stdout
 
 
 def test_the_schedule_of_the_guide(tmp_path):

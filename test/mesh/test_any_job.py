@@ -37,6 +37,13 @@ def test_any_job_on_boards(part):
     tried("qemu", part, 6)
 
 
+def test_every_kernel_is_here():
+    listed = {line.split()[0] for line in
+              mesh.command("kernels").stdout.splitlines()
+              if line and line[0] != " "}
+    assert {kernel.__name__ for kernel in any_job.KERNELS} == listed
+
+
 def test_every_schedule_is_here():
     """But for `auto`, which is one of them: test_auto.py."""
     done = mesh.command("run", "--mesh", "5x5", "--schedule", "nobody")

@@ -143,5 +143,6 @@ def make(folder):
         (folder / "link").symlink_to("load")
         os.link(folder / "load", folder / "hard")
         for name, board in (("board", "mps2_an385"), ("serial", "stm32f405")):
-            shutil.copy(BUILD / board / "firmware.elf",
-                        folder / f"{name}.elf")
+            image = BUILD / board / "firmware.elf"
+            assert image.exists(), f"{image} is missing: run `make`"
+            shutil.copy(image, folder / f"{name}.elf")
