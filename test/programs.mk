@@ -75,6 +75,8 @@ $(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
 # What ranks tell each other of windows, and who has which nodes, for Python.
 $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
   qemu/ranks/share.c qemu/support/memory.c torus/torus.c)
+# Other ranks, made up.
+$(call test_program,script_ranks.so,shared,test/qemu/others/script.c)
 # What comes for the nodes of one rank, and what they send.
 $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
   $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c share.c) \

@@ -11,6 +11,7 @@
 #include "qemu/support/memory.h"
 #include "test/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,9 @@ static struct {
     uint8_t *window[NODES];
     unsigned rung[NODES];
     unsigned to_others;
+    FILE *stderr_of_all;
+    char *said; /* on standard error */
+    size_t said_bytes;
 } mesh;
 
 static struct window *window_of(void *context, uint32_t node)
@@ -65,6 +69,8 @@ static struct local *begin(void)
         mesh.rung[i] = 0;
     }
     mesh.to_others = 0;
+    mesh.stderr_of_all = stderr;
+    stderr = open_memstream(&mesh.said, &mesh.said_bytes);
     return local_new(&(struct local_config){
         .backend = &backend, .first = first, .ranks = 2, .identity = 7});
 }
@@ -72,6 +78,9 @@ static struct local *begin(void)
 static void end(struct local *local)
 {
     local_free(local);
+    fclose(stderr);
+    stderr = mesh.stderr_of_all;
+    free(mesh.said);
     for (unsigned i = 0; i < NODES; ++i) {
         free(mesh.window[i]);
     }
@@ -79,11 +88,18 @@ static void end(struct local *local)
 
 /* ---- what the tests say ---- */
 
-static bool expect(struct local *local, uint32_t node, uint32_t number)
+static bool expect_damaged(struct local *local, uint32_t node, uint32_t number,
+                           enum record_damage damage)
 {
-    struct record_answer answer = {.number = number, .offset = AT};
+    struct record_answer answer = {
+        .number = number, .offset = AT, .damage = damage};
 
     return local_expect(local, node, &answer);
+}
+
+static bool expect(struct local *local, uint32_t node, uint32_t number)
+{
+    return expect_damaged(local, node, number, RECORD_SOUND);
 }
 
 /* Sends BODY bytes that lie behind a message's place. */
@@ -109,6 +125,13 @@ static bool has(uint32_t node, uint8_t byte)
     return true;
 }
 
+/* Whether it failed, and it was said of which node and why. */
+static bool refused(bool done, const char *node_and_why)
+{
+    fflush(stderr);
+    return !done && strstr(mesh.said, node_and_why) != NULL;
+}
+
 /* ---- tests ---- */
 
 static void test_to_another(struct unit *unit)
@@ -124,8 +147,6 @@ static void test_to_another(struct unit *unit)
     CHECK(unit, has(1, 'a'));
     CHECK(unit, send_to(local, 0, NODES, 6, AT + BYTES));
     CHECK_EQUAL(unit, mesh.to_others, 1);
-    CHECK(unit, !send_to(local, 0, NODES + 1, 7, AT + BYTES));
-    CHECK(unit, !send_to(local, 0, 1, 8, 0));
     /* All around the torus, back to the sender, who does not wait for itself */
     CHECK(unit, expect(local, 1, 9));
     CHECK(unit, local_ring(local, 1));
@@ -154,6 +175,51 @@ static void test_any_order(struct unit *unit)
     CHECK(unit, send_to(local, 0, 1, 7, AT + BYTES));
     CHECK_EQUAL(unit, mesh.rung[2], 1);
     CHECK(unit, has(2, 'c'));
+    /* The next message rings for itself alone. */
+    CHECK(unit, expect(local, 2, 8));
+    CHECK(unit, send_to(local, 0, 2, 8, AT + BYTES));
+    CHECK_EQUAL(unit, mesh.rung[2], 1);
+    end(local);
+}
+
+/* As a test asks for: gone whole, or but for a bit. */
+static void test_damage_on_the_way(struct unit *unit)
+{
+    struct local *local = begin();
+    const uint8_t *got = mesh.window[1] + AT;
+
+    memset(mesh.window[0] + AT + BYTES, 'd', BODY);
+    CHECK(unit, expect_damaged(local, 1, 5, RECORD_DAMAGED_LATER));
+    CHECK(unit, send_to(local, 0, 1, 5, AT + BYTES));
+    CHECK_EQUAL(unit, got[BYTES / 2], 'd' ^ 0x10);
+    CHECK_EQUAL(unit, got[BYTES - 1], 'd');
+    CHECK(unit, expect_damaged(local, 1, 6, RECORD_DAMAGED));
+    CHECK(unit, send_to(local, 0, 1, 6, AT + BYTES));
+    CHECK(unit, has(1, 0));
+    end(local);
+}
+
+static void test_what_is_refused(struct unit *unit)
+{
+    struct local *local = begin();
+    uint8_t message[BYTES] = {0};
+
+    CHECK(unit, expect(local, 1, 5));
+    CHECK(unit, refused(expect(local, 1, 6), "node number 1: two messages"));
+    CHECK(unit, refused(local_payload(local, 1, 5, message, BYTES),
+                        "node number 1: a message was damaged between ranks"));
+    CHECK(unit, refused(local_payload(local, 2, 5, message, 1),
+                        "node number 2: a message that makes no sense"));
+    CHECK(unit, refused(send_to(local, 0, 1, 8, 0),
+                        "node number 0: is to send what makes no sense"));
+    CHECK(unit, refused(send_to(local, 0, NODES + 1, 7, AT + BYTES),
+                        "node number 0: is to send to a node that there is"));
+    CHECK(unit,
+          local_expect(local, 2,
+                       &(struct record_answer){
+                           .number = 9, .offset = AT, .known = BYTES + 1}));
+    CHECK(unit, refused(local_payload(local, 2, 9, message, BYTES),
+                        "node number 2: a message does not fit"));
     end(local);
 }
 
@@ -161,6 +227,8 @@ static void all(struct unit *unit)
 {
     UNIT_RUN(unit, test_to_another);
     UNIT_RUN(unit, test_any_order);
+    UNIT_RUN(unit, test_damage_on_the_way);
+    UNIT_RUN(unit, test_what_is_refused);
 }
 
 int main(int argc, char **argv)
