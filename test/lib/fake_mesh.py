@@ -5,6 +5,7 @@ import base64
 import re
 import struct
 import subprocess
+import tempfile
 
 import clocked
 import console as k
@@ -125,7 +126,7 @@ class Mesh:
         return self.node[x, y]
 
     def rows(self, text):
-        """(rows, error) of a command; None: `ok` alone."""
+        """(rows, error) of a command; a text: `ok` with it; None: `ok`."""
         name, *words = text.split(" ")
         if name == "ident":
             width, height = self.size if self.found else (0, 0)
@@ -180,8 +181,8 @@ class Mesh:
         if text.startswith("peeks") and not self.knows_peeks:
             return [k.good("err command tag=TAG ?")]
         said = self.rows(text)
-        if said is None:
-            return [k.good("ok tag=TAG")]
+        if said is None or isinstance(said, str):
+            return [k.good(f"ok tag=TAG {said or ''}".rstrip())]
         rows, error = said
         return [k.good("ok tag=TAG until=end"), *map(k.good, rows),
                 k.good(f"end tag=TAG rows={len(rows)}"
@@ -203,10 +204,13 @@ class Mesh:
     def clocked(self, grants, command, *args):
         """Status and output of a call by a clock that goes on to a time, in
         seconds, for which the command waits, where `grants` says so."""
-        with clocked.Clocked(command, "--port", self.pty.path,
-                             *args) as process:
+        with tempfile.TemporaryFile("w+") as said, clocked.Clocked(
+                command, "--port", self.pty.path, *args, stdout=said,
+                stderr=said) as process:
+            # No pipe: nobody would read it meanwhile, and it holds 64 KiB.
             while (until_s := process.waits_until()) is not None:
                 if grants(until_s):
                     process.let(until_s)
-            said, errors = process.communicate()
-            return process.returncode, said + errors
+            status = process.wait()
+            said.seek(0)
+            return status, said.read()

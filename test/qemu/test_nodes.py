@@ -2,11 +2,13 @@
 """A bench's bring-up: `nodes`, `links`, `mesh`, `identify`, `reset` and the
 sweep of `ps`, on meshes that are made up. What they print:
 test/golden/boards.txt; how boards answer: test/hal/test_console.py."""
+import base64
 import binascii
 import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import xml.etree.ElementTree as tree
 
@@ -102,6 +104,82 @@ def test_a_run_refuses_a_mixed_mesh(bench, loads):
         _, said = bench.clocked(runs, "run", "--allow-mixed", *line)
         assert words in said and runs()
         setattr(bench.node[2, 3], field, before)
+
+
+# ---- what an originator says no to ----
+
+def answering(bench, answers):
+    """Its console gives these rows, an error at their end, to a command."""
+    rows = bench.rows
+
+    def say(text):
+        name, *words = text.split(" ")
+        answer = answers.get(name)
+        return (rows(text) if answer is None else
+                answer(*words) if callable(answer) else answer)
+    bench.rows = say
+
+
+RUN = ["run", "--mesh", "2x2", "--kernel", "search", "--arg", "a"]
+OTHER = "quincunx: the originator at 1,1 "
+
+
+def test_the_originator_refuses(loads):
+    load = loads(b"a load")
+    two = [*RUN, f"--originator=0,0={load}", f"--originator=1,1={load}"]
+    for args, command, error, told in (
+            (["mesh"], "mesh", "busy", "the originator does not look for its "
+             "mesh: busy: it is in a job; `quincunx reset' ends that\n"),
+            (["mesh"], "mesh", "no", "does not look for its mesh: no\n"),
+            ([*RUN, load], "mesh", "no", "does not look for its mesh: no\n"),
+            ([*RUN, "--watchdog=1", load], "run", "busy",
+             "quincunx: the originator takes no order\n"),
+            (two, "run", "no", "quincunx: the order of the originator at 1,1 "
+             "was not passed on\n"),
+            *[([name, "1,1"], name, "argument",
+               f"quincunx: node 1,1 does not obey `{name}': argument\n")
+              for name in ("identify", "reset")]):
+        with fake_mesh.Mesh(2, 2) as bench:
+            answering(bench, {command: ([], error)})
+            done = bench.call(*args)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert told in done.stderr
+
+
+def test_another_originator_is_not_reached(loads):
+    """What the first one's node answers to errands of kind 14, or a report."""
+    load = loads(b"a load")
+    dead = 14, struct.pack("<iI", fake_mesh.DEAD_LINK, 0)
+    passed_on, a_report = (14, bytes(8)), (3, b"report")
+    for reports, told in (
+            ([dead], "cannot be given its order: dead link\n"),
+            ([passed_on, dead], "cannot be told to begin: dead link\n"),
+            ([passed_on, a_report, dead], "sends no report: dead link\n")):
+        waiting, ready = list(reports), []
+
+        def report(*_, ready=ready):
+            return "state=waiting" if not ready else (
+                f"state=ready bytes={len(ready[0][1])} kind={ready[0][0]} "
+                "job=1")
+
+        def get(at, _, ready=ready):
+            data = base64.b64encode(ready.pop()[1]).decode()
+            return f"at={at} data={data}"
+
+        def begin(*_, waiting=waiting, ready=ready):
+            ready.append(waiting.pop(0))
+            return "next=0"
+
+        def put(at, data):
+            return f"next={int(at) + len(base64.b64decode(data))}"
+
+        with fake_mesh.Mesh(2, 2) as bench:
+            answering(bench, {"run": begin, "put": put, "report": report,
+                              "get": get})
+            done = bench.call(*RUN, f"--originator=0,0={load}",
+                              f"--originator=1,1={load}")
+        assert (done.returncode, waiting) == (1, [])
+        assert OTHER + told in done.stderr
 
 
 # ---- the sweep ----
