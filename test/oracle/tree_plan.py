@@ -9,7 +9,7 @@ import struct
 from collections import namedtuple
 
 import optimum
-from execute import Lane, Node, Send, execute, last_end
+from execute import Lane, Node, Send, execute
 
 BRANCH = struct.Struct("<IIHBBHH")
 PHASES_MAX = 240
@@ -114,11 +114,12 @@ class Tree(optimum.Tree):
         """When every node ends, given what each keeps."""
         return execute(self.nodes, [shares]).ended[0]
 
-    def last_end(self, rounds, overhead=0):
-        """When the last node ends, if node i computes rounds[r][i]. Each
+    def last_ends(self, rounds, overhead=0):
+        """When every node ends at last, if node i computes rounds[r][i]. Each
         further round costs the originator its sends and an overhead."""
         again = len(self.below[0]) * self.costs.send + overhead
-        return last_end(self.nodes, rounds, again=again << self.slow[0])
+        return execute(self.nodes, rounds,
+                       again=again << self.slow[0]).ended[-1]
 
 
 def plan(branches, slow, costs, grid=None, most=None):

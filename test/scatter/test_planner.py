@@ -338,13 +338,15 @@ def test_random_plans(core, part):
 
 
 def test_examples(core):
-    """Of the theory; and small worlds: some loads to 60, some ratios, all
-    phases to 5."""
+    """Of the theory; a share of just one unit, of which the arithmetic is low;
+    and small worlds: some loads to 60, some ratios, all phases to 5."""
     cases = [Case(load, compute, transfer, [startup] * phases, phases)
              for load, compute, transfer, startup, phases in (
                  (100, 3, 3, 3, 2), (1000, 10, 1, 20, 3), (42, 7, 7, 42, 2),
                  (36, 1000, 1000, 0, 2), (10 ** 6, 10 ** 6, 3300, 4850000, 5))]
     cases += [Case(3125, 10 ** 8, 1, [0] * 20)]
+    cases += [Case(16, 283799286873, 283799286873,
+                   [204808271658, 64367237117], 2)]
     cases += [Case(load, 2, transfer, [startup] * 5)
               for load, transfer, startup in itertools.product(
                   range(1, 61, 2), (0, 1, 7), (0, 1, 6, 12))]

@@ -273,10 +273,12 @@ def test_one_round_in_the_form_of_several(core):
 
 
 # Fixed costs alone are all of the load or nearly so, x < 0; begin() takes 5.3e6
-# units off the deepest volume, so 125 times as much off v_1.
+# units off the deepest volume, so 125 times as much off v_1; nodes of layer 1
+# lack 25 units, of 10^9.
 HARD = [Costs(100, 1000, 1000, (1000, 1000)), Costs(5, 1000, 0, (0, 0)),
         Costs(10 ** 9, 10 ** 6, 0, (0,) * 4, queue=10 ** 9,
               begin=53 * 10 ** 11),
+        Costs(10 ** 9, 1, 0, (0, 0), queue=100, pause=25),
         Costs(1111, 380357, 3300, (76388925,), 12320000, 1952000, 2002881,
               8896000),
         Costs(11013, 42243, 80000, (78577519,), 4480000, 2016000, 4550265,
