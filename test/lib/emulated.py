@@ -42,13 +42,17 @@ class Console:
         return [line.decode(errors="replace") for line in lines]
 
     def await_answer(self):
-        """Asks until the board answers, by other characters each time; drops
-        what it said until then."""
-        for letter in string.ascii_uppercase * 20:
+        """Asks until the board answers, each time by another letter and after
+        twice as long; from then on it only waits for what the last question
+        brings. Drops what the board said until then."""
+        pause_s, answers = 0.5, False
+        for letter in string.ascii_uppercase[:10]:
             self.say("!" + letter)
-            while lines := self.lines(1, 0.5):
+            while lines := self.lines(1, GUARD_S if answers else pause_s):
                 if lines == ["!" + letter]:
                     return
+                answers = answers or lines[0].startswith("!")
+            pause_s *= 2
         raise AssertionError("the board does not answer")
 
 
