@@ -104,9 +104,9 @@ def older(bench):
 
 
 def failing(bench):
-    """Every error of hal/err.h, and some that is none."""
+    """Every error of hal/err.h, and some that is none; every waypoint."""
     for number, node in enumerate(bench.node.values()):
-        node.error = -number
+        node.error, node.doing = -number, (2, number % 9, 1)
 
 
 def alike(_):
@@ -118,7 +118,7 @@ def odd(bench):
     node = bench.node
     node[1, 0].crc, node[1, 0].version = 0x1234ABCD, "v1.1"
     node[2, 0].clock, node[2, 0].clock_hz = "hsi", 16_000_000
-    node[2, 0].crystal_hz = 0
+    node[2, 0].crystal_hz, node[2, 0].room = 0, 80_000
     node[0, 1].supply_mv, node[0, 1].celsius = 0, fake_mesh.NO_CELSIUS
     node[0, 1].faults, node[0, 1].reset = 2, "watchdog"
     node[1, 1].dead = True
@@ -286,6 +286,8 @@ CASES = {
         spin("--schedule farm --verbose") + " | parts 1 4",
         farm("10x10"), farm("11x9"),
         spin("--schedule auto") + " | parts 2 3",
+        "quincunx run --mesh 5x5 --on native --kernel spin --arg 3000,3/7 "
+        "--rounds 2 -o out --verbose short | grep ^results",
         "quincunx run --mesh 5x5 --on native --kernel search --arg cat "
         "--originator 0,0=text --originator 2,2=short --verbose "
         "| parts 1 2 6 7 8 9"],
@@ -311,13 +313,16 @@ CASES = {
         f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
         "text | parts 1 2 3 5",
         f"told outcome boards late-plan idle -- {TOLD} --rounds 2 text "
-        "| parts 1"],
+        "| parts 1",
+        f"told outcome advance -- {TOLD} --rounds 2 text | grep ^meanwhile"],
     "plan": [
         f"{PLAN} --profile t3d",
         f"{PLAN} --profile t3d --per-node --originator 1,2 "
         "| grep layer|^ +1 ",
         f"{PLAN} --startup 5us --transfer 80ns --hop-delay 100ns --rounds auto "
         "| parts 1 3 4",
+        "quincunx plan --torus 5 --load 300 --compute 1us --profile lvds "
+        "--rounds auto | parts 4",
         f"{PLAN} --profile lvds --rounds 3 --results 1/2 | parts 4",
         f"{PLAN} --profile lvds --results 1/2 --phases 1 | parts 1 3",
         f"{PLAN} --profile lvds --rounds 2 --ports 1 | parts 2 3 5",
@@ -367,7 +372,7 @@ CASES = {
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
         lambda folder: script_of(
-            folder, "a.svg", "^(?!EOD|set (.margin|.range|border|tics|grid))"),
+            folder, "a.svg", "^(?!EOD|set (.range|tics|grid))"),
         lambda folder: names_of_trace(folder, "a.trace"),
         "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
         "--rounds 1 --gantt b.svg many" + QUIET,
@@ -394,6 +399,8 @@ CASES = {
         behind(miswired, "quincunx mesh --svg -", size=(2, 2),
                shown=lambda row: re.search(
                    '(title|to|wrong|fault|gap|noisy|miswired)"', row)),
+        behind(alike, "quincunx mesh --svg -", size=(1, 1),
+               shown=lambda row: re.match(r"[.a-z,]+\{|<(svg|rect)", row)),
         behind(alike, "quincunx mesh", "quincunx identify all --seconds 1",
                "quincunx identify 2,1 --off"),
         behind(counted, "quincunx links", size=(2, 1)),

@@ -74,6 +74,13 @@ static void with_late_plan(struct outcome *outcome)
     outcome->plan.makespan_ps += outcome->plan.makespan_ps / 5;
 }
 
+/* The others computed while it was made. */
+static void with_advance(struct outcome *outcome)
+{
+    outcome->plan.advance = 1;
+    outcome->plan.plan_ps = 5000000;
+}
+
 static void with_ranks(struct outcome *outcome)
 {
     static struct rank_seen rank[] = {
@@ -89,10 +96,10 @@ static void with_ranks(struct outcome *outcome)
 static const struct edit {
     const char *name;
     void (*make)(struct outcome *outcome);
-} edits[] = {{"serial", as_serial},        {"boards", as_boards},
-             {"repeats", with_repeats},    {"stacks", with_stacks},
-             {"idle", with_idle},          {"ranks", with_ranks},
-             {"late-plan", with_late_plan}};
+} edits[] = {{"serial", as_serial},         {"boards", as_boards},
+             {"repeats", with_repeats},     {"stacks", with_stacks},
+             {"idle", with_idle},           {"ranks", with_ranks},
+             {"late-plan", with_late_plan}, {"advance", with_advance}};
 
 static void edit(struct outcome *outcome, const char *name)
 {
@@ -254,10 +261,11 @@ static int tell_progress(const char *name)
     }
     progress_within(0, "%s", "");
     for (unsigned i = 0; i < 3; ++i) {
-        tell_step(200 * (i + 1), (struct progress_step){.doing = "booting",
-                                                        .done = 10 * i,
-                                                        .total = i < 2 ? 50 : 0,
-                                                        .things = "boards"});
+        tell_step(200 * (i + 1),
+                  (struct progress_step){.doing = "booting",
+                                         .done = 10 * i,
+                                         .total = i < 2 ? 500 : 0,
+                                         .things = "boards"});
     }
     progress_end();
     return 0;

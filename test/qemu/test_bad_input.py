@@ -29,6 +29,20 @@ def fixture_load(tmp_path):
     return mesh.zeros(tmp_path / "load", 1000)
 
 
+def test_an_option_more_often_than_there_is_room():
+    for line, option, most, told in (
+            ("boards", "--console=0,0", 961, "may be given 961 times"),
+            ("boards", "--image=0,0=x", 16, "may be given 16 times"),
+            ("boards", "--cut=0,0,east", 64, "64 faults are enough"),
+            ("calibrate", "--node=1,1", 1024, "may be given 1024 times"),
+            ("run", "--inject=slow2@1,1", 1024, "may be given 1024 times"),
+            ("run", "--slow=1,1=2", 1024, "may be given 1024 times")):
+        done = mesh.command(line, "--mesh=4x4", *[option] * (most + 1))
+        assert (done.returncode, done.stdout) == (2, ""), option
+        name, value = option.split("=", 1)
+        assert done.stderr == f"quincunx: {name} '{value}': {told}\n"
+
+
 # ---- the load ----
 
 def bytes_read(pid):

@@ -146,40 +146,49 @@ def test_the_originator_refuses(loads):
         assert told in done.stderr
 
 
-def test_another_originator_is_not_reached(loads):
-    """What the first one's node answers to errands of kind 14, or a report."""
+def reporting(bench, reports):
+    """Whoever is told to run has the next of these to say: kind, bytes."""
+    ready = []
+
+    def begin(*_):
+        ready.append(reports.pop(0))
+        return "next=0"
+
+    def put(at, data):
+        return f"next={int(at) + len(base64.b64decode(data))}"
+
+    def report():
+        return "state=waiting" if not ready else (
+            f"state=ready bytes={len(ready[0][1])} kind={ready[0][0]} job=1")
+
+    def get(at, _):
+        data = base64.b64encode(ready.pop()[1]).decode()
+        return f"at={at} data={data}"
+    answering(bench, {"run": begin, "put": put, "report": report, "get": get})
+
+
+def test_reports_that_are_not_what_was_asked_for(loads):
+    """Answers to errands are of kind 14, to probes of kind 9."""
     load = loads(b"a load")
+    two = [*RUN, f"--originator=0,0={load}", f"--originator=1,1={load}"]
+    calibrate = ["calibrate", "--mesh", "2x2"]
     dead = 14, struct.pack("<iI", fake_mesh.DEAD_LINK, 0)
     passed_on, a_report = (14, bytes(8)), (3, b"report")
-    for reports, told in (
-            ([dead], "cannot be given its order: dead link\n"),
-            ([passed_on, dead], "cannot be told to begin: dead link\n"),
-            ([passed_on, a_report, dead], "sends no report: dead link\n")):
-        waiting, ready = list(reports), []
-
-        def report(*_, ready=ready):
-            return "state=waiting" if not ready else (
-                f"state=ready bytes={len(ready[0][1])} kind={ready[0][0]} "
-                "job=1")
-
-        def get(at, _, ready=ready):
-            data = base64.b64encode(ready.pop()[1]).decode()
-            return f"at={at} data={data}"
-
-        def begin(*_, waiting=waiting, ready=ready):
-            ready.append(waiting.pop(0))
-            return "next=0"
-
-        def put(at, data):
-            return f"next={int(at) + len(base64.b64decode(data))}"
-
+    for args, reports, told in (
+            (two, [dead], f"{OTHER}cannot be given its order: dead link\n"),
+            (two, [passed_on, dead],
+             f"{OTHER}cannot be told to begin: dead link\n"),
+            (two, [passed_on, a_report, dead],
+             f"{OTHER}sends no report: dead link\n"),
+            (calibrate, [a_report], "the originator does not measure\n"),
+            (calibrate, [(9, bytes(8))],
+             "the originator's report of its probes is malformed\n"),
+            ([*RUN, load], [a_report], "the originator ended without a rep")):
         with fake_mesh.Mesh(2, 2) as bench:
-            answering(bench, {"run": begin, "put": put, "report": report,
-                              "get": get})
-            done = bench.call(*RUN, f"--originator=0,0={load}",
-                              f"--originator=1,1={load}")
-        assert (done.returncode, waiting) == (1, [])
-        assert OTHER + told in done.stderr
+            reporting(bench, reports)
+            done = bench.call(*args)
+        assert (done.returncode, reports) == (1, [])
+        assert told in done.stderr
 
 
 # ---- the sweep ----

@@ -5,11 +5,13 @@ import collections
 import decimal
 import json
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+import clocked
 import mesh
 from core import BUILD
 from guard import GUARD_S
@@ -240,6 +242,11 @@ def test_trace_shows_every_node_and_circuit(written):
     names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
              if e["ph"] == "M" and e["name"] == "thread_name"}
     assert {(e["pid"], e["tid"]) for e in slices} <= set(names)
+    order = {(e["pid"], e["tid"]): e["args"]["sort_index"] for e in events
+             if e["name"] == "thread_sort_index"}
+    layers = [int(names[track].rpartition(" ")[2]) for track in sorted(
+        order, key=order.get) if " layer " in names[track]]
+    assert layers == sorted(layers)
     computing = {(names[e["pid"], e["tid"]].split()[0], e["args"]["round"]): e
                  for e in slices if e["name"] == "compute"}
     nodes = report["measured"]["nodes"]
@@ -350,6 +357,20 @@ def test_gantt_without_a_whole_picture(load, tmp_path):
         assert "measured" in done.stdout
         assert json.loads(kept.read_text())["kernel"] == "spin"
         assert sorted(tmp_path.iterdir()) == [folder, kept]
+
+
+def test_gantt_of_a_gnuplot_that_hangs(load, tmp_path):
+    """It is waited for a minute, and killed."""
+    plot = tmp_path / "gnuplot"
+    plot.write_text(f"#!/bin/sh\nexec {shutil.which('sleep')} 1000\n")
+    plot.chmod(0o755)
+    with clocked.Clocked("run", "--mesh", "2x2", "--kernel", "spin", "--arg",
+                         "1", "--on", "native", "--gantt", tmp_path / "a.svg",
+                         load, env={"PATH": str(tmp_path)}) as process:
+        process.let(100)
+        _, errors = process.communicate(timeout=GUARD_S)
+    assert (process.returncode, errors) == (1, (
+        f"quincunx: {tmp_path}/a.svg: gnuplot did not end in 60 s\n"))
 
 
 # ---- text around matches ----
