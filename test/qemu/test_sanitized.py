@@ -38,6 +38,7 @@ def fixture_folder(tmp_path_factory):
     (folder / "rgb.ppm").write_bytes(b"P6 40 50 255\n" + data)
     numpy.save(folder / "matrix.npy", numpy.ones((40, 9), dtype="int32"))
     numpy.save(folder / "vector.npy", numpy.ones(9, dtype="int32"))
+    (folder / "workers").write_text("1 2\n3 4\n", encoding="ascii")
     (folder / "slow").write_text("1 2 5us\n3 4 9us\n", encoding="ascii")
     return folder
 
@@ -71,6 +72,7 @@ OTHERS = [
     "--originator 1,1=grey.pgm -o both.pgm",
     f"compare {NATIVE} --kernel spin --arg 32 bytes", "certificate --torus 5",
     "kernels", "figures -o figures",
+    "model results workers --load 10 --ratio 1/2",
     "calibrate --on native --mesh 3x3"]
 
 

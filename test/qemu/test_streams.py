@@ -201,6 +201,20 @@ def test_a_signal_while_an_output_is_written(load, tmp_path):
     assert half and whole.startswith(half) and len(half) < len(whole)
 
 
+def test_what_a_killed_run_left_keeps_its_name(load, tmp_path):
+    """Also if it had the same process number: a shell's, which exec keeps."""
+    line = ("for i in 0 1; do echo left > report.$$-$i.tmp; done; "
+            'exec "$@" --report report load')
+    done = subprocess.run(["sh", "-c", line, "sh", mesh.QUINCUNX, *RUN],
+                          cwd=tmp_path, capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((tmp_path / "report").read_text())["kernel"] == "spin"
+    assert [part.read_text() for part in tmp_path.glob("*.tmp")] == [
+        "left\n"] * 2
+    assert len(list(tmp_path.iterdir())) == 4
+
+
 def test_a_signal_after_the_boards_have_ended(load, tmp_path):
     """It ends the command, and who draws for it."""
     (tmp_path / "bin").mkdir()
