@@ -204,6 +204,19 @@ static void receives_ahead_that_are_none(struct unit *unit)
     CHECK_EQUAL(unit, ahead(CIRCUIT_AHEAD_MAX), ERR_PORT_BUSY);
 }
 
+/* What came and was not taken is the job before's. */
+static void receives_ahead_of_the_job_before(struct unit *unit)
+{
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        world.serial.receive[i].state = SWITCH_DONE;
+    }
+    CHECK_EQUAL(unit, circuit_open(&world.circuit, &world.serial, &world.clock),
+                ERR_OK);
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        CHECK_EQUAL(unit, ahead(i), ERR_OK);
+    }
+}
+
 /* ---- buffers ---- */
 
 static void buffers_that_are_none(struct unit *unit)
@@ -286,6 +299,7 @@ void test_receives(struct unit *unit)
     RUN(messages_come_ahead);
     RUN(receives_ahead_are_taken_back);
     RUN(receives_ahead_that_are_none);
+    RUN(receives_ahead_of_the_job_before);
     RUN(buffers_that_are_none);
     RUN(nobody_orders);
     RUN(an_order_starts_the_clock);
