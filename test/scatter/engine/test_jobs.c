@@ -233,6 +233,67 @@ static void every_load_on_every_mesh(struct unit *unit)
     }
 }
 
+/* ---- jobs after each other ---- */
+
+struct reports {
+    struct judge judge; /* first: the world's context */
+    uint32_t measured_units[4];
+    unsigned count;
+};
+
+static struct letter *note(void *context, const struct world_node *from,
+                           struct letter *letter)
+{
+    struct reports *reports = context;
+    struct wire_report report = {.measured_units = 0};
+    struct rounds_plan plan;
+
+    (void)from;
+    if (letter->kind == WIRE_REPORT) {
+        world_check(wire_report_load(&report, &plan, letter->data,
+                                     letter->bytes) == ERR_OK,
+                    "a report");
+        reports->measured_units[reports->count++ % 4] = report.measured_units;
+    }
+    free(letter);
+    return NULL;
+}
+
+/* What a job tells of the kernel is the next one's rate; the third has too few
+   units to tell any. */
+static void rates_are_the_last_jobs(struct unit *unit)
+{
+    static const uint32_t units[] = {4000, 4000, 10, 4000};
+    static struct reports reports;
+    uint8_t arg[JUDGE_LONG_ARG_BYTES];
+    struct world world = {.size = {1, 1},
+                          .policy = WIRE_PATTERN,
+                          .kernel = &judge_kernel,
+                          .context = &reports,
+                          .sent = note};
+
+    reports.judge.whole = true;
+    reports.judge.forged = true; /* jobs are not judged here */
+    world_begin(&world);
+    for (unsigned i = 0; i < COUNT(units); ++i) {
+        struct wire_order order =
+            whole_order(WIRE_PATTERN, world.size, units[i], arg);
+
+        order.compute_ps = 0;
+        order.flags = i + 1 < COUNT(units) ? WIRE_MORE : 0;
+        bytes_store_u32(arg + 16, 1000000); /* 1000 instructions a unit */
+        world_put(world_node((struct torus_coord){0, 0}),
+                  judge_order(&order, (uint16_t)(i + 1)));
+    }
+    world_run();
+    world_free(&world);
+    CHECK_EQUAL(unit, reports.count, 4);
+    CHECK(unit, reports.measured_units[0] > 0);
+    CHECK_EQUAL(unit, reports.measured_units[1], 0);
+    CHECK_EQUAL(unit, reports.measured_units[2], 0);
+    CHECK(unit, reports.measured_units[3] > 0);
+}
+
 /* ---- what is refused ---- */
 
 #define MOST_PS PLANNER_TIME_MAX_PS
@@ -292,5 +353,6 @@ static void what_is_refused(struct unit *unit)
 void test_jobs(struct unit *unit)
 {
     UNIT_RUN(unit, every_load_on_every_mesh);
+    UNIT_RUN(unit, rates_are_the_last_jobs);
     UNIT_RUN(unit, what_is_refused);
 }
