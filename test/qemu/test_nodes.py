@@ -146,6 +146,18 @@ def test_the_originator_refuses(loads):
         assert told in done.stderr
 
 
+def test_a_load_that_does_not_fit_its_boards(loads, bench):
+    """Of another originator: its load goes out in one batch."""
+    small, large = loads(b"a load"), loads(bytes(1_000_000))
+    done = bench.call("run", "--mesh", "5x5", "--kernel", "search", "--arg",
+                      "a", f"--originator=0,0={small}",
+                      f"--originator=1,1={large}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        rf"quincunx: --originator '1,1={large}': has 1000000 units; must have "
+        r"1 to \d{4,6}, as these boards' memory takes\n", done.stderr)
+
+
 def reporting(bench, reports):
     """Whoever is told to run has the next of these to say: kind, bytes."""
     ready = []
