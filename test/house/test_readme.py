@@ -20,10 +20,11 @@ KERNELS = PAGES["kernels/README.md"]
 SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
 RULES = "\n".join(map(read, MAKEFILES))
-# Options of a benchmark, pytest, docker, mpirun and Slurm, not of the command.
-OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by", "--bind-to",
-          "--oversubscribe", "--mpi", "--nodes", "--ntasks-per-node",
-          "--cpus-per-task", "--mem", "--kill-on-bad-exit"}
+# Options of a benchmark, pytest, docker, mpirun and Slurm, not the command's.
+OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by",
+          "--bind-to", "--oversubscribe", "--mpi", "--nodes",
+          "--ntasks-per-node", "--cpus-per-task", "--mem",
+          "--kill-on-bad-exit"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",

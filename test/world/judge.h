@@ -9,8 +9,8 @@
  *
  * The kernel of its nodes is one of its own: the argument is u32 before, u32
  * after, u16 numerator, u16 denominator of an output; and, if there is more, u8
- * of the result's bytes, how many more than 8, i8 of the output's, how many more
- * than it should have, u16 0, u32 instructions of 1000 units, then
+ * of the result's bytes, how many more than 8, i8 of the output's, how many
+ * more than it should have, u16 0, u32 instructions of 1000 units, then
  * judge_output() up to its end. The result is u64 units.
  */
 #ifndef TEST_WORLD_JUDGE_H
