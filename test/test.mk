@@ -12,9 +12,9 @@ build-tests: $(foreach b,$(filter-out $(LONG_BOARDS),$(BOARD)),$(call \
              $(TEST_PROGRAMS) $(LICENSES)
 build-long-tests: build-all build-tests
 
-# One file of tests after the other in each of so many processes: one more than
-# processors, since many tests wait for a mesh of theirs.
-TEST_WORKERS ?= $(shell expr $(WORKERS) + 1)
+# One file of tests after the other in each of so many processes: twice as many
+# as processors, since many tests wait for a mesh of theirs.
+TEST_WORKERS ?= $(shell expr $(WORKERS) \* 2)
 PYTEST := $(PYTHON) -m pytest -p no:cacheprovider
 PYTEST_FILES := $(PYTEST) --dist loadfile -n
 

@@ -66,7 +66,8 @@ def test_one_that_cannot_be_had(tmp_path):
             ("bookworm-backports", {"APT_CONFIG": str(config)}, ".+")):
         done = bring(tmp_path / "qemu", suite, **env)
         assert (done.returncode, done.stdout) == (1, "")
-        assert re.fullmatch(f"no QEMU of {suite}: {said}\n", done.stderr)
+        # apt may warn of this machine's sources, too.
+        assert re.search(f"no QEMU of {suite}: {said}\n\\Z", done.stderr)
         assert [path.name for path in tmp_path.iterdir()] == ["bin"]
 
 

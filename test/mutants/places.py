@@ -20,7 +20,7 @@ discover: hal/discover
 
 # Tests of a source besides those of its name: of all rows that fit.
 QUICK = """
-qemu/: golden
+qemu/: golden refused
 scatter/plan/(one_round|split): planner
 scatter/plan/tree: tree_plan
 scatter/plan/: any_job run
@@ -90,7 +90,7 @@ qemu/flash: readme_commands sanitized names
 qemu/wired: serial_run ps progress
 qemu/calibrate: readme_commands sanitized rates
 qemu/format: refused run fuzz streams names
-qemu/: refused names originators compare auto rates several_inputs sanitized \
+qemu/: names originators ranks compare auto rates several_inputs sanitized \
   run bad_input streams page serve progress readme_commands
 kernels/: run fuzz originators new_kernel
 : fuzz run trees originators serial_run sanitized \
