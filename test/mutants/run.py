@@ -341,6 +341,10 @@ def main():
         csv.writer(sys.stdout, delimiter="\t").writerows(
             place.mutant for place in found)
         return 0
+    if not (given.tree / "build" / "test").is_dir():
+        print(f"{given.tree}: its tests are not built, so all would fail; "
+              "first `make build-tests` there", file=sys.stderr)
+        return 2
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.environ.pop("MAKEFLAGS", None)
     os.environ["PYTHONPATH"] = str(HERE)
