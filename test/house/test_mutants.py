@@ -68,7 +68,6 @@ def test_every_source_has_a_quick_test():
 
 
 def test_the_tables_name_tests_that_are_there():
-    for _, words in places.rows((places.QUICK + places.WIDE)
-                                .replace("\\\n", "")):
+    for _, words in places.rows(places.QUICK + places.WIDE):
         for name in words.split():
             assert places.test_files(ROOT, [name]), name

@@ -129,8 +129,7 @@ def test_files_that_are_named_exist():
 # ---- the README, kernels, schedules ----
 
 def test_kernels():
-    listed = {line.split()[0] for line in said("kernels").splitlines()
-              if line and line[0] != " "}
+    listed = mesh.kernels()
     assert set(table(README, "| kernel | job |")) == listed
     assert set(table(KERNELS, "| kernel | job |")) == listed
 

@@ -77,6 +77,13 @@ def command(*args, timeout=GUARD_S, **options):
                               stdin=subprocess.DEVNULL, **options)
 
 
+def kernels():
+    """Names of the command's kernels, as `quincunx kernels` lists them."""
+    return {line.split()[0] for line in
+            command("kernels").stdout.splitlines()
+            if line and line[0] != " "}
+
+
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
         rounds=1):
     """The report of a run that succeeds."""

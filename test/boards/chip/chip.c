@@ -158,8 +158,7 @@ static bool small_read(struct chip *chip, unsigned index, unsigned offset,
 {
     const uint32_t *reg = small_at(chip, index, offset);
 
-    *value = reg == NULL ? 0 : *reg;
-    return reg != NULL;
+    return device_give(reg, value);
 }
 
 static bool small_write(struct chip *chip, unsigned index, unsigned offset,

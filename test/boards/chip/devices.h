@@ -11,6 +11,7 @@
 #define TEST_BOARDS_CHIP_DEVICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct chip;
@@ -19,6 +20,14 @@ typedef bool device_read(struct chip *chip, unsigned index, unsigned offset,
                          uint32_t *value);
 typedef bool device_write(struct chip *chip, unsigned index, unsigned offset,
                           uint32_t value);
+
+/* What a read of a register gives that needs nothing else; NULL: there is no
+   such register, which the result says. */
+static inline bool device_give(const uint32_t *reg, uint32_t *value)
+{
+    *value = reg == NULL ? 0 : *reg;
+    return reg != NULL;
+}
 
 /* ---- reset and clock control (7) ---- */
 

@@ -226,8 +226,7 @@ bool dma_read(struct chip *chip, unsigned index, unsigned offset,
     offset = (offset - STREAMS) % STREAM_BYTES;
     reg =
         offset == S_CR ? &dma->stream[stream].cr : setting(dma, stream, offset);
-    *value = reg == NULL ? 0 : *reg;
-    return reg != NULL;
+    return device_give(reg, value);
 }
 
 /* 10.3.17: what must hold when a stream is enabled. */

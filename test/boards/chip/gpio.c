@@ -106,8 +106,7 @@ bool gpio_read(struct chip *chip, unsigned index, unsigned offset,
 {
     const uint32_t *reg = at(&chip->gpio[index], offset);
 
-    *value = reg == NULL ? 0 : *reg;
-    return reg != NULL;
+    return device_give(reg, value);
 }
 
 /* Outputs change by BSRR alone (8.4.7: set wins). */

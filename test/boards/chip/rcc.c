@@ -299,8 +299,7 @@ bool rcc_read(struct chip *chip, unsigned index, unsigned offset,
     const uint32_t *reg = at(&chip->rcc, offset);
 
     (void)index;
-    *value = reg == NULL ? 0 : *reg;
-    return reg != NULL;
+    return device_give(reg, value);
 }
 
 static void write_enr(struct chip *chip, uint32_t *enr, uint32_t next)

@@ -124,8 +124,7 @@ bool tim2_read(struct chip *chip, unsigned index, unsigned offset,
 
     (void)index;
     tim2_hold(chip);
-    *value = reg == NULL ? 0 : *reg;
-    return reg != NULL;
+    return device_give(reg, value);
 }
 
 /* False: not modelled. */
