@@ -172,8 +172,8 @@ def look_at(standing):
 
 def test_boards_that_stand(load, tmp_path):
     """Forks take less memory, counted in one moment: a page that several share
-    is parted. What is expected is not much less than all take, and not a
-    multiple."""
+    is parted. What is expected is not much less than all take, nor much more
+    than few boards of the QEMU that takes most."""
     taken = {}
     for boot in "fork", "exec":
         with Standing(tmp_path / boot, load, "--boot", boot) as standing:
@@ -181,7 +181,7 @@ def test_boards_that_stand(load, tmp_path):
             of_all = standing.memory_bytes()
         done = run(load, "5x5", "spin", "--arg", "1", "--boot", boot)
         expected = json.loads(done.stdout)["memory"]["expected_bytes"]
-        assert of_all / 1.15 < expected < 2 * of_all
+        assert of_all / 1.15 < expected < 2.5 * of_all
     assert taken["exec"] > 2 * taken["fork"], taken
 
 
