@@ -255,16 +255,17 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? memory_need_check(config, options->force) : status;
 }
 
-/* Refuses an originator whose file is missing or empty. */
+/* Refuses an originator whose file cannot be read, or is empty. */
 static int check_file(const struct originators_options *given, uint32_t index)
 {
     FILE *file;
     uint64_t bytes = 0;
     int status = file_open(&file, &bytes, given->given[index].input_name);
 
-    if (status == 0) {
-        fclose(file);
+    if (status != 0) {
+        return status;
     }
+    fclose(file);
     if (bytes > 0) {
         return 0;
     }

@@ -204,8 +204,11 @@ def faults(row, done, before, after):
         yield f"standard output: {done.stdout[:200]!r}"
     if not 0 < len(errors.splitlines()) <= LINES_MAX:
         yield f"{len(errors.splitlines())} lines of standard error"
-    if not errors.startswith(os.path.basename(row.program)):
+    name = os.path.basename(row.program)
+    if not errors.startswith(name):
         yield "the message does not begin with the program's name"
+    if f"\n{name}: " in errors:
+        yield "two messages"
     for word in row.words:
         if word not in errors:
             yield f"standard error lacks {word!r}"

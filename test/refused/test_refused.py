@@ -34,6 +34,7 @@ def test_nothing_is_leaked_or_overrun_meanwhile(tmp_path, step):
     ("echo told: no >&2; exit 2", "standard error lacks 'why'"),
     ("echo it is why >&2; exit 2", "does not begin with the program's name"),
     ("yes told: why | head -9 >&2; exit 2", "9 lines of standard error"),
+    ("echo told: why >&2; echo told: no >&2; exit 2", "two messages"),
     ("echo more; echo told: why >&2; exit 2", "standard output: 'more"),
     ("touch new; echo told: why >&2; exit 2", "left behind or changed: new"),
     ("echo >>load; echo told: why >&2; exit 2", "changed: load"),
