@@ -201,17 +201,10 @@ def test_what_nobody_reads_is_not_kept(tmp_path):
 
 # ---- ends ----
 
-def traces():
-    """Where a launcher could leave something behind."""
-    return {name for folder in ("/tmp", "/dev/shm")
-            for name in os.listdir(folder)
-            if re.search("quincunx|qemu|wired|board", name)}
-
-
 def test_the_end_of_standard_input(tmp_path):
     """Boards are groups of their own, as a terminal's Ctrl-C is the
     launcher's, and have their own descriptors only."""
-    before = traces()
+    before = mesh.traces()
     with emulated.Boards(tmp_path, size="5x5") as boards:
         boards.await_all(25)
         assert {os.getpgid(pid) for pid in boards.pids()} == set(boards.pids())
@@ -227,7 +220,7 @@ def test_the_end_of_standard_input(tmp_path):
         assert out == "standard input ended; 25 boards ended\n"
         assert not boards.pids(), "ended before all boards had"
         assert not os.path.exists(boards.tty[0, 0])
-    assert traces() <= before
+    assert mesh.traces() <= before
 
 
 def test_signals(tmp_path):
@@ -242,14 +235,14 @@ def test_signals(tmp_path):
 
 @pytest.mark.parametrize("args", [[], ["--damage", "1/100"]])
 def test_a_launcher_that_is_killed(tmp_path, args):
-    before = traces()
+    before = mesh.traces()
     with emulated.Boards(tmp_path, "--console", "all", *args) as boards:
         boards.await_all(4)
         boards.process.kill()
         boards.process.wait(GUARD_S)
         assert boards.gone()
         assert not any(map(os.path.exists, boards.tty.values()))
-    assert traces() <= before
+    assert mesh.traces() <= before
 
 
 @pytest.mark.parametrize("args", [[], ["--damage", "1/4294967295"]])

@@ -229,6 +229,19 @@ def until(condition, seconds=GUARD_S, pause=0.05):
     return value
 
 
+# Folders where whatever starts boards could leave something behind, and how its
+# names would begin. Other tests use these folders meanwhile, flash's among them.
+TRACES = ("/tmp", "/dev/shm")
+OURS = re.compile("(?!quincunx-flash-)(quincunx|qemu|qnx|wired|window|board)")
+
+
+def traces():
+    """Paths that the start of boards may have left behind, up to now."""
+    return {os.path.join(folder, name) for folder in TRACES
+            if os.path.isdir(folder)
+            for name in filter(OURS.match, os.listdir(folder))}
+
+
 def memory_parts(pid):
     """What the system counts of a process's memory, in bytes by name (Pss,
     Pss_Anon, ...): proc(5), smaps_rollup; empty if the process has gone."""

@@ -19,13 +19,7 @@ import served
 from core import BUILD, ROOT
 from guard import GUARD_S
 
-FOLDERS = ("/tmp", "/dev/shm")
-OURS = re.compile("(?!quincunx-flash-)(quincunx|qemu|qnx|window|board)")
 LONG = "100000"  # instructions a unit: a job of minutes
-
-
-def entries(folder):
-    return set(os.listdir(folder)) if os.path.isdir(folder) else set()
 
 
 class Launcher:
@@ -38,7 +32,7 @@ class Launcher:
         self.cwd.mkdir()
         self.load = folder / "load"
         self.load.write_bytes(bytes(200_000))
-        self.before = {d: entries(d) for d in FOLDERS}
+        self.before = mesh.traces()
         self.process = None
 
     def words(self, *args, size="2x2", arg="32", on="qemu"):
@@ -69,10 +63,8 @@ class Launcher:
     def nothing_left(self):
         """No board, and no file where a launcher might have put one."""
         mesh.until(lambda: not self.boards())
-        assert entries(self.cwd) == set()
-        for folder, before in self.before.items():
-            # Others use these folders too; ours would bear such a name.
-            assert not list(filter(OURS.match, entries(folder) - before))
+        assert not os.listdir(self.cwd)
+        assert mesh.traces() <= self.before
 
     def fails(self, done, said=""):
         """A run that failed said so, and left nothing."""
