@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must be installed: the table, what of it is missing, and what is done
 about it on Debian, on other systems, and without a network."""
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,11 @@ KINDS = ("program", "header", "cross", "python")
 # What the script itself runs, and no package manager.
 TOOLS = ("sh", "dirname", "awk", "sed", "sort", "tr", "paste", "cat", "id",
          "env", "gcc", "arm-none-eabi-gcc")
+# Without /usr/lib/ccache, whose gcc would look for another one in the test's
+# folder.
+COMPILERS = os.pathsep.join(
+    folder for folder in os.environ["PATH"].split(os.pathsep)
+    if os.path.basename(folder) != "ccache")
 TABLE = """# For Check Debian Fedora Arch Homebrew
 build program:sh         dash       bash     bash   -
 build program:no-such    one-deb    one-rpm  one    one
@@ -39,7 +45,7 @@ class System:
         self.bin, self.log = folder / "bin", folder / "log"
         self.bin.mkdir()
         for name in TOOLS:
-            (self.bin / name).symlink_to(shutil.which(name))
+            (self.bin / name).symlink_to(shutil.which(name, path=COMPILERS))
         self.script = folder / "needs.sh"
         shutil.copy(SCRIPT, self.script)
         (folder / "needs.txt").write_text(TABLE)
