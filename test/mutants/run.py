@@ -43,13 +43,14 @@ ARM_GCC = ("arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", *GCC[1:])
 def descendants():
     """{process: processor seconds, those of children that ended included}"""
     parent, used = {}, {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    for process in map(int, filter(str.isdecimal, os.listdir("/proc"))):
         try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
+            text = pathlib.Path(f"/proc/{process}/stat").read_text("latin-1")
+        except OSError:  # it has ended
             continue
-        parent[int(path.parent.name)] = int(fields[1])
-        used[int(path.parent.name)] = sum(map(int, fields[11:15])) / TICKS
+        fields = text.rpartition(")")[2].split()
+        parent[process] = int(fields[1])
+        used[process] = sum(map(int, fields[11:15])) / TICKS
     mine = set()
     for process in parent:
         line = [process]
