@@ -395,8 +395,9 @@ def test_a_picture(bench, tmp_path):
     done = bench.call("mesh", "--svg", tmp_path / "a.svg")
     assert done.returncode == 0, done.stderr
     drawn = svg_of(tmp_path / "a.svg")
-    assert [len(drawn[kind]) for kind in ("cable", "node", "first", "to")] == [
-        100, 24, 1, 20]
+    assert {kind: len(drawn[kind]) for kind in (
+        "cable", "node", "first", "to", "place")} == {
+            "cable": 100, "node": 24, "first": 1, "to": 20, "place": 25}
     assert not {"gap", "noisy", "miswired", "wrong", "fault", "absent"} & set(
         drawn)
     bench.faults = [f"x={x} y={y} port={port} fault=missing" for x, y, port in (
