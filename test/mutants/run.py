@@ -91,20 +91,24 @@ def run(command, folder, cpu_s):
 
     log = folder / "build" / "mutant.log"
     before_s = used_s()
+    # In a session of its own: a mutant may signal its whole process group.
     with open(log, "wb") as out:
         child = subprocess.Popen(command, cwd=folder, stdout=out, stderr=out,
-                                 stdin=subprocess.DEVNULL, preexec_fn=limit)
+                                 stdin=subprocess.DEVNULL, preexec_fn=limit,
+                                 start_new_session=True)
     status, last_s, since = None, -1.0, time.monotonic()
-    while status is None:
-        try:
-            status = child.wait(2)
-        except subprocess.TimeoutExpired:
-            now_s = sum(descendants().values())
-            if now_s > last_s + 0.05 or now_s < last_s:
-                last_s, since = now_s, time.monotonic()
-            if now_s > cpu_s or time.monotonic() - since > IDLE_S:
-                status = 124
-    end_all()
+    try:
+        while status is None:
+            try:
+                status = child.wait(2)
+            except subprocess.TimeoutExpired:
+                now_s = sum(descendants().values())
+                if now_s > last_s + 0.05 or now_s < last_s:
+                    last_s, since = now_s, time.monotonic()
+                if now_s > cpu_s or time.monotonic() - since > IDLE_S:
+                    status = 124
+    finally:
+        end_all()
     child.poll()
     return (status, log.read_text(encoding="utf-8", errors="replace"),
             used_s() - before_s)
