@@ -138,8 +138,10 @@ def hanging_fixture(tmp_path_factory, load):
 def test_the_page_before_the_end(hanging):
     status, headers, body = hanging.get()
     assert status == 200
-    assert headers["Cache-Control"] == "no-store"
-    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert [headers[name] for name in (
+        "Cache-Control", "Referrer-Policy", "X-Content-Type-Options",
+        "Cross-Origin-Resource-Policy")] == [
+            "no-store", "no-referrer", "nosniff", "same-origin"]
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
