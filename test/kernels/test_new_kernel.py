@@ -64,7 +64,22 @@ def test_names_that_are_none_and_one_that_is_there(copy):
     assert kernels() == before
 
 
-# ---- a kernel that crashes inside the command ----
+# ---- a kernel that crashes inside the command, or asks for too much ----
+
+def wrecked(tmp_path, argument):
+    (tmp_path / "load").write_bytes(bytes(100_000))
+    return subprocess.run(
+        [BUILD / "test/wrecked", "run", "--on", "native", "--mesh", "3x2",
+         "--kernel", "wreck", "--arg", argument, tmp_path / "load"],
+        text=True, capture_output=True, check=False, timeout=GUARD_S)
+
+
+def test_a_result_that_may_get_too_long(tmp_path):
+    done = wrecked(tmp_path, "lx")
+    assert (done.returncode, done.stderr) == (
+        1, "quincunx: kernel wreck: its result may get 100000 bytes "
+        "(result_bytes_max); at most 16384 are allowed\n")
+
 
 @pytest.mark.parametrize("argument, where, ended, what", [
     ("bn", r"in begin\(\)", signal.SIGSEGV, "Segmentation fault"),
@@ -76,11 +91,7 @@ def test_names_that_are_none_and_one_that_is_there(copy):
 def test_a_crash_names_the_kernel_and_the_place(tmp_path, argument, where,
                                                 ended, what):
     """Of nodes that crash at once, each in its thread, one is named."""
-    (tmp_path / "load").write_bytes(bytes(100_000))
-    done = subprocess.run(
-        [BUILD / "test/wrecked", "run", "--on", "native", "--mesh", "3x2",
-         "--kernel", "wreck", "--arg", argument, tmp_path / "load"],
-        text=True, capture_output=True, check=False, timeout=GUARD_S)
+    done = wrecked(tmp_path, argument)
     assert done.returncode == -ended
     assert re.fullmatch(
         f"quincunx: kernel wreck crashed {where}: {what}; `gdb --args' before "

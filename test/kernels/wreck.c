@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel that crashes: the first letter of its argument says in what, the
-   second how: n no memory there, z division by zero, s a stack that is full. */
+   second how: n no memory there, z division by zero, s a stack that is full.
+   With l its result may get too long. */
 #include "kernels/kernel.h"
 
 struct wreck {
@@ -43,7 +44,7 @@ static int wreck_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     *wreck = (struct wreck){(char)job->arg[0], (char)job->arg[1]};
-    terms->result_bytes_max = 8;
+    terms->result_bytes_max = wreck->where == 'l' ? 100000 : 8;
     if (wreck->where == 'b') {
         crash(wreck->how);
     }
