@@ -20,7 +20,6 @@ discover: hal/discover
 
 # Tests of a source besides those of its name: of all rows that fit.
 QUICK = """
-qemu/: golden refused
 scatter/plan/(one_round|split): planner
 scatter/plan/tree: tree_plan
 scatter/plan/: any_job run
@@ -77,6 +76,7 @@ qemu/support/memory_limit: memory
 qemu/support/crash: new_kernel
 qemu/support/: outputs bad_input streams sanitized flash_map
 qemu/survey/: nodes
+qemu/: golden refused
 """
 
 # What a survivor is tried with: the first row that fits.
@@ -93,7 +93,7 @@ qemu/format: refused run fuzz streams names
 qemu/: names originators ranks compare auto rates several_inputs sanitized \
   run bad_input streams page serve progress readme_commands
 kernels/: run fuzz originators new_kernel
-: fuzz run trees originators serial_run sanitized \
+: fuzz run trees originators launcher rates auto serial_run sanitized \
   chip compare
 """
 # Of a source's programs: words by which tests are known that need them; of all
