@@ -232,7 +232,8 @@ def until(condition, seconds=GUARD_S, pause=0.05):
 # Folders where whatever starts boards could leave something behind, and how its
 # names would begin. Other tests use these folders meanwhile, flash's among them.
 TRACES = ("/tmp", "/dev/shm")
-OURS = re.compile("(?!quincunx-flash-)(quincunx|qemu|qnx|wired|window|board)")
+OURS = re.compile(
+    "(?!quincunx-flash-)(quincunx|qemu|qnx|wired|window|board)")
 
 
 def traces():
