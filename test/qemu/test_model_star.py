@@ -249,9 +249,11 @@ def test_a_thousand_workers(tmp_path):
     unlike = [tuple(F(rng.randint(1, 9999), 1000) for _ in range(4))
               for _ in range(1000)]
     alike = [(F(1, 999), F(997, 998), F(1, 9997), F(1, 3))] * 1000
+    free = [(F(1, 999), F(7, 8), F(0), F(0))] * 1000  # of startups
     for workers, load, mode in ((unlike, 10000, 1), (unlike, 10000,
                                                      "periodic"),
-                                (alike, 10 ** 6, "umr")):
+                                (alike, 10 ** 6, "umr"),
+                                (free, 10 ** 6, "umr")):
         got = planned(tmp_path, "star", workers, load=load, installments=mode)
         if mode != "periodic":
             check(got, workers, load)
