@@ -229,11 +229,12 @@ def until(condition, seconds=GUARD_S, pause=0.05):
     return value
 
 
-# Folders where whatever starts boards could leave something behind, and how its
-# names would begin. Other tests use these folders meanwhile, flash's among them.
+# Folders where whatever starts boards could leave something behind, and what
+# the names of that would have in them. Other tests use these folders, too: what
+# the command `flash` makes there is none of it.
 TRACES = ("/tmp", "/dev/shm")
 OURS = re.compile(
-    "(?!quincunx-flash-)(quincunx|qemu|qnx|wired|window|board)")
+    "(?!quincunx-flash-).*(quincunx|qemu|qnx|wired|window|board)")
 
 
 def traces():

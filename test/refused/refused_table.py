@@ -204,10 +204,10 @@ def faults(row, done, before, after):
         yield f"standard output: {done.stdout[:200]!r}"
     if not 0 < len(errors.splitlines()) <= LINES_MAX:
         yield f"{len(errors.splitlines())} lines of standard error"
-    name = os.path.basename(row.program)
-    if not errors.startswith(name):
+    program = os.path.basename(row.program)
+    if not errors.startswith(program):
         yield "the message does not begin with the program's name"
-    if f"\n{name}: " in errors:
+    if f"\n{program}: " in errors:
         yield "two messages"
     for word in row.words:
         if word not in errors:
