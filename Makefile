@@ -98,7 +98,7 @@ HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS) $(CPPFLAGS) \
                $(CFLAGS)
 HOST_LDFLAGS := $(LDFLAGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
-             -lserialport -lmicrohttpd -lm
+             -lserialport -lmicrohttpd -larchive -lz -lm
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map="$$PWD"=.

@@ -115,7 +115,12 @@ static int check_page(const struct own_options *options)
 static int run(struct own_options *options)
 {
     struct compare compare;
-    int status = compare_run(&compare, &options->job.config);
+    int status;
+
+    for (uint32_t i = 0; i < options->job.notes.count; ++i) {
+        fprintf(stderr, "quincunx: %s\n", options->job.notes.text[i]);
+    }
+    status = compare_run(&compare, &options->job.config);
 
     if (status == 0) {
         status = write_page(options, &compare);

@@ -268,7 +268,7 @@ static int read_conv(struct format_load *load, const char *path,
     struct filter filter;
     int status = read_filter(&filter, arg, arg_bytes);
 
-    status = status == 0 ? image_read(&image, path) : status;
+    status = status == 0 ? image_read(&image, load, path) : status;
     if (status == 0) {
         fill_load(load, &image, &filter);
         free(image.samples);

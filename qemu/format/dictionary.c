@@ -138,7 +138,7 @@ static int read_digests(struct format_load *load, const char *path)
 {
     uint8_t *text = NULL;
     uint64_t bytes = 0;
-    int status = file_read(&text, &bytes, path);
+    int status = format_read_file(load, &text, &bytes, path);
 
     if (status == 0 && bytes / 2 >= UINT32_MAX) {
         status = file_error(path, "is too large");
@@ -192,7 +192,7 @@ static int read_dictionary(struct format_load *load, const char *path,
                  ? read_digests(load, text + 8)
                  : store_digests(load, text, arg_bytes, NULL);
     if (status == 0) {
-        status = file_read(&load->data, &load->units, path);
+        status = format_read_file(load, &load->data, &load->units, path);
     }
     load->unit_bytes = 1;
     return status == 0 ? check_words(load, path) : status;

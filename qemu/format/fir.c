@@ -278,7 +278,7 @@ static int read_taps(struct format_load *load, const char *path)
 {
     uint8_t *text;
     uint64_t bytes;
-    int status = file_read(&text, &bytes, path);
+    int status = format_read_file(load, &text, &bytes, path);
 
     if (status != 0) {
         return status;
@@ -320,7 +320,7 @@ static int read_fir(struct format_load *load, const char *path,
     }
     copy = memory_or_exit(strdup(text));
     status = read_design(&design, copy, text);
-    status = status == 0 ? wav_read(&wav, path, WAV_16_BITS) : status;
+    status = status == 0 ? wav_read(&wav, load, path, WAV_16_BITS) : status;
     if (status == 0) {
         store_sound(load, &wav);
         status = design.kind == KIND_FILE

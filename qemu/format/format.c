@@ -4,8 +4,10 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/unpack.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +34,82 @@ struct file_piece format_piece(const struct format_load *load, uint64_t at)
                                .at = at};
 }
 
+/* ---- notes ---- */
+
+void format_note(struct format_load *load, const char *format, ...)
+{
+    struct format_notes *notes = load->notes;
+    char *text = NULL;
+    va_list list;
+
+    if (notes == NULL) {
+        return;
+    }
+    va_start(list, format);
+    if (vasprintf(&text, format, list) < 0) {
+        text = NULL;
+    }
+    va_end(list);
+    notes->text = memory_or_exit(
+        realloc(notes->text, (notes->count + 1u) * sizeof *notes->text));
+    notes->text[notes->count] = memory_or_exit(text);
+    notes->count += 1;
+}
+
+void format_notes_free(struct format_notes *notes)
+{
+    for (uint32_t i = 0; i < notes->count; ++i) {
+        free(notes->text[i]);
+    }
+    free(notes->text);
+    *notes = (struct format_notes){.text = NULL};
+}
+
+/* ---- files ---- */
+
+int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
+                     const char *path)
+{
+    int status = file_open(file, bytes, path);
+    uint64_t packed = *bytes;
+    char kinds[UNPACK_KINDS];
+
+    if (status != 0 || load->as_is) {
+        return status;
+    }
+    if (unpack_file(file, bytes, kinds, path) != 0) {
+        fclose(*file);
+        *file = NULL;
+        return 1;
+    }
+    if (kinds[0] != '\0') {
+        format_note(load,
+                    "%s was decompressed (%s): %" PRIu64 " bytes became "
+                    "%" PRIu64 ".",
+                    file_name(path), kinds, packed, *bytes);
+    }
+    return 0;
+}
+
+int format_read_file(struct format_load *load, uint8_t **data, uint64_t *bytes,
+                     const char *path)
+{
+    FILE *file;
+    int status = format_open_file(load, &file, bytes, path);
+
+    *data = NULL;
+    if (status == 0) {
+        status = file_read_open(data, file, *bytes, path);
+        fclose(file);
+    }
+    return status;
+}
+
 int format_open(struct format_load *load, const char *path)
 {
     load->unit_bytes = 1;
     load->path = path;
-    return file_open(&load->file, &load->units, path);
+    return format_open_file(load, &load->file, &load->units, path);
 }
 
 void format_list_files(struct format_load *load, const char *const path[],
@@ -48,6 +121,20 @@ void format_list_files(struct format_load *load, const char *const path[],
         load->files[i].name =
             strcmp(path[i], "-") == 0 ? file_name(path[i]) : path[i];
     }
+}
+
+/* Appends a whole file to the load's. Result: 0 and its size, or 1. */
+static int append_file(struct format_load *load, uint64_t *bytes,
+                       const char *path)
+{
+    FILE *file;
+    int status = format_open_file(load, &file, bytes, path);
+
+    if (status == 0) {
+        status = file_append(load->file, file, *bytes, path);
+        fclose(file);
+    }
+    return status;
 }
 
 int format_open_several(struct format_load *load, const char *const path[],
@@ -69,7 +156,7 @@ int format_open_several(struct format_load *load, const char *const path[],
             load->units += 1;
         }
         file->at = load->units;
-        status = file_append(load->file, &file->bytes, path[i]);
+        status = append_file(load, &file->bytes, path[i]);
         load->units += file->bytes;
         bytes += file->bytes;
     }

@@ -21,6 +21,12 @@ struct format_file {
     uint64_t bytes;   /* that the load has of it */
 };
 
+/* What readers of files tell besides, of all loads of a job: sentences. */
+struct format_notes {
+    char **text; /* malloc'd, as each is */
+    uint32_t count;
+};
+
 /* A load, and whatever else its format keeps; format_free() frees it. */
 struct format_load {
     uint8_t *data; /* malloc'd: units * unit_bytes, or NULL if these are 0 */
@@ -32,8 +38,11 @@ struct format_load {
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
     uint32_t arg_bytes;
-    void *context;     /* malloc'd: what write() must know, or NULL */
-    bool wants_output; /* told to read(): whether the output is wanted */
+    void *context; /* malloc'd: what write() must know, or NULL */
+    /* Told to read(): */
+    bool wants_output;          /* whether the output is wanted */
+    bool as_is;                 /* nothing is decompressed or taken apart */
+    struct format_notes *notes; /* outlives the load; NULL: none are wanted */
 };
 
 struct format {
@@ -77,6 +86,20 @@ struct format {
 
 /* Frees what the load holds, and empties it. */
 void format_free(struct format_load *load);
+
+/* Adds a sentence to the load's notes, as printf() does. */
+__attribute__((format(printf, 2, 3))) void format_note(struct format_load *load,
+                                                       const char *format, ...);
+
+void format_notes_free(struct format_notes *notes);
+
+/* Opens or reads a whole file that INPUT or an argument names, as file_open()
+   and file_read() do. One that is compressed is decompressed, with a note,
+   unless the load is to be as it is. */
+NODISCARD int format_open_file(struct format_load *load, FILE **file,
+                               uint64_t *bytes, const char *path);
+NODISCARD int format_read_file(struct format_load *load, uint8_t **data,
+                               uint64_t *bytes, const char *path);
 
 /* Where the load's bytes from `at` on lie, as long as the load is there. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);

@@ -78,11 +78,11 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
                                          "PPM");
 }
 
-int image_read(struct image *image, const char *path)
+int image_read(struct image *image, struct format_load *load, const char *path)
 {
     uint8_t *data;
     uint64_t bytes;
-    int status = file_read(&data, &bytes, path);
+    int status = format_read_file(load, &data, &bytes, path);
 
     *image = (struct image){.samples = NULL};
     if (status == 0) {

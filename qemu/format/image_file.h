@@ -8,12 +8,15 @@
 #define QEMU_FORMAT_IMAGE_FILE_H
 
 #include "hal/nodiscard.h"
+#include "qemu/format/format.h"
 #include "qemu/format/image.h"
 
 #include <stdio.h>
 
-/* Reads a file; the caller frees the samples. Result: 0 or 1. */
-NODISCARD int image_read(struct image *image, const char *path);
+/* Reads a file as the load says; the caller frees the samples. Result: 0 or 1.
+ */
+NODISCARD int image_read(struct image *image, struct format_load *load,
+                         const char *path);
 
 /* Whether a file of this name can hold such an image. Result: 0 or 1. */
 NODISCARD int image_check_name(const struct image *image, const char *path);

@@ -66,7 +66,7 @@ static int read_matvec(struct format_load *load, const char *path,
         strncmp(text, KEY, strlen(KEY)) != 0) {
         return format_arg_error(text, "must be vector=FILE, a .npy file");
     }
-    status = npy_read_product(&product, path, text + strlen(KEY));
+    status = npy_read_product(&product, load, path, text + strlen(KEY));
     if (status == 0) {
         status = fill_load(load, &product, path);
         free(product.data);

@@ -183,16 +183,16 @@ static bool parse_product(struct npy_product *product, struct bytes *out)
     return true;
 }
 
-int npy_read_product(struct npy_product *product, const char *matrix,
-                     const char *vector)
+int npy_read_product(struct npy_product *product, struct format_load *load,
+                     const char *matrix, const char *vector)
 {
     struct call call = {.mode = "product"};
     uint64_t bytes[2] = {0, 0};
-    int status = file_read(&call.in[0].data, &bytes[0], matrix);
+    int status = format_read_file(load, &call.in[0].data, &bytes[0], matrix);
 
     product->data = NULL;
     if (status == 0) {
-        status = file_read(&call.in[1].data, &bytes[1], vector);
+        status = format_read_file(load, &call.in[1].data, &bytes[1], vector);
     }
     if (status == 0) {
         call.in[0].bytes = (size_t)bytes[0];

@@ -11,6 +11,7 @@
 #define QEMU_FORMAT_NPY_H
 
 #include "hal/nodiscard.h"
+#include "qemu/format/format.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +25,10 @@ struct npy_product {
     uint32_t columns;       /* at least 1; of the vector too */
 };
 
-/* Reads both. Every product of int32 fits 63 bits. Result: 0; or 1, after a
-   message on stderr that names the file and the reason. */
-NODISCARD int npy_read_product(struct npy_product *product, const char *matrix,
+/* Reads both, as the load says. Every product of int32 fits 63 bits. Result: 0;
+   or 1, after a message on stderr that names the file and the reason. */
+NODISCARD int npy_read_product(struct npy_product *product,
+                               struct format_load *load, const char *matrix,
                                const char *vector);
 
 /* Writes integers of 8 or 2 bytes as an array of one dimension; `path` is for

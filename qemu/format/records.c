@@ -643,9 +643,10 @@ static void settle(struct request *request)
 }
 
 /* Reads a file; its last record gets the newline that it may lack. */
-static int read_file(struct table *table, const char *path)
+static int read_file(struct format_load *load, struct table *table,
+                     const char *path)
 {
-    int status = file_read(&table->data, &table->bytes, path);
+    int status = format_read_file(load, &table->data, &table->bytes, path);
 
     /* There is room for one byte. */
     if (status == 0 && table->bytes > 0 &&
@@ -727,8 +728,9 @@ static int join_tables(struct format_load *load, struct request *request,
 }
 
 /* Reads the files; finds the byte that stands for newlines in all of them. */
-static int read_files(struct request *request, struct table table[],
-                      const char *const path[], uint32_t count)
+static int read_files(struct format_load *load, struct request *request,
+                      struct table table[], const char *const path[],
+                      uint32_t count)
 {
     bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true};
     uint8_t separator = separator_of(request, path[0]);
@@ -740,7 +742,7 @@ static int read_files(struct request *request, struct table table[],
     }
     used[separator] = true;
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        status = read_file(&table[i], path[i]);
+        status = read_file(load, &table[i], path[i]);
         table[i].separator = separator;
         if (status == 0 && separator_of(request, path[i]) != separator) {
             status = file_error(path[i], "has another separator, by its name, "
@@ -760,7 +762,7 @@ static int read_tables(struct format_load *load, struct request *request,
                        const char *const path[], uint32_t count, bool rows)
 {
     struct table *table = memory_or_exit(calloc(count, sizeof *table));
-    int status = read_files(request, table, path, count);
+    int status = read_files(load, request, table, path, count);
 
     if (status == 0) {
         status = join_tables(load, request, table, path, count);

@@ -71,7 +71,7 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
     const char *options = folds ? "(?i\n)" : "(?\n)";
     uint8_t *text = NULL;
     uint64_t bytes = 0;
-    int status = file_read(&text, &bytes, path);
+    int status = format_read_file(load, &text, &bytes, path);
 
     if (status == 0) {
         bytes = plain_lines(text, (size_t)bytes);

@@ -116,7 +116,7 @@ static int read_stats(struct format_load *load, const char *path,
         return status;
     }
     load->unit_bytes = 1;
-    status = file_read(&load->data, &load->units, path);
+    status = format_read_file(load, &load->data, &load->units, path);
     status = status == 0 ? decode_samples(load, path, &type) : status;
     if (status == 0) {
         format_copy_arg(load, &type, 1);

@@ -261,11 +261,12 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
     return decode(wav, path, file, end, allowed);
 }
 
-int wav_read(struct wav *wav, const char *path, uint32_t allowed)
+int wav_read(struct wav *wav, struct format_load *load, const char *path,
+             uint32_t allowed)
 {
     uint8_t *file;
     uint64_t bytes;
-    int status = file_read(&file, &bytes, path);
+    int status = format_read_file(load, &file, &bytes, path);
 
     if (status == 0) {
         status = wav_decode(wav, path, file, bytes, allowed);

@@ -8,6 +8,7 @@
 #define QEMU_FORMAT_WAV_H
 
 #include "hal/nodiscard.h"
+#include "qemu/format/format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,9 @@ bool wav_begins(const uint8_t *file, uint64_t bytes);
 NODISCARD int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
                          uint64_t bytes, uint32_t allowed);
 
-/* Reads a file and does the same. */
-NODISCARD int wav_read(struct wav *wav, const char *path, uint32_t allowed);
+/* Reads a file, as the load says, and does the same. */
+NODISCARD int wav_read(struct wav *wav, struct format_load *load,
+                       const char *path, uint32_t allowed);
 
 /* Writes a file of 16-bit samples; `path` is for messages. Result: 0 or 1, as
    above; a write that fails only leaves its mark on the stream. */

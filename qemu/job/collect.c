@@ -126,6 +126,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->input_name = config->input_name;
     outcome->files = config->load.files;
     outcome->file_count = config->load.file_count;
+    outcome->notes = config->load.notes;
     outcome->memory_need = config->memory_need;
     outcome->memory_hosts = config->memory_hosts;
     outcome->load_units = order->load_units;

@@ -68,7 +68,8 @@ enum key {
     KEY_ALLOW_MIXED,
     KEY_BOOT,
     KEY_VERBOSE,
-    KEY_FORCE
+    KEY_FORCE,
+    KEY_AS_IS
 };
 
 static const struct argp_option descriptions[] = {
@@ -77,6 +78,10 @@ static const struct argp_option descriptions[] = {
     {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, taken literally", 1},
     {"arg-hex", KEY_ARG_HEX, "HEX", 0,
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
+    {"as-is", KEY_AS_IS, NULL, 0,
+     "Take the bytes of compressed files as they are: .gz, .bz2, .xz, .zst, "
+     ".zip and such are else decompressed, a sound file is else its samples",
+     1},
     {"plan-profile", KEY_PLAN_PROFILE, "NAME|FILE", 0,
      "What the plan assumes that circuits cost, such as a file of `quincunx "
      "calibrate' (default: the costs of --profile)",
@@ -593,6 +598,9 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_unit(options, text);
     case KEY_BATCH:
         return set_batch(options, text);
+    case KEY_AS_IS:
+        options->config.load.as_is = true;
+        return 0;
     case KEY_ALLOW_MIXED:
         options->config.allow_mixed = true;
         return 0;
@@ -641,6 +649,7 @@ void job_options_init(struct job_options *options, const char *command)
     options->config.phases = WIRE_BEST;
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
+    options->config.load.notes = &options->notes;
     choose_mesh(options);
     options->config.watchdog_s = WATCHDOG_S;
     options->config.noise = noise_none();
@@ -1054,5 +1063,6 @@ void job_options_free(struct job_options *options)
     free(options->input);
     free(options->input_names);
     format_free(&options->config.load);
+    format_notes_free(&options->notes);
     originators_options_free(&options->originators);
 }

@@ -36,6 +36,7 @@ struct job_options {
     const char **input; /* INPUTs; config.input_name stands for all */
     uint32_t inputs;
     char *input_names;           /* of several, for messages */
+    struct format_notes notes;   /* on the files; config.load points here */
     bool native;                 /* as --on says */
     struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];

@@ -255,13 +255,20 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? memory_need_check(config, options->force) : status;
 }
 
-/* Refuses an originator whose file cannot be read, or is empty. */
+/* Refuses an originator whose file cannot be read, or is empty; a pipe is read
+   once, later. */
 static int check_file(const struct originators_options *given, uint32_t index)
 {
+    const char *path = given->given[index].input_name;
+    struct stat is;
     FILE *file;
     uint64_t bytes = 0;
-    int status = file_open(&file, &bytes, given->given[index].input_name);
+    int status;
 
+    if (stat(path, &is) == 0 && S_ISFIFO(is.st_mode)) {
+        return 0;
+    }
+    status = file_open(&file, &bytes, path);
     if (status != 0) {
         return status;
     }
@@ -295,14 +302,14 @@ static int check_units(const struct job_options *options, uint32_t index)
 static int read_loads(struct job_options *options)
 {
     struct job_config *config = &options->config;
-    bool wants_output = config->load.wants_output;
+    const struct format_load told = config->load;
     int status = 0;
 
     for (uint32_t i = 0; status == 0 && i < config->originators; ++i) {
         struct job_originator *originator = &config->several[i];
 
         config->input_name = originator->input_name;
-        config->load = (struct format_load){.wants_output = wants_output};
+        config->load = told;
         status = read_load(options);
         if (status == 0) {
             status = check_units(options, i);
@@ -311,7 +318,7 @@ static int read_loads(struct job_options *options)
         originator->terms = config->terms;
     }
     config->input_name = config->several[0].input_name;
-    config->load = (struct format_load){.wants_output = wants_output};
+    config->load = told;
     return status;
 }
 

@@ -147,7 +147,8 @@ struct outcome {
     const struct format_load *load;  /* to show parts of it; or NULL */
     const struct format_file *files; /* of several INPUTs; or NULL */
     uint32_t file_count;
-    const char *command; /* line that started it; or NULL */
+    const struct format_notes *notes; /* on all files; or NULL */
+    const char *command;              /* line that started it; or NULL */
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];
     unsigned choices;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/remarks.h"
 
+#include "qemu/format/format.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/memory.h"
 
@@ -18,6 +19,9 @@
 #define IDLE 0.10
 #define WAITED 0.02
 #define STACK_USED 0.90
+
+/* Notes on files that are remarks of their own. */
+#define NOTES_TOLD 8u
 
 /* Names of nodes that a remark lists at most. */
 #define NAMED 3u
@@ -38,6 +42,21 @@ __attribute__((format(printf, 2, 3))) static void add(struct remarks *remarks,
         remarks->count += 1;
     } else {
         free(text);
+    }
+}
+
+/* ---- the files ---- */
+
+static void tell_notes(struct remarks *remarks, const struct outcome *outcome)
+{
+    uint32_t count = outcome->notes != NULL ? outcome->notes->count : 0;
+
+    for (uint32_t i = 0; i < count && i < NOTES_TOLD; ++i) {
+        add(remarks, "%s", outcome->notes->text[i]);
+    }
+    if (count > NOTES_TOLD) {
+        add(remarks, "There are %" PRIu32 " more remarks on files.",
+            count - NOTES_TOLD);
     }
 }
 
@@ -325,6 +344,7 @@ struct remarks remarks_of(const struct outcome *outcome)
 {
     struct remarks remarks = {.count = 0};
 
+    tell_notes(&remarks, outcome);
     judge_parts(&remarks, outcome);
     if (!outcome->host_times) {
         judge_gain(&remarks, outcome);

@@ -6,7 +6,7 @@
 
 #include "qemu/outcome/outcome.h"
 
-#define REMARKS_MAX 12u
+#define REMARKS_MAX 24u
 
 /* Sentences, each malloc'd. */
 struct remarks {
@@ -15,6 +15,7 @@ struct remarks {
 };
 
 /* What is worth a remark:
+   - how files were read that could have been taken for something else;
    - one board alone would have been as fast, or some nodes got nothing;
    - the makespan is more than 5 % off the plan;
    - a node took more than 1.5 times as long for a unit as the middle node;
@@ -23,7 +24,8 @@ struct remarks {
    - parts waited for links, one of them for more than 2 % of the answer's time;
    - set-ups or frames were repeated;
    - a stack was used to more than 90 %.
-   Of boards that run in the host's time only the last two and the parts.
+   Of boards that run in the host's time only the first, the last two and the
+   parts.
    Ends the program where there is no memory. */
 struct remarks remarks_of(const struct outcome *outcome);
 

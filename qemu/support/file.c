@@ -15,6 +15,7 @@
 
 #define STANDARD_OUTPUT "/dev/stdout"
 #define TEMPORARIES 100u
+#define UNSIZED_MAX (UINT64_C(1) << 30) /* of /proc, where kcore has no end */
 #define LINKS_MAX 40u /* as the system follows: path_resolution(7) */
 
 static bool is_standard_input(const char *path)
@@ -147,22 +148,37 @@ static bool may_be_pipe(const char *path)
            strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
 }
 
-/* Copies all that comes out of a pipe to a file without a name, which takes its
-   place. Result: 0, or 1 after a message. */
-static int spool(FILE **file, const char *path)
+/* Reads what comes next, and waits for it if the file was opened without
+   waiting. */
+static ssize_t read_next(int fd, void *block, size_t room)
+{
+    ssize_t got = read(fd, block, room);
+
+    if (got < 0 && errno == EAGAIN &&
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) {
+        got = read(fd, block, room);
+    }
+    return got;
+}
+
+/* Copies all that comes out of a file to one without a name, which takes its
+   place, `most` bytes at most. Result: 0, or 1 after a message. */
+static int spool(FILE **file, const char *path, uint64_t most)
 {
     FILE *copy = tmpfile();
     char block[65536];
     ssize_t got = 1;
+    uint64_t bytes = 0;
     bool failed = copy == NULL;
 
-    while (!failed && got > 0) {
-        got = read(fileno(*file), block, sizeof block);
+    while (!failed && got > 0 && bytes <= most) {
+        got = read_next(fileno(*file), block, sizeof block);
         failed = got < 0 || fwrite(block, 1, (size_t)got, copy) < (size_t)got;
+        bytes += got > 0 ? (uint64_t)got : 0;
     }
     failed = failed || fflush(copy) != 0;
-    if (failed) {
-        file_error(path, "%s", strerror(errno));
+    if (failed || bytes > most) {
+        file_error(path, "%s", failed ? strerror(errno) : strerror(EFBIG));
         if (copy != NULL) {
             fclose(copy);
         }
@@ -171,6 +187,42 @@ static int spool(FILE **file, const char *path)
     fclose(*file);
     *file = copy;
     return 0;
+}
+
+/* Whether a regular file has as many bytes as its status says: those of /proc
+   and /sys have more or less. */
+static bool is_as_long(const struct stat *is, int fd)
+{
+    char byte;
+
+    return pread(fd, &byte, 1, is->st_size > 0 ? is->st_size - 1 : 0) ==
+           (is->st_size > 0 ? 1 : 0);
+}
+
+/* Copies what has to be read to its end before it is known how long it is.
+   Result: 0, or 1 after a message. */
+static int spool_unsized(FILE **file, const char *path)
+{
+    int fd = fileno(*file);
+    struct stat is;
+
+    if (fstat(fd, &is) != 0) {
+        return 0; /* check_regular() says why */
+    }
+    if (S_ISREG(is.st_mode)) {
+        return is_as_long(&is, fd) ? 0 : spool(file, path, UNSIZED_MAX);
+    }
+    if (!S_ISFIFO(is.st_mode) &&
+        !(may_be_pipe(path) && (S_ISSOCK(is.st_mode) || isatty(fd) == 1))) {
+        return 0;
+    }
+    if (spool(file, path, UINT64_MAX) != 0) {
+        return 1;
+    }
+    return may_be_pipe(path) || ftello(*file) > 0
+               ? 0
+               : file_error(path, "nobody writes to this pipe; must be a file, "
+                                  "a pipe, or - for standard input");
 }
 
 /* Standard input, of its own; or a file. A pipe without a writer must be
@@ -194,18 +246,13 @@ static int open_descriptor(const char *path)
 int file_open(FILE **file, uint64_t *bytes, const char *path)
 {
     int descriptor = open_descriptor(path);
-    struct stat is;
-    int status = 0;
+    int status;
 
     *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     if (*file == NULL) {
         return file_error(path, "%s", strerror(errno));
     }
-    if (may_be_pipe(path) && fstat(descriptor, &is) == 0 &&
-        (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode) ||
-         isatty(descriptor) == 1)) {
-        status = spool(file, path);
-    }
+    status = spool_unsized(file, path);
     status = status == 0 ? check_regular(bytes, *file, path) : status;
     if (status != 0) {
         fclose(*file);
@@ -233,28 +280,33 @@ int file_piece_copy(uint8_t *to, const struct file_piece *piece, uint64_t bytes)
                : file_error(piece->path, "could not be read to its end");
 }
 
+int file_read_open(uint8_t **data, FILE *file, uint64_t bytes, const char *path)
+{
+    const struct file_piece all = {.file = file, .path = path};
+    int status;
+
+    *data = malloc((size_t)bytes + 1);
+    if (*data == NULL) {
+        return file_error(path, "%s", strerror(ENOMEM));
+    }
+    status = file_piece_copy(*data, &all, bytes);
+    if (status != 0) {
+        free(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
 int file_read(uint8_t **data, uint64_t *bytes, const char *path)
 {
     FILE *file;
     int status = file_open(&file, bytes, path);
 
     *data = NULL;
-    if (status != 0) {
-        return status;
+    if (status == 0) {
+        status = file_read_open(data, file, *bytes, path);
+        fclose(file);
     }
-    *data = malloc((size_t)*bytes + 1);
-    if (*data == NULL) {
-        status = file_error(path, "%s", strerror(ENOMEM));
-    } else {
-        const struct file_piece all = {.file = file, .path = path};
-
-        status = file_piece_copy(*data, &all, *bytes);
-    }
-    if (status != 0) {
-        free(*data);
-        *data = NULL;
-    }
-    fclose(file);
     return status;
 }
 
@@ -268,17 +320,14 @@ FILE *file_scratch(const char *path)
     return file;
 }
 
-int file_append(FILE *to, uint64_t *bytes, const char *path)
+int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 {
     uint8_t block[65536];
-    struct file_piece piece = {.path = path};
-    int status = file_open(&piece.file, bytes, path);
+    struct file_piece piece = {.file = file, .path = path};
+    int status = 0;
 
-    if (status != 0) {
-        return status;
-    }
-    while (status == 0 && piece.at < *bytes) {
-        uint64_t left = *bytes - piece.at;
+    while (status == 0 && piece.at < bytes) {
+        uint64_t left = bytes - piece.at;
         size_t next = left < sizeof block ? (size_t)left : sizeof block;
 
         status = file_piece_copy(block, &piece, next);
@@ -287,7 +336,6 @@ int file_append(FILE *to, uint64_t *bytes, const char *path)
         }
         piece.at += next;
     }
-    fclose(piece.file);
     return status;
 }
 

@@ -37,14 +37,19 @@ __attribute__((format(printf, 2, 3))) int file_error(const char *path,
  */
 bool file_same(const char *one, const char *other);
 
-/* Reads a whole regular file, with one byte of room behind it. Result: 0 and
- *data, malloc'd, the caller's to free; or 1 and NULL. */
+/* Reads a whole file, as file_open() opens it, with one byte of room behind it.
+   Result: 0 and *data, malloc'd, the caller's to free; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
-/* Opens a regular file and tells its size. Of "-", standard input, and of the
-   pipes that a shell makes of <(...), a copy without a name is taken, once all
-   has come. Result: 0 and *file, the caller's to
-   fclose(); or 1 and NULL. */
+/* Does the same with an open file of that many bytes; `path` is for messages.
+ */
+NODISCARD int file_read_open(uint8_t **data, FILE *file, uint64_t bytes,
+                             const char *path);
+
+/* Opens a file and tells its size: what reading gives. Of standard input, "-",
+   of pipes, and of files of /proc and /sys, whose size is not known before, a
+   copy without a name is taken, once all has come. Result: 0 and *file, the
+   caller's to fclose(); or 1 and NULL. */
 NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
 
 /* Opens a file without a name, which is gone when it is closed. Result: the
@@ -52,9 +57,10 @@ NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
    it is to take. */
 FILE *file_scratch(const char *path);
 
-/* Appends a whole file, as file_open() opens it, to what a stream has. Result:
-   0 and its size, or 1. */
-NODISCARD int file_append(FILE *to, uint64_t *bytes, const char *path);
+/* Appends an open file of that many bytes to what a stream has; `path` is for
+   messages. Result: 0 or 1. */
+NODISCARD int file_append(FILE *to, FILE *file, uint64_t bytes,
+                          const char *path);
 
 /* Where bytes lie: in memory, or in an open file that is read when they are
    needed. All of it is the caller's. */

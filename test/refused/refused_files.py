@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that every row of a table of refused input has beside it."""
 import functools
+import gzip
 import hashlib
 import io
 import os
@@ -9,6 +10,7 @@ import pickle
 import random
 import shutil
 import struct
+import zipfile
 import zlib
 
 import numpy
@@ -102,6 +104,21 @@ def arrays():
         "npy-junk": good[:10] + b"{" * 118}
 
 
+def archives():
+    """Compressed files that are damaged, too much or not one."""
+    packed, out = gzip.compress(b"abcabc"), io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name in ("a\33", "b"):
+            file.writestr(name, b"abc")
+    return {
+        "sum.gz": packed[:-8] + b"abcd" + packed[-4:], "cut.gz": packed[:-5],
+        "bomb.gz": gzip.compress(bytes(1 << 20)) * 65,
+        "deep.gz": functools.reduce(lambda data, _: gzip.compress(data),
+                                    range(5), b"abc"),
+        "several.zip": out.getvalue(), "none.zip": b"PK\5\6" + bytes(18),
+        "cut.xz": b"\xfd7zXZ\0\0\4", "empty.gz": gzip.compress(b"")}
+
+
 @functools.cache
 def made():
     """Bytes by name."""
@@ -122,7 +139,7 @@ def made():
         "grey.pgm": b"P5 60 100 255\n" + noise,
         "short.pgm": b"P5 60 100 255\n" + noise[:3000],
         "rgb.ppm": b"P6 40 50 255\n" + noise,
-        **sounds(noise), **pictures(), **arrays()}
+        **archives(), **sounds(noise), **pictures(), **arrays()}
 
 
 def make(folder):

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/support/unpack.h"
+
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define ALWAYS_ALLOWED (UINT64_C(64) << 20)
+#define TIMES_ALLOWED 100u
+#define LAYERS_MAX 4u
+#define HEAD_BYTES 264u /* in which each kind is known */
+#define AS_IS "; --as-is takes its bytes as they are"
+
+struct kind {
+    const char *name;
+    const char *mark; /* bytes that the file has ... */
+    size_t mark_bytes;
+    size_t at;                         /* ... here */
+    int (*support)(struct archive *a); /* NULL: by zlib */
+    bool archive;                      /* of files that have names */
+};
+
+/* tar is the last: an archive that is not compressed is taken as it is. */
+static const struct kind kind_table[] = {
+    {"gzip", "\x1f\x8b\x08", 3, 0, NULL, false},
+    {"bzip2", "1AY&SY", 6, 4, archive_read_support_filter_bzip2, false},
+    {"bzip2", "\x17rE8P\x90", 6, 4, archive_read_support_filter_bzip2, false},
+    {"xz",
+     "\xfd"
+     "7zXZ\0",
+     6, 0, archive_read_support_filter_xz, false},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, 0, archive_read_support_filter_zstd, false},
+    {"lz4", "\x04\x22\x4d\x18", 4, 0, archive_read_support_filter_lz4, false},
+    {"lzip", "LZIP\1", 5, 0, archive_read_support_filter_lzip, false},
+    {"compress", "\x1f\x9d\x90", 3, 0, archive_read_support_filter_compress,
+     false},
+    {"zip", "PK\3\4", 4, 0, archive_read_support_format_zip, true},
+    {"zip", "PK\5\6", 4, 0, archive_read_support_format_zip, true},
+    {"7z", "7z\xbc\xaf\x27\x1c", 6, 0, archive_read_support_format_7zip, true},
+    {"rar", "Rar!\x1a\7\0", 7, 0, archive_read_support_format_rar, true},
+    {"rar", "Rar!\x1a\7\1\0", 8, 0, archive_read_support_format_rar5, true},
+    {"tar", "ustar", 5, 257, archive_read_support_format_tar, true}};
+
+#define KINDS (sizeof kind_table / sizeof *kind_table)
+
+/* What a file is that lies in `layers` others; NULL: nothing compressed. */
+static const struct kind *kind_of(FILE *file, unsigned layers)
+{
+    char head[HEAD_BYTES];
+    ssize_t got = pread(fileno(file), head, sizeof head, 0);
+
+    for (size_t i = 0; i < KINDS - (layers == 0); ++i) {
+        const struct kind *kind = &kind_table[i];
+
+        if (got >= (ssize_t)(kind->at + kind->mark_bytes) &&
+            memcmp(head + kind->at, kind->mark, kind->mark_bytes) == 0) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+/* A layer that is taken off. */
+struct layer {
+    const struct kind *kind;
+    const char *path; /* for messages */
+    int from;
+    FILE *to;
+    uint64_t bytes; /* in `to` */
+    uint64_t most;  /* that it may have */
+};
+
+/* `why`: as a library says. */
+static int fail(const struct layer *layer, const char *why)
+{
+    return file_error(layer->path, "%s: cannot be decompressed: %s" AS_IS,
+                      layer->kind->name, quote_shown(why));
+}
+
+static int put(struct layer *layer, const void *block, size_t bytes)
+{
+    if (bytes > layer->most - layer->bytes) {
+        return file_error(layer->path,
+                          "%s: expands to more than %" PRIu64
+                          " bytes, 64 MiB or 100 times the file; decompress it "
+                          "yourself if that is right" AS_IS,
+                          layer->kind->name, layer->most);
+    }
+    layer->bytes += bytes;
+    return fwrite(block, 1, bytes, layer->to) == bytes
+               ? 0
+               : file_error(layer->path, "its copy: %s", strerror(errno));
+}
+
+/* ---- by zlib ---- */
+
+static int gunzip(struct layer *layer)
+{
+    char block[65536];
+    int fd = dup(layer->from);
+    gzFile in = fd < 0 ? NULL : gzdopen(fd, "rb");
+    int error = Z_OK;
+    int status = 0;
+    int got = 1;
+
+    if (in == NULL) {
+        return file_error(layer->path, "%s", strerror(errno));
+    }
+    while (status == 0 && got > 0) {
+        got = gzread(in, block, sizeof block);
+        status = got > 0 ? put(layer, block, (size_t)got) : 0;
+    }
+    if (status == 0) {
+        const char *why = strstr(gzerror(in, &error), ": ");
+
+        status = error == Z_OK ? 0 : fail(layer, why != NULL ? why + 2 : "");
+    }
+    gzclose(in);
+    return status;
+}
+
+/* ---- by libarchive ---- */
+
+/* Whether an archive's entry is a file, other than what the Finder of a Mac
+   puts beside each. */
+static bool is_file(struct archive_entry *entry)
+{
+    const char *name = archive_entry_pathname(entry);
+
+    return archive_entry_filetype(entry) == AE_IFREG &&
+           (name == NULL || strncmp(name, "__MACOSX/", 9) != 0);
+}
+
+static int put_entry(struct layer *layer, struct archive *archive)
+{
+    char block[65536];
+    int status = 0;
+    la_ssize_t got = 1;
+
+    while (status == 0 && got > 0) {
+        got = archive_read_data(archive, block, sizeof block);
+        status = got > 0 ? put(layer, block, (size_t)got) : 0;
+    }
+    return got < 0 ? fail(layer, archive_error_string(archive)) : status;
+}
+
+static int refuse_second(const struct layer *layer, const char *first,
+                         struct archive_entry *second)
+{
+    const char *name = archive_entry_pathname(second);
+
+    return file_error(layer->path,
+                      "%s: has several files in it, such as '%s' and '%s'; "
+                      "must have one" AS_IS,
+                      layer->kind->name, quote_shown(first),
+                      name != NULL ? quote_shown(name) : "");
+}
+
+/* Takes the only file of an archive, or all that a filter gives. */
+static int put_entries(struct layer *layer, struct archive *archive)
+{
+    struct archive_entry *entry;
+    char *first = NULL;
+    int status = 0;
+    int next = archive_read_next_header(archive, &entry);
+
+    while (status == 0 && (next == ARCHIVE_OK || next == ARCHIVE_WARN)) {
+        const char *name = archive_entry_pathname(entry);
+
+        if (is_file(entry) && first != NULL) {
+            status = refuse_second(layer, first, entry);
+        } else if (is_file(entry)) {
+            first = memory_or_exit(strdup(name != NULL ? name : ""));
+            status = put_entry(layer, archive);
+        }
+        next = status != 0 ? next : archive_read_next_header(archive, &entry);
+    }
+    if (status == 0 && next != ARCHIVE_EOF) {
+        status = fail(layer, archive_error_string(archive));
+    }
+    if (status == 0 && first == NULL && layer->kind->archive) {
+        status = file_error(layer->path, "%s: has no file in it" AS_IS,
+                            layer->kind->name);
+    }
+    free(first);
+    return status;
+}
+
+static int unarchive(struct layer *layer)
+{
+    struct archive *archive = memory_or_exit(archive_read_new());
+    int status;
+
+    layer->kind->support(archive);
+    if (!layer->kind->archive) {
+        archive_read_support_format_raw(archive);
+        archive_read_support_format_empty(archive);
+    }
+    status = archive_read_open_fd(archive, layer->from, 65536) == ARCHIVE_OK
+                 ? put_entries(layer, archive)
+                 : fail(layer, archive_error_string(archive));
+    archive_read_free(archive);
+    return status;
+}
+
+/* ---- all layers ---- */
+
+/* Takes one layer off. */
+static int unpack_layer(FILE **file, uint64_t *bytes, struct layer *layer)
+{
+    int status;
+
+    layer->from = fileno(*file);
+    layer->to = file_scratch(layer->path);
+    if (layer->to == NULL) {
+        return 1;
+    }
+    lseek(layer->from, 0, SEEK_SET);
+    status = layer->kind->support == NULL ? gunzip(layer) : unarchive(layer);
+    if (status == 0 && fflush(layer->to) != 0) {
+        status = file_error(layer->path, "its copy: %s", strerror(errno));
+    }
+    fclose(*file);
+    *file = layer->to;
+    *bytes = layer->bytes;
+    return status;
+}
+
+int unpack_file(FILE **file, uint64_t *bytes, char kinds[UNPACK_KINDS],
+                const char *path)
+{
+    uint64_t most = *bytes * TIMES_ALLOWED;
+    struct layer layer = {.path = path};
+    int status = 0;
+
+    most = most > ALWAYS_ALLOWED ? most : ALWAYS_ALLOWED;
+    kinds[0] = '\0';
+    for (unsigned i = 0; status == 0; ++i) {
+        layer = (struct layer){
+            .kind = kind_of(*file, i), .path = path, .most = most};
+        if (layer.kind == NULL) {
+            break;
+        }
+        if (i == LAYERS_MAX) {
+            return file_error(path,
+                              "is compressed more than 4 times over" AS_IS);
+        }
+        snprintf(kinds + strlen(kinds), UNPACK_KINDS - strlen(kinds), "%s%s",
+                 i > 0 ? ", " : "", layer.kind->name);
+        status = unpack_layer(file, bytes, &layer);
+    }
+    return status;
+}
