@@ -12,7 +12,7 @@
  * half the rate (high) or in the middle of the band.
  */
 #include "qemu/format/format.h"
-#include "qemu/format/wav.h"
+#include "qemu/format/sound.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
@@ -51,7 +51,7 @@ struct design {
 };
 
 /* The format of the sound, kept for the output file. */
-struct sound {
+struct shape {
     uint32_t channels;
     uint32_t rate;
 };
@@ -204,10 +204,10 @@ static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
 }
 
 static int store_design(struct format_load *load, const struct design *design,
-                        const struct wav *wav, const char *path,
+                        const struct sound *sound, const char *path,
                         const char *arg)
 {
-    double half = 0.5 * wav->rate;
+    double half = 0.5 * sound->rate;
     double low = design->low / half;
     double high = design->kind == KIND_HIGH ? 1 : design->high / half;
     double tap[TAPS_MAX];
@@ -294,16 +294,16 @@ static int read_taps(struct format_load *load, const char *path)
 /* ---- files ---- */
 
 /* Takes what the load and the output need of the sound. */
-static void store_sound(struct format_load *load, const struct wav *wav)
+static void store_sound(struct format_load *load, const struct sound *sound)
 {
-    struct sound *sound = memory_or_exit(malloc(sizeof *sound));
+    struct shape *shape = memory_or_exit(malloc(sizeof *shape));
 
-    load->data = wav->data;
-    load->units = wav->frames;
-    load->unit_bytes = wav->frame_bytes;
-    load->context = sound;
+    load->data = sound->data;
+    load->units = sound->frames;
+    load->unit_bytes = sound->frame_bytes;
+    load->context = shape;
     load->arg = memory_or_exit(malloc(2 * TAPS_MAX));
-    *sound = (struct sound){wav->channels, wav->rate};
+    *shape = (struct shape){sound->channels, sound->rate};
 }
 
 static int read_fir(struct format_load *load, const char *path,
@@ -311,7 +311,7 @@ static int read_fir(struct format_load *load, const char *path,
 {
     const char *text = (const char *)arg;
     struct design design;
-    struct wav wav;
+    struct sound sound;
     char *copy;
     int status;
 
@@ -320,12 +320,14 @@ static int read_fir(struct format_load *load, const char *path,
     }
     copy = memory_or_exit(strdup(text));
     status = read_design(&design, copy, text);
-    status = status == 0 ? wav_read(&wav, load, path, WAV_16_BITS) : status;
+    status = status == 0
+                 ? sound_read(&sound, load, path, SOUND_16_BITS + SOUND_RATE)
+                 : status;
     if (status == 0) {
-        store_sound(load, &wav);
+        store_sound(load, &sound);
         status = design.kind == KIND_FILE
                      ? read_taps(load, design.file)
-                     : store_design(load, &design, &wav, path, text);
+                     : store_design(load, &design, &sound, path, text);
     }
     free(copy);
     return status;
@@ -334,9 +336,9 @@ static int read_fir(struct format_load *load, const char *path,
 static int write_fir(FILE *out, const struct format_load *load,
                      const char *path, const uint8_t *output, uint64_t bytes)
 {
-    const struct sound *sound = (const struct sound *)load->context;
+    const struct shape *shape = (const struct shape *)load->context;
 
-    return wav_write(out, path, output, bytes, sound->channels, sound->rate);
+    return sound_write(out, path, output, bytes, shape->channels, shape->rate);
 }
 
 const struct format format_fir = {
@@ -344,7 +346,7 @@ const struct format format_fir = {
     .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
-    .input = "WAV of 16 bits",
+    .input = "WAV, AIFF, AU or FLAC of 16 bits",
     .output = "WAV of the same length, channels and rate",
     .read = read_fir,
     .write = write_fir,

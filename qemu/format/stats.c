@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples for the kernel stats: raw ones, or those of a WAV file. */
+/* Samples for the kernel stats: raw ones, or those of a sound file. */
 #include "qemu/format/format.h"
-#include "qemu/format/wav.h"
+#include "qemu/format/sound.h"
 #include "qemu/support/file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +14,33 @@
 static const char allowed[] =
     "must be type=u8, s8, u16, s16, u32 or s32, or nothing";
 
-/* The kernel's argument for a type's name; 0: no such type. */
+static const struct {
+    const char *name;
+    uint8_t type; /* the kernel's argument */
+} types[] = {{"u8", 1},           {"s8", SIGNED + 1}, {"u16", 2},
+             {"s16", SIGNED + 2}, {"u32", 4},         {"s32", SIGNED + 4}};
+
+#define TYPES (sizeof types / sizeof *types)
+
+/* The type of a name; 0: no such type. */
 static uint8_t type_named(const char *name)
 {
-    static const struct {
-        const char *name;
-        uint8_t type;
-    } types[] = {{"u8", 1},           {"s8", SIGNED + 1}, {"u16", 2},
-                 {"s16", SIGNED + 2}, {"u32", 4},         {"s32", SIGNED + 4}};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+    for (size_t i = 0; i < TYPES; ++i) {
         if (strcmp(types[i].name, name) == 0) {
             return types[i].type;
         }
     }
     return 0;
+}
+
+static const char *type_name(uint8_t type)
+{
+    size_t i = 0;
+
+    while (i + 1 < TYPES && types[i].type != type) {
+        ++i;
+    }
+    return types[i].name;
 }
 
 /* The type that --arg names; 0: none, it is empty. */
@@ -62,37 +75,75 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     return 0;
 }
 
-/* A unit is a frame: a sample of each channel. */
-static int decode_wav(struct format_load *load, const char *path, uint8_t *type)
+/* Says that the samples are of another type than --arg names. */
+static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
-    struct wav wav;
-    int status = wav_decode(&wav, path, load->data, load->units,
-                            WAV_8_BITS + WAV_16_BITS + WAV_32_BITS);
+    char arg[16];
+
+    snprintf(arg, sizeof arg, "type=%s", type_name(type));
+    return format_arg_error(arg,
+                            "samples of %s are %s; leave type= out, or "
+                            "--as-is takes its bytes",
+                            file_name(path), type_name(is));
+}
+
+/* A unit is a frame: a sample of each channel. */
+static int decode_sound(struct format_load *load, const char *path,
+                        uint8_t *type)
+{
+    struct sound sound;
+    uint8_t is;
+    int status = sound_decode(&sound, load, path, load->data, load->units,
+                              SOUND_8_BITS + SOUND_16_BITS + SOUND_32_BITS);
 
     if (status != 0) {
         return status;
     }
     free(load->data);
-    load->data = wav.data;
-    load->units = wav.frames;
-    load->unit_bytes = wav.frame_bytes;
-    *type = (uint8_t)(wav.sample_bytes + (wav.sample_bytes > 1 ? SIGNED : 0));
+    load->data = sound.data;
+    load->units = sound.frames;
+    load->unit_bytes = sound.frame_bytes;
+    is = (uint8_t)(sound.sample_bytes + (sound.is_signed ? SIGNED : 0));
+    if (*type != 0 && *type != is) {
+        return refuse_type(path, *type, is);
+    }
+    *type = is;
     return 0;
+}
+
+/* Takes the samples of a sound file, of others all bytes. */
+static int take_samples(struct format_load *load, const char *path,
+                        uint8_t *type)
+{
+    bool taken = false;
+    const char *kind =
+        load->as_is ? NULL : sound_named(&taken, load->data, load->units);
+
+    if (taken) {
+        return decode_sound(load, path, type);
+    }
+    if (kind != NULL && *type == 0) {
+        return file_error(path,
+                          "is a sound file of another kind: %s; must be WAV, "
+                          "AIFF, AU or FLAC; --arg type=u8 counts its bytes",
+                          kind);
+    }
+    if (kind != NULL) {
+        format_note(load,
+                    "%s is a sound file (%s), all of whose bytes were "
+                    "taken for samples.",
+                    file_name(path), kind);
+    }
+    *type = *type != 0 ? *type : 1;
+    return check_raw(load, path, *type);
 }
 
 static int decode_samples(struct format_load *load, const char *path,
                           uint8_t *type)
 {
-    bool named = *type != 0;
+    int status = take_samples(load, path, type);
     uint64_t samples;
-    int status;
 
-    if (!named && wav_begins(load->data, load->units)) {
-        status = decode_wav(load, path, type);
-    } else {
-        *type = named ? *type : 1;
-        status = check_raw(load, path, *type);
-    }
     if (status != 0) {
         return status;
     }
@@ -128,7 +179,7 @@ const struct format format_stats = {
     .kernel = "stats",
     .done = "counted",
     .argument = "type=u8, s8, u16, s16, u32 or s32: samples of a raw file "
-                "(default u8); a WAV file without it has its own",
-    .input = "any file, or WAV of 8, 16 or 32 bits",
+                "(default u8); a sound file has its own",
+    .input = "any file, or WAV, AIFF, AU or FLAC of 8, 16 or 32 bits",
     .read = read_stats,
 };

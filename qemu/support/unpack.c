@@ -215,6 +215,12 @@ static int unarchive(struct layer *layer)
 
 /* ---- all layers ---- */
 
+uint64_t unpack_limit(uint64_t bytes)
+{
+    return bytes > ALWAYS_ALLOWED / TIMES_ALLOWED ? bytes * TIMES_ALLOWED
+                                                  : ALWAYS_ALLOWED;
+}
+
 /* Takes one layer off. */
 static int unpack_layer(FILE **file, uint64_t *bytes, struct layer *layer)
 {
@@ -239,11 +245,10 @@ static int unpack_layer(FILE **file, uint64_t *bytes, struct layer *layer)
 int unpack_file(FILE **file, uint64_t *bytes, char kinds[UNPACK_KINDS],
                 const char *path)
 {
-    uint64_t most = *bytes * TIMES_ALLOWED;
+    uint64_t most = unpack_limit(*bytes);
     struct layer layer = {.path = path};
     int status = 0;
 
-    most = most > ALWAYS_ALLOWED ? most : ALWAYS_ALLOWED;
     kinds[0] = '\0';
     for (unsigned i = 0; status == 0; ++i) {
         layer = (struct layer){

@@ -15,11 +15,15 @@
 
 #define UNPACK_KINDS 64u /* bytes of "gzip, tar" */
 
+/* Bytes that a file of so many may expand to: 64 MiB, or 100 times its own if
+   that is more. */
+uint64_t unpack_limit(uint64_t bytes);
+
 /*
  * Puts a decompressed copy without a name in the place of a file: also of what
  * is compressed twice, or a tar archive that is compressed. An archive must
  * have one file in it, besides those of the Finder. A copy that gets longer
- * than 64 MiB and 100 times the file is refused. `kinds`: what it was; "" if
+ * than unpack_limit() is refused. `kinds`: what it was; "" if
  * the file is as it was. Result: 0; or 1 after a message that names `path`.
  * *file is the caller's to fclose() in either case.
  */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernels/stats.c and its files, against fractions and NumPy."""
 import struct
+import subprocess
 import wave
 
 import numpy
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
+from guard import GUARD_S
 from twins import BINS, TYPES, stats
 
 
@@ -83,9 +85,14 @@ def test_sums_beyond_64_bits_are_exact():
 
 # ---- runs ----
 
-def run(path, arg=""):
-    return mesh.run(path, kernel="stats", arg=arg, size="1x1",
+def run(path, arg="", *more):
+    return mesh.run(path, *more, kernel="stats", arg=arg, size="1x1",
                     on="native")["result"]
+
+
+def remarks(path, arg):
+    return " ".join(mesh.run(path, kernel="stats", arg=arg, size="1x1",
+                             on="native")["remarks"])
 
 
 def test_no_digits_are_lost(tmp_path):
@@ -113,14 +120,16 @@ def sound(path, samples):
                                             (3, "<i4")])
 def test_wav_files(tmp_path, channels, kind):
     """Also with chunks around the samples, one cut off behind them, or bytes
-    that are no chunk; with a type that is named, all are raw bytes."""
+    that are no chunk; as it is, all are raw bytes."""
     path = tmp_path / "a.wav"
     chance = numpy.random.default_rng(mesh.SEED)
     least, most = numpy.iinfo(kind).min, numpy.iinfo(kind).max
     samples = chance.integers(least, most, (501, channels), kind, True)
     whole = sound(path, samples)
     assert len(whole) % 2 == samples.nbytes % 2
-    check(run(path, "type=u8"), stats(numpy.frombuffer(whole, "u1")))
+    check(run(path, "", "--as-is"), stats(numpy.frombuffer(whole, "u1")))
+    name = {"u1": "u8", "<i2": "s16", "<i4": "s32"}[kind]
+    check(run(path, f"type={name}"), stats(samples.reshape(-1)))
     whole += b"\0" * (len(whole) % 2)  # the chunk's padding is no sample
     for at, size, content in (
             (36, 12, b"INFOabcd\0\0\0\0"), (36, 3, b"odd\0"),
@@ -129,3 +138,54 @@ def test_wav_files(tmp_path, channels, kind):
         path.write_bytes(whole[:at] + b"LIST" + size.to_bytes(4, "little")
                          + content + whole[at:])
         check(run(path), stats(samples.reshape(-1)))
+
+
+def words(size, count):
+    return size.to_bytes(4, "little") + count.to_bytes(4, "little")
+
+
+def test_headers_that_leave_something_open(tmp_path):
+    """All to the file's end is taken, which a remark says; the rate does not
+    matter."""
+    path = tmp_path / "a.wav"
+    samples = numpy.arange(-150, 150, dtype="<i2").reshape(-1, 2)
+    whole = sound(path, samples)
+    for size in (0, 0x7ffff000, 0x80000000, 0xffffffff):
+        path.write_bytes(whole[:40] + size.to_bytes(4, "little") + whole[44:])
+        check(run(path), stats(samples.reshape(-1)))
+        assert "leaves its length open" in remarks(path, "")
+    more = b"LIST\22\0\0\0INFOISFT\0\0\0\x40Lavf\0\0"  # longer than it
+    long = b"ds64" + words(28, 0) + words(0, 600) + bytes(16)
+    for data in (whole[:36] + more + whole[36:], whole[:24] + bytes(4)
+                 + whole[28:], b"RF64" + whole[4:12] + long + whole[12:40]
+                 + b"\xff" * 4 + whole[44:]):
+        path.write_bytes(data)
+        check(run(path), stats(samples.reshape(-1)))
+    path.write_bytes(whole + b"data" + words(4, 0x30002))
+    check(run(path), stats(numpy.array([2, 3], "<i2")))
+    assert "has several data chunks: the last" in remarks(path, "type=s16")
+
+
+@pytest.mark.parametrize("suffix, kinds", [
+    ("aiff", "i1 i2 i4"), ("au", "i1 i2 i4"), ("flac", "i1 i2"),
+    ("aifc", "i2")])
+def test_other_sounds(tmp_path, suffix, kinds):
+    chance = numpy.random.default_rng(mesh.SEED)
+    for kind in map(numpy.dtype, kinds.split()):
+        samples = chance.integers(numpy.iinfo(kind).min, numpy.iinfo(kind).max,
+                                  (501, 2), kind, True)
+        path = tmp_path / f"a.{suffix}"
+        subprocess.run(
+            ["sox", "-D", "-t", "raw", "-e", "signed", "-b",
+             str(8 * kind.itemsize), "-c", "2", "-r", "8000", "-", path],
+            input=samples.tobytes(), check=True, timeout=GUARD_S)
+        check(run(path), stats(samples.reshape(-1)))
+
+
+def test_sounds_that_are_not_taken(tmp_path):
+    """Their bytes are counted if a type is named, which a remark says."""
+    path = tmp_path / "a"
+    path.write_bytes(b"OggS" + bytes(range(200)))
+    check(run(path, "type=u8"),
+          stats(numpy.frombuffer(path.read_bytes(), "u1")))
+    assert "is a sound file (Ogg)" in remarks(path, "type=u8")

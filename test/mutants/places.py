@@ -54,7 +54,7 @@ qemu/figures/|qemu/support/gnuplot: figures
 qemu/flash/(list|map): flash_map
 qemu/flash/: flash
 qemu/format/image: kernel_conv
-qemu/format/wav: kernel_fir
+qemu/format/sound: kernel_stats kernel_fir
 qemu/format/npy: kernel_matvec
 qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/format/sound.h"
+
+#include "hal/bytes.h"
+#include "qemu/format/sound_header.h"
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/unpack.h"
+
+#include <inttypes.h>
+#include <sndfile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any header that libsndfile writes. */
+#define HEADER_ROOM 4096
+
+#define BLOCK_FRAMES 256u
+
+/* SoX writes 7f000000 and more into a pipe. */
+#define OPEN_BYTES 0x7f000000u
+
+/* ---- a file in memory, for libsndfile ---- */
+
+struct memory {
+    uint8_t *data;
+    int64_t bytes; /* of the file */
+    int64_t room;  /* to write, 0 if it is only read */
+    int64_t at;
+};
+
+static sf_count_t memory_length(void *context)
+{
+    return ((struct memory *)context)->bytes;
+}
+
+static sf_count_t memory_tell(void *context)
+{
+    return ((struct memory *)context)->at;
+}
+
+static sf_count_t memory_seek(sf_count_t offset, int whence, void *context)
+{
+    struct memory *memory = (struct memory *)context;
+    int64_t from = whence == SEEK_SET   ? 0
+                   : whence == SEEK_CUR ? memory->at
+                                        : memory->bytes;
+
+    if (offset < -from || offset > INT64_MAX - from) {
+        return -1;
+    }
+    memory->at = from + offset;
+    return memory->at;
+}
+
+static sf_count_t memory_read(void *to, sf_count_t bytes, void *context)
+{
+    struct memory *memory = (struct memory *)context;
+    int64_t left = memory->bytes - memory->at;
+
+    if (bytes > left) {
+        bytes = left;
+    }
+    if (bytes <= 0) {
+        return 0;
+    }
+    memcpy(to, memory->data + memory->at, (size_t)bytes);
+    memory->at += bytes;
+    return bytes;
+}
+
+static sf_count_t memory_write(const void *from, sf_count_t bytes,
+                               void *context)
+{
+    struct memory *memory = (struct memory *)context;
+
+    if (bytes <= 0 || bytes > memory->room - memory->at) {
+        return 0;
+    }
+    memcpy(memory->data + memory->at, from, (size_t)bytes);
+    memory->at += bytes;
+    memory->bytes = memory->at > memory->bytes ? memory->at : memory->bytes;
+    return bytes;
+}
+
+static SNDFILE *memory_open(struct memory *memory, int mode, SF_INFO *info)
+{
+    SF_VIRTUAL_IO calls = {memory_length, memory_seek, memory_read,
+                           memory_write, memory_tell};
+
+    return sf_open_virtual(&calls, mode, info, memory);
+}
+
+/* ---- kinds of files ---- */
+
+struct mark {
+    const char *name;
+    const char *first; /* bytes at the begin ... */
+    uint32_t first_bytes;
+    const char *later; /* ... and at byte `at` */
+    uint32_t at;
+    int type; /* of libsndfile, if it is taken; else 0 */
+};
+
+static const struct mark marks[] = {
+    {"WAV", "RIFF", 4, "WAVE", 8, SF_FORMAT_WAV},
+    {"WAV", "RIFX", 4, "WAVE", 8, SF_FORMAT_WAV},
+    {"WAV", "RF64", 4, "WAVE", 8, SF_FORMAT_WAV},
+    {"WAV", "riff", 4, "WAVE", 8, SF_FORMAT_WAV},
+    {"AIFF", "FORM", 4, "AIFF", 8, SF_FORMAT_AIFF},
+    {"AIFF", "FORM", 4, "AIFC", 8, SF_FORMAT_AIFF},
+    {"AU", ".snd", 4, "", 0, SF_FORMAT_AU},
+    {"AU", "dns.", 4, "", 0, SF_FORMAT_AU},
+    {"FLAC", "fLaC", 4, "", 0, SF_FORMAT_FLAC},
+    {"Ogg", "OggS", 4, "", 0, 0},
+    {"MP3", "ID3", 3, "", 0, 0},
+    {"AAC", "\xff\xf1", 2, "", 0, 0},
+    {"AAC", "\xff\xf9", 2, "", 0, 0},
+    {"M4A", "", 0, "ftypM4A", 4, 0},
+    {"MP4", "", 0, "ftypmp4", 4, 0},
+    {"MP4", "", 0, "ftypiso", 4, 0},
+    {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, "", 0, 0},
+    {"CAF", "caff\0\1", 6, "", 0, 0},
+    {"Wave64", "riff\x2e\x91\xcf\x11", 8, "", 0, 0},
+    {"8SVX", "FORM", 4, "8SVX", 8, 0},
+    {"VOC", "Creative Voice File\x1a", 20, "", 0, 0},
+    {"NIST", "NIST_1A\n", 8, "", 0, 0},
+    {"WavPack", "wvpk", 4, "", 0, 0},
+    {"Monkey's Audio", "MAC ", 4, "", 0, 0},
+    {"True Audio", "TTA1", 4, "", 0, 0},
+    {"AMR", "#!AMR", 5, "", 0, 0}};
+
+static const struct mark mp3 = {.name = "MP3"};
+
+/* Whether libsndfile takes a file without a mark for MP3, whose frames begin
+   with eleven bits that are set. */
+static bool is_mp3(const uint8_t *file, uint64_t bytes)
+{
+    struct memory memory = {.data = (uint8_t *)file, .bytes = (int64_t)bytes};
+    SF_INFO info = {.format = 0};
+    SNDFILE *open = NULL;
+
+    if (bytes >= 4 && file[0] == 0xff && file[1] >= 0xe0) {
+        open = memory_open(&memory, SFM_READ, &info);
+    }
+    if (open != NULL) {
+        sf_close(open);
+    }
+    return (info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_MPEG;
+}
+
+static const struct mark *mark_of(const uint8_t *file, uint64_t bytes)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
+        const struct mark *mark = &marks[i];
+        size_t later = strlen(mark->later);
+
+        if (bytes >= mark->first_bytes && bytes >= mark->at + later &&
+            memcmp(file, mark->first, mark->first_bytes) == 0 &&
+            memcmp(file + mark->at, mark->later, later) == 0) {
+            return mark;
+        }
+    }
+    return is_mp3(file, bytes) ? &mp3 : NULL;
+}
+
+const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes)
+{
+    const struct mark *mark = mark_of(file, bytes);
+
+    *taken = mark != NULL && mark->type != 0;
+    return mark != NULL ? mark->name : NULL;
+}
+
+/* ---- reading ---- */
+
+/* A file that is read. */
+struct reader {
+    const char *path;
+    const struct mark *mark;
+    struct sound_header header;
+    SNDFILE *file;
+    SF_INFO info;
+    uint64_t most; /* bytes of samples that are allowed */
+};
+
+static int read_sample_bytes(struct sound *sound, const struct reader *reader,
+                             uint32_t wanted)
+{
+    static const struct {
+        int format;
+        uint32_t bytes;
+    } formats[] = {{SF_FORMAT_PCM_U8, 1},
+                   {SF_FORMAT_PCM_S8, 1},
+                   {SF_FORMAT_PCM_16, 2},
+                   {SF_FORMAT_PCM_32, 4}};
+    int format = reader->info.format & SF_FORMAT_SUBMASK;
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
+        if (formats[i].format == format) {
+            sound->sample_bytes = formats[i].bytes;
+        }
+    }
+    sound->is_signed = format != SF_FORMAT_PCM_U8;
+    if ((sound->sample_bytes & wanted) == 0) {
+        return file_error(reader->path, "%s header: samples must be PCM of %s",
+                          reader->mark->name,
+                          (wanted & SOUND_8_BITS) == 0 ? "16 bits"
+                                                       : "8, 16 or 32 bits");
+    }
+    return 0;
+}
+
+static int read_info(struct sound *sound, const struct reader *reader,
+                     uint32_t wanted)
+{
+    const SF_INFO *info = &reader->info;
+
+    if ((wanted & SOUND_RATE) != 0 && reader->header.rate_why != NULL) {
+        return file_error(reader->path,
+                          "%s header: the sample rate %s; must be 1 or more",
+                          reader->mark->name, reader->header.rate_why);
+    }
+    if (info->channels < 1 || info->channels > (int)SOUND_CHANNELS_MAX ||
+        info->samplerate < 1) {
+        return file_error(reader->path,
+                          "%s header: %d channels at %d Hz; 1 to %u channels "
+                          "are taken",
+                          reader->mark->name, info->channels, info->samplerate,
+                          SOUND_CHANNELS_MAX);
+    }
+    if (read_sample_bytes(sound, reader, wanted) != 0) {
+        return 1;
+    }
+    sound->channels = (uint32_t)info->channels;
+    sound->frame_bytes = sound->channels * sound->sample_bytes;
+    sound->rate = (uint32_t)info->samplerate;
+    return 0;
+}
+
+/* Reads frames as they lie in a file of this kind: of WAV they are little-
+   endian already. Result: how many. */
+static int64_t read_block(uint8_t *to, const struct sound *sound,
+                          const struct reader *reader)
+{
+    union {
+        int32_t of_32[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
+        int16_t of_16[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
+    } block;
+    bool is_long = sound->sample_bytes == 4;
+    int64_t got = is_long
+                      ? sf_readf_int(reader->file, block.of_32, BLOCK_FRAMES)
+                      : sf_readf_short(reader->file, block.of_16, BLOCK_FRAMES);
+
+    for (int64_t i = 0; i < got * sound->channels; ++i) {
+        uint8_t *at = to + i * sound->sample_bytes;
+
+        if (is_long) {
+            bytes_store_u32(at, (uint32_t)block.of_32[i]);
+        } else if (sound->sample_bytes == 2) {
+            bytes_store_u16(at, (uint16_t)block.of_16[i]);
+        } else { /* the upper half; unsigned ones are moved by 128 */
+            at[0] = (uint8_t)((uint16_t)block.of_16[i] >> 8 ^
+                              (sound->is_signed ? 0 : 0x80));
+        }
+    }
+    return got;
+}
+
+/* Reads all that is there, whatever the header says. */
+static int read_frames(struct sound *sound, const struct reader *reader)
+{
+    size_t block = (size_t)BLOCK_FRAMES * sound->frame_bytes;
+    size_t room = 0;
+    int64_t got = 1;
+
+    while (got > 0) {
+        size_t used = (size_t)sound->frames * sound->frame_bytes;
+
+        if (used > reader->most) {
+            return file_error(reader->path,
+                              "%s: expands to more than %" PRIu64
+                              " bytes, 64 MiB or 100 times the file",
+                              reader->mark->name, reader->most);
+        }
+        if (room - used < block) {
+            room = 2 * room + block;
+            sound->data = memory_or_exit(realloc(sound->data, room));
+        }
+        got = read_block(sound->data + used, sound, reader);
+        sound->frames += got > 0 ? (uint64_t)got : 0;
+    }
+    return 0;
+}
+
+static int truncated(const struct reader *reader, uint64_t stated,
+                     uint64_t there)
+{
+    return file_error(reader->path,
+                      "truncated: the header says %" PRIu64
+                      " frames, the file ends after %" PRIu64,
+                      stated, there);
+}
+
+/* Checks that the file has what its header says, before it is read: a header
+   that counts bytes. */
+static int check_bytes(const struct sound *sound, const struct reader *reader)
+{
+    const struct sound_header *header = &reader->header;
+
+    if (!header->is_counted || header->counts_frames || header->is_open) {
+        return 0;
+    }
+    if (header->stated % sound->frame_bytes != 0) {
+        return file_error(reader->path,
+                          "%s header: %" PRIu64 " bytes of samples; must be a "
+                          "multiple of %u",
+                          reader->mark->name, header->stated,
+                          sound->frame_bytes);
+    }
+    return header->there < header->stated
+               ? truncated(reader, header->stated / sound->frame_bytes,
+                           header->there / sound->frame_bytes)
+               : 0;
+}
+
+/* The same once it is known how many frames there are. */
+static int check_frames(const struct sound *sound, struct reader *reader)
+{
+    struct sound_header *header = &reader->header;
+    uint64_t stated = header->stated / sound->frame_bytes;
+
+    if (header->counts_frames) {
+        stated = header->stated;
+        header->is_open =
+            sound->frames > 0 &&
+            (stated == 0 || (stated > sound->frames &&
+                             stated * sound->frame_bytes >= OPEN_BYTES));
+    } else if (!header->is_counted) { /* FLAC */
+        stated = (uint64_t)reader->info.frames;
+        header->is_open = stated == 0 || stated >= SF_COUNT_MAX;
+    }
+    if (header->is_open || stated == sound->frames) {
+        return 0;
+    }
+    if (stated < sound->frames) {
+        return file_error(reader->path,
+                          "%s header: says %" PRIu64 " frames, the samples are "
+                          "%" PRIu64,
+                          reader->mark->name, stated, sound->frames);
+    }
+    return truncated(reader, stated, sound->frames);
+}
+
+static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
+{
+    int status = read_info(sound, reader, wanted);
+
+    status = status == 0 ? check_bytes(sound, reader) : status;
+    status = status == 0 ? read_frames(sound, reader) : status;
+    if (status == 0 && sf_error(reader->file) != SF_ERR_NO_ERROR) {
+        return file_error(reader->path, "%s: frame %" PRIu64 ": %s",
+                          reader->mark->name, sound->frames,
+                          sf_strerror(reader->file));
+    }
+    return status == 0 ? check_frames(sound, reader) : status;
+}
+
+static int read_header(struct reader *reader, uint8_t *file, uint64_t bytes)
+{
+    struct sound_header *header = &reader->header;
+
+    switch (reader->mark->type) {
+    case SF_FORMAT_WAV:
+        return sound_header_wav(header, reader->path, file, bytes);
+    case SF_FORMAT_AIFF:
+        return sound_header_aiff(header, reader->path, file, bytes);
+    case SF_FORMAT_AU:
+        return sound_header_au(header, reader->path, file, bytes);
+    default:
+        *header = (struct sound_header){.file = file, .bytes = bytes};
+        return 0;
+    }
+}
+
+/* Refuses what is no file of samples that are whole numbers. */
+static int refuse(const char *path, const struct mark *mark)
+{
+    return mark == NULL
+               ? file_error(path, "is no sound file; must be WAV, AIFF, AU or "
+                                  "FLAC")
+               : file_error(path,
+                            "is a sound file of another kind: %s; must be WAV, "
+                            "AIFF, AU or FLAC",
+                            mark->name);
+}
+
+/* Notes how a file was read that may be meant otherwise. */
+static void tell(struct format_load *load, const struct reader *reader,
+                 uint64_t frames)
+{
+    if (reader->header.is_open) {
+        format_note(load,
+                    "The header of %s leaves its length open: all to the "
+                    "file's end was taken, %" PRIu64 " frames.",
+                    file_name(reader->path), frames);
+    }
+    if (reader->header.is_last) {
+        format_note(load,
+                    "%s has several data chunks: the last was taken, %" PRIu64
+                    " frames.",
+                    file_name(reader->path), frames);
+    }
+}
+
+int sound_decode(struct sound *sound, struct format_load *load,
+                 const char *path, uint8_t *file, uint64_t bytes,
+                 uint32_t wanted)
+{
+    struct reader reader = {.path = path,
+                            .mark = mark_of(file, bytes),
+                            .most = unpack_limit(bytes)};
+    struct memory memory = {.data = NULL};
+    int status;
+
+    *sound = (struct sound){.data = NULL};
+    if (reader.mark == NULL || reader.mark->type == 0) {
+        return refuse(path, reader.mark);
+    }
+    if (read_header(&reader, file, bytes) != 0) {
+        return 1;
+    }
+    memory.data = reader.header.file;
+    memory.bytes = (int64_t)reader.header.bytes;
+    reader.file = memory_open(&memory, SFM_READ, &reader.info);
+    if (reader.file == NULL) {
+        const char *why = sf_strerror(NULL);
+
+        return file_error(path, "%s header: %s", reader.mark->name,
+                          strstr(why, "SF_INFO") != NULL
+                              ? "its sample rate or its channels cannot be"
+                              : why);
+    }
+    status = read_all(sound, &reader, wanted);
+    sf_close(reader.file);
+    if (status != 0) {
+        free(sound->data);
+        sound->data = NULL;
+    } else {
+        tell(load, &reader, sound->frames);
+    }
+    return status;
+}
+
+int sound_read(struct sound *sound, struct format_load *load, const char *path,
+               uint32_t wanted)
+{
+    uint8_t *file;
+    uint64_t bytes;
+    int status = format_read_file(load, &file, &bytes, path);
+
+    if (status == 0) {
+        status = sound_decode(sound, load, path, file, bytes, wanted);
+        free(file);
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+int sound_write(FILE *out, const char *path, const uint8_t *data,
+                uint64_t bytes, uint32_t channels, uint32_t rate)
+{
+    SF_INFO info = {.channels = (int)channels,
+                    .samplerate = (int)rate,
+                    .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
+    struct memory memory = {.room = (int64_t)bytes + HEADER_ROOM};
+    SNDFILE *file;
+    bool written;
+
+    memory.data = memory_or_exit(malloc((size_t)memory.room));
+    file = memory_open(&memory, SFM_WRITE, &info);
+    written = file != NULL &&
+              sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
+    written &= file != NULL && sf_close(file) == 0;
+    if (written) {
+        fwrite(memory.data, 1, (size_t)memory.bytes, out);
+    } else {
+        file_error(path, "%s", sf_strerror(NULL));
+    }
+    free(memory.data);
+    return written ? 0 : 1;
+}
