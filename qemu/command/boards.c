@@ -374,8 +374,8 @@ static int check_page(const struct own_options *options)
 {
     bool own = options->firmware[0] != '\0';
     const struct given_file file[] = {
-        {"--firmware", own ? options->firmware : NULL},
-        {"--html", options->page}};
+        {"--firmware", own ? options->firmware : NULL, NULL},
+        {"--html", options->page, "html htm xhtml"}};
     int status = given_files_check(file, 1, 2);
 
     return status == 0 ? given_files_writable(file + 1, 1) : status;

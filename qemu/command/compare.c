@@ -2,6 +2,7 @@
 #include "qemu/command/compare.h"
 
 #include "qemu/compare/compare.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/page/page.h"
@@ -90,6 +91,7 @@ static int write_page(const struct own_options *options,
 static int check_page(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
+    const struct given_file page = {"--html", options->html, "html htm xhtml"};
     const char *input = config->input_name;
     bool same = options->html != NULL && input != NULL &&
                 file_same(options->html, input);
@@ -98,6 +100,9 @@ static int check_page(const struct own_options *options)
          ++i) {
         input = config->several[i].input_name;
         same = same || file_same(options->html, input);
+    }
+    if (given_file_check_suffix(&page) != 0) {
+        return EXIT_USAGE;
     }
     if (same) {
         fprintf(stderr,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/html.h"
 
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/page/page.h"
 #include "qemu/report/json.h"
@@ -79,10 +80,14 @@ static bool is_of_another_format(const json_t *report)
 
 static int make_page(const struct own_options *options)
 {
+    const struct given_file page = {"-o", options->page, "html htm xhtml"};
     json_t *report;
     const char *refusal;
-    int status = 0;
+    int status = given_file_check_suffix(&page);
 
+    if (status != 0) {
+        return status;
+    }
     if (file_same(options->report, options->page)) {
         file_error(options->page, "is the report, too; must be a file of its "
                                   "own");

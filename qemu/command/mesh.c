@@ -3,6 +3,7 @@
 
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -221,6 +222,10 @@ int mesh_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
+    if (status == 0) {
+        status = given_file_check_suffix(
+            &(struct given_file){"--svg", options.svg, "svg"});
+    }
     if (status == 0 && options.svg != NULL &&
         file_output_check(file_output_name(options.svg), "--svg") != 0) {
         status = EXIT_FAILED;

@@ -163,8 +163,9 @@ static bool serve(const struct options *options, struct console *console)
 
 static int check(const struct options *options)
 {
-    const struct given_file file[] = {{"--firmware", options->firmware},
-                                      {"--html", options->page}};
+    const struct given_file file[] = {
+        {"--firmware", options->firmware, NULL},
+        {"--html", options->page, "html htm xhtml"}};
     int status;
 
     if (options->serve.given && (options->json || options->page != NULL)) {

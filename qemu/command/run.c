@@ -164,13 +164,15 @@ static uint32_t list_inputs(struct given_file files[],
     const struct job_config *config = &options->job.config;
     uint32_t count = 0;
 
-    files[count++] = (struct given_file){"--firmware", options->job.firmware};
+    files[count++] = (struct given_file){.option = "--firmware",
+                                         .path = options->job.firmware};
     for (uint32_t i = 0; i < options->job.inputs; ++i) {
-        files[count++] = (struct given_file){"INPUT", options->job.input[i]};
+        files[count++] = (struct given_file){.option = "INPUT",
+                                             .path = options->job.input[i]};
     }
     for (uint32_t i = 0; i < config->originators; ++i) {
-        files[count++] =
-            (struct given_file){"--originator", config->several[i].input_name};
+        files[count++] = (struct given_file){
+            .option = "--originator", .path = config->several[i].input_name};
     }
     return count;
 }
@@ -180,17 +182,22 @@ static uint32_t list_outputs(struct given_file files[],
                              const struct own_options *options)
 {
     const char *printed = options->json ? file_output_name("-") : NULL;
+    const char *suffixes =
+        format_of(options->job.config.kernel->name)->suffixes;
     uint32_t count = 0;
 
-    files[count++] = (struct given_file){"--json", printed};
+    files[count++] = (struct given_file){.option = "--json", .path = printed};
     for (uint32_t i = 0; i < options->outputs; ++i) {
-        files[count++] = (struct given_file){"-o", options->output[i]};
+        files[count++] =
+            (struct given_file){"-o", options->output[i], suffixes};
     }
-    files[count++] = (struct given_file){"--report", options->report};
-    files[count++] = (struct given_file){"--trace", options->trace};
-    files[count++] = (struct given_file){"--gantt", options->gantt};
-    files[count++] = (struct given_file){"--html", options->html};
-    files[count++] = (struct given_file){"--rates", options->rates_path};
+    files[count++] = (struct given_file){"--report", options->report, "json"};
+    files[count++] = (struct given_file){"--trace", options->trace, "json"};
+    files[count++] = (struct given_file){"--gantt", options->gantt, "svg"};
+    files[count++] =
+        (struct given_file){"--html", options->html, "html htm xhtml"};
+    files[count++] =
+        (struct given_file){"--rates", options->rates_path, "json"};
     return count;
 }
 

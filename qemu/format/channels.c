@@ -355,5 +355,6 @@ const struct format format_channels = {
         "(steps at that voltage; 60 % if not given), seed=0",
     .output = "CSV: voltage, open fraction, mean current and its standard "
               "deviation, charge",
+    .suffixes = "csv txt",
     .read = read_channels,
     .write = write_channels};

@@ -348,6 +348,7 @@ const struct format format_fir = {
     .argument = ARGUMENT,
     .input = "WAV, AIFF, AU or FLAC of 16 bits",
     .output = "WAV of the same length, channels and rate",
+    .suffixes = "wav wave",
     .read = read_fir,
     .write = write_fir,
 };

@@ -32,7 +32,7 @@ static const struct kind *kind_of(const char *path)
         size_t length = strlen(kinds[i].suffix);
 
         if (strlen(path) > length &&
-            strcmp(path + strlen(path) - length, kinds[i].suffix) == 0) {
+            strcasecmp(path + strlen(path) - length, kinds[i].suffix) == 0) {
             return &kinds[i];
         }
     }

@@ -49,6 +49,24 @@ static void read_bytes(png_structp png, png_bytep out, size_t bytes)
     reader->at += bytes;
 }
 
+/* Whether an image names colours that are not opaque: all of a palette's may be
+   named as opaque. */
+static bool is_transparent(png_structp png, png_infop info)
+{
+    png_bytep alpha = NULL;
+    int count = 0;
+
+    if (png_get_tRNS(png, info, &alpha, &count, NULL) == 0) {
+        return false;
+    }
+    for (int i = 0; alpha != NULL && i < count; ++i) {
+        if (alpha[i] < 255) {
+            return true;
+        }
+    }
+    return png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE;
+}
+
 /* Why libpng's image is none of ours, or NULL. */
 static const char *refusal(png_structp png, png_infop info)
 {
@@ -58,7 +76,7 @@ static const char *refusal(png_structp png, png_infop info)
     if ((png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0) {
         return "the image has an alpha channel; only grey and RGB are allowed";
     }
-    if (png_get_valid(png, info, PNG_INFO_tRNS) != 0) {
+    if (is_transparent(png, info)) {
         return "the image has transparent colours; only opaque ones are "
                "allowed";
     }
@@ -100,6 +118,7 @@ static bool read_image(struct reader *reader)
         png_error(png, reason);
     }
     png_set_palette_to_rgb(png);
+    png_set_strip_alpha(png);
     png_set_expand_gray_1_2_4_to_8(png);
     channels =
         (png_get_color_type(png, reader->info) & PNG_COLOR_MASK_COLOR) != 0 ? 3

@@ -89,6 +89,7 @@ const struct format format_matvec = {
                 "or int16 (Q15)",
     .input = "a matrix, .npy, int32 or int16 (Q15)",
     .output = "a vector, .npy",
+    .suffixes = "npy",
     .read = read_matvec,
     .write = write_matvec,
 };

@@ -9,5 +9,5 @@ static int read_raw(struct format_load *load, const char *path,
     return format_open(load, path);
 }
 
-const struct format format_raw = {.input = "any file, as it is",
-                                  .read = read_raw};
+const struct format format_raw = {
+    .input = "any file, as it is", .suffixes = "bin txt", .read = read_raw};

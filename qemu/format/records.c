@@ -826,6 +826,19 @@ static bool ends_with_last(const struct format_load *load,
            (bytes == last || output[bytes - last - 1] == '\n');
 }
 
+/* The rows keep their separator: a name that says tabs must have them. */
+static int check_records(const struct format_load *load, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot == NULL || kernel_load_u32(load->arg) == '\t' ||
+                   (strcasecmp(dot, ".tsv") != 0 &&
+                    strcasecmp(dot, ".tab") != 0)
+               ? 0
+               : file_error(path, "the rows have no tabs, as INPUT; the name "
+                                  "must end in .csv or .txt");
+}
+
 /* The header row and the rows as they were in the file. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
@@ -856,6 +869,8 @@ const struct format format_records = {
         "a backslash before a comma that belongs to a name or value",
     .input = "CSV or TSV (RFC 4180) with a header row; several with the same",
     .output = "the rows, with the header row",
+    .suffixes = "csv tsv tab psv txt",
     .read = read_records,
+    .check = check_records,
     .read_several = read_several,
     .write = write_records};

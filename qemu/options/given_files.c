@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool is_standard(const struct given_file *file)
 {
@@ -38,6 +39,56 @@ static bool is_given_twice(const struct given_file *file,
     return true;
 }
 
+/* Ends of names that tell people and programs what a file is. */
+static const char known[] =
+    " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif svg svgz eps "
+    "ps pdf pgm ppm pnm pbm pam pfm ico tga exr hdr psd "
+    "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf "
+    "w64 voc amr mid midi wv ape mp4 mkv avi mov webm mpg mpeg "
+    "csv tsv tab psv xls xlsx xlsm ods odt doc docx ppt pptx odp rtf parquet "
+    "feather arrow avro orc sqlite db json jsonl ndjson yaml yml toml xml html "
+    "htm xhtml md tex txt npy npz mat h5 hdf5 hdf nc pkl pickle "
+    "gz bz2 xz zst zip 7z rar tar tgz txz tbz2 lz lz4 lzma br z "
+    "elf hex exe dll so o a c h py js css sh ";
+
+/* Whether a list of words has one, in small letters. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t bytes = strlen(word);
+
+    while ((list = strcasestr(list, word)) != NULL) {
+        if ((list[bytes] == ' ' || list[bytes] == '\0') && list[-1] == ' ') {
+            return true;
+        }
+        list += bytes;
+    }
+    return false;
+}
+
+int given_file_check_suffix(const struct given_file *file)
+{
+    const char *slash = file->path != NULL ? strrchr(file->path, '/') : NULL;
+    const char *name = slash != NULL ? slash + 1 : file->path;
+    const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+    char allowed[64];
+
+    if (file->suffixes == NULL || dot == NULL || dot[1] == '\0' ||
+        strchr(dot, ' ') != NULL) {
+        return 0;
+    }
+    snprintf(allowed, sizeof allowed, " %s", file->suffixes);
+    if (has_word(allowed, dot + 1) || !has_word(known, dot + 1)) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: %s '%s': its name says %s, and it would be .%.*s; must "
+            "end in .%.*s\n",
+            file->option, quote_shown(file->path), quote_shown(dot),
+            (int)strcspn(file->suffixes, " "), file->suffixes,
+            (int)strcspn(file->suffixes, " "), file->suffixes);
+    return EXIT_USAGE;
+}
+
 int given_files_check(const struct given_file file[], uint32_t read_only,
                       uint32_t count)
 {
@@ -46,6 +97,9 @@ int given_files_check(const struct given_file file[], uint32_t read_only,
             if (is_given_twice(&file[i], &file[j])) {
                 return EXIT_USAGE;
             }
+        }
+        if (given_file_check_suffix(&file[i]) != 0) {
+            return EXIT_USAGE;
         }
     }
     return 0;

@@ -15,13 +15,23 @@
 struct given_file {
     const char *option; /* for messages: "--report" */
     const char *path;   /* as of file_output_name(); NULL: not given */
+    /* What tells its kind at the end of its name, the one to use first: "html
+       htm"; NULL: nothing is known of it, or it is only read. */
+    const char *suffixes;
 };
 
 /*
- * Checks that no file is given twice: else the work would end by overwriting
- * its input, or one outcome with another. The first `read_only` of the files
- * are only read, and may be given as often as one likes. Standard output takes
- * one outcome.
+ * Checks that the end of a file's name, whether capitals or not, does not tell
+ * another kind of file than it will be: a WAV file must not be called x.flac,
+ * but may be called x or x.new.
+ */
+NODISCARD int given_file_check_suffix(const struct given_file *file);
+
+/*
+ * Checks the suffixes, and that no file is given twice: else the work would end
+ * by overwriting its input, or one outcome with another. The first `read_only`
+ * of the files are only read, and may be given as often as one likes. Standard
+ * output takes one outcome.
  */
 NODISCARD int given_files_check(const struct given_file file[],
                                 uint32_t read_only, uint32_t count);

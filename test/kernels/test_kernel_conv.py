@@ -148,12 +148,17 @@ def test_given_coefficients(tmp_path):
     (png(3, 1, 8, 3, [b"\0\2\1"],
          chunk(b"PLTE", bytes([1, 2, 3, 9, 8, 7, 250, 0, 5]))),
      [[[1, 2, 3], [250, 0, 5], [9, 8, 7]]]),
+    (png(3, 1, 8, 3, [b"\0\2\1"],
+         chunk(b"PLTE", bytes([1, 2, 3, 9, 8, 7, 250, 0, 5])),
+         chunk(b"tRNS", b"\xff\xff")),
+     [[[1, 2, 3], [250, 0, 5], [9, 8, 7]]]),
     (png(3, 1, 8, 0, [b"\x10\x80\xf0"],
          chunk(b"gAMA", struct.pack(">I", 100000))), [[0x10, 0x80, 0xf0]]),
     (b"P2 # grey\n3 1\n255\n1 22 255\n \n", [[1, 22, 255]]),
     (b"P3\n1\n1 255\n1 2 3\n", [[[1, 2, 3]]]),
     (b"P5\n# a\n3 1 255\nabc", [[97, 98, 99]])],
-    ids=["few bits are spread", "palettes become RGB", "gamma changes nothing",
+    ids=["few bits are spread", "palettes become RGB",
+         "opaque palettes", "gamma changes nothing",
          "plain grey", "plain RGB", "comments"])
 def test_kinds_of_files(tmp_path, data, want):
     assert ran(tmp_path, data, arg=IDENTITY, size="1x1") == pnm_of(
@@ -177,6 +182,6 @@ def test_png_and_pnm_in_and_out(tmp_path):
             assert ran(tmp_path, data, arg=f"filter={name}",
                        out=out) == pnm_of(want)
         made = ran(tmp_path, pnm_of(image), arg=f"filter={name}",
-                   out="out.png")
+                   out="out.PNG")
         assert made.startswith(b"\x89PNG")
         assert ran(tmp_path, made, arg=IDENTITY) == pnm_of(want)

@@ -80,6 +80,8 @@ def pictures():
         "rgba.png": png(2, 1, 8, 6, [b"abcdabcd"]),
         "ya.png": png(2, 1, 8, 4, [b"abcd"]),
         "trns.png": png(2, 1, 8, 0, [b"ab"], chunk(b"tRNS", b"\0a")),
+        "clear.png": png(2, 1, 8, 3, [b"\0\1"], chunk(b"PLTE", b"abcdef"),
+                         chunk(b"tRNS", b"\xff\xfe")),
         "zero.png": png(0, 1, 8, 0, [b""]),
         "kind.png": png(2, 1, 8, 7, [b"ab"]),
         "huge.png": png(40000, 40000, 8, 0, [b""])}
