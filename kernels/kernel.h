@@ -57,6 +57,9 @@ struct kernel_terms {
     /* Every result has result_bytes_max bytes, and merge() adds or compares
        them word by word: their way back is planned so. */
     bool result_fixed;
+    /* A unit costs what its data says, in a way that no plan can know: `auto`
+       gives units to who asks. */
+    bool cost_varies;
     /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
        native build accounts for, since it cannot count instructions. */
     uint64_t instructions_per_1000_units;

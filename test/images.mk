@@ -36,6 +36,12 @@ $(call test_image,spin-wrong,$(COUNTED), \
   $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
   $(COUNTED_OBJECTS)/kernel_table.o test/boards/estimate/spin.c)
 
+# The firmware with kernels whose units cost what their data says.
+$(eval $(call kernel_table,$(COUNTED)/dear,mandelbrot queens sparse))
+$(call test_image,dear,$(COUNTED), \
+  $(filter-out kernels/%,$(sources_$(COUNTED))) \
+  $(COUNTED_OBJECTS)/dear/kernel_table.o $(wildcard test/bench/dear/*.c))
+
 # ---- stm32f405 ----
 
 # Objects with other pins: build/test/pins/PINS/.

@@ -125,6 +125,12 @@ $(eval $(call kernel_table,host/wrecked,wreck))
 $(call test_program,wrecked,fast,test/kernels/wreck.c $(HOST_SOURCES) \
   $(BUILD)/host/wrecked/kernel_table.o,$(HOST_LIBS))
 
+# .. and with kernels whose units cost what their data says.
+DEAR := mandelbrot queens sparse
+$(eval $(call kernel_table,host/dear,$(DEAR)))
+$(call test_program,dear,fast,$(DEAR:%=test/bench/dear/%.c) $(HOST_SOURCES) \
+  $(BUILD)/host/dear/kernel_table.o,$(HOST_LIBS))
+
 # The host command by a clock that its test lets go on.
 $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
   %/host_clock.c,$(HOST_SOURCES)) $(BUILD)/host/kernel_table.o,$(HOST_LIBS))

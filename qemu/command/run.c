@@ -472,7 +472,7 @@ static void tell_choices(struct outcome *outcome, const struct choices *choices)
         const struct choice *choice = &choices->choice[i];
 
         outcome->choice[i] = (struct outcome_choice){
-            schedule_name(choice->schedule), (uint64_t)choice->answer_ps};
+            choice_name(choice), (uint64_t)choice->answer_ps};
     }
 }
 

@@ -43,18 +43,23 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Time of a unit: as an earlier job showed, or by the kernel's estimate. */
-static double compute_ps(const struct job_config *config)
+/* Time of a unit as an earlier job showed it; 0: none did. */
+static double known_ps(const struct job_config *config)
 {
     const char *board =
         config->board == NULL ? "host" : config->board->place.board;
-    struct outcome_rate rate = {.compute_ps = 0};
 
-    if (config->rates != NULL) {
-        rate = rates_find(config->rates, config, board);
-    }
-    return rate.compute_ps > 0 ? (double)rate.compute_ps
-                               : tree_time_compute_ps(config);
+    return config->rates == NULL
+               ? 0
+               : (double)rates_find(config->rates, config, board).compute_ps;
+}
+
+/* The same, or by the kernel's estimate. */
+static double compute_ps(const struct job_config *config)
+{
+    double known = known_ps(config);
+
+    return known > 0 ? known : tree_time_compute_ps(config);
 }
 
 static struct terms terms_of(const struct job_config *config)
@@ -195,9 +200,28 @@ static struct choice tree_choice(const struct terms *terms,
                         code_ps(terms, more.several);
 
     return (struct choice){
-        schedule,
-        schedule != SCHEDULE_EQUAL && one_ps <= several_ps ? 1 : WIRE_BEST,
-        before_ps + smaller(one_ps, several_ps)};
+        .schedule = schedule,
+        .rounds =
+            schedule != SCHEDULE_EQUAL && one_ps <= several_ps ? 1 : WIRE_BEST,
+        .phases = WIRE_BEST,
+        .answer_ps = before_ps + smaller(one_ps, several_ps)};
+}
+
+/* The originator alone. */
+static struct choice one_board(const struct job_config *config,
+                               const struct terms *terms)
+{
+    uint32_t at = torus_index(config->size, config->originator);
+    unsigned shift = config->slow_shift != NULL ? config->slow_shift[at] : 0;
+    uint32_t result_bytes =
+        config->terms.result_fixed ? config->terms.result_bytes_max : 0;
+
+    return (struct choice){
+        .schedule = SCHEDULE_FARM,
+        .rounds = WIRE_BEST,
+        .phases = 0,
+        .answer_ps = terms->units * terms->compute_ps * (1u << shift) +
+                     code_ps(terms, 4000 + 1.6 * result_bytes)};
 }
 
 /* A farm with masters. */
@@ -240,16 +264,15 @@ static double farm_ps(const struct job_config *config,
 
 /* ---- the choice ---- */
 
-static void add(struct choices *choices, enum schedule schedule, uint8_t rounds,
-                double answer_ps)
+static void add(struct choices *choices, struct choice choice)
 {
     unsigned at = choices->count++;
 
-    while (at > 0 && choices->choice[at - 1].answer_ps > answer_ps) {
+    while (at > 0 && choices->choice[at - 1].answer_ps > choice.answer_ps) {
         choices->choice[at] = choices->choice[at - 1];
         at -= 1;
     }
-    choices->choice[at] = (struct choice){schedule, rounds, answer_ps};
+    choices->choice[at] = choice;
 }
 
 /* Rounds of the pattern: one where nodes compute so shortly that several, or
@@ -270,14 +293,17 @@ static void add_tree(struct choices *choices, const struct job_config *config,
 {
     struct job_config along = *config;
     struct tree_times times;
-    struct choice choice;
 
     along.schedule = schedule;
     along.rounds = WIRE_BEST;
     if (tree_times(&times, &along, terms->compute_ps) == 0) {
-        choice = tree_choice(terms, &times, schedule);
-        add(choices, schedule, choice.rounds, choice.answer_ps);
+        add(choices, tree_choice(terms, &times, schedule));
     }
+}
+
+const char *choice_name(const struct choice *choice)
+{
+    return choice->phases == 0 ? "one board" : schedule_name(choice->schedule);
 }
 
 struct choices choose_schedule(struct job_config *config)
@@ -289,22 +315,34 @@ struct choices choose_schedule(struct job_config *config)
     pattern.schedule = SCHEDULE_HYBRID;
     pattern.rounds = WIRE_BEST;
     if (!config->mesh->has_fabric) {
-        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST,
-            pattern_ps(&terms, false));
+        add(&choices, (struct choice){SCHEDULE_PETERS_SYSKA, WIRE_BEST,
+                                      WIRE_BEST, pattern_ps(&terms, false)});
         config->schedule = SCHEDULE_PETERS_SYSKA;
         return choices;
     }
-    if (job_policy_has(&pattern)) {
-        add(&choices, SCHEDULE_HYBRID, pattern_rounds(&terms),
-            pattern_ps(&terms, true));
+    if (config->terms.cost_varies) {
+        /* Where a rate is known, it is at least that of the mean unit. */
+        if (known_ps(config) > 0) {
+            add(&choices, one_board(config, &terms));
+        }
+    } else if (job_policy_has(&pattern)) {
+        /* Its originator knows by itself where others do not pay. */
+        add(&choices, (struct choice){SCHEDULE_HYBRID, pattern_rounds(&terms),
+                                      WIRE_BEST, pattern_ps(&terms, true)});
     } else {
         add_tree(&choices, config, &terms, SCHEDULE_PETERS_SYSKA);
+        add(&choices, one_board(config, &terms));
     }
-    add_tree(&choices, config, &terms, SCHEDULE_NEAREST);
-    add_tree(&choices, config, &terms, SCHEDULE_STAR);
-    add_tree(&choices, config, &terms, SCHEDULE_EQUAL);
-    add(&choices, SCHEDULE_FARM, WIRE_BEST, farm_ps(config, &terms));
+    for (unsigned i = 0; !config->terms.cost_varies && i < 3; ++i) {
+        static const enum schedule others[] = {SCHEDULE_NEAREST, SCHEDULE_STAR,
+                                               SCHEDULE_EQUAL};
+
+        add_tree(&choices, config, &terms, others[i]);
+    }
+    add(&choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
+                                  farm_ps(config, &terms)});
     config->schedule = choices.choice[0].schedule;
     config->rounds = choices.choice[0].rounds;
+    config->phases = choices.choice[0].phases;
     return choices;
 }

@@ -20,6 +20,9 @@
  *                 equal         c(9500 + 485 n)
  *                 of all but equal in the better of one round, and of the best
  *                 number with c(6000 n) more
+ *   one board     V w, of the originator, + c(4000), and c(1.6) for each byte
+ *                 of a fixed result; if a unit turns out to take longer than
+ *                 it is taken to, the job goes on as a farm, which learns that
  *   farm          event by event, chunk by chunk, with the same circuits
  *                 (farm_time.h), + c(4700 + 535 n), and c(1 / 6) for each byte
  *                 of output, up to c(16000); with masters
@@ -27,6 +30,10 @@
  *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
  *                 c(97000 + 95 m) if that is less, +
  *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
+ *
+ * Where a kernel's units take what their data says (cost_varies), a farm is
+ * taken; one board is a choice then if an earlier job's rate is known. On the
+ * pattern the originator finds by itself that others do not pay.
  *
  * If an earlier job showed a node to be slower than the plan will take it to
  * be, all but the farm take as many times as long. The constants are fitted to
@@ -46,6 +53,7 @@
 struct choice {
     enum schedule schedule;
     uint8_t rounds;   /* 1, or WIRE_BEST */
+    uint8_t phases;   /* 0: one board; else WIRE_BEST */
     double answer_ps; /* expected */
 };
 
@@ -55,8 +63,11 @@ struct choices {
     unsigned count;
 };
 
-/* Makes the choices for a job whose load and terms are known, and sets schedule
-   and rounds of the first one. */
+/* For people: a schedule, or "one board". */
+const char *choice_name(const struct choice *choice);
+
+/* Makes the choices for a job whose load and terms are known, and sets
+   schedule, rounds and phases of the first one. */
 struct choices choose_schedule(struct job_config *config);
 
 #endif

@@ -45,6 +45,7 @@ static struct farm_input rule_of(const struct job_config *config,
         .demand_ps = demand_ps < UINT32_MAX ? demand_ps : UINT32_MAX,
         .load_units = units,
         .most_units = most_units(config, units),
+        .varies = config->terms.cost_varies,
         .nodes = torus_nodes(config->size),
         .ports = config->ports,
         .installment = config->installment};
@@ -113,8 +114,8 @@ void farm_time_plan(struct wire_report *plan, const struct job_config *config,
         config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0;
     struct farm_run run;
 
-    if (config->schedule != SCHEDULE_FARM) {
-        return;
+    if (config->schedule != SCHEDULE_FARM || plan->phases == 0) {
+        return; /* or one board does all */
     }
     if (farm_time(&run, config, units - plan->measured_units,
                   reference_ps(plan, config), instruction_ps) == 0) {

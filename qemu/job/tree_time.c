@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/tree_time.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/support/memory.h"
+#include "scatter/engine/core.h"
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 
@@ -16,6 +18,9 @@
 
 /* Results along trees leave so much of the makespan after its planned end. */
 #define GATHER_GUARD 128
+
+/* A slot of results that vary is for one of so many bytes, or fewer. */
+#define SHORT_BYTES 256u
 
 /* One job, with what its plan is made of. */
 struct plan {
@@ -183,6 +188,27 @@ static double returns_ps(const struct plan *plan, const uint32_t tables[],
     return all_ps;
 }
 
+/* Results without outputs return phase by phase, each in a slot
+   (scatter/engine/result_slots.h). */
+static double slots_ps(const struct plan *plan, unsigned phases)
+{
+    const struct job_config *config = plan->config;
+    const struct kernel_terms *terms = &config->terms;
+    uint32_t most = terms->result_bytes_max;
+    double bytes =
+        CIRCUIT_HEADER_BYTES +
+        (terms->result_fixed || most < SHORT_BYTES ? most : SHORT_BYTES);
+    double merges = terms->result_fixed && config->mesh->has_images
+                        ? TORUS_PORTS * SCATTER_MERGE_WORD * most / 4.0
+                        : 0;
+
+    if (terms->output_denominator > 0 || phases == 0) {
+        return 0;
+    }
+    return phases * (circuit_ps(config, plan->tree + TREE_BRANCH_BYTES, bytes) +
+                     merges * TREE_TIME_INSTRUCTION_PS);
+}
+
 /* `phases` of a plan of rounds that end there; none: nobody is sent anything.
  */
 static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
@@ -190,7 +216,8 @@ static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
                                 unsigned phases)
 {
     double end_ps = plan->scale * (double)makespan_ps;
-    double back_ps = plan->scale * returns_ps(plan, tables, rounds);
+    double back_ps =
+        plan->scale * returns_ps(plan, tables, rounds) + slots_ps(plan, phases);
 
     return phases == 0 ? (struct tree_time){end_ps, end_ps}
                        : (struct tree_time){
@@ -202,7 +229,7 @@ static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
 /* Several rounds, where one ends at makespan_ps. */
 static struct tree_time plan_rounds(const struct plan *plan,
                                     const struct tree_time *one,
-                                    uint64_t makespan_ps)
+                                    uint64_t makespan_ps, unsigned phases)
 {
     uint32_t nodes = tree_nodes(plan->tree);
     unsigned rounds = plan->config->rounds;
@@ -219,7 +246,7 @@ static struct tree_time plan_rounds(const struct plan *plan,
     unsigned made = tree_rounds_plan(plan->tree, tables, begin_ps, &makespan_ps,
                                      &input, plan->work, memory);
     struct tree_time time =
-        made > 1 ? time_of(plan, makespan_ps, tables, made, 1) : *one;
+        made > 1 ? time_of(plan, makespan_ps, tables, made, phases) : *one;
 
     free(memory);
     free(tables);
@@ -238,7 +265,7 @@ static int plan_all(struct tree_times *times, const struct plan *plan)
     times->one = time_of(plan, makespan_ps, NULL, 1, phases);
     times->several = plan->config->rounds == 1 || plan->input.equal
                          ? times->one
-                         : plan_rounds(plan, &times->one, makespan_ps);
+                         : plan_rounds(plan, &times->one, makespan_ps, phases);
     return 0;
 }
 

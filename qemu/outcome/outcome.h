@@ -113,7 +113,7 @@ struct outcome_choice {
     uint64_t answer_ps; /* that was expected */
 };
 
-#define OUTCOME_CHOICES_MAX 5u
+#define OUTCOME_CHOICES_MAX 6u
 
 /* One of several originators, with what it planned and found. */
 struct outcome_originator {

@@ -15,6 +15,7 @@
 /* From where on something is worth a remark. */
 #define OFF_THE_PLAN 0.05
 #define SLOWER 1.5
+#define DIFFER 1.25
 #define APART 0.05
 #define IDLE 0.10
 #define WAITED 0.02
@@ -143,24 +144,23 @@ static int by_value(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Of all nodes that computed; 0 if none did. */
-static double middle_unit_ps(const struct outcome *outcome)
+/* Sets the times at a quarter, at half and at three quarters of all nodes that
+   computed, from the least one on; 0 if none did. */
+static void quarters_of(double quarter_ps[3], const struct outcome *outcome)
 {
     double *unit_ps =
         memory_or_exit(calloc(outcome->node_count, sizeof *unit_ps));
     uint32_t count = 0;
-    double middle = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         unit_ps[count] = unit_ps_of(&outcome->node[i]);
         count += unit_ps[count] > 0;
     }
-    if (count > 0) {
-        qsort(unit_ps, count, sizeof *unit_ps, by_value);
-        middle = unit_ps[count / 2];
+    qsort(unit_ps, count, sizeof *unit_ps, by_value);
+    for (uint32_t i = 0; i < 3; ++i) {
+        quarter_ps[i] = unit_ps[(i + 1) * count / 4];
     }
     free(unit_ps);
-    return middle;
 }
 
 /* Whether a node is slow, and computed long enough for that to matter. */
@@ -171,9 +171,42 @@ static bool is_slow(const struct outcome *outcome,
            outcome_compute_ps(node) > outcome_makespan_ps(outcome) / 10;
 }
 
+/* The node whose units took least, or, `sign` -1, longest; NULL: none
+   computed. */
+static const struct outcome_node *extreme(const struct outcome *outcome,
+                                          double sign)
+{
+    const struct outcome_node *found = NULL;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (unit_ps_of(node) > 0 &&
+            (found == NULL ||
+             sign * unit_ps_of(node) < sign * unit_ps_of(found))) {
+            found = node;
+        }
+    }
+    return found;
+}
+
+static void judge_data(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *cheap = extreme(outcome, 1);
+    const struct outcome_node *dear = extreme(outcome, -1);
+
+    add(remarks,
+        "Units of %u,%u took %.1f times those of %u,%u: the load is dear in "
+        "places. --schedule farm gives units to who asks; so does auto for a "
+        "kernel that sets cost_varies in its terms.",
+        dear->at.x, dear->at.y, unit_ps_of(dear) / unit_ps_of(cheap),
+        cheap->at.x, cheap->at.y);
+}
+
 static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
 {
-    double middle_ps = middle_unit_ps(outcome);
+    double quarter_ps[3];
+    double middle_ps;
     double slowest = 0;
     uint32_t count = 0;
     /* On a farm slow nodes get less already. */
@@ -182,6 +215,8 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
     char names[NAMED * 16] = "";
     FILE *list = memory_or_exit(fmemopen(names, sizeof names, "w"));
 
+    quarters_of(quarter_ps, outcome);
+    middle_ps = quarter_ps[1];
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
@@ -195,8 +230,12 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
         }
     }
     fclose(list);
-    /* Where many are, units differ, not nodes. */
-    if (count == 1) {
+    /* Where many are, or most others differ, units do, not nodes. */
+    if (outcome->plan.layers && count > 0 &&
+        (count > outcome->node_count / 4 ||
+         quarter_ps[2] > DIFFER * quarter_ps[0])) {
+        judge_data(remarks, outcome);
+    } else if (count == 1) {
         add(remarks,
             "Node %s took %.1f times as long for a unit as the middle node.%s",
             names, slowest, hint);

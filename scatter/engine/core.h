@@ -310,12 +310,12 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 #define SCATTER_MERGE_WORD 5u
 
 /* What merging two results takes beyond a few words, roughly; 0: it is not
-   known. */
+   known, or no software takes any time. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
 
-    return terms->result_fixed
+    return terms->result_fixed && scatter->costs->result_merge_ps > 0
                ? (uint64_t)scatter->costs->instruction_ps * SCATTER_MERGE_WORD *
                      (terms->result_bytes_max / 4)
                : 0;

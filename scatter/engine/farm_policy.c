@@ -5,6 +5,7 @@
 #include "scatter/engine/originator_farm.h"
 #include "scatter/engine/originator_tree.h"
 #include "scatter/engine/tree.h"
+#include "scatter/engine/tree_policy.h"
 
 /* A tree, along which jobs are announced, tells nodes their place. */
 const struct policy farm_policy = {.prepare = branch_prepare,
@@ -14,6 +15,7 @@ const struct policy farm_policy = {.prepare = branch_prepare,
                                    .receive = farm_receive,
                                    .gather = farm_gather,
                                    .learns = true,
+                                   .alone = &tree_policy,
                                    .plan = originator_plan_farm,
                                    .send = originator_send_farm,
                                    .lead = originator_lead_farm};

@@ -17,6 +17,9 @@
 #define MOST_OF_A_SHARE 8u
 /* In a load of few units it is one unit, if that takes no longer. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
+/* A unit that takes so many times what the kernel estimates, or as much less,
+   does not tell what others take. */
+#define UNLIKELY_BITS 2u
 /* The planners take a transfer time of less than 2^16 times the compute time.
  */
 #define RATIO_BITS 15u
@@ -165,17 +168,29 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
    are whole blocks, and pieces too if they have so many. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
+/* Units that take so long are no part of such a block: the samples of many of
+   them are one unit each, beside the piece. */
+#define SINGLE_PS 2000000u /* 2 us */
+#define SINGLE_SHARE_MIN 200u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
 /* Samples in a piece of so many units, of which one takes unit_ps, and the
    units of each. */
-static uint32_t samples_of(const struct scatter *scatter, uint64_t unit_ps,
-                           uint32_t units, uint32_t *sample_units)
+static uint32_t samples_of(const struct scatter *scatter,
+                           const struct originator *originator, uint32_t units,
+                           uint32_t *sample_units)
 {
+    uint64_t unit_ps = originator->report.compute_ps;
     uint64_t samples = units / 2 * unit_ps / SAMPLE_PS;
     uint32_t most = smaller(SAMPLES_MAX, units / 2 / BLOCK_UNITS);
 
+    if (most < SAMPLES_MIN && unit_ps >= SINGLE_PS &&
+        originator->order.reserve == WIRE_BEST &&
+        mean_share(scatter) >= SINGLE_SHARE_MIN) {
+        *sample_units = 1;
+        return SAMPLES_MIN;
+    }
     if (samples > most) {
         samples = most;
     }
@@ -268,13 +283,14 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     uint32_t few = 1;
     uint32_t first = 1;
     uint32_t sample_units = 0;
-    uint32_t samples = samples_of(scatter, originator->report.compute_ps, units,
-                                  &sample_units);
+    uint32_t samples = samples_of(scatter, originator, units, &sample_units);
     uint64_t few_ps = 0;
     uint64_t piece_ps = 0;
     int error;
 
-    units -= samples * sample_units;
+    if (sample_units >= BLOCK_UNITS) {
+        units -= samples * sample_units;
+    }
     if (units >= BLOCKS_MIN * BLOCK_UNITS) {
         few = BLOCK_UNITS;
         first = edge_units(scatter, originator, units);
@@ -301,8 +317,7 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     if (samples == 0 && originator->order.reserve == WIRE_BEST) {
         /* The reserve depends on them, and units may be dearer than estimated.
          */
-        samples = samples_of(scatter, originator->report.compute_ps, units,
-                             &sample_units);
+        samples = samples_of(scatter, originator, units, &sample_units);
     }
     return sample_load(scatter, originator, samples, sample_units);
 }
@@ -316,34 +331,56 @@ static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
            bytes * order->transfer_ps;
 }
 
+/* Time that a unit takes of a port: its output returns, too. */
+static uint64_t both_ways_ps(const struct scatter *scatter,
+                             const struct wire_order *order)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    uint64_t bytes = order->unit_bytes;
+
+    if (scatter_makes_output(terms)) {
+        bytes += (uint32_t)terms->output_numerator / terms->output_denominator;
+    }
+    return order->transfer_ps * bytes;
+}
+
 /*
  * Whether the originator alone would have the answer before a plan is made, two
  * circuits have gone out, four have come back (two wait for their slot) and
- * results are merged. Its ports take at least transfer / (transfer + 4 compute)
- * of its time besides: units * compute <= mesh (1 + transfer / 4 compute).
+ * results are merged. Its P ports take at least transfer / (transfer + P
+ * compute) of its time besides: units * compute <= mesh (1 + transfer / P
+ * compute).
  */
 static bool is_small(const struct scatter *scatter,
-                     const struct wire_order *order, uint64_t unit_ps)
+                     const struct originator *originator, uint64_t unit_ps)
 {
+    const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
-    uint64_t transfer_ps = order->transfer_ps * order->unit_bytes;
-    uint64_t mesh_ps = costs->plan_ps + TORUS_PORTS * costs->result_merge_ps +
-                       costs->result_queue_ps +
-                       2 * circuit_ps(order, HEAD_BYTES) +
-                       4 * circuit_ps(order, RESULT_BYTES);
-    uint32_t sixteenths; /* of transfer / 4 compute */
+    const struct policy *policy = scatter->policy;
+    uint64_t transfer_ps = both_ways_ps(scatter, order);
+    uint32_t sixteenths; /* of transfer / P compute */
+    uint64_t mesh_ps;
 
-    if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
-        !scatter->policy->plans_alone || scatter->units < 2 ||
-        transfer_ps > UINT32_MAX || unit_ps > UINT32_MAX) {
+    if (order->phases == 0 || scatter->units < 2) {
+        return scatter->units >= 2;
+    }
+    if (policy->plan_ps == NULL || order->phases != WIRE_BEST ||
+        order->rounds != WIRE_BEST || (order->flags & WIRE_EQUAL_SHARES) != 0 ||
+        order->ports - 1u >= TORUS_PORTS || transfer_ps > UINT32_MAX ||
+        unit_ps > UINT32_MAX) {
         return false;
     }
-    sixteenths = (uint32_t)transfer_ps / ((uint32_t)unit_ps / TORUS_PORTS + 1);
+    mesh_ps = policy->plan_ps(scatter, originator) +
+              TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
+              2 * circuit_ps(order, HEAD_BYTES) +
+              4 * circuit_ps(order, RESULT_BYTES);
+    sixteenths =
+        (uint32_t)transfer_ps / ((uint32_t)unit_ps / (16u / order->ports) + 1);
     return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16;
 }
 
 /*
- * Computes a 64th of the load and then an eighth. As long as they take what
+ * Computes a 512th, a 64th and an eighth of the load. As long as they take what
  * they should, the originator is to do the rest alone, at the rate by which
  * they differ; if the guess was too small, little is lost, and a better one
  * known.
@@ -359,7 +396,8 @@ static int try_alone(struct scatter *scatter, struct originator *originator,
 
     originator->alone = true;
     report->compute_ps = guess_ps;
-    for (uint32_t part = 64; part >= 8 && originator->alone; part /= 8) {
+    for (uint32_t part = scatter->terms.result_fixed ? 64 : 512;
+         part >= 8 && originator->alone; part /= 8) {
         uint32_t units = all / part + 1;
         uint64_t piece_ps;
 
@@ -453,11 +491,22 @@ int measure_guess(struct scatter *scatter, struct originator *originator)
     originator->report.call_ps = given  ? order->call_ps
                                  : kept ? rate->call_ps
                                         : 0;
-    if (is_small(scatter, order, guess_ps)) {
+    if (is_small(scatter, originator, guess_ps)) {
         error = try_alone(scatter, originator, guess_ps);
         originator->known = originator->alone;
     }
     return error;
+}
+
+/* Whether units that were measured took so much more or less than the kernel
+   estimates that they do not tell what others take. Many are sampled. */
+static bool is_unlikely(const struct scatter *scatter, uint64_t compute_ps)
+{
+    uint64_t estimated_ps = estimate_ps(scatter);
+
+    return mean_share(scatter) < SINGLE_SHARE_MIN &&
+           (compute_ps >> UNLIKELY_BITS > estimated_ps ||
+            estimated_ps >> UNLIKELY_BITS > compute_ps);
 }
 
 int measure_kernel(struct scatter *scatter, struct originator *originator)
@@ -468,6 +517,7 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     if (!originator->known) {
         report->call_ps = 0;
         error = measure_guessed(scatter, originator);
+        originator->unlikely = is_unlikely(scatter, report->compute_ps);
     }
     if (!originator->alone &&
         report->compute_ps < least_ps(&originator->order)) {

@@ -10,6 +10,11 @@
 /* Forgets the last job. Result: 0 or the error. */
 static int reset(struct scatter *scatter)
 {
+    /* Another one may have taken its place in the last job. */
+    scatter->policy = policy_find(scatter->circuit->node->identity.policy);
+    if (scatter->policy == NULL) {
+        return ERR_POLICY;
+    }
     scatter->free_from = scatter->circuit->memory;
     scatter->free_to = scatter->room_end;
     scatter->outputs_end = scatter->room_end;
@@ -37,10 +42,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->costs = costs;
     scatter->rate.compute_ps = 0;
     scatter->size = (struct torus_size){identity->width, identity->height};
-    scatter->policy = policy_find(identity->policy);
-    if (scatter->policy == NULL) {
-        return ERR_POLICY;
-    }
     if (identity->x >= identity->width || identity->y >= identity->height ||
         identity->originator_x >= identity->width ||
         identity->originator_y >= identity->height) {

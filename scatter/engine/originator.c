@@ -14,9 +14,11 @@
 #include <stddef.h>
 #include <string.h>
 
-/* So few units may well stay with the originator: others hear of the job when
-   it is known that they do not. */
+/* So few units may well stay with the originator, and of a tree, which takes
+   longer to plan, so many more for each node: others hear of the job when it is
+   known that they do not. */
 #define STAYING_UNITS_MAX 2048u
+#define STAYING_UNITS_NODE 1024u
 
 /* The library's strcmp() is 400 bytes longer. */
 static bool same_name(const char *a, const char *b)
@@ -114,7 +116,10 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     const struct node_identity *identity = &scatter->circuit->node->identity;
     const struct wire_order *order = &originator->order;
     bool stays =
-        scatter->policy->plans_alone && order->load_units <= STAYING_UNITS_MAX;
+        order->phases == 0 ||
+        (scatter->policy->plan_ps != NULL &&
+         order->load_units <=
+             STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes);
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {
@@ -132,6 +137,9 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     }
     if (error == ERR_OK) {
         error = measure_guess(scatter, originator);
+    }
+    if (originator->alone && scatter->policy->alone != NULL) {
+        scatter->policy = scatter->policy->alone;
     }
     if (error == ERR_OK && stays && !originator->alone) {
         error = announce_job(scatter, originator);

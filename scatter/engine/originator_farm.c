@@ -65,6 +65,7 @@ static struct farm_input input_of(const struct scatter *scatter,
         .demand_ps = demand_ps(scatter, order),
         .load_units = units,
         .most_units = most_units(scatter, units, nodes),
+        .varies = scatter->terms.cost_varies || originator->unlikely,
         .nodes = nodes,
         .ports = order->ports,
         .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};

@@ -573,10 +573,28 @@ static int plan(struct scatter *scatter, struct originator *originator)
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
 #define RESERVE_UNKNOWN 5u /* if nothing was measured */
+/* Where the load is dear in places, or giving units to who asks costs next to
+   nothing. */
+#define RESERVE_DEAR 80u
+#define COARSE_UNITS_MIN 8u /* of each node */
+#define UNLIKELY_UNITS 2u   /* of each node, with a rate that is unlikely */
+
+/* Whether a unit takes longer than serving a demand of every node: then a plan
+   has hardly more to give than the order in which they ask. */
+static bool is_coarse(const struct scatter *scatter,
+                      const struct originator *originator, uint32_t nodes)
+{
+    uint64_t demand_ps =
+        scatter->costs->demand_ps + originator->order.startup_ps;
+
+    return scatter->units / nodes >= COARSE_UNITS_MIN &&
+           originator->report.compute_ps >= nodes * demand_ps;
+}
 
 /* Percent of the load: none where nodes' times do not differ, where ports and
    not nodes are the limit, or where it is not as long as serving the demands of
-   all nodes four times. */
+   all nodes four times. Samples that differ by more than a unit takes are those
+   of a load that is dear in places; few coarse units have no samples. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -591,6 +609,10 @@ static uint32_t best_reserve(const struct scatter *scatter,
 
     if (percent > RESERVE_MOST) {
         percent = RESERVE_MOST;
+    }
+    if (originator->varies_ps > compute_ps ||
+        is_coarse(scatter, originator, nodes)) {
+        percent = RESERVE_DEAR;
     }
     return order->transfer_ps * order->unit_bytes * nodes >
                        TORUS_PORTS * compute_ps ||
@@ -607,6 +629,12 @@ static uint32_t reserve_units(const struct scatter *scatter,
 
     if (percent == 0 || originator->alone) {
         return 0;
+    }
+    if (percent == WIRE_BEST && originator->unlikely) {
+        /* Next to nothing is known: next to all is given to who asks. */
+        uint32_t planned = UNLIKELY_UNITS * torus_nodes(scatter->size);
+
+        return scatter->units > 2 * planned ? scatter->units - planned : 0;
     }
     if (percent == WIRE_BEST) {
         percent = best_reserve(scatter, originator);

@@ -14,6 +14,8 @@ struct originator {
     bool alone;                   /* it has the answer first without others */
     bool has_tail;                /* some of the load is given to who asks */
     bool known;                   /* the rate is, without measuring */
+    bool unlikely; /* few units were measured, and the kernel's own estimate is
+                      far off what they took */
     uint64_t varies_ps; /* by so much what a unit takes differed in samples */
     struct advance advance;
     uint64_t announced_ps;  /* when it began to queue the announcement */

@@ -4,6 +4,7 @@
 
 #include "scatter/engine/result_slots.h"
 #include "scatter/engine/tree.h"
+#include "scatter/plan/fixed.h"
 #include "scatter/plan/tree_rounds.h"
 
 #include <stddef.h>
@@ -58,6 +59,15 @@ static uint32_t longest_path(const uint8_t *tree)
         longest = hops > longest ? hops : longest;
     }
     return longest;
+}
+
+uint64_t originator_plan_tree_ps(const struct scatter *scatter,
+                                 const struct originator *originator)
+{
+    const struct scatter_costs *costs = scatter->costs;
+
+    return costs->plan_ps +
+           (uint64_t)originator->order.tree_nodes * costs->plan_tree_ps / 2;
 }
 
 /* Words of a round's table. */
@@ -245,6 +255,25 @@ static int plan(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
+/* Leaves all to the root: nobody else is in the tree. */
+static int plan_alone(struct scatter *scatter, struct originator *originator,
+                      uint8_t *tree)
+{
+    struct wire_report *report = &originator->report;
+
+    if (originator->order.tree_nodes == 0) {
+        return ERR_PLAN;
+    }
+    bytes_store_u16(tree + 8, 1);
+    tree_store_range(tree, 0, scatter->units);
+    scatter->job.rounds = 1;
+    report->phases = 0;
+    report->rounds = 1;
+    report->makespan_ps =
+        fixed_product(report->compute_ps, scatter->units) + report->call_ps;
+    return ERR_OK;
+}
+
 int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -255,7 +284,8 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     int error = order->rounds != WIRE_BEST &&
                         (order->rounds == 0 || order->rounds > ROUNDS_MAX)
                     ? ERR_PHASES
-                    : plan(scatter, originator, tree);
+                : originator->alone ? plan_alone(scatter, originator, tree)
+                                    : plan(scatter, originator, tree);
 
     originator->report.plan_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {

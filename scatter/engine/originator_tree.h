@@ -11,6 +11,10 @@
 NODISCARD int originator_read_tree(struct scatter *scatter,
                                    struct originator *originator);
 
+/* Time that this takes, roughly. */
+uint64_t originator_plan_tree_ps(const struct scatter *scatter,
+                                 const struct originator *originator);
+
 /* Plans the load along the order's tree, into the tree itself, and writes the
    job. Waits for the end of the announcement. Result: 0 or the error. */
 NODISCARD int originator_plan_tree(struct scatter *scatter,

@@ -32,7 +32,6 @@ static int prepare(struct scatter *scatter)
     int error = ERR_OK;
     struct torus_role role;
 
-    scatter->policy = &pattern_policy;
     if (phases < 0) {
         return ERR_RANGE;
     }
@@ -98,6 +97,13 @@ static int place(struct scatter *scatter, const uint8_t *announcement,
     return announcement[0] == scatter->layer ? ERR_OK : ERR_PLACE;
 }
 
+static uint64_t plan_ps(const struct scatter *scatter,
+                        const struct originator *originator)
+{
+    (void)originator;
+    return scatter->costs->plan_ps;
+}
+
 static int gather(struct scatter *scatter)
 {
     int error = ERR_OK;
@@ -132,6 +138,6 @@ const struct policy pattern_policy = {.prepare = prepare,
                                       .gather = gather,
                                       .advance = originator_advance,
                                       .plan = originator_plan_pattern,
-                                      .plans_alone = true,
+                                      .plan_ps = plan_ps,
                                       .meanwhile = &meanwhile_policy,
                                       .send = originator_send_rounds};

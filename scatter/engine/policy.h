@@ -76,8 +76,15 @@ struct policy {
     /* Plans the order and writes the job; report and plan are filled in. */
     int (*plan)(struct scatter *scatter, struct originator *originator);
 
-    /* Whether `plan` can leave the whole load to the originator. */
-    bool plans_alone;
+    /* Planning's time, roughly: where the originator alone would have the
+       answer before a plan is made and carried out, `plan` leaves the whole
+       load to it. No function: it never does. */
+    uint64_t (*plan_ps)(const struct scatter *scatter,
+                        const struct originator *originator);
+
+    /* What takes this one's place for the rest of a job that the originator
+       does alone. NULL: none does. */
+    const struct policy *alone;
 
     /* What takes this one's place for the rest of a job whose outputs return
        meanwhile, as soon as that is known. NULL: none does. */

@@ -154,23 +154,6 @@ static uint32_t units_of(uint64_t ps, uint8_t shift)
     return (uint32_t)(ps >> shift) + 1;
 }
 
-int slots_set_long(struct scatter *scatter, const struct originator *originator,
-                   uint32_t hops)
-{
-    uint64_t slot_ps =
-        circuit_ps(&originator->order, scatter->terms.result_bytes_max, hops) +
-        scatter_merges_ps(scatter);
-    uint8_t shift;
-
-    if (slot_ps >= SLOT_MAX_PS) {
-        return ERR_RANGE;
-    }
-    shift = shift_of(scatter->job.phases * slot_ps);
-    scatter->job.slots = (struct wire_slots){
-        .long_units = units_of(slot_ps, shift), .shift = shift};
-    return ERR_OK;
-}
-
 /* Whether a node's result will be longer than so many bytes, if matches lie as
    close everywhere as in what has been measured. */
 static bool expects_long(const struct scatter *scatter,
@@ -180,6 +163,29 @@ static bool expects_long(const struct scatter *scatter,
     uint64_t share = scatter->units / torus_nodes(scatter->size);
 
     return scatter->result.bytes * share > bytes * measured && measured > 0;
+}
+
+int slots_set_long(struct scatter *scatter, const struct originator *originator,
+                   uint32_t hops)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    uint32_t bytes = short_bytes(scatter, &originator->order);
+    uint64_t slot_ps;
+    uint8_t shift;
+
+    if (terms->result_fixed || expects_long(scatter, originator, bytes)) {
+        bytes = terms->result_bytes_max;
+    }
+    slot_ps = circuit_ps(&originator->order, bytes, hops) +
+              scatter_merges_ps(scatter);
+
+    if (slot_ps >= SLOT_MAX_PS) {
+        return ERR_RANGE;
+    }
+    shift = shift_of(scatter->job.phases * slot_ps);
+    scatter->job.slots = (struct wire_slots){
+        .long_units = units_of(slot_ps, shift), .shift = shift};
+    return ERR_OK;
 }
 
 int slots_set_short(struct scatter *scatter,
@@ -231,8 +237,8 @@ slots_gather_ps(const struct scatter *scatter,
 {
     const struct wire_report *report = &originator->report;
 
-    if (scatter_has_output(scatter)) {
-        return start_ps;
+    if (scatter_has_output(scatter) || originator->unlikely) {
+        return start_ps; /* when all end is not known */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;

@@ -22,9 +22,10 @@ uint64_t slots_output_ps(const struct scatter *scatter,
                          uint32_t nodes, uint32_t hops);
 
 /*
- * Sets the job's result slots: long ones only, for the longest result over so
- * many hops, and for its merging. Result: 0, or ERR_RANGE if that is over an
- * hour.
+ * Sets the job's result slots: long ones only, for a result over so many hops
+ * and for its merging. They are as long as the longest result takes, or where
+ * what was measured has a short result, as a short one: a longer one then has
+ * others wait for its links. Result: 0, or ERR_RANGE if that is over an hour.
  */
 NODISCARD int slots_set_long(struct scatter *scatter,
                              const struct originator *originator,

@@ -11,4 +11,5 @@ const struct policy tree_policy = {.prepare = branch_prepare,
                                    .receive = branch_receive,
                                    .gather = branch_gather,
                                    .plan = originator_plan_tree,
+                                   .plan_ps = originator_plan_tree_ps,
                                    .send = originator_send_tree};

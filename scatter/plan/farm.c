@@ -11,6 +11,8 @@
    smaller than itself divided by this. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
+/* So many chunks of every member are left, at least, where units vary. */
+#define VARYING_PARTS 3u
 /* A chunk of the originator's has so many slices. */
 #define SLICES 4u
 
@@ -52,6 +54,7 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->installment = input->installment;
     farm->growth = GROWTH;
     farm->masters = input->served > 0;
+    farm->varies = input->varies;
     if (farm->installment == 0) {
         farm->installment =
             is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
@@ -138,6 +141,9 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
         larger(share, larger(least < low ? least : low, farm->floor));
 
     most = smaller(most, farm->most);
+    if (farm->varies) {
+        most = smaller(most, farm->left / (VARYING_PARTS * farm->members) + 1);
+    }
     if (farm->left > 0) {
         /* The last one of what is left may be shorter: it tells nothing. */
         member->chunk_units = smaller(units, (uint32_t)most);

@@ -46,6 +46,8 @@ struct farm_input {
     uint32_t served;     /* nodes beside these: by masters among them */
     uint8_t ports;       /* that the originator uses at once */
     uint8_t installment; /* k; 0: choose */
+    bool varies;         /* a unit takes what its data says: the chunk before
+                            does not tell what the next one takes */
 };
 
 struct farm {
@@ -69,6 +71,8 @@ struct farm {
                          in a master's farm, which sets it */
     uint8_t installment;
     bool masters;   /* among members, or it is a master's: see farm_slice() */
+    bool varies;    /* as of the input: a chunk is at most a part of what is
+                       left */
     uint8_t growth; /* a chunk is at most so many times the one before */
 };
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from measure import Bench, Table, log  # noqa: E402
 import boards  # noqa: E402
 import chip  # noqa: E402
+import choices  # noqa: E402
 import host  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
@@ -34,6 +35,9 @@ FIGURES = [
     ("answers", "bench", whole.answer_lines,
      "answers over one board's, makespans over the bound"),
     ("auto", "bench", policies.auto_lines, "what auto takes beside the best"),
+    ("choices", "bench", choices.random_lines,
+     "auto in situations that are drawn; SITUATIONS SEED"),
+    ("dear", "bench", choices.dear_lines, "loads that are dear in places"),
     ("policies", "bench", policies.lines,
      "farms, hybrids, outputs and originators over bounds"),
     ("ranks", "bench", host.ranks_lines, "several ranks on this host"),

@@ -2,10 +2,14 @@
 """`run --schedule auto`: what it takes, and what it knows of a mesh from an
 earlier run."""
 import json
+import re
+import subprocess
 
 import pytest
 
 import mesh
+from core import BUILD
+from guard import GUARD_S
 
 
 def run(load, line="", **options):
@@ -31,7 +35,8 @@ def test_it_is_the_named_one(tmp_path, size, arg, profile, units, schedule):
     assert told[0]["schedule"] == schedule
     expected = [choice["expected_answer_ps"] for choice in told]
     assert expected == sorted(expected)
-    assert len(set(choice["schedule"] for choice in told)) == 5
+    assert len(set(choice["schedule"] for choice in told)) == (
+        5 if size == "5x5" else 6)  # one board, which the pattern does itself
     assert "choices" not in named
     assert chosen["timeline_sha256"] == named["timeline_sha256"]
 
@@ -70,6 +75,72 @@ def test_few_choices_are_late(tmp_path, size, arg, line):
     best = min(entry["answer_ps"]
                for entry in json.loads(done.stdout)["schedules"])
     assert chosen <= best * 1.05
+
+
+# Where a tree took 2 to 9 times as long as one board, since planning it, or
+# results in slots of the longest, took more than the load.
+@pytest.mark.parametrize("size, on, profile, kernel, arg, units, options", [
+    ("4x4", "qemu", "t3d", "spin", "8", 500, ""),
+    ("4x4", "qemu", "lvds", "stats", "type=u8", 2000, "--slow 1,0=2"),
+    ("3x3", "qemu", "uart", "spin", "8,1/1", 3000, "--ports 1"),
+    ("7x5", "native", "lvds", "search", "free software", 7000, ""),
+    ("7x7", "native", "uart", "stats", "type=u8", 4000, "")])
+def test_never_later_than_one_board(tmp_path, size, on, profile, kernel, arg,
+                                    units, options):
+    load = mesh.zeros(tmp_path / "load", units)
+    which = {"on": on, "kernel": kernel, "arg": arg, "rounds": "auto"}
+    line = f"--profile {profile}"
+    one = mesh.run(load, *line.split(), size="1x1", **which)
+    for more in ("", " --schedule auto"):
+        report = mesh.run(load, *f"{line} {options}{more}".split(), size=size,
+                          **which)
+        assert report["result"] == one["result"]
+        assert (report["measured"]["answer_ps"]
+                < one["measured"]["answer_ps"] * 1.05), more
+    assert report["choices"][0]["schedule"] == "one board"
+    assert [node["units"] for node in report["measured"]["nodes"]
+            if node["units"]] == [units]
+
+
+def test_results_along_a_tree_are_short(tmp_path):
+    """Their slots were as long as the longest result, and the time that boards
+    take to merge: 2.8 times as long as a farm's."""
+    load = mesh.zeros(tmp_path / "load", 60_000)
+    which = {"size": "6x6", "kernel": "stats", "arg": "type=u8",
+             "on": "native", "rounds": "auto"}
+    tree, farm = (mesh.run(load, "--profile", "t3d", "--schedule", schedule,
+                           **which)["measured"]["answer_ps"]
+                  for schedule in ("auto", "farm"))
+    assert tree < farm * 1.05
+
+
+# ---- loads that are dear in places ----
+
+def dear(load, kernel, said, *options):
+    """A run of a kernel that says so, or does not; and what people read."""
+    words = [BUILD / "test/dear", "run", "--firmware", BUILD / "test/dear.elf",
+             "--mesh", "5x5", "--profile", "t3d", "--kernel", kernel, "--arg",
+             said, *options, load]
+    done = subprocess.run([*map(str, words), "--report", load.parent / "r"],
+                          check=True, capture_output=True, text=True,
+                          timeout=GUARD_S)
+    return json.loads((load.parent / "r").read_text()), done.stdout
+
+
+def test_dear_data(tmp_path):
+    """No plan knows what a unit takes; a farm, or most of the load on demand,
+    need not. The remark of a plan says why it was wrong."""
+    load = mesh.zeros(tmp_path / "load", 512)
+    said, _ = dear(load, "mandelbrot", "y", "--schedule", "auto")
+    unsaid, _ = dear(load, "mandelbrot", "n", "--schedule", "auto")
+    planned, text = dear(load, "mandelbrot", "n", "--rounds", "1")
+    assert said["result"] == unsaid["result"] == planned["result"]
+    assert [choice["schedule"] for choice in said["choices"]] == ["farm"]
+    for report in (said, unsaid):
+        assert (report["measured"]["answer_ps"] * 2
+                < planned["measured"]["answer_ps"])
+    assert re.search(r"Units of \d,\d took [\d.]+ times those of \d,\d: the "
+                     r"load\s+is\s+dear\s+in\s+places", text)
 
 
 def test_when_a_farm_is_planned_to_end(tmp_path):
