@@ -46,7 +46,8 @@ new-kernel:
 	    "and _, a letter first" >&2; exit 2; fi; \
 	for to in "kernels/$$NAME.c" "test/kernels/test_kernel_$$NAME.py"; do \
 	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
-	sed "s/@NAME@/$$NAME/g" kernels/skeleton/kernel.c.in \
+	pad=$$(printf '%*s' $${#NAME} ''); \
+	sed "s/@NAME@/$$NAME/g; s/@PAD@/$$pad/" kernels/skeleton/kernel.c.in \
 	  > "kernels/$$NAME.c"; \
 	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
 	  > "test/kernels/test_kernel_$$NAME.py"; \

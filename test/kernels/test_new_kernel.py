@@ -39,7 +39,13 @@ def test_the_skeleton_builds_and_passes_its_test(copy):
                       re.MULTILINE)[1]
     assert done.stdout.replace("parity_2", "demo") == re.sub(
         "^    ", "", shown, flags=re.MULTILINE)
-    assert "@NAME@" not in (copy / "kernels/parity_2.c").read_text()
+    source = copy / "kernels/parity_2.c"
+    assert "@" not in source.read_text()
+    if shutil.which("clang-format"):
+        done = subprocess.run(["clang-format", "--style", "file:" + str(
+            ROOT / ".clang-format"), source], check=True, capture_output=True,
+                              text=True)
+        assert done.stdout == source.read_text()
     done = make(copy, "build/quincunx", "build/test/kernels.so")
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run(
