@@ -156,28 +156,45 @@ update() {
              END { exit !reached }'
 }
 
+# Prints a reason, and once what would install packages $2..., in lines that
+# can be pasted into a root's shell.
+say_apt() {
+    reason=$1
+    shift
+    echo "$reason; as root, run:"
+    echo "  apt-get update && apt-get install -y --no-install-recommends \\"
+    echo "$*" | fold -s -w 72 | sed 's/ *$//; s/^/    /; $!s/$/ \\/'
+}
+
 with_apt() {
-    how="apt-get update && apt-get install -y --no-install-recommends $*"
     if [ "$(id -u)" = 0 ]; then
         sudo=
     elif command -v sudo >/dev/null; then
         sudo=sudo
     else
-        echo "missing: $*; as root, run: $how" >&2
+        say_apt "packages are missing" "$@" >&2
         return 1
     fi
-    echo "installing: $*"
     # By env, for sudo drops the environment.
     apt="$sudo env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get"
     # shellcheck disable=SC2086
     update $apt || {
-        echo "no mirror of Debian can be reached; missing: $*; with a" \
-            "network, run again, or as root: $how" >&2
+        say_apt "no mirror of Debian can be reached for missing packages;
+with a network, run again" "$@" >&2
         return 1
     }
+    # What it would be, of which nothing is done.
+    # shellcheck disable=SC2086
+    size=$($apt install -q --assume-no --no-install-recommends "$@" 2>/dev/null |
+        sed -n 's/^Need to get \(.*\) of archives\./\1 to fetch/p
+            s/^After this .*, \(.* [kMG]*B\) of .*/\1 on the disk/p' |
+        paste -s -d ';' - | sed 's/;/, /')
+    echo "installing what is missing${size:+: $size}; \`make DEPS=' installs" \
+        "nothing"
+    echo "$*" | fold -s -w 72 | sed 's/ *$//; s/^/  /'
     # shellcheck disable=SC2086
     $apt install -qy --no-install-recommends "$@" || {
-        echo "apt-get failed; missing: $*; as root, run: $how" >&2
+        say_apt "apt-get failed, and packages are missing" "$@" >&2
         return 1
     }
 }

@@ -18,7 +18,7 @@ ROWS = [line.split() for line in read("qemu/install/needs.txt").splitlines()
 KINDS = ("program", "header", "cross", "python")
 # What the script itself runs, and no package manager.
 TOOLS = ("sh", "dirname", "awk", "sed", "sort", "tr", "paste", "cat", "id",
-         "env", "gcc", "arm-none-eabi-gcc")
+         "env", "fold", "gcc", "arm-none-eabi-gcc")
 # Without /usr/lib/ccache, whose gcc would look for another one in the test's
 # folder.
 COMPILERS = os.pathsep.join(
@@ -165,30 +165,57 @@ def test_a_sudo_that_drops_the_environment(system):
                    'exec env -i PATH="$PATH" "$@"')
     done = system.needs("install", "one-deb")
     assert (done.returncode, done.stderr) == (0, "")
-    assert system.logged() == ["sudo", "update noninteractive",
-                               "sudo", "install noninteractive"]
+    assert system.logged() == ["sudo", "update noninteractive"] + [
+        "sudo", "install noninteractive"] * 2
 
 
-HOW = "apt-get update && apt-get install -y --no-install-recommends one-deb"
+def how(reason, packages="    one-deb\n"):
+    return (f"{reason}; as root, run:\n  apt-get update && apt-get install -y "
+            f"--no-install-recommends \\\n{packages}")
+
+
+def test_many_packages_are_named_once_in_lines_to_be_pasted(system):
+    system.apt()
+    system.program("id", "echo 1000")
+    many = [f"package-of-length-{i}" for i in range(7)]
+    done = system.needs("install", *many)
+    lines = [" ".join(many[i:i + 3]) for i in (0, 3, 6)]
+    assert done.stderr == how("packages are missing", "".join(
+        f"    {line}{end}\n" for line, end in zip(lines, (" \\", " \\", ""))))
+    assert max(map(len, done.stderr.splitlines())) < 80
+
+
+def test_sizes_are_told_before_anything_is_installed(system):
+    system.program("id", "echo 0")
+    system.apt(install=(
+        f'echo "$*" >> {system.log}; echo "Need to get 1,234 kB of archives."; '
+        'echo "After this operation, 5,678 kB of additional disk space will be '
+        'used."'))
+    done = system.needs("install", "one-deb")
+    assert done.stdout.splitlines()[1:3] == [
+        "installing what is missing: 1,234 kB to fetch, 5,678 kB on the disk; "
+        "`make DEPS=' installs nothing", "  one-deb"]
+    words = [line for line in system.logged() if "--" in line]
+    assert ["--assume-no" in line for line in words] == [True, False]
 
 
 @pytest.mark.parametrize("user, update, install, ran, said", [
-    (1000, ":", ":", [], f"missing: one-deb; as root, run: {HOW}"),
+    (1000, ":", ":", [], how("packages are missing")),
     (0, "echo Err:1 a mirror; exit 100", ":", ["update"],
-     "no mirror of Debian can be reached; missing: one-deb; with a network, "
-     f"run again, or as root: {HOW}"),
+     how("no mirror of Debian can be reached for missing packages;\n"
+         "with a network, run again")),
     # What can be had is installed all the same.
     (0, "echo Err:1 a mirror; echo Get:2 another; exit 100", ":",
-     ["update", "install"], None),
-    (0, ":", "exit 100", ["update", "install"],
-     f"apt-get failed; missing: one-deb; as root, run: {HOW}")],
+     ["update", "install", "install"], None),
+    (0, ":", "exit 100", ["update", "install", "install"],
+     how("apt-get failed, and packages are missing"))],
     ids=["neither root nor sudo", "no network", "one mirror fails",
          "the installation fails"])
 def test_apt_that_cannot(system, user, update, install, ran, said):
-    """One line on stderr."""
+    """Why, and what to run, on stderr."""
     system.program("id", f"echo {user}")
     system.apt(update if update != ":" else "echo Hit:1 a mirror", install)
     done = system.needs("install", "one-deb")
     assert (done.returncode, done.stderr) == (
-        (0, "") if said is None else (1, f"{said}\n"))
+        (0, "") if said is None else (1, said))
     assert [line.split()[0] for line in system.logged()] == ran
