@@ -15,7 +15,8 @@ build-long-tests: build-all build-tests
 # One file of tests after the other in each of so many processes: twice as many
 # as processors, since many tests wait for a mesh of theirs.
 TEST_WORKERS ?= $(shell expr $(WORKERS) \* 2)
-PYTEST := $(PYTHON) -m pytest -p no:cacheprovider
+# Unbuffered, so that a file gets to know how far they are, too.
+PYTEST := $(PYTHON) -u -m pytest -p no:cacheprovider
 PYTEST_FILES := $(PYTEST) --dist loadfile -n
 
 TESTS ?= test
