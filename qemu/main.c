@@ -22,6 +22,7 @@
 #include "qemu/ranks/worker.h"
 #include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
@@ -194,6 +195,9 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     process_streams_hold();
     process_signals_ignore();
+    if (limits_allow_stack() != 0) {
+        return EXIT_FAILED;
+    }
     ranks_warn();
     if (ranks_launched()) {
         int status = ranks_begin();

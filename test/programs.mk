@@ -69,8 +69,9 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 # Stops a command between two bytes of an output.
 $(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
 
-# What memory there is, for Python.
-$(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
+# What memory and processes there may be, for Python.
+$(call test_program,memory_limit.so,shared,$(addprefix qemu/support/, \
+  control_group.c limits.c memory.c memory_limit.c quote.c utf8.c))
 
 # What ranks tell each other of windows, and who has which nodes, for Python.
 $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
@@ -92,7 +93,8 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,amount.c crash.c file.c host_clock.c memory.c \
-    memory_limit.c process.c progress.c quote.c utf8.c))
+    control_group.c limits.c memory_limit.c process.c progress.c quote.c \
+    utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \

@@ -42,7 +42,7 @@ static int check(const char *path, const struct board_kind *board)
 int firmware_find(char path[PATH_MAX], const struct board_kind *board)
 {
     firmware_default(path, board);
-    return check(path, board);
+    return path[0] != '\0' ? check(path, board) : 1;
 }
 
 int firmware_find_slow(char path[PATH_MAX], const char *firmware,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/gdb.h"
 
+#include "qemu/support/limits.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
@@ -183,7 +184,7 @@ struct gdb_sockets *gdb_open(const char *dir, const char *image,
     struct gdb_sockets *sockets = calloc(1, sizeof *sockets);
     uint32_t nodes = torus_nodes(size);
 
-    if (sockets == NULL || process_allow_descriptors(2ul * nodes + 64, nodes)) {
+    if (sockets == NULL || limits_allow_descriptors(2ul * nodes + 64, nodes)) {
         free(sockets);
         return NULL;
     }

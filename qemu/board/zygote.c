@@ -43,10 +43,9 @@ void zygote_object(char path[PATH_MAX])
 /* ---- what is said ---- */
 
 /* Result: 1; 0: the other end is closed; -1 with errno. */
-static int receive(const struct zygote *zygote, struct forker_reply *reply,
-                   int ms)
+static int receive(int socket, struct forker_reply *reply, int ms)
 {
-    struct pollfd poll_fd = {.fd = zygote->socket, .events = POLLIN};
+    struct pollfd poll_fd = {.fd = socket, .events = POLLIN};
     ssize_t got;
 
     /* Signals may be blocked, and are to end this. */
@@ -58,11 +57,11 @@ static int receive(const struct zygote *zygote, struct forker_reply *reply,
             return -1;
         }
     }
-    got = recv(zygote->socket, reply, sizeof *reply, 0);
+    got = recv(socket, reply, sizeof *reply, 0);
     return got == sizeof *reply;
 }
 
-/* Result: whether it went out. */
+/* The first descriptor is the one to answer by. Result: whether it went out. */
 static bool send_request(const struct zygote *zygote, const int *fd,
                          unsigned fds)
 {
@@ -70,7 +69,7 @@ static bool send_request(const struct zygote *zygote, const int *fd,
     struct iovec part = {.iov_base = &request, .iov_len = sizeof request};
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(FORKER_FDS_MAX * sizeof *fd)];
+        char room[CMSG_SPACE((1 + FORKER_FDS_MAX) * sizeof *fd)];
     } control = {{0}};
     struct msghdr packet = {.msg_iov = &part,
                             .msg_iovlen = 1,
@@ -136,7 +135,8 @@ static pid_t start_process(const struct zygote_config *config, int socket,
 static const char *await_ready(struct zygote *zygote)
 {
     struct forker_reply reply;
-    int result = zygote->pid < 0 ? 0 : receive(zygote, &reply, ANSWER_MS);
+    int result =
+        zygote->pid < 0 ? 0 : receive(zygote->socket, &reply, ANSWER_MS);
 
     if (zygote->pid < 0) {
         return "QEMU could not be started";
@@ -183,15 +183,25 @@ struct zygote *zygote_start(const char **why,
 pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds)
 {
     struct forker_reply reply = {.board = 0};
+    int all[1 + FORKER_FDS_MAX];
+    int pair[2];
+    bool sent;
     int result;
 
     assert(fds <= FORKER_FDS_MAX);
-    result =
-        send_request(zygote, fd, fds) ? receive(zygote, &reply, FORKED_MS) : 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        return -1;
+    }
+    all[0] = pair[1];
+    memcpy(all + 1, fd, fds * sizeof *fd);
+    sent = send_request(zygote, all, 1 + fds);
+    close(pair[1]);
+    result = sent ? receive(pair[0], &reply, FORKED_MS) : 0;
+    close(pair[0]);
     if (result < 0) {
         return -1;
     }
-    return result == 1 && reply.board > 0 ? reply.board : 0;
+    return result == 1 ? reply.board : 0;
 }
 
 bool zygote_has_machine(const struct zygote *zygote)
@@ -205,10 +215,12 @@ void zygote_stop(struct zygote *zygote)
         return;
     }
     close(zygote->socket);
-    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     if (zygote->pid > 0) {
         kill(-zygote->pid, SIGKILL);
-        waitpid(zygote->pid, NULL, 0);
+        /* With it those of its group that never became boards. */
+        while (waitpid(-zygote->pid, NULL, 0) > 0) {
+        }
     }
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     free(zygote);
 }

@@ -24,7 +24,8 @@ struct zygote_config {
     int log; /* standard output and error of the zygote and its boards */
 };
 
-/* The path of the object, beside this program; "" if that has no path. */
+/* The path of the object, beside this program; "" as file_beside_program()
+ * says. */
 void zygote_object(char path[PATH_MAX]);
 
 /*

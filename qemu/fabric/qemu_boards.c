@@ -14,6 +14,7 @@
 #include "qemu/fabric/starter.h"
 #include "qemu/fabric/window_read.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
@@ -110,7 +111,7 @@ static int start_error(const struct boards *boards, const char *what,
 {
     if (errno != EINTR) {
         fprintf(stderr, "quincunx: board %u: %s: %s\n",
-                boards->config.first + node, what, strerror(errno));
+                boards->config.first + node, what, limits_start_error(errno));
     }
     return -1;
 }
@@ -400,7 +401,8 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     int status = 0;
 
     if (process_ended(&board->pid, &status)) {
-        process_explain(out, boards->config.qemu, status, boards->kills);
+        process_explain(out, boards->config.qemu, status, boards->kills,
+                        boards->log);
     }
     process_last_words(out, boards->log);
 }
@@ -447,10 +449,12 @@ static bool allocate_boards(struct boards *boards)
 
 int boards_start(struct backend *backend, const struct boards_config *config)
 {
+    unsigned zygotes = config->zygote_object != NULL && config->gdb == NULL;
     struct boards *boards;
-    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
-        process_allow_threads(EMULATOR_THREADS * config->nodes,
-                              config->nodes) != 0) {
+
+    if (limits_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
+        limits_allow_threads(EMULATOR_THREADS * (config->nodes + zygotes),
+                             config->nodes) != 0) {
         return -1;
     }
     boards = memory_or_exit(calloc(1, sizeof *boards));

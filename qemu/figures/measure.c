@@ -13,9 +13,9 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
-#include "qemu/support/process.h"
 #include "qemu/support/progress.h"
 
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static bool fits(const struct job_config *config,
     memory = memory_need(config) <= limit.bytes;
     if (memory &&
         (!config->mesh->has_images ||
-         process_allow_threads(EMULATOR_THREADS * nodes, nodes) == 0)) {
+         limits_allow_threads(EMULATOR_THREADS * nodes, nodes) == 0)) {
         return true;
     }
     fprintf(stderr,

@@ -84,6 +84,9 @@ static const struct transport *load(void)
     const struct transport *transport;
 
     file_beside_program(path, OBJECT);
+    if (path[0] == '\0') {
+        return NULL;
+    }
     /* Global: MPI's own parts are loaded later, and look for it. */
     object = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (object == NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/file.h"
 
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
@@ -54,6 +55,10 @@ void file_beside_program(char path[PATH_MAX], const char *name)
 
     path[0] = '\0';
     if (length <= 0) {
+        fprintf(stderr,
+                "quincunx: /proc is not mounted: %s, which lies beside this "
+                "program, cannot be found\n",
+                name);
         return;
     }
     self[length] = '\0';
@@ -178,7 +183,8 @@ static int spool(FILE **file, const char *path, uint64_t most)
     }
     failed = failed || fflush(copy) != 0;
     if (failed || bytes > most) {
-        file_error(path, "%s", failed ? strerror(errno) : strerror(EFBIG));
+        file_error(path, "%s",
+                   failed ? limits_file_error(errno) : strerror(EFBIG));
         if (copy != NULL) {
             fclose(copy);
         }
@@ -250,7 +256,7 @@ int file_open(FILE **file, uint64_t *bytes, const char *path)
 
     *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     if (*file == NULL) {
-        return file_error(path, "%s", strerror(errno));
+        return file_error(path, "%s", limits_file_error(errno));
     }
     status = spool_unsized(file, path);
     status = status == 0 ? check_regular(bytes, *file, path) : status;
@@ -315,7 +321,7 @@ FILE *file_scratch(const char *path)
     FILE *file = tmpfile();
 
     if (file == NULL) {
-        file_error(path, "no temporary file: %s", strerror(errno));
+        file_error(path, "no temporary file: %s", limits_file_error(errno));
     }
     return file;
 }
@@ -332,7 +338,7 @@ int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 
         status = file_piece_copy(block, &piece, next);
         if (status == 0 && fwrite(block, 1, next, to) != next) {
-            status = file_error(path, "its copy: %s", strerror(errno));
+            status = file_error(path, "its copy: %s", limits_file_error(errno));
         }
         piece.at += next;
     }
@@ -359,7 +365,7 @@ static int complain(const struct file_output *file, int error)
         fprintf(stderr, "there is no folder '%s'\n", quote_shown(folder));
         free(folder);
     } else {
-        fprintf(stderr, "%s\n", strerror(error));
+        fprintf(stderr, "%s\n", limits_file_error(error));
     }
     return -1;
 }

@@ -16,7 +16,8 @@
 #include <stdio.h>
 
 /* The path of what lies beside this program, or in a folder there: `name` is
-   "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
+   "zygote.so" or "mps2_an385/firmware.elf"; "", after a message, if /proc does
+   not tell where this program is. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
 /* A path as messages name it: "standard input" for "-", "standard output" for

@@ -2,6 +2,7 @@
 #include "qemu/support/process.h"
 
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory_limit.h"
 
 #include <errno.h>
@@ -10,13 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LOG_BYTES 65536      /* read of the end of a log */
 #define LAST_WORDS_BYTES 512 /* shown of it, at most */
-#define SPARE_THREADS 400ul  /* numbers that others have, about */
 
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
@@ -177,12 +176,36 @@ bool process_ended(pid_t *pid, int *status)
     return false;
 }
 
-void process_explain(FILE *out, const char *program, int status, uint64_t kills)
+/* Reads the end of a log. Result: its bytes. */
+static size_t read_log(char text[LOG_BYTES], int log)
+{
+    off_t end = lseek(log, 0, SEEK_END);
+    off_t from = end > LOG_BYTES ? end - LOG_BYTES : 0;
+    ssize_t got = pread(log, text, LOG_BYTES, from);
+
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Whether a QEMU has said that it could start no thread or process. */
+static bool was_limited(int log)
+{
+    const char *error = strerror(EAGAIN);
+    char text[LOG_BYTES];
+
+    return memmem(text, read_log(text, log), error, strlen(error)) != NULL;
+}
+
+void process_explain(FILE *out, const char *program, int status, uint64_t kills,
+                     int log)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
         memory_limit_kills("") > kills) {
         fprintf(out, "quincunx: memory ran out, and the system ended its QEMU; "
                      "take a smaller --mesh, or --on native\n");
+    } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
+               was_limited(log)) {
+        fprintf(out, "quincunx: its QEMU could start no thread: %s\n",
+                limits_start_error(EAGAIN));
     } else if (WIFSIGNALED(status)) {
         fprintf(out, "quincunx: its QEMU was ended by signal %d (%s)\n",
                 WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -244,13 +267,10 @@ static size_t last_lines(const char *text, size_t bytes, size_t most)
 void process_last_words(FILE *out, int log)
 {
     char text[LOG_BYTES];
-    off_t end = lseek(log, 0, SEEK_END);
-    off_t from = end > LOG_BYTES ? end - LOG_BYTES : 0;
-    ssize_t got = pread(log, text, sizeof text, from);
-    size_t bytes = got > 0 ? (size_t)got : 0;
+    size_t bytes = read_log(text, log);
     size_t first;
 
-    if (from > 0) {
+    if (bytes == sizeof text) {
         bytes = leave_out_part(text, bytes);
     }
     bytes = leave_out_usual(text, bytes);
@@ -260,42 +280,4 @@ void process_last_words(FILE *out, int log)
                 (int)(bytes - first), text + first,
                 text[bytes - 1] == '\n' ? "" : "\n");
     }
-}
-
-int process_allow_descriptors(unsigned long need, unsigned nodes)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
-        limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-        if (limit.rlim_cur < need) {
-            fprintf(stderr,
-                    "quincunx: %u boards need %lu open files; "
-                    "this system allows %lu (ulimit -Hn)\n",
-                    nodes, need, (unsigned long)limit.rlim_max);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-int process_allow_threads(unsigned long threads, unsigned nodes)
-{
-    unsigned long need = threads + SPARE_THREADS;
-    FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
-    unsigned long most = 0;
-    bool known = file != NULL && fscanf(file, "%lu", &most) == 1;
-
-    if (file != NULL) {
-        fclose(file);
-    }
-    if (known && most < need) {
-        fprintf(stderr,
-                "quincunx: %u boards have %lu threads; this system has "
-                "numbers for %lu (as root: sysctl kernel.pid_max=65536)\n",
-                nodes, need, most);
-        return -1;
-    }
-    return 0;
 }

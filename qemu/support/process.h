@@ -76,25 +76,13 @@ bool process_ended(pid_t *pid, int *status);
 
 /* Prints how a QEMU ended, from its wait status; `program` is named if it could
    not be executed (status 127). `kills` is memory_limit_kills() as it was
-   before: where it has grown, a QEMU that was killed was killed for memory. */
-void process_explain(FILE *out, const char *program, int status,
-                     uint64_t kills);
+   before: where it has grown, a QEMU that was killed was killed for memory. In
+   the log a QEMU that could start no thread has said so. */
+void process_explain(FILE *out, const char *program, int status, uint64_t kills,
+                     int log);
 
 /* Prints the last lines of a log under a heading, without what boards always
    say; nothing if none are left. */
 void process_last_words(FILE *out, int log);
-
-/*
- * Raises the limit of open files to `need` where it is lower. Result: 0; -1
- * with a message on stderr that `nodes` boards need them.
- */
-NODISCARD int process_allow_descriptors(unsigned long need, unsigned nodes);
-
-/*
- * Whether the system has room for `threads` of `nodes` boards beside some 400
- * others: their numbers are below kernel.pid_max. Result: 0; -1 after a
- * message.
- */
-NODISCARD int process_allow_threads(unsigned long threads, unsigned nodes);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired/boards.h"
 
+#include "qemu/board/emulator.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
@@ -55,7 +57,7 @@ static int print_error(const struct wired *wired, uint32_t node,
     struct torus_coord at = torus_coord_of(wired->config.size, node);
 
     fprintf(stderr, "quincunx: board %u,%u: %s: %s\n", at.x, at.y, what,
-            strerror(errno));
+            limits_start_error(errno));
     return -1;
 }
 
@@ -377,12 +379,16 @@ static int start_boards(struct wired *wired)
 
 /* ---- setting up ---- */
 
-/* Of the launcher, for a board: a pidfd, the console's two ends, a terminal,
-   its ends of four cables before it starts, the forwarder's four, a debugger's,
-   the monitor's two ends. */
-static int allow_descriptors(uint32_t nodes)
+/* Descriptors of the launcher, for a board: a pidfd, the console's two ends, a
+   terminal, its ends of four cables before it starts, the forwarder's four, a
+   debugger's, the monitor's two ends. */
+static int check_limits(uint32_t nodes)
 {
-    return process_allow_descriptors(15ul * nodes + 64, nodes);
+    int status = limits_allow_descriptors(15ul * nodes + 64, nodes);
+
+    return status == 0
+               ? limits_allow_threads(EMULATOR_THREADS * nodes + 1, nodes)
+               : status;
 }
 
 static struct wired *wired_new(const struct wired_config *config)
@@ -439,7 +445,7 @@ struct wired *wired_start(const struct wired_config *config)
     uint32_t nodes = torus_nodes(config->size);
     struct wired *wired;
 
-    if (allow_descriptors(nodes) != 0) {
+    if (check_limits(nodes) != 0) {
         return NULL;
     }
     wired = wired_new(config);
@@ -498,7 +504,8 @@ void wired_explain(struct wired *wired, uint32_t node)
 
     fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
     if (process_ended(&wired->board[node].pid, &status)) {
-        process_explain(stderr, wired->config.qemu, status, wired->kills);
+        process_explain(stderr, wired->config.qemu, status, wired->kills,
+                        wired->log);
     }
     process_last_words(stderr, wired->log);
     wired_forwarder_last_words(wired->forwarder, stderr, node);

@@ -3,12 +3,15 @@
 there are processors never rest meanwhile."""
 import json
 import os
+import subprocess
 import time
 
 import pytest
 
+from guard import GUARD_S
 import emulated
 import busy
+import limited
 import mesh
 import mpirun
 
@@ -47,6 +50,35 @@ def test_one_timeline_on_several_ranks(load):
     with busy.cores(3 * os.cpu_count()):
         many = mpirun.report(4, *JOB, "--rounds", "2", load)
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
+
+
+# More runs: QUINCUNX_LIMITED=100. Each draws a limit that boards meet while
+# they start: after the launcher has asked, as if other processes had come.
+LIMITED = int(os.environ.get("QUINCUNX_LIMITED", "4"))
+
+
+@limited.needs_root
+def test_who_meets_a_limit_of_processes_is_missed_at_once(load, tmp_path):
+    """Within three seconds of what a whole run takes, which is when the last
+    one could have met it."""
+    rng = mesh.seeded("limited")
+    line = [*limited.AS_USER, mesh.QUINCUNX, "run", *JOB, load]
+    with busy.cores(os.cpu_count()):
+        for run in range(LIMITED + 1):
+            most = rng.randint(4, 72) if run > 0 else "unlimited"
+            env = mesh.qemu_script(tmp_path, limited.qemu(most))
+            begin = time.monotonic()
+            done = subprocess.run([*map(str, line)], env=env, text=True,
+                                  capture_output=True, check=False,
+                                  timeout=GUARD_S)
+            took = time.monotonic() - begin
+            if run == 0:
+                assert done.returncode == 0, done.stderr
+                whole = took
+            else:
+                assert done.returncode == 1, most
+                assert "Resource temporarily unavailable" in done.stderr
+                assert took < whole + 3, most
 
 
 def test_idle_serial_boards_rest(tmp_path):

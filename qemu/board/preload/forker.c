@@ -29,6 +29,7 @@
 
 struct request {
     struct forker_request head;
+    int answer; /* the socket for the reply */
     int fd[FORKER_FDS_MAX];
     unsigned fds;
 };
@@ -61,7 +62,7 @@ static bool receive(struct request *request)
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(sizeof request->fd)];
+        char room[CMSG_SPACE(sizeof request->answer + sizeof request->fd)];
     } control;
     struct iovec part = {.iov_base = &request->head,
                          .iov_len = sizeof request->head};
@@ -79,14 +80,14 @@ static bool receive(struct request *request)
         return false;
     }
     rights = CMSG_FIRSTHDR(&packet);
-    request->fds = rights == NULL
-                       ? 0
-                       : (unsigned)((rights->cmsg_len - CMSG_LEN(0)) /
-                                    sizeof *request->fd);
-    if (request->fds > 0) {
-        memcpy(request->fd, CMSG_DATA(rights),
-               request->fds * sizeof *request->fd);
+    if (rights == NULL) {
+        return false;
     }
+    request->fds =
+        (unsigned)((rights->cmsg_len - CMSG_LEN(0)) / sizeof *request->fd) - 1;
+    memcpy(&request->answer, CMSG_DATA(rights), sizeof request->answer);
+    memcpy(request->fd, CMSG_DATA(rights) + sizeof request->answer,
+           request->fds * sizeof *request->fd);
     return true;
 }
 
@@ -215,6 +216,7 @@ static void start_processor(void)
     struct thread_args *args = malloc(sizeof *args);
     sigset_t all;
     sigset_t before;
+    int error;
 
     *args = machine.args;
     args->name = strdup(machine.args.name);
@@ -223,8 +225,13 @@ static void start_processor(void)
     *emulator.tcg_cur_ctxs = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_create(machine.thread, NULL, machine.start, args);
+    error = pthread_create(machine.thread, NULL, machine.start, args);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0) { /* as QEMU ends there */
+        fprintf(stderr, "zygote.so: the processor's thread: %s\n",
+                strerror(error));
+        abort();
+    }
 }
 
 static void take_window(void)
@@ -252,25 +259,25 @@ static void renew_eventfds(void)
 
 static void close_all(const struct request *request)
 {
+    close(request->answer);
     for (unsigned i = 0; i < request->fds; ++i) {
         close(request->fd[i]);
     }
 }
 
-static void reply(pid_t board)
+static void reply(int socket, pid_t board)
 {
     const struct forker_reply packet = {.board = board,
                                         .machine = machine.expected};
 
-    if (send(control_fd(), &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
+    if (send(socket, &packet, sizeof packet, MSG_NOSIGNAL) < 0) {
         _exit(0);
     }
 }
 
 /* In the board: waits until the process that forked it has ended and the
    launcher has adopted it; then it dies with the launcher. If another process
-   adopts it, it says that it is no board, and ends: the launcher has died, or
-   would wait for an answer. */
+   adopts it, it is no board, and ends. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {
@@ -278,7 +285,6 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launcher) {
-        reply(-1);
         _exit(0);
     }
 }
@@ -289,7 +295,8 @@ static void become_board(const struct request *request, pid_t middle)
 {
     setpgid(0, 0);
     await_adoption(request->head.launcher, middle);
-    reply(getpid());
+    reply(request->answer, getpid());
+    close(request->answer);
     for (unsigned i = 0; i < request->fds; ++i) {
         dup2(request->fd[i], FORKER_FD + (int)i);
     }
@@ -307,7 +314,6 @@ static void become_board(const struct request *request, pid_t middle)
 static bool fork_board(const struct request *request)
 {
     pid_t middle = vfork();
-    int status = 0;
 
     if (middle == 0) {
         pid_t self = getpid();
@@ -317,10 +323,10 @@ static bool fork_board(const struct request *request)
             become_board(request, self);
             return true;
         }
-        _exit(board < 0);
+        _exit(0);
     }
-    if (middle < 0 || waitpid(middle, &status, 0) != middle || status != 0) {
-        reply(-1);
+    if (middle > 0) {
+        waitpid(middle, NULL, 0);
     }
     close_all(request);
     return false;
@@ -336,7 +342,7 @@ static void serve(void)
 {
     struct request request;
 
-    reply(0);
+    reply(control_fd(), 0);
     while (receive(&request)) {
         if (fork_board(&request)) {
             return;

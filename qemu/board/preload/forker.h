@@ -10,11 +10,15 @@
  *
  *   launcher                    zygote                         board
  *      | <-- reply: 0, ready ---- |                              |
- *      | --- request, board's --> |                              |
- *      |     descriptors          | -- fork --> middle -- fork -> |
- *      |                          | <- ends --    |              |
+ *      | --- request, with a ---> |                              |
+ *      |     socket and the       | -- fork --> middle -- fork -> |
+ *      |     board's descriptors  | <- ends --    |              |
+ *      |                          | closes that socket           |
  *      |    adopts it (PR_SET_CHILD_SUBREAPER)                   |
- *      | <-- reply: the board's pid ----------------------------- |
+ *      | <-- reply: the board's pid, by that socket ------------- |
+ *
+ * Who could not be forked, or dies before its reply, is known at once: nobody
+ * has the other end of that socket any more.
  *
  * Both ends are on one machine and of one build: structures as they lie in
  * memory, one in each packet of a SOCK_SEQPACKET. The zygote ends with the
@@ -35,13 +39,14 @@
 
 #define FORKER_FDS_MAX 8u
 
-/* With the board's descriptors FORKER_FD, FORKER_FD + 1, .. (SCM_RIGHTS). */
+/* With the socket for the reply, and then the board's descriptors FORKER_FD,
+   FORKER_FD + 1, .. (SCM_RIGHTS). */
 struct forker_request {
     pid_t launcher;
 };
 
 struct forker_reply {
-    pid_t board; /* 0: ready for requests; -1: it could not be forked */
+    pid_t board; /* 0: ready for requests */
     bool
         machine; /* the zygote has made one, and boards have it from the fork */
 };
