@@ -134,20 +134,20 @@ static int refuse(const char *word)
     return EXIT_USAGE;
 }
 
-/* The exit status, unless what was printed did not get out. */
+/* The exit status, unless what was printed did not get out. Nothing is said of
+   a reader that has gone away, as `head' does. */
 static int finish(int status)
 {
+    struct pollfd reader = {.fd = STDOUT_FILENO};
     bool failed = ferror(stdout) != 0; /* by a write whose reason is lost */
     bool written = fflush(stdout) == 0 && !failed;
+    int error = errno;
 
-    if (failed) {
-        struct pollfd reader = {.fd = STDOUT_FILENO};
-        bool gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0;
-
+    if (!written &&
+        (poll(&reader, 1, 0) != 1 || (reader.revents & POLLERR) == 0)) {
         fprintf(stderr, "quincunx: standard output: %s\n",
-                gone ? strerror(EPIPE) : "not all of it could be written");
-    } else if (!written) {
-        perror("quincunx: standard output");
+                failed ? "not all of it could be written"
+                       : limits_file_error(error));
     }
     return written || status != 0 ? status : EXIT_FAILED;
 }

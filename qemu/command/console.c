@@ -257,12 +257,16 @@ static int run(const struct options *options)
 
 int console_command(int argc, char **argv)
 {
+    static char help[] = "--help";
     struct options options = {
         .rate = CONSOLE_PORT_RATE, .wait_ms = 1000, .tries = 5};
     struct argp argp = {descriptions, parse_option, "COMMAND [WORD...]",
                         description,  NULL,         NULL,
                         NULL};
 
+    if (argc > 1 && strcmp(argv[1], "-h") == 0) {
+        argv[1] = help;
+    }
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

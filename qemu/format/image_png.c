@@ -161,7 +161,10 @@ int image_png_write(FILE *out, const struct image *image, const char *path)
                      .format = image->channels == 1 ? PNG_FORMAT_GRAY
                                                     : PNG_FORMAT_RGB};
 
-    return png_image_write_to_stdio(&png, out, 0, image->samples, 0, NULL) != 0
+    /* Who closes the file tells why it could not be written. */
+    return png_image_write_to_stdio(&png, out, 0, image->samples, 0, NULL) !=
+                       0 ||
+                   ferror(out) != 0
                ? 0
                : file_error(path, "%s", png.message);
 }

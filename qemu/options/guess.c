@@ -97,7 +97,8 @@ static int look_at(const struct argp *argp, char **argv, const char *word)
 
 static bool asks_for_help(const char *word)
 {
-    return strcmp(word, "-?") == 0 || strcmp(word, "--help") == 0;
+    return strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0 ||
+           strcmp(word, "--help") == 0;
 }
 
 error_t guess_parse(const struct argp *argp, int argc, char **argv, void *input)

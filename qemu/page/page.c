@@ -276,20 +276,16 @@ int page_write(const json_t *report, const char *path)
     struct file_output file;
     size_t bytes = 0;
     char *text;
-    int error = 0;
 
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
     text = page_text(report, &bytes);
     if (text == NULL) {
-        error = ENOMEM;
-    } else if (fwrite(text, 1, bytes, file.stream) != bytes) {
-        error = errno;
+        file_error(path, "%s", strerror(ENOMEM));
+        return file_output_close(&file, false);
     }
+    fwrite(text, 1, bytes, file.stream);
     free(text);
-    if (error != 0) {
-        file_error(path, "%s", strerror(error));
-    }
-    return file_output_close(&file, error == 0);
+    return file_output_close(&file, true);
 }

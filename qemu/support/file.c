@@ -348,12 +348,16 @@ int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 /* ---- writing ---- */
 
 /* Says why a file cannot be written. A file that is not there is no reason: its
-   folder is. */
+   folder is. Of a reader that has gone away, as `head' does, nothing is said.
+ */
 static int complain(const struct file_output *file, int error)
 {
     const char *path = file->path;
     const char *slash = strrchr(path, '/');
 
+    if (error == EPIPE) {
+        return -1;
+    }
     if (file->option != NULL && !file_is_standard_output(path)) {
         fprintf(stderr, "quincunx: %s '%s': ", file->option, quote_shown(path));
     } else {

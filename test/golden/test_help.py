@@ -69,6 +69,15 @@ INPUTS = {"conv": "image.pgm", "dictionary": "words", "fir": "sound.wav",
           "matvec": "m.npy", "records": "table.csv", "search": "text"}
 
 
+@pytest.mark.parametrize("words", [["run", "-h"], ["console", "-h"],
+                                   ["compare", "--mesh", "3x3", "-h"]])
+def test_a_short_word_asks_for_help(words):
+    done, whole = (subprocess.run([golden.QUINCUNX, *line], check=True,
+                                  capture_output=True, text=True).stdout
+                   for line in (words, [words[0], "--help"]))
+    assert done == whole and done.startswith(f"Usage: quincunx {words[0]} ")
+
+
 def test_examples_of_kernels_work(folder):
     told = subprocess.run([golden.QUINCUNX, "kernels"], check=True,
                           capture_output=True, text=True).stdout

@@ -341,13 +341,13 @@ def test_a_hangup_that_is_ignored(bench):
 
 
 def test_nobody_reads_what_is_told(bench):
-    """All boards are written; that nobody heard of it is an error."""
+    """All boards are written; that nobody heard of it tells the status."""
     bench.write_map(BOARDS[:6])
     with bench.started("--map", bench.map) as process:
         process.stdout.close()
         err = process.stderr.read()
         assert process.wait(GUARD_S) == FAILED
-    assert err == "quincunx: standard output: Broken pipe\n"
+    assert err == ""
     assert len(bench.all("done")) == 6
 
 
