@@ -239,3 +239,137 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
     }
     return at != NULL ? (uint64_t)(at - data) : 0;
 }
+
+/* ---- symbols ---- */
+
+/* A section's header of that type, at or behind index *from, which becomes the
+   index behind it; NULL: there is none. */
+static const uint8_t *next_section(const struct image *image, unsigned *from,
+                                   uint32_t type)
+{
+    const uint8_t *data = image->data;
+    uint64_t at = bytes_load_u32(data + offsetof(Elf32_Ehdr, e_shoff));
+    unsigned size = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_shentsize));
+    unsigned count = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_shnum));
+
+    if (size < sizeof(Elf32_Shdr) ||
+        at + (uint64_t)size * count > image->bytes) {
+        return NULL;
+    }
+    while (*from < count) {
+        const uint8_t *header = data + at + (uint64_t)size * (*from)++;
+
+        if (bytes_load_u32(header + offsetof(Elf32_Shdr, sh_type)) == type) {
+            return header;
+        }
+    }
+    return NULL;
+}
+
+/* Where a section's bytes are, and how many; NULL: not within the file. */
+static const uint8_t *section_bytes(const struct image *image,
+                                    const uint8_t *header, uint32_t *bytes)
+{
+    uint32_t at = bytes_load_u32(header + offsetof(Elf32_Shdr, sh_offset));
+
+    *bytes = bytes_load_u32(header + offsetof(Elf32_Shdr, sh_size));
+    return (uint64_t)at + *bytes <= image->bytes ? image->data + at : NULL;
+}
+
+/* A string that ends before `end`; NULL: it does not. */
+static const char *string_at(const uint8_t *begin, const uint8_t *end)
+{
+    return begin < end && memchr(begin, 0, (size_t)(end - begin)) != NULL
+               ? (const char *)begin
+               : NULL;
+}
+
+/* The symbol of that name, in the table whose section's header is given; its
+   names are in the section that this one links to. NULL: there is none. */
+static const uint8_t *find_symbol(const struct image *image,
+                                  const uint8_t *header, const char *name)
+{
+    unsigned link = bytes_load_u32(header + offsetof(Elf32_Shdr, sh_link));
+    const uint8_t *names = next_section(image, &link, SHT_STRTAB);
+    uint32_t bytes;
+    uint32_t names_bytes = 0;
+    const uint8_t *symbol = section_bytes(image, header, &bytes);
+
+    names = names != NULL ? section_bytes(image, names, &names_bytes) : NULL;
+    for (uint32_t i = 0;
+         symbol != NULL && names != NULL && i < bytes / sizeof(Elf32_Sym);
+         ++i, symbol += sizeof(Elf32_Sym)) {
+        uint32_t at = bytes_load_u32(symbol + offsetof(Elf32_Sym, st_name));
+        const char *own = at < names_bytes
+                              ? string_at(names + at, names + names_bytes)
+                              : NULL;
+
+        if (own != NULL && strcmp(own, name) == 0) {
+            return symbol;
+        }
+    }
+    return NULL;
+}
+
+/* The string at an address of the image; NULL: there is none. */
+static const char *loaded_string(const struct image *image, uint32_t address)
+{
+    for (unsigned i = 0; i < image->segments; ++i) {
+        const struct segment *segment = &image->segment[i];
+
+        if (address >= segment->address &&
+            address < segment->address + segment->bytes) {
+            const uint8_t *begin = image->data + segment->offset;
+
+            return string_at(begin + (address - segment->address),
+                             begin + segment->bytes);
+        }
+    }
+    return NULL;
+}
+
+/* The addresses of the kernels, one word each; NULL: the file does not tell. */
+static const uint8_t *find_table(const struct image *image, unsigned *count)
+{
+    unsigned from = 0;
+    const uint8_t *header = next_section(image, &from, SHT_SYMTAB);
+    const uint8_t *symbol =
+        header != NULL ? find_symbol(image, header, "kernel_table") : NULL;
+
+    if (symbol == NULL) {
+        return NULL;
+    }
+    *count = bytes_load_u32(symbol + offsetof(Elf32_Sym, st_size)) / 4;
+    return *count <= ELF_KERNELS_MAX
+               ? loaded(image,
+                        bytes_load_u32(symbol + offsetof(Elf32_Sym, st_value)),
+                        4u * *count)
+               : NULL;
+}
+
+unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
+                     uint64_t bytes, const struct elf_place *place)
+{
+    char message[ELF_MESSAGE_BYTES];
+    struct image image = {
+        .data = data, .bytes = bytes, .place = place, .message = message};
+    const uint8_t *table;
+    unsigned count = 0;
+
+    if (check_header(&image) != 0 || read_segments(&image) != 0) {
+        return 0;
+    }
+    table = find_table(&image, &count);
+    /* A kernel begins with its name's address (kernels/kernel.h). */
+    for (unsigned i = 0; table != NULL && i < count; ++i) {
+        const uint8_t *kernel =
+            loaded(&image, bytes_load_u32(table + 4u * i), 4);
+
+        name[i] = kernel != NULL ? loaded_string(&image, bytes_load_u32(kernel))
+                                 : NULL;
+        if (name[i] == NULL) {
+            return 0;
+        }
+    }
+    return table != NULL ? count : 0;
+}

@@ -50,4 +50,14 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
                     const struct elf_place *place, uint32_t address,
                     uint32_t count);
 
+#define ELF_KERNELS_MAX 64u
+
+/*
+ * The names of the kernels in a file that has passed elf_check(), by its
+ * symbols and its kernel_table. They lie in the file's data. Result: how many;
+ * 0: the file does not tell, since it has no symbols.
+ */
+unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
+                     uint64_t bytes, const struct elf_place *place);
+
 #endif

@@ -2,6 +2,7 @@
 #include "qemu/board/firmware.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,4 +58,45 @@ int firmware_find_slow(char path[PATH_MAX], const char *firmware,
         return file_error(firmware, "is too long a name");
     }
     return check(path, board);
+}
+
+/* Result: as of firmware_check_kernel(). */
+static int check_names(const char *path, const struct board_kind *board,
+                       const char *kernel, const char *const name[],
+                       unsigned names)
+{
+    for (unsigned i = 0; i < names; ++i) {
+        if (strcmp(name[i], kernel) == 0) {
+            return 0;
+        }
+    }
+    fprintf(stderr, "quincunx: %s: this image has no kernel '%s', only",
+            quote_shown(path), kernel);
+    for (unsigned i = 0; i < names; ++i) {
+        fprintf(stderr, " %s", quote_shown(name[i]));
+    }
+    fprintf(stderr, "; `make BOARD=%s KERNELS=\"", board->folder);
+    for (unsigned i = 0; i < names; ++i) {
+        fprintf(stderr, "%s ", quote_shown(name[i]));
+    }
+    fprintf(stderr, "%s\"' makes one with it\n", kernel);
+    return 1;
+}
+
+int firmware_check_kernel(const char *path, const struct board_kind *board,
+                          const char *kernel)
+{
+    const char *name[ELF_KERNELS_MAX];
+    uint64_t bytes;
+    uint8_t *data;
+    unsigned names;
+    int status;
+
+    if (file_read(&data, &bytes, path) != 0) {
+        return 1;
+    }
+    names = elf_kernels(name, data, bytes, &board->place);
+    status = names > 0 ? check_names(path, board, kernel, name, names) : 0;
+    free(data);
+    return status;
 }

@@ -22,6 +22,15 @@ NODISCARD int firmware_find(char path[PATH_MAX],
 NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 
+/*
+ * Whether the image `path`, which firmware_find() found, has the kernel of that
+ * name, as far as its symbols tell. Result: 0; or 1, after a message with those
+ * that it has.
+ */
+NODISCARD int firmware_check_kernel(const char *path,
+                                    const struct board_kind *board,
+                                    const char *kernel);
+
 /* Only the name: `path` if it is not empty. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 

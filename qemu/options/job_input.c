@@ -251,6 +251,10 @@ int job_options_find_boards(struct job_options *options)
         status = firmware_find_slow(options->firmware_slow, options->firmware,
                                     config->board);
     }
+    if (status == 0 && config->kernel != NULL) {
+        status = firmware_check_kernel(options->firmware, config->board,
+                                       config->kernel->name);
+    }
     status = status == 0 ? emulator_check(config->board, otherwise) : status;
     return status == 0 ? memory_need_check(config, options->force) : status;
 }

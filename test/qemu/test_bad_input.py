@@ -134,6 +134,18 @@ def test_a_qemu_that_does_not_start(load, tmp_path, program, says):
     assert says in done.stderr and "died" in done.stderr
 
 
+def test_a_kernel_that_the_image_lacks(load):
+    """Before any board starts, with what the image has."""
+    line = ["run", "--mesh", "31x31", "--board", "stm32f405", "--kernel",
+            "spin", "--arg", "1", load]
+    image = mesh.BUILD / "stm32f405" / "firmware.elf"
+    done = mesh.command(*line)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        FAILED, "", f"quincunx: {image}: this image has no kernel 'spin', only "
+        "search; `make BOARD=stm32f405 KERNELS=\"search spin\"' makes one with "
+        "it\n")
+
+
 # ---- where results go ----
 
 def no_room():
