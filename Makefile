@@ -20,6 +20,10 @@ PYTHON := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE \
 Q := $(if $(V),,@)
 comma := ,
 say = @printf '  %-8s %s\n'
+define newline
+
+
+endef
 
 # So many commands at a time, as many as there are processors, unless this make
 # was started by another one, whose number holds; one after the other with
@@ -32,7 +36,8 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
-## all: build firmware and host command; BOARD= KERNELS= PINS= BAUD=
+## all: build firmware and host command; BOARD= KERNELS= PINS= BAUD=, which hold
+##   for the board until others are named; KERNELS= alone: the usual ones again
 .PHONY: all build-all
 all: build-all
 
@@ -166,6 +171,8 @@ include boot/stm32f405/flash.mk qemu/pictures/pictures.mk
 include qemu/install/install.mk test/test.mk
 
 build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
+	$(foreach b,$(BOARD),$(if $(choice_$b),$(say) CHOSEN '$b: $(subst \
+	  ',,$(subst chosen_,,$(choice_$b)))'$(newline)))
 
 .PHONY: lint fix clean help
 ## lint: look at sources and pages; only a broken structure is a failure

@@ -46,11 +46,31 @@ called_flags := -fno-lto
 versioned_flags := -DBOOT_VERSION='"$(call \
   version_of,boot hal torus scatter kernels)"'
 
+# Settings of an image: those that this make names, else those that were named
+# last for the board, in $(BUILD)/BOARD.chosen; `KERNELS=' is the usual one
+# again. Tests and measurements are of the usual images.
+SETTINGS := KERNELS PINS BAUD
+named := $(foreach s,$(SETTINGS),$(if $(filter command% environment%,$(origin \
+           $s)),$s))
+keeps_choice := $(if $(filter test test-% build-%tests golden bench% hil \
+                  mutants prove fuzz,$(MAKECMDGOALS)),,yes)
+# $(call setting,NAME,$(NAME))
+setting = $(strip $(if $(filter $(1),$(named)),$(2),$(chosen_$(1))))
+choice = $(foreach s,$(SETTINGS),$(if $(call setting,$s,$($s)),'chosen_$s := \
+           $(call setting,$s,$($s))'))
+kept = $(foreach s,$(SETTINGS),$(if $(chosen_$s),'chosen_$s := $(chosen_$s)'))
+chooses := # boards of which this make keeps another choice
+
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \
                    slow lists
 $(foreach board,$(BOARDS),$(eval out := $$(BUILD)/$(board)) \
   $(foreach v,$(board_variables),$(eval $(v) :=)) \
+  $(foreach s,$(SETTINGS),$(eval chosen_$s :=)) \
+  $(if $(keeps_choice),$(eval $(file <$(BUILD)/$(board).chosen))) \
+  $(eval choice_$(board) := $(strip $(choice))) \
+  $(if $(keeps_choice),$(if $(call same,$(strip $(choice)),$(strip \
+    $(kept))),,$(eval chooses += $(filter $(board),$(BOARD))))) \
   $(eval include boot/$(board)/board.mk) \
   $(eval lists += memory called versioned) \
   $(foreach v,$(sort $(board_variables) $(lists) $(lists:%=%_flags)),$(eval \
@@ -103,6 +123,13 @@ $(if $(slow_$(1)),$(call image,$(1),$(1)/firmware_slow,$(call \
   slow_objects,$(1)),-Wl$(comma)--defsym=boot_image_unlimited=1))
 endef
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+
+define choice_rules
+$(BUILD)/$(1)/firmware.elf: | $(BUILD)/$(1).chosen
+$(BUILD)/$(1).chosen: .FORCE
+	$$(Q)mkdir -p $$(@D); printf '%s\n' $$(choice_$(1)) > $$@
+endef
+$(foreach b,$(chooses),$(eval $(call choice_rules,$b)))
 
 # All images of board $(1).
 images_of = $(BUILD)/$(1)/firmware.elf \

@@ -4,7 +4,7 @@
 
 # The kernels of the boards' images; the host command knows all.
 ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
-KERNELS ?= $(ALL_KERNELS)
+KERNELS ?=
 $(foreach k,$(filter-out $(ALL_KERNELS),$(KERNELS)),$(error KERNELS=$k: no \
   such kernel; there are: $(ALL_KERNELS)))
 

@@ -2,7 +2,7 @@
 # Common to MPS2 boards: the board.mk of each of them includes this.
 MPS2_HAL := $(wildcard hal/mps2/*.c hal/window/*.c)
 
-kernels := $(KERNELS)
+kernels := $(or $(call setting,KERNELS,$(KERNELS)),$(ALL_KERNELS))
 sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 slow := hal/mps2/clock.c

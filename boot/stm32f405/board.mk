@@ -3,19 +3,19 @@
 
 # Which pins are the ports', the console's and the LED's: those of a header in
 # hal/stm32f405/pins/.
-PINS ?= generic
+header := $(or $(call setting,PINS,$(PINS)),generic)
 ALL_PINS := $(sort $(basename $(notdir $(wildcard hal/$(board)/pins/*.h))))
-ifeq ($(filter $(ALL_PINS),$(PINS)),)
-$(error PINS='$(PINS)' must be one of: $(ALL_PINS))
+ifeq ($(filter $(ALL_PINS),$(header)),)
+$(error PINS='$(header)' must be one of: $(ALL_PINS))
 endif
 
 # How fast the ports are, if not at 2 Mbaud: BAUD=1000000
-BAUD ?=
+rate := $(call setting,BAUD,$(BAUD))
 
 core := m4
 # There is room for few, unless others are asked for: the budget of the image's
 # size is for the search.
-kernels := $(if $(filter file,$(origin KERNELS)),search,$(KERNELS))
+kernels := $(or $(call setting,KERNELS,$(KERNELS)),search)
 ldflags := $(if $(filter-out search,$(kernels)), \
              -Wl$(comma)--defsym=boot_image_unlimited=1)
 sources := $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(kernels:%=kernels/%.c) \
@@ -23,7 +23,7 @@ sources := $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(kernels:%=kernels/%.c) \
            $(wildcard hal/$(board)/*.c boot/$(board)/*.c)
 versioned := boot/$(board)/main.c
 # With the little memory that there is.
-flags := -DPINS=$(PINS) $(BAUD:%=-DSERIAL_PORT_BAUD=%u) \
+flags := -DPINS=$(header) $(rate:%=-DSERIAL_PORT_BAUD=%u) \
          -DNODE_EVENTS=128u -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u
 # A message over serial lines costs milliseconds whatever the engine's code is;
 # but every byte of four lines passes the hot ones.

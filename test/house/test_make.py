@@ -212,6 +212,24 @@ def test_flags_of_single_files_compile_these_again(tree, name, old, new, again):
     assert tree.compiled() == again
 
 
+def test_the_last_choice_of_an_image_holds(tree):
+    """For its board, until another one is made; tests have the usual image."""
+    (tree.root / "kernels" / "spin.c").touch()
+    for options, found in (((), 2), (("KERNELS=search",), 1), ((), 1),
+                           (("BAUD=9600", "BOARD=stm32f405",
+                             "build/stm32f405/firmware.elf"), 1),
+                           (("KERNELS=",), 2), ((), 2)):
+        done = tree.run(*options)
+        assert done.returncode == 0, done.stderr
+        assert len(re.findall(r"kernels/(?:search|spin)\.o", (
+            tree.root / IMAGE).read_text())) == found, options
+    line = ("-n", "-k", "BOARD=stm32f405", "build/stm32f405/firmware.elf")
+    said = tree.run(*line, "build-all").stdout
+    assert "CHOSEN 'stm32f405: BAUD := 9600'" in said and " -c " not in said
+    said = tree.run(*line, "test").stdout
+    assert "BAUD=9600" not in said and " -c torus/torus.c" in said
+
+
 def test_a_page_that_changes_makes_nothing_anew(tree):
     for words in (["init", "-q"], ["add", "README.md"],
                   ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm",
