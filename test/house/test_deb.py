@@ -10,13 +10,16 @@ import pytest
 from guard import GUARD_S
 import core
 import mesh
-from rules import read
+from rules import FILES, read
 
 pytestmark = pytest.mark.boards
 
 RELEASE = re.search(r"^RELEASE := (.*)$", read("Makefile"), re.MULTILINE)[1]
 BOARDS = sorted(path.parent.name
                 for path in (core.ROOT / "boot").glob("*/board.mk"))
+# As they lie in the tree, so that their links hold.
+PAGES = [name for name in FILES if re.search(
+    r"\.md$|^qemu/pictures/.*\.(svg|png)$", name) and name != "CHANGELOG.md"]
 
 
 def output(*args):
@@ -78,7 +81,7 @@ def test_what_is_in_it(package):
         "share/lintian/overrides/quincunx",
         *(f"share/man/man1/quincunx-{name}.1.gz" for name in subcommands),
         *(f"share/doc/quincunx/{name}" for name in (
-            "DESIGN.md.gz", "README.md.gz", "changelog.gz", "copyright"))}
+            "changelog.gz", "copyright", *PAGES))}
     assert files["bin/quincunx"][0] == "l"
     assert files["lib/quincunx/quincunx"] == "-rwxr-xr-x"
     assert {files[name] for name in images} == {"-rw-r--r--"}
