@@ -306,6 +306,13 @@ NODISCARD int circuit_settle(struct circuit *circuit);
  */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
+/*
+ * Processor time that interrupts of the ports have taken from this node's
+ * program, us, modulo 2^32; always 0 where the switch sends by itself. Cost:
+ * about 10 instructions.
+ */
+uint32_t circuit_ports_us(const struct circuit *circuit);
+
 /* Tells the switch that this node asks for nothing more. */
 void circuit_close(struct circuit *circuit);
 

@@ -21,7 +21,8 @@ enum event_kind {
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */
     EVENT_RESULT_QUEUED, /* detail: phase; value: bytes of the result */
-    EVENT_DONE,
+    EVENT_DONE,          /* value: us of what was computed that interrupts of
+                            the ports took (circuit_ports_us()) */
     EVENT_KINDS
 };
 

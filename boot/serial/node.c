@@ -85,6 +85,13 @@ static bool answer(struct serial_node *node)
     return some;
 }
 
+static uint32_t ports_us(void *context)
+{
+    struct serial_node *node = context;
+
+    return node->config.ports_us(node->config.context);
+}
+
 /* One turn of a node that waits for anything. */
 static int idle(void *context)
 {
@@ -178,6 +185,7 @@ void serial_node_init(struct serial_node *node,
                                            .lock = lock,
                                            .unlock = unlock,
                                            .idle = idle,
+                                           .ports_us = ports_us,
                                            .context = node};
 }
 

@@ -40,6 +40,7 @@ struct serial_node_config {
     void (*unlock)(void *context);
     /* Has serial_node_attend() called soon, and what is pending sent. */
     void (*kick)(void *context, unsigned port);
+    uint32_t (*ports_us)(void *context); /* see circuit_ports_us() */
     /* Has serial_node_alarm() called at that time, or soon if it has passed, in
        place of any other. NULL: the tick is all there is. */
     void (*alarm)(void *context, uint32_t at_us);

@@ -17,6 +17,7 @@
 #include "hal/stm32f405/led.h"
 #include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
+#include "hal/stm32f405/taken.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
 
@@ -24,6 +25,7 @@
 
 #define BITS_PER_BYTE 10u /* 8N1 */
 #define NS_PER_S 1000000000u
+#define HZ_PER_MHZ 1000000u
 /* Emulated boards share a few cores, and none of them keeps time: their seconds
    are so many and one of the host's, and one may be late by so much. */
 #define EMULATED_SLOWER 19u
@@ -135,6 +137,16 @@ static void unlock(void *context)
     if (--locks == 0) {
         interrupts_unmask(masked);
     }
+}
+
+/* An emulator's interrupts take the host's time. */
+static uint32_t ports_us(void *context)
+{
+    (void)context;
+    return start.clocks.source == CLOCKS_EMULATED
+               ? 0
+               : (uint32_t)(taken_cycles() /
+                            (start.clocks.core_hz / HZ_PER_MHZ));
 }
 
 static void kick(void *context, unsigned port)
@@ -306,6 +318,7 @@ static void init_node(uint32_t crc)
         .lock = lock,
         .unlock = unlock,
         .kick = kick,
+        .ports_us = ports_us,
         .alarm = emulated ? NULL : set_alarm,
         .room = room,
         .write = put,

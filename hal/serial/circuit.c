@@ -295,6 +295,13 @@ int circuit_quiet(struct circuit *circuit)
     return circuit_drain(circuit);
 }
 
+uint32_t circuit_ports_us(const struct circuit *circuit)
+{
+    const struct serial_circuit *serial = circuit->board;
+
+    return serial->ports_us(serial->context);
+}
+
 int circuit_settle(struct circuit *circuit)
 {
     uint64_t since_ps = clock_now_ps(circuit->clock);
@@ -472,6 +479,23 @@ static bool take_order(struct circuit *circuit, const uint8_t *buffer,
     return true;
 }
 
+/* Whether a message sets the clock: crystals differ, so each job's first one
+   does, and whatever comes first after the mesh was told anew. */
+static bool is_first(struct serial_circuit *serial,
+                     const struct circuit_delivery *delivery)
+{
+    uint16_t job =
+        delivery->kind == SERIAL_ERRAND ? CIRCUIT_ANY_JOB : delivery->job;
+    bool first = !serial->synchronised ||
+                 (job != CIRCUIT_ANY_JOB && job != serial->timed_job);
+
+    if (job != CIRCUIT_ANY_JOB) {
+        serial->timed_job = job;
+    }
+    serial->synchronised = true;
+    return first;
+}
+
 /* Reads a message that has come, wherever it lies. */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
@@ -492,8 +516,7 @@ static int read(struct circuit *circuit, struct circuit_delivery *delivery,
         !circuit_header_fits(circuit, buffer, receive->bytes)) {
         return ERR_FOREIGN;
     }
-    if (!serial->synchronised) {
-        serial->synchronised = true;
+    if (is_first(serial, delivery)) {
         set_clock(circuit, buffer, receive->bytes);
     }
     return take_order(circuit, buffer, receive) ? ERR_KIND
@@ -734,12 +757,15 @@ static int receive_from_host(struct circuit *circuit,
                              struct circuit_delivery *delivery, uint8_t *buffer,
                              uint32_t capacity_bytes)
 {
-    const struct serial_circuit *serial = circuit->board;
+    struct serial_circuit *serial = circuit->board;
     struct torus_path back;
     int error = serial->ordered == SERIAL_ORDERED_BY_MESH
                     ? recall_order(circuit, delivery, buffer)
                     : receive_order(circuit, delivery, buffer, capacity_bytes);
 
+    if (error == ERR_OK) {
+        (void)is_first(serial, delivery); /* others set theirs by it */
+    }
     return error == ERR_OK && serial->ordered != SERIAL_NOT_ORDERED
                ? await_errand(circuit, SERIAL_ERRAND_START, &back)
                : error;

@@ -14,6 +14,8 @@
  * From the first message of a job a node sets its clock by that, and the time
  * that the bytes took: good to some tenths of a millisecond, enough for the
  * slots of the gather. Measuring needs the exchange of scatter/engine/probe.h.
+ * Who is given an order, by its console or over the mesh, has the time that the
+ * job's other nodes set their clocks by: no result and no demand sets its own.
  */
 #ifndef HAL_SERIAL_CIRCUIT_H
 #define HAL_SERIAL_CIRCUIT_H
@@ -67,6 +69,7 @@ struct serial_circuit {
      * until an interrupt. Result: 0; an error ends what is being waited for.
      */
     int (*idle)(void *context);
+    uint32_t (*ports_us)(void *context); /* see circuit_ports_us() */
     void *context;
 
     const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
@@ -85,7 +88,8 @@ struct serial_circuit {
     uint32_t order_bytes; /* behind a header, from the memory's begin on */
     _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
     uint8_t answer[SERIAL_ANSWER_BYTES];
-    bool synchronised;  /* the clock is set: since the mesh was told anew */
+    bool synchronised;  /* the clock is set: since the mesh was told anew, .. */
+    uint16_t timed_job; /* .. and for this job, the last one whose was */
     int8_t first_error; /* of sends that ended since the last drain */
 };
 

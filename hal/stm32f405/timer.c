@@ -4,6 +4,7 @@
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/taken.h"
 
 #include <stdbool.h>
 
@@ -155,6 +156,8 @@ void timer_call_in(enum timer_call which, uint32_t us)
    it was set has no flag. */
 void timer_compare_interrupt(void)
 {
+    uint32_t since = taken_begin();
+
     TIM2->SR = 0;
     for (unsigned which = 0; which < TIMER_CALLS; ++which) {
         if (timer.call[which].armed && has_passed(*compare(which))) {
@@ -162,6 +165,7 @@ void timer_compare_interrupt(void)
             timer.call[which].function(timer.call[which].context);
         }
     }
+    taken_end(since);
 }
 
 void timer_tick_interrupt(void)

@@ -268,6 +268,12 @@ int circuit_quiet(struct circuit *circuit)
     return ERR_OK;
 }
 
+uint32_t circuit_ports_us(const struct circuit *circuit)
+{
+    (void)circuit;
+    return 0;
+}
+
 void circuit_close(struct circuit *circuit)
 {
     struct window *window = circuit->board;

@@ -181,6 +181,7 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     batch->makespan_ps = outcome_makespan_ps(next);
     batch->with_results_ps = outcome_with_results_ps(next);
     batch->one_board_ps = outcome_one_board_ps(next);
+    batch->ports_ps = outcome_ports_ps(next);
     batch->calls_ps = outcome_calls_ps(next);
     batch->preparing = outcome_preparing(next);
     batch->rate = outcome_batch_rate(next);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PS_PER_US 1000000u
+
 /* Copies a node's log. */
 static void copy_events(struct outcome_node *node,
                         const struct node_event *from, uint32_t count)
@@ -67,6 +69,7 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
 
         if (event->kind == EVENT_DONE) {
             node->done_ps = at_ps;
+            node->ports_ps = (uint64_t)event->value * PS_PER_US;
         } else {
             read_interval(node, event, at_ps);
         }
@@ -75,6 +78,9 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
         node->active = true;
         node->units += node->interval[k].units;
         node->finished_ps = node->interval[k].compute_end_ps;
+    }
+    if (node->ports_ps > outcome_compute_ps(node)) {
+        node->ports_ps = outcome_compute_ps(node); /* it is rounded */
     }
     node->hop_ps = node->interval[0].forwarded_ps;
     node->forwarded_ps = node->interval[0].forwarded_ps;

@@ -26,6 +26,8 @@
 #include <unistd.h>
 
 #define SIDE_MAX 31u
+/* Two crystals differ by less. */
+#define DRIFT_MAX 1e-3
 
 /* Counts that are subtracted from the boards' counters, so that the job's are
    left: those before the job, and messages that fetched logs. */
@@ -67,16 +69,50 @@ static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
                   2);
 }
 
+/* Time that the two circuits of an exchange took. */
+static uint64_t circuits_ps(const struct probe_row *row)
+{
+    return row->t4_ps - row->t1_ps - (row->t3_ps - row->t2_ps);
+}
+
+/* A node's clock beside the originator's, by exchanges before and after its log
+   was fetched: crystals differ by some millionths. */
+struct node_clock {
+    uint64_t at_ps;     /* by the node's clock, of the first exchange */
+    uint64_t offset_ps; /* then */
+    double drift;       /* by how much it is faster */
+};
+
+/* later: a second exchange; NULL: there was none, and the drift is not known.
+ */
+static struct node_clock clock_of(const struct probe_row *row,
+                                  const struct probe_row *later,
+                                  uint64_t transfer_ps)
+{
+    struct node_clock clock = {.at_ps = row->t2_ps,
+                               .offset_ps = offset_of(row, transfer_ps)};
+    double drift;
+
+    if (later != NULL && later->t2_ps > row->t2_ps) {
+        drift =
+            (double)(int64_t)(offset_of(later, transfer_ps) - clock.offset_ps) /
+            (double)(later->t2_ps - row->t2_ps);
+        clock.drift = drift > -DRIFT_MAX && drift < DRIFT_MAX ? drift : 0;
+    }
+    return clock;
+}
+
 /* Converts a log's times to the originator's clock. Times that come out before
    the scatter's start are set to it: the offset is as inexact as the two
    directions of an exchange differ. */
 static void convert_times(struct probe_log *log, uint64_t zero_ps,
-                          uint64_t transfer_ps)
+                          const struct node_clock *clock)
 {
-    uint64_t offset_ps = offset_of(&log->row, transfer_ps);
-
     for (uint32_t i = 0; i < log->count; ++i) {
-        uint64_t at_ps = log->event[i].time_ps - offset_ps;
+        uint64_t time_ps = log->event[i].time_ps;
+        double since_ps = (double)(int64_t)(clock->at_ps - time_ps);
+        uint64_t at_ps = time_ps - clock->offset_ps +
+                         (uint64_t)(int64_t)(clock->drift * since_ps);
 
         log->event[i].time_ps =
             (int64_t)(at_ps - zero_ps) < 0 ? zero_ps : at_ps;
@@ -123,7 +159,7 @@ static uint8_t layer_of(const struct probe_log *log)
 }
 
 static void read_node(struct outcome *outcome, struct probe_log *log,
-                      struct run_counts *counts)
+                      const struct node_clock *clock, struct run_counts *counts)
 {
     uint32_t index = torus_index(outcome->size, log->at);
     struct outcome_node *node = &outcome->node[index];
@@ -131,7 +167,7 @@ static void read_node(struct outcome *outcome, struct probe_log *log,
 
     node->at = log->at;
     drop_old(log, &counts->last_ps[index]);
-    convert_times(log, zero_ps, outcome->plan_profile.transfer_ps);
+    convert_times(log, zero_ps, clock);
     node->layer = layer_of(log);
     collect_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
@@ -144,38 +180,126 @@ static void count_exchange(struct run_counts *counts,
     counts->log_bytes += row->bytes + row->answer_bytes;
 }
 
-/* Measures the nodes' clocks by an exchange of two short messages with each:
-   the time that a log's many bytes take is not known well enough. */
-static int read_clocks(const struct probe_channel *channel,
-                       struct probe_log logs[], uint32_t count,
-                       struct run_counts *counts)
+/* Exchanges with each node: so many at once, until the quickest two differ by
+   less than AGREE_PS, as what has waited or was damaged does not, but in no
+   more rounds than these. */
+#define EXCHANGES 3u
+#define EXCHANGE_ROUNDS 8u
+#define AGREE_PS 20000000u
+
+/* The two quickest exchanges with a node. */
+struct exchanges {
+    struct probe_row best;
+    uint64_t next_ps; /* circuits_ps() of the second; 0: there is none */
+};
+
+static bool agrees(const struct exchanges *exchanges)
 {
+    return exchanges->next_ps != 0 &&
+           exchanges->next_ps < circuits_ps(&exchanges->best) + AGREE_PS;
+}
+
+static void add_exchange(struct exchanges *exchanges,
+                         const struct probe_row *row)
+{
+    uint64_t best_ps = circuits_ps(&exchanges->best);
+    uint64_t ps = circuits_ps(row);
+
+    if (best_ps == 0 || ps < best_ps) {
+        exchanges->next_ps = best_ps;
+        exchanges->best = *row;
+    } else if (exchanges->next_ps == 0 || ps < exchanges->next_ps) {
+        exchanges->next_ps = ps;
+    }
+}
+
+/* One round. Result: 0 or the exit status. */
+static int exchange_some(struct serial_job *job, struct exchanges of[],
+                         const struct probe_log logs[], uint32_t count)
+{
+    const struct probe_channel channel = job_mesh_channel(&job->mesh);
+    uint16_t times = job->emulated ? 1 : EXCHANGES;
     struct probe *probe = memory_or_exit(calloc(count + 1u, sizeof *probe));
-    struct probe_row *row = memory_or_exit(calloc(count + 1u, sizeof *row));
+    struct probe_row *rows =
+        memory_or_exit(calloc((size_t)times * count + 1u, sizeof *rows));
+    const struct probe_row *row = rows;
+    uint32_t asked = 0;
     int status;
 
     for (uint32_t i = 0; i < count; ++i) {
-        probe[i] = (struct probe){
-            .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
+        if (!agrees(&of[i])) {
+            probe[asked++] = (struct probe){
+                .at = logs[i].at, .count = times, .bytes = PROBE_BYTES_MIN};
+        }
     }
-    status = probe_measure(channel, row, probe, count);
+    status = probe_measure(&channel, rows, probe, asked);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        count_exchange(counts, &logs[i].row);
-        count_exchange(counts, &row[i]);
-        logs[i].row = row[i];
+        for (unsigned k = agrees(&of[i]) ? times : 0; k < times; ++k) {
+            count_exchange(&job->counts, row);
+            add_exchange(&of[i], row++);
+        }
     }
-    free(row);
+    free(rows);
     free(probe);
     return status;
 }
 
-/* Reads the logs of all nodes, the originator's from its console. */
+/* Measures the nodes' clocks by exchanges of two short messages with each: the
+   time that a log's many bytes take is not known well enough. Emulated boards
+   keep no time that more exchanges would tell better. */
+static int read_clocks(struct serial_job *job, struct probe_row best[],
+                       const struct probe_log logs[], uint32_t count)
+{
+    struct exchanges *of = memory_or_exit(calloc(count + 1u, sizeof *of));
+    unsigned rounds = job->emulated ? 1 : EXCHANGE_ROUNDS;
+    int status = 0;
+
+    for (unsigned k = 0; status == 0 && k < rounds; ++k) {
+        status = exchange_some(job, of, logs, count);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        best[i] = of[i].best;
+    }
+    free(of);
+    return status;
+}
+
+/* Reads the logs of all nodes, the originator's from its console, which is the
+   last one; and the others' clocks before and after that. */
+static int read_logs(struct serial_job *job, struct probe_log logs[],
+                     struct node_clock clock[], uint32_t count)
+{
+    const struct probe_channel channel = job_mesh_channel(&job->mesh);
+    uint64_t transfer_ps = job_plan_profile(job->mesh.config)->transfer_ps;
+    struct probe_row *row =
+        memory_or_exit(calloc(2u * count + 1u, sizeof *row));
+    int status = read_clocks(job, row, logs, count);
+
+    if (status == 0) {
+        status = serial_mesh_trace(&job->driver, logs[count].event,
+                                   &logs[count].count) == 0
+                     ? probe_logs(&channel, logs, count)
+                     : EXIT_FAILED;
+    }
+    if (status == 0 && !job->emulated) {
+        status = read_clocks(job, row + count, logs, count);
+    }
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        count_exchange(&job->counts, &logs[i].row);
+        clock[i] = clock_of(&row[i], job->emulated ? NULL : &row[count + i],
+                            transfer_ps);
+    }
+    free(row);
+    return status;
+}
+
 static int read_nodes(struct outcome *outcome, struct serial_job *job)
 {
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
     uint32_t count = outcome->node_count;
     uint32_t first = torus_index(channel.size, channel.originator);
     struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
+    struct node_clock *clock = memory_or_exit(calloc(count, sizeof *clock));
     int status;
 
     /* The originator is not probed: it changes places with the last node. */
@@ -184,19 +308,11 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     }
     logs[first].at = logs[count - 1].at;
     logs[count - 1].at = channel.originator;
-    status = serial_mesh_trace(&job->driver, logs[count - 1].event,
-                               &logs[count - 1].count) == 0
-                 ? 0
-                 : EXIT_FAILED;
-    if (status == 0) {
-        status = probe_logs(&channel, logs, count - 1);
-    }
-    if (status == 0) {
-        status = read_clocks(&channel, logs, count - 1, &job->counts);
-    }
+    status = read_logs(job, logs, clock, count - 1);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        read_node(outcome, &logs[i], &job->counts);
+        read_node(outcome, &logs[i], &clock[i], &job->counts);
     }
+    free(clock);
     free(logs);
     return status;
 }

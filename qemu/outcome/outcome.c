@@ -252,7 +252,28 @@ static uint64_t measure_ps(const struct outcome *outcome)
                : outcome->plan.measure_ps - outcome->plan.sampled_ps;
 }
 
-/* What all units take on nodes that nobody made slow. */
+/* Of the batch at hand. */
+static uint64_t ports_ps(const struct outcome *outcome)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        sum += outcome->node[i].ports_ps;
+    }
+    return sum;
+}
+
+uint64_t outcome_ports_ps(const struct outcome *outcome)
+{
+    uint64_t sum = ports_ps(outcome);
+
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sum += outcome->batch[i].ports_ps;
+    }
+    return sum;
+}
+
+/* What all units take on nodes that nobody made slow, and whose ports rest. */
 static uint64_t compute_all_ps(const struct outcome *outcome)
 {
     uint64_t computed_ps[2] = {0, 0}; /* by others, by slowed ones */
@@ -261,7 +282,7 @@ static uint64_t compute_all_ps(const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        computed_ps[node->slowed] += outcome_compute_ps(node);
+        computed_ps[node->slowed] += outcome_compute_ps(node) - node->ports_ps;
         units[node->slowed] += node->units;
     }
     if (units[false] == 0) {

@@ -51,6 +51,7 @@ struct outcome_node {
     uint64_t compute_start_ps; /* the kernel ready */
     uint64_t finished_ps;      /* stopped computing, the last interval */
     uint64_t done_ps;          /* result queued (originator: job done) */
+    uint64_t ports_ps; /* of its computing, what interrupts of ports took */
     /* In order of time; the first is there, all 0, even if there is none. */
     struct outcome_compute_interval *interval;
     uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
@@ -101,6 +102,7 @@ struct outcome_batch {
     uint64_t makespan_ps;
     uint64_t with_results_ps;
     uint64_t one_board_ps;
+    uint64_t ports_ps;
     uint64_t calls_ps;
     struct outcome_preparing preparing;
     struct outcome_rate rate;
@@ -235,6 +237,10 @@ struct outcome_rate outcome_rate(const struct outcome *outcome);
    units included that the originator computes to measure them. Units of a node
    that was made slow count as the mean unit of the others. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
+
+/* Time in which interrupts of ports kept nodes from computing, where the switch
+   is software: part of their intervals, and not of one board's time. */
+uint64_t outcome_ports_ps(const struct outcome *outcome);
 
 /* What of that all calls of the kernel's run() but one took, besides units: one
    board calls it once. */

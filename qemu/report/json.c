@@ -217,6 +217,8 @@ static json_t *nodes_json(const struct outcome *outcome)
             intervals_json(outcome, node));
         if (outcome->counts_nodes) {
             set_retries(entry, node);
+            (void)json_object_set_new(entry, "ports_ps",
+                                      integer(node->ports_ps));
         }
         append(&nodes, entry);
     }

@@ -132,7 +132,8 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
 static double unit_ps_of(const struct outcome_node *node)
 {
     return node->active && node->units > 0
-               ? (double)outcome_compute_ps(node) / (double)node->units
+               ? (double)(outcome_compute_ps(node) - node->ports_ps) /
+                     (double)node->units
                : 0;
 }
 

@@ -452,6 +452,13 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
         summary_time(text, outcome_idle_max_ps(outcome));
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
     }
+    if (outcome_ports_ps(outcome) > 0) {
+        summary_time(text, outcome_ports_ps(outcome));
+        fprintf(out,
+                "ports     took %s of the processors while they computed, "
+                "which one board would not\n",
+                text);
+    }
     summary_time(text, outcome_with_results_ps(outcome));
     fprintf(out, "results   complete %s after the scatter's start%s\n", text,
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");

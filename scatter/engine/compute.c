@@ -135,12 +135,15 @@ int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.share_units;
     struct kernel_result result;
+    uint32_t ports_us;
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
     inject(scatter);
+    ports_us = circuit_ports_us(scatter->circuit);
     record(scatter, EVENT_COMPUTE_START, units);
     error = compute_run(scatter, &result, units);
     record(scatter, EVENT_COMPUTE_END, units);
+    scatter->ports_us += circuit_ports_us(scatter->circuit) - ports_us;
     return error == ERR_OK ? compute_keep(scatter, &result) : error;
 }

@@ -242,6 +242,8 @@ struct scatter {
     struct circuit_segment passed_on;
     struct kernel_terms terms;
     struct kernel_result result;
+    /* What interrupts of the ports took while this job was computed. */
+    uint32_t ports_us;
     bool has_result; /* of some units; those of others are merged into it */
     bool has_slots;  /* `slots` and `short_bytes` are set */
     /* Of the kernel's next run(): what is the same in all is set with the

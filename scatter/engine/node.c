@@ -23,6 +23,7 @@ static int reset(struct scatter *scatter)
     scatter->job = (struct wire_job){.phases = 0};
     scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
     scatter->kernel = NULL;
+    scatter->ports_us = 0;
     scatter->has_result = false;
     scatter->has_slots = false;
     scatter->worker = (struct scatter_worker){.ended = false};
@@ -66,7 +67,7 @@ static int run_job(struct scatter *scatter)
         scatter->layer == 0 ? originator_run(scatter) : scatter_follow(scatter);
 
     if (error == ERR_OK) {
-        scatter_record(scatter, EVENT_DONE, 0, 0);
+        scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);
     }
     return error;
 }

@@ -23,6 +23,7 @@ import mesh  # noqa: E402
 import page  # noqa: E402
 import policies  # noqa: E402
 import sizes  # noqa: E402
+import times  # noqa: E402
 import whole  # noqa: E402
 
 # Name, block of the page that the lines go to (None: no plain run's), what
@@ -43,6 +44,8 @@ FIGURES = [
     ("ranks", "bench", host.ranks_lines, "several ranks on this host"),
     ("boot", "bench", host.boot_lines, "boards as forks; WxH .."),
     ("chip", "chip", chip.lines, "modelled stm32f405 boards; SECONDS"),
+    ("times", "chip", times.lines,
+     "reports' times beside the model's; SEED JOBS"),
     ("sizes", None, sizes.lines, "scatters on tori of any size; SIDE"),
     ("levels", None, policies.level_lines, "farms with masters; WxH .."),
     ("boards", None, boards.search_lines,

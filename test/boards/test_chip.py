@@ -9,6 +9,7 @@ import pytest
 
 import checks
 import chip_bench
+import chip_times
 import mesh
 import parts
 from chip_bench import (BUILD, PORTS, START_US, check_sound, opposite,
@@ -148,6 +149,22 @@ def test_a_search_is_right_and_the_same_again(load):
             said.append((report, it.stats(), it.now_us()))
             check_sound(it)
     assert said[0] == said[1]
+
+
+def test_times_are_the_model_s(tmp_path):
+    """Those of a report in two rounds, with crystals that are off by up to 100
+    ppm, and one board's answer: each within 1 % or 100 us."""
+    chance = mesh.seeded("chip times")
+    with chip_times.boards(1, 1, chance) as it:
+        alone, _ = chip_times.measured(it, tmp_path, 3000, "10000")
+    with chip_times.boards(2, 2, chance) as it:
+        report, calls = chip_times.measured(it, tmp_path, 3000, "10000",
+                                            "--rounds", "2")
+        rows = chip_times.times(it, report, calls)
+    rows.append(("one board", report["one_board_answer_ps"] / 1e6,
+                 chip_times.answer_us(alone)))
+    assert [row for row in rows if chip_times.off(*row[1:]) > 1] == []
+    assert any(node["ports_ps"] > 0 for node in report["nodes"])
 
 
 def check_refused(it, load, told):

@@ -275,4 +275,5 @@ def symbols(image):
         ["arm-none-eabi-nm", image.with_suffix(".elf")], capture_output=True,
         text=True, check=True).stdout
     return {name: int(address, 16) for address, name in
-            re.findall(r"^(\w{8}) \w (\w+)$", listing, re.M)}
+            re.findall(r"^(\w{8}) \w (\w+)(?:\.lto_priv\.\d+)?$", listing,
+                       re.M)}

@@ -112,6 +112,27 @@ static void transmit(void *context, unsigned pin, uint8_t byte,
     }
 }
 
+/* What there is no memory for is lost. */
+static void pass(void *context, uint32_t call, bool returned)
+{
+    const struct bench_board *board = context;
+    struct bench *bench = board->bench;
+
+    if (bench->passed_count == bench->passed_capacity) {
+        uint32_t capacity = bench->passed_capacity * 2 + 4096;
+        struct bench_passed *list =
+            realloc(bench->passed, capacity * sizeof *list);
+
+        if (list == NULL) {
+            return;
+        }
+        bench->passed = list;
+        bench->passed_capacity = capacity;
+    }
+    bench->passed[bench->passed_count++] = (struct bench_passed){
+        chip_now_fs(&board->chip), board->index, call, returned};
+}
+
 struct bench_wire *bench_wire(struct bench *bench, unsigned board,
                               unsigned port)
 {
@@ -188,6 +209,8 @@ static struct chip_config usual(struct bench_board *board)
         .celsius = 25,
         .seed = 12345u + i,
         .transmit = transmit,
+        .marks = &board->bench->marks,
+        .passed = pass,
         .context = board};
 }
 

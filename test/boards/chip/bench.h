@@ -62,6 +62,14 @@ struct bench_byte {
     unsigned byte;
 };
 
+/* A marked function was called, or returned. */
+struct bench_passed {
+    uint64_t at_fs;
+    unsigned board;
+    uint32_t call; /* the function's address */
+    bool returned;
+};
+
 struct bench {
     unsigned count;
     uint64_t now_fs;
@@ -72,6 +80,10 @@ struct bench {
     struct bench_byte *seen;
     uint32_t seen_count;
     uint32_t seen_capacity;
+    struct core_marks marks;
+    struct bench_passed *passed;
+    uint32_t passed_count;
+    uint32_t passed_capacity;
 };
 
 /* No boards, the wiring of a bare chip (hal/stm32f405/serial.h). */

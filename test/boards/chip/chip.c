@@ -325,7 +325,10 @@ void chip_init(struct chip *chip, const struct chip_config *config,
                                .ram_bytes = CHIP_RAM_BYTES,
                                .ccm = chip->ccm,
                                .ccm_bytes = CHIP_CCM_BYTES,
-                               .bus = {bus_read, bus_write, chip}};
+                               .bus = {bus_read, bus_write, chip},
+                               .marks = config->marks,
+                               .passed = config->passed,
+                               .context = config->context};
 
     memset(chip, 0, sizeof *chip);
     chip->config = *config;

@@ -66,6 +66,9 @@ struct chip_config {
     /* A byte begins to leave pin `pin` (enum as gpio_pin()) at start_fs. */
     void (*transmit)(void *context, unsigned pin, uint8_t byte,
                      uint64_t start_fs, uint64_t bit_fs);
+    /* A marked function is called, or has returned: core_mark(). */
+    struct core_marks *marks;
+    void (*passed)(void *context, uint32_t call, bool returned);
     void *context;
 };
 

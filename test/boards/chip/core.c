@@ -2,6 +2,7 @@
 #include "test/boards/chip/core.h"
 
 #include "test/boards/chip/core_exceptions.h"
+#include "test/boards/chip/core_execute.h"
 #include "test/boards/chip/core_forms.h"
 #include "test/boards/chip/core_memory.h"
 #include "test/boards/chip/core_state.h"
@@ -60,6 +61,51 @@ decoded(struct core *core, uint32_t key)
 
     core_decode(at, core, key);
     return at;
+}
+
+static bool add_mark(struct core *core, uint32_t at, uint32_t call)
+{
+    struct core_marks *marks = core->config.marks;
+
+    for (uint32_t i = 0; i < marks->count; ++i) {
+        if (marks->mark[i].at == at) {
+            return true;
+        }
+    }
+    if (marks->count == CORE_MARKS) {
+        return false;
+    }
+    marks->mark[marks->count].at = at;
+    marks->mark[marks->count++].call = call;
+    core->decoded[at / 2u % CORE_DECODED].key = CORE_NO_KEY;
+    return true;
+}
+
+bool core_mark(struct core *core, uint32_t address)
+{
+    return add_mark(core, address, address);
+}
+
+/* Where the function will return to is marked when it is called. */
+void core_op_marked(struct core *core, const struct core_instruction *of)
+{
+    const struct core_config *config = &core->config;
+    uint32_t at = of->key & ~1u;
+    struct core_instruction plain;
+
+    core_decode_plain(&plain, core, of->key);
+    for (uint32_t i = 0; i < config->marks->count; ++i) {
+        uint32_t call = config->marks->mark[i].call;
+
+        if (config->marks->mark[i].at == at) {
+            config->passed(config->context, call, call != at);
+            if (call == at && !add_mark(core, core->r[14] & ~1u, call)) {
+                core_stop(core, "room for one more mark", at);
+            }
+            break;
+        }
+    }
+    plain.execute(core, &plain);
 }
 
 static void charge(struct core *core, uint32_t address, uint64_t cycles)

@@ -59,6 +59,20 @@ struct core_bus {
     void *context;
 };
 
+/*
+ * Functions of the image whose calls and returns are told, such as a kernel's:
+ * all cores that share a table of instructions share one, too. To be told
+ * costs the processor no cycle.
+ */
+#define CORE_MARKS 32u
+struct core_marks {
+    uint32_t count;
+    struct {
+        uint32_t at;   /* an instruction's address */
+        uint32_t call; /* the function's, whose return is there; or `at` */
+    } mark[CORE_MARKS];
+};
+
 /* The caller's memories; they stay as long as the core does. Sizes are
    multiples of 4, the flash 8 bytes to 1 MB. */
 struct core_config {
@@ -71,6 +85,10 @@ struct core_config {
     uint32_t ccm_bytes;
     struct core_bus bus;
     uint64_t *spent; /* NULL, or cycles charged to each halfword of flash */
+    struct core_marks *marks; /* NULL: none */
+    /* The marked function is called, or has returned to who called it. */
+    void (*passed)(void *context, uint32_t call, bool returned);
+    void *context; /* of passed() */
 };
 
 /* How the flash is read now: what FLASH_ACR says. */
@@ -211,6 +229,9 @@ struct core {
    `other`: for cores of one process and thread that have the same flash. Saves
    the host's caches. After core_init(), before core_run(). */
 void core_share(struct core *core, const struct core *other);
+
+/* Marks a function. False: there are too many. */
+bool core_mark(struct core *core, uint32_t address);
 
 /* Everything as at power-on, but registers that a reset leaves unknown are 0.
    Does not start: core_reset(). */

@@ -12,7 +12,7 @@
  * Registers of the private peripheral bus (ARM DDI 0403, B3.2 to B3.4), as the
  * firmware uses them:
  *
- *   SysTick  CSR, RVR, CVR written, by the processor's clock
+ *   SysTick  CSR, RVR, CVR written, the last two read, by the processor's clock
  *   NVIC     ISER, ICER, ISPR, ICPR written; a priority's byte read, written
  *   system   VTOR, a reset by AIRCR written; CCR.DIV_0_TRP, SHPR1 to SHPR3,
  *            CFSR, HFSR read and written; MMFAR, BFAR read

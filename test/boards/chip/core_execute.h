@@ -79,6 +79,8 @@ extern core_op core_op_cbz, core_op_cbnz, core_op_bx, core_op_blx, core_op_tbb,
     core_op_tbh; /* imm: the table */
 extern core_op core_op_nop, core_op_it, core_op_dmb, core_op_wfi, core_op_cps,
     core_op_mrs, core_op_msr, core_op_undefined;
+/* Tells that a mark is passed, then executes what is there. */
+extern core_op core_op_marked;
 /* Stops the model: imm is the instruction, or of bytes 0 its address. */
 extern core_op core_op_missing;
 

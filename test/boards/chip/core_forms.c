@@ -516,8 +516,8 @@ static void find(struct core_instruction *to, uint32_t word,
     }
 }
 
-void core_decode(struct core_instruction *to, const struct core *core,
-                 uint32_t key)
+void core_decode_plain(struct core_instruction *to, const struct core *core,
+                       uint32_t key)
 {
     struct source from = {
         .core = core, .address = key & ~1u, .in_it = (key & 1u) != 0};
@@ -538,5 +538,18 @@ void core_decode(struct core_instruction *to, const struct core *core,
     if (core_in_flash(core, from.address, &offset) &&
         offset / 16u == (offset + to->bytes - 2u) / 16u) {
         to->line = offset / 16u;
+    }
+}
+
+void core_decode(struct core_instruction *to, const struct core *core,
+                 uint32_t key)
+{
+    const struct core_marks *marks = core->config.marks;
+
+    core_decode_plain(to, core, key);
+    for (uint32_t i = 0; marks != NULL && i < marks->count; ++i) {
+        if (marks->mark[i].at == (key & ~1u)) {
+            to->execute = core_op_marked;
+        }
     }
 }

@@ -79,6 +79,11 @@ struct core_fields {
 bool core_form_takes(const struct core_form *form, uint32_t word,
                      struct core_fields *fields);
 
+/* The instruction at key's address, as core_decode(), whether it is marked or
+   not. */
+void core_decode_plain(struct core_instruction *to, const struct core *core,
+                       uint32_t key);
+
 /* The instruction at key's address; bit 0 of the key: it is in an IT block,
    where those of 16 bits do not set flags. Where the model has none: one that
    stops it. Never fails. */

@@ -174,6 +174,11 @@ static uint32_t read_word(struct core *core, uint32_t address)
     const struct core_system *s = &core->system;
 
     switch (address) {
+    case TICK_RVR:
+        return s->tick_load;
+    case TICK_CVR:
+        core_tick(core);
+        return tick_now(core);
     case SCB_CCR:
         return s->ccr;
     case SCB_CFSR:

@@ -40,6 +40,9 @@
  *   read BOARD ADDRESS      a device's register, as the program would
  *   watch                   [time, board, pin, byte] of all lines since the
  *                           last `watch`
+ *   mark ADDRESS ..         functions of the image, whose calls are noted
+ *   marked                  [time, board, address, whether it returned] of
+ *                           all since the last `mark` or `marked`
  */
 #include "test/boards/chip/bench.h"
 
@@ -486,6 +489,35 @@ static void do_watch(struct session *session)
     bench->watching = true;
 }
 
+static void do_mark(struct session *session)
+{
+    struct bench *bench = &session->bench;
+
+    need(session, bench->count > 0, "no boards");
+    for (unsigned i = 1; i < session->words; ++i) {
+        need(session,
+             core_mark(&bench->board[0].chip.core, number(session, i) & ~1u),
+             "too many marks");
+    }
+    bench->passed_count = 0;
+}
+
+static void do_marked(struct session *session)
+{
+    struct bench *bench = &session->bench;
+
+    printf("\"marked\": [");
+    for (uint32_t i = 0; i < bench->passed_count; ++i) {
+        const struct bench_passed *passed = &bench->passed[i];
+
+        printf("%s[%.17g, %u, %" PRIu32 ", %s]", comma(i), us_of(passed->at_fs),
+               passed->board, passed->call,
+               passed->returned ? "true" : "false");
+    }
+    putchar(']');
+    bench->passed_count = 0;
+}
+
 /* ---- commands ---- */
 
 static const struct {
@@ -499,8 +531,7 @@ static const struct {
     {"fail", do_fail},   {"type", do_type},     {"run", do_run},
     {"host", do_host},   {"listen", do_listen}, {"now", do_now},
     {"stats", do_stats}, {"forget", do_forget}, {"read", do_read},
-    {"watch", do_watch},
-
+    {"watch", do_watch}, {"mark", do_mark},     {"marked", do_marked},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

@@ -45,6 +45,27 @@ static void the_first_message_sets_the_clock(struct unit *unit)
     CHECK_EQUAL(unit, now_us(), 900000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
 }
 
+/* Crystals differ: the next job's first message sets it again, an errand of a
+   job of another number does not. */
+static void each_job_sets_the_clock(struct unit *unit)
+{
+    static const struct {
+        uint16_t job;
+        uint8_t kind;
+        bool sets;
+    } messages[] = {{3, 9, true},  {3, 9, false}, {4, 9, true},
+                    {4, 9, false}, {0, 9, false}, {5, SERIAL_ERRAND, false},
+                    {5, 9, true}};
+
+    for (unsigned i = 0; i < sizeof messages / sizeof *messages; ++i) {
+        expect(8, 100000 * (i + 1), 0);
+        bytes_store_u16(world.message + CIRCUIT_AT_JOB, messages[i].job);
+        world.message[CIRCUIT_AT_KIND] = messages[i].kind;
+        CHECK_EQUAL(unit, receive(), ERR_OK);
+        CHECK_EQUAL(unit, now_us() >= 100000 * (i + 1), messages[i].sets);
+    }
+}
+
 /* The header's time is modulo 2^32 us; a clock may be ahead. */
 static void the_clock_is_set_back_too(struct unit *unit)
 {
@@ -260,6 +281,7 @@ static void an_order_starts_the_clock(struct unit *unit)
     const struct given given = {order, sizeof order, 6, 700};
 
     world.serial.synchronised = true;
+    world.serial.timed_job = 3;
     expect(40, 5000, 200);
     CHECK_EQUAL(unit, receive(), ERR_OK);
     CHECK_EQUAL(unit, started_us(), 200);
@@ -278,6 +300,22 @@ static void an_order_starts_the_clock(struct unit *unit)
     CHECK_EQUAL(unit, started_us(), 700);
 }
 
+/* Others set theirs by it: a result or demand that has waited does not, also if
+   it is the first message since the mesh was told anew. */
+static void an_order_is_the_clock(struct unit *unit)
+{
+    static const uint8_t order[] = {1, 2, 3, 4, 5};
+    const struct given given = {order, sizeof order, 6, 700};
+
+    world.gives = &given;
+    world.gives_count = 1;
+    CHECK_EQUAL(unit, receive_host(), ERR_OK);
+    expect(40, 100, 900);
+    bytes_store_u16(world.message + CIRCUIT_AT_JOB, world.delivery.job);
+    CHECK_EQUAL(unit, receive(), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 900);
+}
+
 static void settling_takes_two_milliseconds(struct unit *unit)
 {
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
@@ -290,6 +328,7 @@ void test_receives(struct unit *unit)
 {
     RUN(a_drain_waits_for_the_host);
     RUN(the_first_message_sets_the_clock);
+    RUN(each_job_sets_the_clock);
     RUN(the_clock_is_set_back_too);
     RUN(a_message_of_another_mesh);
     RUN(a_message_that_does_not_come);
@@ -303,5 +342,6 @@ void test_receives(struct unit *unit)
     RUN(buffers_that_are_none);
     RUN(nobody_orders);
     RUN(an_order_starts_the_clock);
+    RUN(an_order_is_the_clock);
     RUN(settling_takes_two_milliseconds);
 }
