@@ -32,6 +32,7 @@ struct console {
     uint32_t wait_ms;
     uint32_t rows_ms;
     uint32_t tries;
+    uint64_t until_ms; /* no line is waited for after that; 0: no limit */
     char why[WHY_BYTES];
 };
 
@@ -116,6 +117,11 @@ static uint64_t now_ms(const struct console *console)
     return host_clock_ms(console_clock(console));
 }
 
+void console_limit(struct console *console, uint32_t limit_ms)
+{
+    console->until_ms = limit_ms > 0 ? now_ms(console) + limit_ms : 0;
+}
+
 const char *console_why(const struct console *console)
 {
     return console->why;
@@ -192,6 +198,9 @@ static enum received receive_line(struct console *console, uint32_t wait_ms)
 {
     uint64_t deadline_ms = now_ms(console) + wait_ms;
 
+    if (console->until_ms > 0 && console->until_ms < deadline_ms) {
+        deadline_ms = console->until_ms;
+    }
     for (;;) {
         enum line_status status = line_take(&console->reader, 0);
         uint64_t now = now_ms(console);

@@ -56,6 +56,10 @@ void console_close(struct console *console);
 void console_patience(struct console *console, uint32_t wait_ms,
                       uint32_t rows_ms, uint32_t tries);
 
+/* From now on nothing is waited for longer than so long in all; 0: as long as
+   console_patience() says. */
+void console_limit(struct console *console, uint32_t limit_ms);
+
 /* The clock of the console's port. Whoever asks boards through this console
    waits for them by it, so that a modelled mesh has one time. */
 const struct host_clock *console_clock(const struct console *console);

@@ -25,6 +25,8 @@
 /* How long a board may take to say where it is, once the mesh has been found.
  */
 #define PLACE_S 5.0
+/* How long a board may take to take a reset. */
+#define RESET_MS 1500u
 /* How a dead board is looked for. */
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_S 0.1
@@ -419,15 +421,19 @@ static int give_order(struct serial_mesh *mesh, struct console *console,
     return error;
 }
 
+/* A console that does not answer at once has told nothing before, either. */
 void serial_mesh_give_up(struct serial_mesh *mesh)
 {
     struct console_reply reply;
+    int error;
 
     if (mesh->wired != NULL) {
         return;
     }
-    if (console_request(mesh->console, &reply, "reset") == 0 &&
-        await_console(mesh) == 0) {
+    console_limit(mesh->console, RESET_MS);
+    error = console_request(mesh->console, &reply, "reset");
+    console_limit(mesh->console, 0);
+    if (error == 0 && await_console(mesh) == 0) {
         (void)discover(mesh, false);
     }
     console_reply_free(&reply);

@@ -26,6 +26,8 @@
 #include <unistd.h>
 
 #define SIDE_MAX 31u
+/* How long boards may take to tell why a job failed. */
+#define EXPLAIN_MS 3000u
 /* Two crystals differ by less. */
 #define DRIFT_MAX 1e-3
 
@@ -336,15 +338,20 @@ static void read_stack(struct outcome *outcome, struct console *console)
 
 /* ---- the mesh, by peeks ---- */
 
-/* Prints the nodes' states: which of them made a job fail. */
+/* Prints the nodes' states: which of them made a job fail. Real boards answer
+   at once, or are dead. */
 static void print_nodes(const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
     struct ps ps;
 
+    if (!job->emulated && !config->mesh->has_images) {
+        console_limit(job->driver.console, EXPLAIN_MS);
+    }
     ps_begin(&ps, job->driver.console, config->size, config->originator);
     (void)ps_read(&ps);
     ps_explain(&ps, config->firmware);
+    console_limit(job->driver.console, 0);
     ps_print(stderr, &ps);
     ps_end(&ps);
 }

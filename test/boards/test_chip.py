@@ -231,6 +231,21 @@ def test_a_board_that_is_unplugged_in_a_job(load):
         check_sound(it, console=False)  # `run` has reset the originator
 
 
+@pytest.mark.parametrize("dead", [0, 1])
+def test_a_dead_board_is_told_soon(load, dead):
+    """Within the watchdog's time and 5 s of its end, the originator or another
+    one: by the boards' time, which is the command's."""
+    with started(2, 1) as it:
+        since = []
+        off = [("power", dead, "off"), lambda: since.append(it.now_us())]
+        process = it.begin(
+            "run", "--port", it.port(), "--mesh", "2x1", "--kernel", "search",
+            "--arg", "the", "--profile", "emulated", "--watchdog", 15, load[1])
+        done = it.live(process, [it.ordered(*off)])
+        assert done.returncode == 1
+        assert (it.now_us() - since[0]) / MILLION <= 15 + 5, done.stderr
+
+
 # ---- boards that fail ----
 
 def recovered(it):
