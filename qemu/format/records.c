@@ -287,17 +287,31 @@ static int check_request(struct request *request)
     return 0;
 }
 
+/* Whether a table's name says that tabs are between its fields: x.tsv, also
+   compressed, as x.tsv.gz. */
+static bool says_tabs(const char *path)
+{
+    static const char *const packed[] = {".gz",  ".bz2", ".xz", ".zst",
+                                         ".lz4", ".lz",  ".z",  ".zip"};
+    const char *dot = strrchr(path, '.');
+    size_t bytes = strlen(path);
+
+    for (size_t i = 0; dot != NULL && i < sizeof packed / sizeof *packed; ++i) {
+        if (strcasecmp(dot, packed[i]) == 0) {
+            bytes = (size_t)(dot - path);
+        }
+    }
+    return bytes > 4 && (strncasecmp(path + bytes - 4, ".tsv", 4) == 0 ||
+                         strncasecmp(path + bytes - 4, ".tab", 4) == 0);
+}
+
 /* The byte between fields; 0 if there is none of that name. */
 static uint8_t separator_of(const struct request *request, const char *path)
 {
     const char *name = request->separator;
-    const char *dot = strrchr(path, '.');
 
     if (name == NULL) {
-        return dot != NULL &&
-                       (strcmp(dot, ".tsv") == 0 || strcmp(dot, ".tab") == 0)
-                   ? '\t'
-                   : ',';
+        return says_tabs(path) ? '\t' : ',';
     }
     if (strcmp(name, "tab") == 0) {
         return '\t';

@@ -120,3 +120,9 @@ def test_files_that_have_no_length(tmp_path):
     os.close(kept)
     assert (done.returncode, done.stderr) == (0, "")
     assert "count = 2\n" in done.stdout
+
+
+def test_the_name_of_a_compressed_table(tmp_path):
+    table = tmp_path / "x.tsv.gz"
+    table.write_bytes(gzip.compress(b"id\tprice\n1\t7\n2\t8\n"))
+    assert run("records", "name=price,op=ge,value=8", table)[0]["count"] == 1
