@@ -18,6 +18,7 @@
 #define ALWAYS_ALLOWED (UINT64_C(64) << 20)
 #define TIMES_ALLOWED 100u
 #define LAYERS_MAX 4u
+#define BLOCK 16384u    /* bytes; on the stack */
 #define HEAD_BYTES 264u /* in which each kind is known */
 #define AS_IS "; --as-is takes its bytes as they are"
 
@@ -104,28 +105,70 @@ static int put(struct layer *layer, const void *block, size_t bytes)
 
 /* ---- by zlib ---- */
 
+/* Takes what is behind a member's end: zeros, which tapes are filled with, or a
+   further member. False: it is neither. */
+static bool begin_member(z_stream *stream, bool *ended)
+{
+    while (stream->avail_in > 0 && stream->next_in[0] == 0) {
+        stream->next_in += 1;
+        stream->avail_in -= 1;
+    }
+    if (stream->avail_in > 0) {
+        *ended = false;
+        return stream->next_in[0] == 0x1f && inflateReset(stream) == Z_OK;
+    }
+    return true;
+}
+
+/* Reads on where all that was read is used up; false at the file's end. */
+static bool fill(z_stream *stream, const struct layer *layer, uint8_t *block,
+                 size_t room)
+{
+    ssize_t got = stream->avail_in > 0 ? 1 : read(layer->from, block, room);
+
+    if (stream->avail_in == 0 && got > 0) {
+        stream->next_in = block;
+        stream->avail_in = (uInt)got;
+    }
+    return got > 0;
+}
+
+static int inflate_all(struct layer *layer, z_stream *stream)
+{
+    uint8_t in[BLOCK];
+    uint8_t out[BLOCK];
+    bool ended = false;
+    int status = 0;
+
+    while (status == 0 && fill(stream, layer, in, sizeof in)) {
+        int error;
+
+        if (ended && !begin_member(stream, &ended)) {
+            return fail(layer, "there are other bytes behind its end");
+        }
+        stream->next_out = out;
+        stream->avail_out = sizeof out;
+        error = ended ? Z_OK : inflate(stream, Z_NO_FLUSH);
+        if (error != Z_OK && error != Z_STREAM_END && error != Z_BUF_ERROR) {
+            return fail(layer, stream->msg != NULL ? stream->msg : "no memory");
+        }
+        ended = ended || error == Z_STREAM_END;
+        status = put(layer, out, sizeof out - stream->avail_out);
+    }
+    return status != 0 || ended ? status
+                                : fail(layer, "unexpected end of file");
+}
+
 static int gunzip(struct layer *layer)
 {
-    char block[65536];
-    int fd = dup(layer->from);
-    gzFile in = fd < 0 ? NULL : gzdopen(fd, "rb");
-    int error = Z_OK;
-    int status = 0;
-    int got = 1;
+    z_stream stream = {.avail_in = 0};
+    int status;
 
-    if (in == NULL) {
-        return file_error(layer->path, "%s", strerror(errno));
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) { /* gzip's header */
+        return fail(layer, "no memory");
     }
-    while (status == 0 && got > 0) {
-        got = gzread(in, block, sizeof block);
-        status = got > 0 ? put(layer, block, (size_t)got) : 0;
-    }
-    if (status == 0) {
-        const char *why = strstr(gzerror(in, &error), ": ");
-
-        status = error == Z_OK ? 0 : fail(layer, why != NULL ? why + 2 : "");
-    }
-    gzclose(in);
+    status = inflate_all(layer, &stream);
+    inflateEnd(&stream);
     return status;
 }
 
@@ -143,7 +186,7 @@ static bool is_file(struct archive_entry *entry)
 
 static int put_entry(struct layer *layer, struct archive *archive)
 {
-    char block[65536];
+    char block[BLOCK];
     int status = 0;
     la_ssize_t got = 1;
 
@@ -206,7 +249,7 @@ static int unarchive(struct layer *layer)
         archive_read_support_format_raw(archive);
         archive_read_support_format_empty(archive);
     }
-    status = archive_read_open_fd(archive, layer->from, 65536) == ARCHIVE_OK
+    status = archive_read_open_fd(archive, layer->from, BLOCK) == ARCHIVE_OK
                  ? put_entries(layer, archive)
                  : fail(layer, archive_error_string(archive));
     archive_read_free(archive);

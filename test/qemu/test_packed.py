@@ -71,7 +71,8 @@ def framed(data):
 
 
 PACKERS = {
-    "gzip": lambda data: gzip.compress(data[:5]) + gzip.compress(data[5:]),
+    "gzip": lambda data: (gzip.compress(data[:5])
+                          + gzip.compress(data[5:]) + bytes(9)),
     "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped,
     "zstd": framed, "xz, tar": tarred,
     "gzip, bzip2": lambda data: gzip.compress(bz2.compress(data))}

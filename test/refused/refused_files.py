@@ -114,6 +114,7 @@ def archives():
             file.writestr(name, b"abc")
     return {
         "sum.gz": packed[:-8] + b"abcd" + packed[-4:], "cut.gz": packed[:-5],
+        "more.gz": packed + b"\0\0abc",
         "bomb.gz": gzip.compress(bytes(1 << 20)) * 65,
         "deep.gz": functools.reduce(lambda data, _: gzip.compress(data),
                                     range(5), b"abc"),
