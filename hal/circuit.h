@@ -38,6 +38,7 @@
 #define CIRCUIT_HEADER_BYTES 16u
 #define CIRCUIT_HOST NODE_PORT_HOST
 #define CIRCUIT_ANY_JOB 0u
+#define CIRCUIT_KIND_MAX 253u /* of messages; 254 and 255 are a switch's */
 
 /* For circuit_receive(): only messages of this kind, with the port mask. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)

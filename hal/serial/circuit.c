@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
+              "a message is none of the switch's own");
+
 #define PS_PER_US 1000000u
 
 /* A circuit's release takes 0.1 ms a hop. */

@@ -241,9 +241,13 @@ enum wire_asks {
    port apart. WIRE_KIND() takes outputs for results, which they are a part of.
    */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
-#define WIRE_OUTPUTS_OF(phase) (0x1fu + (phase))
+#define WIRE_OUTPUTS_OF(phase) (WIRE_RESULT_OF(TREE_PHASES_MAX) + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
-#define WIRE_KIND_PHASE(kind) (((kind)&0x0fu) + 1u)
+#define WIRE_KIND_PHASE(kind)                                                  \
+    ((kind) < WIRE_OUTPUTS_OF(1u) ? (kind)-WIRE_RESULT_OF(0u)                  \
+                                  : (kind)-WIRE_OUTPUTS_OF(0u))
+static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
+              "each phase has kinds of its own");
 
 /* The longest call_ps of an order, 34 ms: the planner of trees takes startups
    of less than 2^36 ps. */

@@ -295,6 +295,24 @@ static void every_kind_has_the_documented_layout(struct unit *unit)
 }
 
 /* What lies behind an order's fields, and bits of its flags. */
+/* A switch takes no message of another kind; and no two are alike. */
+static void every_phase_has_kinds_of_its_own(struct unit *unit)
+{
+    bool seen[CIRCUIT_KIND_MAX + 1] = {false};
+
+    for (unsigned i = 1; i <= TREE_PHASES_MAX + TORUS_PHASES_MAX; ++i) {
+        bool outputs = i > TREE_PHASES_MAX;
+        unsigned phase = outputs ? i - TREE_PHASES_MAX : i;
+        unsigned kind =
+            outputs ? WIRE_OUTPUTS_OF(phase) : WIRE_RESULT_OF(phase);
+
+        CHECK_EQUAL(unit, WIRE_KIND(kind), WIRE_RESULT);
+        CHECK_EQUAL(unit, WIRE_KIND_PHASE(kind), phase);
+        CHECK(unit, kind <= CIRCUIT_KIND_MAX && !seen[kind]);
+        seen[kind <= CIRCUIT_KIND_MAX ? kind : 0] = true;
+    }
+}
+
 static void what_an_order_brings(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[ROOM];
@@ -488,6 +506,7 @@ static void what_is_refused(struct unit *unit)
 void test_wire(struct unit *unit)
 {
     UNIT_RUN(unit, every_kind_has_the_documented_layout);
+    UNIT_RUN(unit, every_phase_has_kinds_of_its_own);
     UNIT_RUN(unit, what_an_order_brings);
     UNIT_RUN(unit, tables_of_a_job);
     UNIT_RUN(unit, what_a_report_brings);
