@@ -89,12 +89,19 @@ static inline uint64_t kernel_output_at(const struct kernel_terms *terms,
     return position * terms->output_numerator / terms->output_denominator;
 }
 
-/* The most that a range's output takes; there is one. */
+/* More than any memory has, even with the heads of messages. */
+#define KERNEL_OUTPUT_ROOM_MAX 0xfff00000u
+
+/* The most that a range's output takes, in bytes; there is one. An output whose
+   length takes more than 32 bits, KERNEL_OUTPUT_ROOM_MAX. */
 static inline uint32_t kernel_output_room(const struct kernel_terms *terms,
                                           uint64_t first_unit, uint32_t units)
 {
-    return (uint32_t)(kernel_output_at(terms, first_unit + units) -
-                      kernel_output_at(terms, first_unit));
+    uint64_t bytes = kernel_output_at(terms, first_unit + units) -
+                     kernel_output_at(terms, first_unit);
+
+    return bytes < KERNEL_OUTPUT_ROOM_MAX ? (uint32_t)bytes
+                                          : KERNEL_OUTPUT_ROOM_MAX;
 }
 
 /* A result in the kernel's own wire format, little-endian; its output. */

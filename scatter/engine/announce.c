@@ -29,19 +29,16 @@ int announce_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Frees the memory of an announcement that nothing followed: the new one is
-   moved to its place, when it has been passed on. */
-static int drop_last(struct scatter *scatter, struct circuit_delivery *delivery)
+int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
 {
-    uint8_t *memory = scatter->circuit->memory;
     int error;
 
     if (scatter->round > 0) {
         return ERR_KIND; /* its job goes on: what it has lies there */
     }
     error = circuit_drain(scatter->circuit);
-    memmove(memory + CIRCUIT_HEADER_BYTES, delivery->payload, delivery->bytes);
-    delivery->payload = memory + CIRCUIT_HEADER_BYTES;
+    memmove(scatter->announcement, delivery->payload, delivery->bytes);
+    delivery->payload = scatter->announcement;
     scatter->kernel = NULL;
     scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
     return error;
@@ -72,6 +69,7 @@ static int read(struct scatter *scatter,
     }
     scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->announced_job = delivery->job;
+    scatter->announcement = delivery->payload;
     scatter->kernel = scatter->kernels[announced->kernel];
     scatter->free_from = delivery->payload + ((delivery->bytes + 7u) & ~7u);
     return ERR_OK;
@@ -95,7 +93,7 @@ int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
     int error = ERR_OK;
 
     if (scatter->kernel != NULL) {
-        error = drop_last(scatter, &delivery);
+        error = announce_drop(scatter, &delivery);
     }
     if (error == ERR_OK) {
         error = read(scatter, &delivery, &shared);

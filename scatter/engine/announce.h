@@ -28,4 +28,11 @@ NODISCARD int announce_job(struct scatter *scatter,
 NODISCARD int announce_take(struct scatter *scatter,
                             struct circuit_delivery delivery);
 
+/* Forgets an announcement that nothing followed, such as that of an order that
+   failed, when it has been passed on: the message takes its place in memory.
+   Precondition: there is one. Result: 0; ERR_KIND in the middle of its job; an
+   error of the sends. */
+NODISCARD int announce_drop(struct scatter *scatter,
+                            struct circuit_delivery *delivery);
+
 #endif

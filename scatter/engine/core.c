@@ -70,7 +70,10 @@ int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     }
     scatter->job_data = in;
     scatter->job_bytes = wire_job_bytes(job);
-    return ERR_OK;
+    return job->before_bytes == scatter->terms.before_bytes &&
+                   job->after_bytes == scatter->terms.after_bytes
+               ? ERR_OK
+               : ERR_FIELD;
 }
 
 int scatter_set_range(struct scatter *scatter, const uint8_t *begin,

@@ -226,6 +226,7 @@ struct scatter {
     /* What was announced; of the originator, what it announces. */
     struct wire_announce announced;
     uint16_t announced_job;
+    uint8_t *announcement;       /* payload of the last one that came */
     const struct kernel *kernel; /* NULL: nothing was */
 
     /* The job, once it is known; before that, on the pattern, its phases are
@@ -352,8 +353,9 @@ NODISCARD int scatter_receive(struct scatter *scatter,
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
-/* Reads the job stored at `in`, with `bytes` there, and finds its kernel.
-   ERR_IMAGE if this image has no kernel of that index. */
+/* Reads the job stored at `in`, with `bytes` there. Result: 0; ERR_LENGTH;
+   ERR_FIELD, also if its halo is not that of the kernel's terms: then a range
+   would have other bytes around it, or begin outside of memory. */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/farm.h"
 
+#include "scatter/engine/announce.h"
 #include "scatter/engine/await.h"
 #include "scatter/engine/farm_master.h"
 #include "scatter/engine/farm_worker.h"
@@ -28,8 +29,7 @@ static int read_job(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||
-        scatter_has_tail(scatter) || scatter->kernel == NULL ||
-        delivery->job != scatter->announced_job) {
+        scatter_has_tail(scatter)) {
         return ERR_FIELD;
     }
     scatter->job.rounds = 0; /* as many as there are demands */
@@ -143,17 +143,27 @@ static int ask_ahead(struct scatter *scatter)
     return error == ERR_OK ? farm_ask(scatter) : error;
 }
 
-/* The first chunk takes the straight way, so it may come before the job is
-   announced: it stays where it lies till then. */
-static int await_announcement(struct scatter *scatter,
-                              struct circuit_delivery delivery)
+/* Whether the job of this number is announced. */
+static bool is_announced(const struct scatter *scatter, uint16_t job)
 {
-    uintptr_t end = (uintptr_t)delivery.payload + delivery.bytes;
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
-    int error = ERR_OK;
+    return scatter->kernel != NULL && scatter->announced_job == job;
+}
 
+/* The first chunk takes the straight way, so it may come before the job is
+   announced: it stays where it lies till then, or where an announcement lay
+   that it does not follow. */
+static int await_announcement(struct scatter *scatter,
+                              struct circuit_delivery *first)
+{
+    struct circuit_delivery delivery;
+    unsigned any_port = (1u << TORUS_PORTS) - 1u;
+    uintptr_t end;
+    int error =
+        scatter->kernel != NULL ? announce_drop(scatter, first) : ERR_OK;
+
+    end = (uintptr_t)first->payload + first->bytes;
     scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
-    while (error == ERR_OK && scatter->kernel == NULL) {
+    while (error == ERR_OK && !is_announced(scatter, first->job)) {
         error = scatter_receive(scatter, &delivery, any_port);
         if (error == ERR_OK) {
             error = await_serve(scatter, delivery);
@@ -170,8 +180,8 @@ static int receive_first(struct scatter *scatter)
     struct circuit_delivery delivery;
     int error = await_message(scatter, WIRE_CHUNK, &delivery, any_port);
 
-    if (error == ERR_OK && scatter->kernel == NULL) {
-        error = await_announcement(scatter, delivery);
+    if (error == ERR_OK && !is_announced(scatter, delivery.job)) {
+        error = await_announcement(scatter, &delivery);
     }
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->worker.chunk = scatter->free_from;

@@ -49,9 +49,8 @@ static int check_terms(const struct scatter *scatter,
     const struct kernel_terms *terms = &scatter->terms;
     const struct wire_order *order = &originator->order;
     uint32_t memory_bytes = scatter->circuit->memory_bytes;
-    uint64_t first = order->first_unit;
-    uint64_t earlier = first * order->unit_bytes;
-    uint64_t room = (uint64_t)(scatter->free_to - scatter->free_from);
+    uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
     /* So a range's address less before_bytes does not wrap. */
     if (terms->before_bytes > memory_bytes ||
@@ -68,11 +67,9 @@ static int check_terms(const struct scatter *scatter,
         order->after_bytes > terms->after_bytes) {
         return ERR_TERMS;
     }
-    /* Not kernel_output_room(): an output's length may take 48 bits. */
     return scatter_makes_output(terms) &&
-                   kernel_output_at(terms, first + order->load_units) -
-                           kernel_output_at(terms, first) >
-                       room
+                   kernel_output_room(terms, order->first_unit,
+                                      order->load_units) > room
                ? ERR_MEMORY
                : ERR_OK;
 }

@@ -46,8 +46,6 @@ static int read_job(struct scatter *scatter,
                    !(scatter_returns_meanwhile(scatter) &&
                      (job->rounds == 1 || !scatter_has_output(scatter) ||
                       scatter_has_tail(scatter))) &&
-                   job->before_bytes == scatter->terms.before_bytes &&
-                   job->after_bytes == scatter->terms.after_bytes &&
                    job->phases == CIRCUIT_LABEL_LAST(label) &&
                    tables_bytes + scatter->job_bytes ==
                        CIRCUIT_LABEL_SHARED(label) &&

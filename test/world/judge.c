@@ -68,7 +68,9 @@ void judge_free(struct judge *judge)
 void judge_delivers(struct judge *judge, const struct letter *letter)
 {
     if (judge->last != NULL && judge->last->kind == WIRE_CHUNK &&
-        judge->early == NULL && (!judge->announced || judge->returned)) {
+        judge->early == NULL &&
+        (!judge->announced || judge->returned ||
+         judge->last->job != judge->job)) {
         judge->early = judge->last;
         judge->last = NULL;
     }

@@ -36,7 +36,7 @@ struct script {
 };
 
 static void record(struct script *script, enum wire_policy policy,
-                   unsigned rounds, unsigned numerator)
+                   unsigned rounds, unsigned numerator, unsigned unit_bytes)
 {
     bool pattern = policy == WIRE_PATTERN;
     struct torus_size size = pattern ? pattern_size : (struct torus_size){9, 6};
@@ -45,6 +45,7 @@ static void record(struct script *script, enum wire_policy policy,
     struct letter *at;
 
     arg[0] = BEFORE_BYTES;
+    order.unit_bytes = unit_bytes;
     arg[8] = (uint8_t)numerator;
     arg[10] = numerator > 0 ? 2 : 0;
     if (policy != WIRE_FARM) {
@@ -94,7 +95,7 @@ static struct letter *make_part(unsigned round, bool advance)
 /* An announcement, an advance, and the part behind it, which has the job. */
 static void make_advance(struct script *script)
 {
-    record(script, WIRE_PATTERN, 1, 0);
+    record(script, WIRE_PATTERN, 1, 0, 1);
     free(script->letter[1]);
     script->letter[1] = make_part(0, true);
     script->letter[2] = make_part(1, false);
@@ -105,14 +106,14 @@ static void make_advance(struct script *script)
 
 #define GOOD UINT32_MAX /* number of a letter: none is changed */
 
+static struct told told;
+
 /* Tells the letters of this order, a digit each, from 1; the one of number
-   `changed` as `bad`. Result: its error; 0 while it waits, or if all is done.
-   */
+   `changed` as `bad`. Result: its error; 0 while it waits, or if all is done,
+   which told.judge.jobs counts. */
 static int tell_order(const struct script *script, const char *order,
                       unsigned changed, const struct letter *bad)
 {
-    static struct told told;
-
     memset(&told, 0, sizeof told);
     told.with_children = true;
     told_begin(&told, script->policy, script->size, script->place);
@@ -176,6 +177,22 @@ static void forget(struct script *script)
     }
 }
 
+/* Adds two announcements of other jobs, which are as good: the second is
+   longer. */
+static void add_stale(struct script *script)
+{
+    for (uint16_t more = 1; more <= 2; ++more) {
+        const struct letter *good = script->letter[1];
+        uint32_t longer = more == 2 ? 400 : 0;
+        struct letter *stale = letter_copy(good, longer);
+        uint8_t *arg = stale->data + good->bytes - JUDGE_LONG_ARG_BYTES;
+
+        stale->job = (uint16_t)(good->job + more);
+        bytes_store_u32(arg - 4, JUDGE_LONG_ARG_BYTES + longer);
+        script->letter[script->count++] = stale;
+    }
+}
+
 /* ---- of all these jobs ---- */
 
 enum job {
@@ -185,30 +202,38 @@ enum job {
     BRANCH,
     BRANCHES,
     CHUNKS, /* of a farm's worker: all, and the end */
-    JOBS
+    JOBS,
+    NUMBERS, /* of a worker whose units have no bytes, but outputs */
+    STALE    /* of one, and announcements that nothing follows */
 };
 
 static void make(struct script *script, enum job job)
 {
     switch (job) {
     case PART:
-        record(script, WIRE_PATTERN, 1, 0);
+        record(script, WIRE_PATTERN, 1, 0, 1);
         break;
     case ADVANCE:
         make_advance(script);
         break;
     case PARTS:
-        record(script, WIRE_PATTERN, 3, 1);
+        record(script, WIRE_PATTERN, 3, 1, 1);
         break;
     case BRANCH:
-        record(script, WIRE_TREE, 1, 0);
+        record(script, WIRE_TREE, 1, 0, 1);
         break;
     case BRANCHES:
-        record(script, WIRE_TREE, 2, 1);
+        record(script, WIRE_TREE, 2, 1, 1);
+        break;
+    case NUMBERS:
+        record(script, WIRE_FARM, 1, 2, 0);
         break;
     default:
-        record(script, WIRE_FARM, 1, 0);
+        record(script, WIRE_FARM, 1, 0, 1);
         break;
+    }
+    if (job == STALE) {
+        add_stale(script);
     }
 }
 
@@ -272,6 +297,9 @@ static const struct {
     {BRANCH, "12", 2, 1, 1, 0, ERR_FIELD},
     {BRANCH, "12", 2, 1, 1, ROUNDS_MAX + 1, ERR_FIELD},
     {BRANCH, "12", 2, 2, 1, WIRE_FLAGS(0, WIRE_PATTERN), ERR_FIELD},
+    {BRANCH, "12", 2, 28, 4, 0, ERR_FIELD}, /* other halos than the terms' */
+    {BRANCH, "12", 2, 28, 4, UINT32_MAX - 15, ERR_FIELD},
+    {BRANCH, "12", 2, 32, 4, 1, ERR_FIELD},
     {BRANCHES, "122", 0, 0, 0, 0, ERR_KIND},
     {BRANCHES, "123", 3, 0, 4, 2, ERR_PLACE},
     {BRANCHES, "123", 3, 4, 4, UINT32_MAX, ERR_PLAN},
@@ -294,11 +322,25 @@ static const struct {
     {CHUNKS, "12", 1, 0, 4, 0, ERR_PLAN},
     {CHUNKS, "12", 1, 10, 2, 1, ERR_PLACE},
     {CHUNKS, "12", 1, 12 + 2, 1, WIRE_FLAGS(0, WIRE_TREE), ERR_FIELD},
+    {CHUNKS, "12", 1, 12 + 28, 4, UINT32_MAX - 15, ERR_FIELD},
     {CHUNKS, "12", 1, 0, 4, 10000, ERR_LENGTH},
     {CHUNKS, "12", 1, 4, 4, UINT32_MAX - 1, ERR_PLAN},
     {CHUNKS, "123", 3, 8, 2, 0, ERR_PLACE},
     {CHUNKS, "123", 3, 10, 2, 0, ERR_PLACE},
-    {CHUNKS, "123", 3, 10, 2, 2, ERR_PLACE}};
+    {CHUNKS, "123", 3, 10, 2, 2, ERR_PLACE},
+    /* So many units that the length of their output wraps in 32 bits. */
+    {NUMBERS, "213", 0, 0, 0, 0, ERR_OK},
+    {NUMBERS, "21", 1, 0, 8, UINT32_MAX - 1, ERR_MEMORY},
+    /* Announcements of orders that failed (4; 5 is longer), ahead of a chunk,
+       behind it, and both; one that is all there is. */
+    {STALE, "4213", 0, 0, 0, 0, ERR_OK},
+    {STALE, "4123", 0, 0, 0, 0, ERR_OK},
+    {STALE, "5123", 0, 0, 0, 0, ERR_OK},
+    {STALE, "1423", 0, 0, 0, 0, ERR_OK},
+    {STALE, "41523", 0, 0, 0, 0, ERR_OK},
+    {STALE, "54152423", 0, 0, 0, 0, ERR_OK},
+    {STALE, "41", 0, 0, 0, 0, ERR_OK}, /* it waits */
+    {STALE, "412", 2, TREE_BRANCH_BYTES, 1, 9, ERR_IMAGE}};
 
 static void what_is_refused(struct unit *unit)
 {
@@ -314,7 +356,9 @@ static void what_is_refused(struct unit *unit)
             memcpy(bad->data + cases[i].at, &cases[i].value, cases[i].bytes);
         }
         error = tell_order(&script, cases[i].order, number, bad);
-        if (error != cases[i].error) {
+        if (error != cases[i].error ||
+            (cases[i].job == STALE && cases[i].order[2] != '\0' &&
+             told.judge.jobs != (error == ERR_OK))) {
             CHECK_EQUAL(unit, error, cases[i].error);
             CHECK_EQUAL(unit, i, -1); /* the case */
         }
