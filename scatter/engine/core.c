@@ -37,13 +37,23 @@ void scatter_skip(struct scatter *scatter, uint32_t units)
     scatter->first_unit += units;
 }
 
+void scatter_check_heap(const struct scatter *scatter)
+{
+    ASSERT(scatter->free_from <= scatter->free_to &&
+           scatter->free_to <= scatter->outputs_end &&
+           scatter->outputs_end <= scatter->room_end);
+}
+
 int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
                     unsigned ports)
 {
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+
+    scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
+    /* What comes is rounded up to 8 bytes, as free_from is; free_to to 4. */
     return circuit_receive(scatter->circuit, delivery, ports,
-                           scatter->free_from,
-                           (uint32_t)(scatter->free_to - scatter->free_from));
+                           scatter->free_from, room & ~7u);
 }
 
 int scatter_send(struct scatter *scatter, unsigned ports,
@@ -71,7 +81,9 @@ int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     scatter->job_data = in;
     scatter->job_bytes = wire_job_bytes(job);
     return job->before_bytes == scatter->terms.before_bytes &&
-                   job->after_bytes == scatter->terms.after_bytes
+                   job->after_bytes == scatter->terms.after_bytes &&
+                   scatter_has_output(scatter) ==
+                       scatter_makes_output(&scatter->terms)
                ? ERR_OK
                : ERR_FIELD;
 }

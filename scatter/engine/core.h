@@ -342,6 +342,10 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
 /* The steps that all policies share. Functions of type int return 0 or an
    error. */
 
+/* Asserts that the heaps of the drawing above have not met. Whoever receives
+   to where they are free calls it before. */
+void scatter_check_heap(const struct scatter *scatter);
+
 /* Waits for a message on a set of ports and receives it at free_from; the
    node's state is NODE_STATE_WAITING from here on. */
 NODISCARD int scatter_receive(struct scatter *scatter,
@@ -355,7 +359,8 @@ NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
 
 /* Reads the job stored at `in`, with `bytes` there. Result: 0; ERR_LENGTH;
    ERR_FIELD, also if its halo is not that of the kernel's terms: then a range
-   would have other bytes around it, or begin outside of memory. */
+   would have other bytes around it, or begin outside of memory; or if it says
+   otherwise whether there is an output. */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 

@@ -9,6 +9,8 @@
 #include "scatter/plan/tree.h"
 #include "torus/direct.h"
 
+#include <string.h>
+
 /* Makes the originator the node to which this one's result returns. */
 static void return_to_originator(struct scatter *scatter,
                                  struct torus_path from_originator)
@@ -76,7 +78,22 @@ int farm_read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* What the demand before was sent from is free: it has been answered. */
+/* Makes room for the output of the chunk in hand, if it needs that: what the
+   demand before was sent from is free, since it has been answered. */
+static void free_outputs(struct scatter *scatter)
+{
+    uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
+    uint32_t room = WIRE_OUTPUT_CHUNK_BYTES +
+                    WIRE_PAD4(kernel_output_room(
+                        &scatter->terms, scatter->first_unit, scatter->units));
+
+    if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
+        scatter->outputs_end = scatter->room_end;
+        memmove(scatter->outputs_end - bytes, scatter->free_to, bytes);
+        scatter->free_to = scatter->outputs_end - bytes;
+    }
+}
+
 int farm_ask(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -93,16 +110,22 @@ int farm_ask(struct scatter *scatter)
     worker->computed_units = 0;
     wire_demand_store(out, &demand);
     if (scatter_has_output(scatter)) {
+        free_outputs(scatter);
         message.shared = scatter_own_outputs(scatter);
         scatter->outputs_end = scatter->free_to;
     }
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
+/* Of an output beside its units' share: its head, and to how much it and the
+   message of its chunk are rounded up. */
+#define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
+
 /*
  * Divides what memory is left between the messages of two chunks, that in hand
- * and that in stock, and this node's outputs: by what a unit takes in each. No
- * chunk is more than half of the load, which would fit with all its outputs.
+ * and that in stock, and their outputs, that which leaves and that which is
+ * made: by what a unit takes in each. No chunk is more than half of the load,
+ * which would fit with all its outputs.
  */
 static void divide_memory(struct scatter *scatter)
 {
@@ -115,9 +138,12 @@ static void divide_memory(struct scatter *scatter)
     uint64_t unit =
         (uint64_t)scatter->announced.unit_bytes * terms->output_denominator;
 
-    if (fixed < most && terms->output_numerator > 0) {
-        most = fixed + (uint32_t)((most - fixed) * unit /
-                                  (unit + terms->output_numerator));
+    if (scatter_has_output(scatter) && most > fixed + OUTPUT_FIXED_BYTES) {
+        most -= OUTPUT_FIXED_BYTES;
+        if (terms->output_numerator > 0) {
+            most = fixed + (uint32_t)((most - fixed) * unit /
+                                      (unit + terms->output_numerator));
+        }
     }
     worker->stock_bytes = most & ~7u;
 }
@@ -206,6 +232,7 @@ static int receive_next(struct scatter *scatter)
     struct circuit_delivery delivery;
     int error;
 
+    scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
     error = circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
                             farm_next_place(scatter), worker->stock_bytes);

@@ -62,6 +62,7 @@ static int merge_head(struct scatter *scatter,
 int scatter_begin_append(struct scatter *scatter, struct gather_place *place,
                          uint32_t head_bytes)
 {
+    scatter_check_heap(scatter);
     place->ahead_bytes = CIRCUIT_HEADER_BYTES + head_bytes;
     place->at = scatter->child_outputs + scatter->child_outputs_bytes -
                 place->ahead_bytes;

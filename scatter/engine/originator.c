@@ -248,6 +248,7 @@ int originator_run(struct scatter *scatter)
                 ? wire_order_load(&originator.order, delivery.payload,
                                   delivery.bytes)
                 : ERR_KIND;
+    /* scatter_receive() has left room to round up. */
     (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
     if (error == ERR_OK) {
         error = prepare(scatter, &originator);

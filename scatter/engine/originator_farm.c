@@ -259,13 +259,29 @@ int originator_plan_tail(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-void originator_begin_tail(struct scatter *scatter,
-                           struct originator *originator)
+/* Demands, with outputs, come from here on. A demand's head may be longer than
+   a result's; and what lies before them still leaves with first chunks, or
+   demands are received ahead there. Result: 0 or ERR_MEMORY. */
+static int begin_outputs(struct scatter *scatter)
+{
+    scatter_begin_outputs(scatter);
+    if (!scatter_has_output(scatter)) {
+        return ERR_OK;
+    }
+    scatter->child_outputs += WIRE_DEMAND_BYTES;
+    if (scatter->child_outputs > scatter->free_to) {
+        return ERR_MEMORY;
+    }
+    scatter->free_from = scatter->child_outputs;
+    return ERR_OK;
+}
+
+int originator_begin_tail(struct scatter *scatter,
+                          struct originator *originator)
 {
     originator_take_off(scatter, originator,
                         scatter->units - originator->farm->farm.left);
-    scatter_begin_outputs(scatter);
-    scatter->free_from = scatter->child_outputs;
+    return begin_outputs(scatter);
 }
 
 /* ---- carrying out ---- */
@@ -273,17 +289,12 @@ void originator_begin_tail(struct scatter *scatter,
 int originator_send_farm(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
+    int error;
+
     (void)start_ps;
-    /* A demand's head may be longer than a result's; and what lies there, the
-       job, still leaves with first chunks. */
-    scatter->free_from += WIRE_DEMAND_BYTES;
-    scatter_begin_outputs(scatter);
-    if (scatter_has_output(scatter) &&
-        scatter->child_outputs > scatter->free_to) {
-        return ERR_MEMORY;
-    }
-    scatter->free_from = scatter->child_outputs;
-    return farm_serve_waiting(scatter, originator->farm);
+    error = begin_outputs(scatter);
+    return error == ERR_OK ? farm_serve_waiting(scatter, originator->farm)
+                           : error;
 }
 
 int originator_lead_farm(struct scatter *scatter, struct originator *originator)

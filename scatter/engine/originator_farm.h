@@ -31,10 +31,10 @@ NODISCARD int originator_plan_tail(struct scatter *scatter,
                                    struct originator *originator,
                                    const struct farm_tail *tail);
 
-/* The same: makes what is left the originator's range, when the sends of all
-   rounds are queued. */
-void originator_begin_tail(struct scatter *scatter,
-                           struct originator *originator);
+/* Makes what is left the originator's range, when the sends of all rounds are
+   queued. Result: 0, or ERR_MEMORY if an output's head has no room. */
+NODISCARD int originator_begin_tail(struct scatter *scatter,
+                                    struct originator *originator);
 
 /* Queues every worker's first chunk, as far as the load goes. Result: 0 or the
    error. */

@@ -914,8 +914,8 @@ int originator_send_rounds(struct scatter *scatter,
     originator_set_range(scatter, &originator->order);
     scatter->round = originator->report.advance;
     scatter->split.share_units = share_units;
-    if (scatter_has_tail(scatter)) {
-        originator_begin_tail(scatter, originator);
+    if (error == ERR_OK && scatter_has_tail(scatter)) {
+        error = originator_begin_tail(scatter, originator);
     }
     if (originator->report.advance) {
         advance_report(originator);

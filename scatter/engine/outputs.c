@@ -99,6 +99,9 @@ static int turn(struct scatter *scatter, uint32_t number)
 
         scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
     }
+    if (error == ERR_OK && scatter->free_from > scatter->free_to) {
+        error = ERR_MEMORY;
+    }
     return error == ERR_OK ? send(scatter, number) : error;
 }
 

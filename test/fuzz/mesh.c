@@ -230,13 +230,6 @@ static bool fits(const struct wire_order *order, const uint8_t *in)
     return bytes <= FITTING_BYTES_MAX;
 }
 
-/* Whether outputs are long enough for workers, whose memory is divided by how
-   long units and outputs are, without the head of an output. */
-static bool has_room(const struct wire_order *order, const uint8_t *in)
-{
-    return in[7] % 16 >= in[7] >> 4 && order->unit_bytes <= 16;
-}
-
 static void make_tree(struct mesh_job *job, struct torus_size size,
                       const uint8_t *in)
 {
@@ -292,14 +285,18 @@ static void read_job(struct mesh_job *job, struct world *world,
         make_tree(job, world->size, in);
     }
     job->strange = is_strange(order) || in[12] != 0 || !fits(order, in) ||
-                   (in[7] >> 4 != 0 && (world->builds || !has_room(order, in)));
+                   (in[7] >> 4 != 0 && world->builds);
 }
 
 static void run(struct mesh_job *job, struct world *world)
 {
-    bool done = whole_run(&job->judge, world, &job->order, JOB) == ERR_OK;
+    bool done;
+    bool refused;
+
+    world_begin(world);
+    done = whole_run(&job->judge, world, &job->order, JOB) == ERR_OK;
     /* What cannot be planned, such as too many rounds. */
-    bool refused = world->policy != WIRE_FARM && job->judge.returned;
+    refused = world->policy != WIRE_FARM && job->judge.returned;
 
     fuzz_check(!done || world->node[0]->error == ERR_OK,
                "a report with another error");

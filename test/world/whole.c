@@ -40,7 +40,6 @@ int whole_run(struct judge *judge, struct world *world,
     struct letter *letter = judge_order(order, job);
 
     judge_ordered(judge, letter, order);
-    world_begin(world);
     world_put(world_node(originator), letter);
     world_run();
     return judge->returned ? judge->error : world->node[0]->error;

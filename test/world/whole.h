@@ -12,8 +12,8 @@ struct wire_order whole_order(enum wire_policy policy, struct torus_size size,
                               uint32_t units, uint8_t *arg);
 
 /* Runs the job of this order, and judges it. Result: the report's error, or
-   the originator's if it makes no report. world_free() is the caller's, and
-   world->sent, which calls judge_reported(). */
+   the originator's if it makes no report. world_begin() and world_free() are
+   the caller's, and world->sent, which calls judge_reported(). */
 int whole_run(struct judge *judge, struct world *world,
               const struct wire_order *order, uint16_t job);
 

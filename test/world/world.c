@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MEMORY_BYTES                                                           \
-    (((uint32_t)sizeof(struct scatter_memory) + 16384u + 7u) & ~7u)
 #define ASIDE_BYTES (((uint32_t)sizeof(struct scatter_memory) + 7u) & ~7u)
 #define SENDS_MAX 1024u /* that a ring holds */
 
@@ -21,7 +19,7 @@
 #define POISON_BYTES 64u
 #define STACK_AT GUARD_BYTES
 #define MEMORY_AT (STACK_AT + STACK_BYTES + POISON_BYTES)
-#define ASIDE_AT (MEMORY_AT + MEMORY_BYTES + POISON_BYTES)
+#define ASIDE_AT (MEMORY_AT + WORLD_MEMORY_BYTES + 4u + POISON_BYTES)
 #define REGION_BYTES (ASIDE_AT + ASIDE_BYTES + POISON_BYTES)
 
 struct world_send {
@@ -186,7 +184,7 @@ static void set_up(struct world_node *node)
                          .log = &node->log,
                          .clock = &node->clock,
                          .memory = node->memory,
-                         .memory_bytes = MEMORY_BYTES,
+                         .memory_bytes = WORLD_MEMORY_BYTES,
                          .aside = node->region + ASIDE_AT,
                          .aside_bytes = ASIDE_BYTES,
                          .mesh = WORLD_MESH,
@@ -620,7 +618,7 @@ static int deliver(struct world_node *node, const struct letter *letter,
        engine saves and restores what is there; and the originator's plan lies
        behind the order, a master's workers behind its first chunk. */
     if ((!originator && node->kind == 0 && !world->builds) ||
-        !lies_in(node->memory, MEMORY_BYTES, buffer, 0)) {
+        !lies_in(node->memory, WORLD_MEMORY_BYTES, buffer, 0)) {
         hide(node, head_only ? node->rest : node->message_end,
              buffer + capacity_bytes);
     }
@@ -745,12 +743,16 @@ static void run_node(void)
                                                .tree_sends = 768,
                                                .tree_holds = true};
     struct world_node *node = world->current;
-    int error =
-        scatter_init(&node->scatter, &node->circuit, &world->kernel, 1, &costs);
+    int error;
 
-    if (error == ERR_OK) {
-        error = scatter_run(&node->scatter);
-    }
+    do {
+        error = scatter_init(&node->scatter, &node->circuit, &world->kernel, 1,
+                             &costs);
+        if (error == ERR_OK) {
+            error = scatter_run(&node->scatter);
+        }
+        carry_out(node);
+    } while (error != ERR_OK && world->goes_on && node->inbox != NULL);
     world_check(node->rest == NULL, "a node does not wait for a message's end");
     world_check(!node->corrupt || error == ERR_CORRUPT,
                 "a damaged message has another error");

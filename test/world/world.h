@@ -32,6 +32,11 @@
 #define WORLD_NODES_MAX 640u
 #define WORLD_MESH 7u /* in every message */
 
+/* Of a node, 16 KiB for the load: a multiple of 4, as it is below a struct
+   scatter_memory whose length is one. */
+#define WORLD_MEMORY_BYTES                                                     \
+    ((((uint32_t)sizeof(struct scatter_memory) + 16384u + 7u) & ~7u) + 4u)
+
 /* The program's: ends it, as a finding or a failed test, unless this holds. */
 void world_check(bool holds, const char *what);
 
@@ -114,8 +119,10 @@ struct world {
     /* A node is about to receive it. */
     void (*taken)(void *context, const struct world_node *to,
                   const struct letter *letter);
-    bool prompt; /* sends leave before each receive, too */
-    bool builds; /* nodes write behind what they received: masters do */
+    bool prompt;  /* sends leave before each receive, too */
+    bool builds;  /* nodes write behind what they received: masters do */
+    bool goes_on; /* a node whose job fails waits for the next one, as boards
+                     with serial ports do */
     uint64_t seed;
     /* The world's own: */
     struct world_node *current; /* which runs */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define ARG_BYTES_MAX 4096u
+#define JOB 1u
 
 /* A mesh; then the load and what the kernel asks for. */
 struct job {
@@ -23,6 +24,8 @@ struct job {
     uint8_t ports;
     uint8_t flags;
     uint8_t reserve;
+    uint8_t failed; /* orders before this one, modulo 4, which were announced
+                       and then refused */
 
     uint32_t units;
     uint32_t unit_bytes;
@@ -96,7 +99,9 @@ static struct letter *sent(void *context, const struct world_node *from,
     if (letter->kind != WIRE_REPORT) {
         return letter;
     }
-    judge_reported(context, letter);
+    if (letter->job == JOB) {
+        judge_reported(context, letter);
+    }
     free(letter);
     return NULL;
 }
@@ -112,12 +117,20 @@ static int run(const struct job *job, uint32_t *nodes)
                           .kernel = &judge_kernel,
                           .context = &judge,
                           .sent = sent,
-                          .seed = job->units + job->first_unit};
+                          .goes_on = job->failed > 0,
+                          .seed = job->units + job->first_unit + job->failed};
     int error;
 
     memset(&judge, 0, sizeof judge);
     judge.policy = job->policy;
-    error = whole_run(&judge, &world, &order, 1);
+    order.before_bytes += 1;
+    world_begin(&world);
+    for (uint16_t i = 0; i < job->failed % 4; ++i) {
+        world_put(world_node((struct torus_coord){0, 0}),
+                  judge_order(&order, (uint16_t)(JOB + 1 + i)));
+    }
+    order.before_bytes -= 1;
+    error = whole_run(&judge, &world, &order, JOB);
     for (uint32_t i = 0; nodes != NULL && i < world.count; ++i) {
         *nodes += world.node[i]->runs > 0;
     }
@@ -177,6 +190,9 @@ static const struct job loads[] = {
      .denominator = 7},
     {.units = 300, .unit_bytes = 5, .numerator = 5, .denominator = 2},
     {.units = 700, .unit_bytes = 4, .numerator = 1, .denominator = 65535},
+    {.units = 700, .unit_bytes = 4, .numerator = 0, .denominator = 1},
+    {.units = 4000, .numerator = 0, .denominator = 1},
+    {.units = 10000, .unit_bytes = 4, .numerator = 1, .denominator = 65535},
     {.units = 700, .unit_bytes = 1, .arg_bytes = 29},
     {.units = 2000, .unit_bytes = 1, .arg_bytes = 1001},
     {.units = 1, .unit_bytes = 9, .before_bytes = 3, .after_bytes = 4},
@@ -200,16 +216,14 @@ static struct job job_of(const struct job *mesh, const struct job *load)
 }
 
 /* Several rounds, or a rest, need a load that outweighs the argument, and bytes
-   to send; outputs that are much shorter than units fill up the workers of a
-   farm. */
+   to send. */
 static bool is_feasible(const struct job *job)
 {
     bool rounds = job->rounds > 1 && job->rounds < WIRE_BEST;
     bool long_load =
         job->units * job->unit_bytes >= 500 && job->arg_bytes < 1000;
 
-    return ((!rounds && job->reserve == 0) || long_load) &&
-           (job->policy != WIRE_FARM || job->denominator < 1000);
+    return (!rounds && job->reserve == 0) || long_load;
 }
 
 static void every_load_on_every_mesh(struct unit *unit)
@@ -229,6 +243,50 @@ static void every_load_on_every_mesh(struct unit *unit)
             CHECK_EQUAL(unit, error, ERR_OK);
             CHECK_EQUAL(unit, nodes, torus_nodes(job.size));
             CHECK_EQUAL(unit, n, -1); /* the case */
+        }
+    }
+}
+
+/* Loads that fill a node's memory all but for their outputs, or with them: each
+   job is done, or refused for want of memory. */
+static void memory_that_hardly_suffices(struct unit *unit)
+{
+    for (unsigned i = 0; i < COUNT(meshes); ++i) {
+        unsigned step = meshes[i].reserve > 0 ? 16 : 43;
+
+        /* Bytes that the order's head and all else may have, from the head of
+           an order without a tree on. */
+        for (uint32_t spare = 110; spare < 2000;
+             spare += spare < 134 ? 1 : step) {
+            struct job load = {.units = WORLD_MEMORY_BYTES - spare,
+                               .unit_bytes = 1,
+                               .numerator = 1,
+                               .denominator = 60};
+            struct job job = job_of(&meshes[i], &load);
+            int error = run(&job, NULL);
+
+            CHECK(unit, error == ERR_OK || error == ERR_MEMORY ||
+                            error == ERR_BUFFER);
+        }
+    }
+}
+
+/* Chunks take another way than announcements: so they may come ahead of that of
+   their own job, behind those of others. */
+static void orders_that_failed_leave_nothing(struct unit *unit)
+{
+    static const struct job load = {.units = 3000, .unit_bytes = 1};
+
+    for (unsigned i = 0; i < COUNT(meshes); ++i) {
+        struct job job = job_of(&meshes[i], &load);
+
+        for (job.failed = 1; job.failed < 64; ++job.failed) {
+            int error = run(&job, NULL);
+
+            if (error != ERR_OK) {
+                CHECK_EQUAL(unit, error, ERR_OK);
+                CHECK_EQUAL(unit, i * 64 + job.failed, -1); /* the case */
+            }
         }
     }
 }
@@ -353,6 +411,8 @@ static void what_is_refused(struct unit *unit)
 void test_jobs(struct unit *unit)
 {
     UNIT_RUN(unit, every_load_on_every_mesh);
+    UNIT_RUN(unit, memory_that_hardly_suffices);
+    UNIT_RUN(unit, orders_that_failed_leave_nothing);
     UNIT_RUN(unit, rates_are_the_last_jobs);
     UNIT_RUN(unit, what_is_refused);
 }

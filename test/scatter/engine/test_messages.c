@@ -300,6 +300,7 @@ static const struct {
     {BRANCH, "12", 2, 28, 4, 0, ERR_FIELD}, /* other halos than the terms' */
     {BRANCH, "12", 2, 28, 4, UINT32_MAX - 15, ERR_FIELD},
     {BRANCH, "12", 2, 32, 4, 1, ERR_FIELD},
+    {BRANCH, "12", 2, 2, 1, WIRE_FLAGS(WIRE_OUTPUT, WIRE_TREE), ERR_FIELD},
     {BRANCHES, "122", 0, 0, 0, 0, ERR_KIND},
     {BRANCHES, "123", 3, 0, 4, 2, ERR_PLACE},
     {BRANCHES, "123", 3, 4, 4, UINT32_MAX, ERR_PLAN},
@@ -323,6 +324,7 @@ static const struct {
     {CHUNKS, "12", 1, 10, 2, 1, ERR_PLACE},
     {CHUNKS, "12", 1, 12 + 2, 1, WIRE_FLAGS(0, WIRE_TREE), ERR_FIELD},
     {CHUNKS, "12", 1, 12 + 28, 4, UINT32_MAX - 15, ERR_FIELD},
+    {NUMBERS, "12", 1, 12 + 2, 1, WIRE_FLAGS(0, WIRE_FARM), ERR_FIELD},
     {CHUNKS, "12", 1, 0, 4, 10000, ERR_LENGTH},
     {CHUNKS, "12", 1, 4, 4, UINT32_MAX - 1, ERR_PLAN},
     {CHUNKS, "123", 3, 8, 2, 0, ERR_PLACE},
