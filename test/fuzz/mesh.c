@@ -31,6 +31,7 @@ enum mesh_what {
     MESH_MASTERS = 1, /* a farm of two levels */
     MESH_TREE = 2,    /* in place of a farm: rounds along a tree, or */
     MESH_PATTERN = 4, /* the pattern, on 5x5 */
+    MESH_BEHIND = 8,  /* behind an order that was announced, and failed */
     MESH_ORDER = 0xf0 /* in which nodes run */
 };
 
@@ -175,7 +176,9 @@ static struct letter *sent(void *context, const struct world_node *from,
 
     (void)from;
     if (letter->kind == WIRE_REPORT) {
-        judge_reported(&job->judge, letter);
+        if (letter->job == JOB) {
+            judge_reported(&job->judge, letter);
+        }
         free(letter);
         return NULL;
     }
@@ -266,6 +269,7 @@ static void read_job(struct mesh_job *job, struct world *world,
     }
     world->builds = (in[13] & MESH_MASTERS) != 0 || in[12] != 0;
     world->seed = in[13] & MESH_ORDER;
+    world->goes_on = (in[13] & MESH_BEHIND) != 0;
     read_arg(job, in);
     *order = (struct wire_order){.kernel = "judge",
                                  .phases = WIRE_BEST,
@@ -294,6 +298,13 @@ static void run(struct mesh_job *job, struct world *world)
     bool refused;
 
     world_begin(world);
+    if (world->goes_on) {
+        struct wire_order failing = job->order;
+
+        failing.before_bytes += 1;
+        world_put(world_node((struct torus_coord){0, 0}),
+                  judge_order(&failing, JOB + 1));
+    }
     done = whole_run(&job->judge, world, &job->order, JOB) == ERR_OK;
     /* What cannot be planned, such as too many rounds. */
     refused = world->policy != WIRE_FARM && job->judge.returned;
@@ -347,7 +358,7 @@ struct seed {
 /* On a farm a job in order; with outputs; with halos and a rate; on one node;
    with more nodes than units; with more output than fits; with what is of
    another job, comes twice, or is changed; with masters. Rounds along a tree
-   and on the pattern. */
+   and on the pattern. All of these behind an order that failed. */
 void mesh_seed(const struct fuzz_target *target)
 {
     static const struct seed seeds[] = {
@@ -366,7 +377,11 @@ void mesh_seed(const struct fuzz_target *target)
         {3, 4, 3, 1, 200, 0x12, 0x35, 2, 0, 90000, {0}},
         {2, 5, 3, 3, 900, 0, 0, 0x12, 1000000, 9000, {0, 1, 4}},
         {1, 5, 5, 1, 700, 0x11, 0x35, 4, 0, 90000, {0}},
-        {1, 5, 5, 3, 999, 0x11, 0, 0x14, 1000000, 9000, {0, 1, 64}}};
+        {1, 5, 5, 3, 999, 0x11, 0, 0x14, 1000000, 9000, {0, 1, 64}},
+        {1, 4, 3, 255, 300, 0x11, 0x35, 0x38, 0, 4000, {1, 0, 1}},
+        {1, 5, 4, 9, 700, 0, 0, 0x29, 1000000, 3000, {0, 0, 1}},
+        {2, 4, 3, 2, 300, 0x12, 0x35, 0x1a, 0, 90000, {0}},
+        {1, 5, 5, 2, 900, 0, 0x35, 0x4c, 0, 9000, {0}}};
 
     (void)target;
     for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; ++i) {

@@ -244,15 +244,30 @@ static const struct {
              {1, 2, 1600, 1, 1},
              {1, 3, 1800, 1, 3}};
 
-/* Adds what was kept, as it came and heads first: it must do its jobs. */
+/* Tells the first announcement as that of another job, which nothing follows.
+ */
+static void add_stale(uint8_t *out, const struct letter *letters)
+{
+    while (letters->kind != WIRE_ANNOUNCE) {
+        out[2] += 1;
+        letters = letters->next;
+    }
+    out[3] = NODE_HOW_OTHER_JOB;
+    out[1] = 1;
+}
+
+/* Adds what was kept, behind an announcement of another job, as it came and
+   heads first: it must do its jobs. */
 static void add_kept(struct letter *letters, enum wire_policy policy,
                      unsigned which, int jobs)
 {
     static uint8_t message[FUZZ_BYTES_MAX];
     uint8_t out[FUZZ_BYTES_MAX] = {(uint8_t)which};
     uint32_t bytes = 0;
-    uint32_t head = 2;
+    uint32_t head = 4;
+    uint8_t number = 0;
 
+    add_stale(out, letters);
     for (struct letter *next; letters != NULL; letters = next) {
         uint8_t *at = message + bytes;
 
@@ -263,8 +278,9 @@ static void add_kept(struct letter *letters, enum wire_policy policy,
         bytes_store_u16(at + 2, (uint16_t)letters->bytes);
         memcpy(at + MESSAGE_HEAD_BYTES, letters->data, letters->bytes);
         bytes += MESSAGE_HEAD_BYTES + letters->bytes;
-        out[head] = out[1]++;
-        out[head + 1] = out[head] % 2 == 0 ? NODE_HOW_HEAD : 0;
+        out[1] += 1;
+        out[head] = number;
+        out[head + 1] = number++ % 2 == 0 ? NODE_HOW_HEAD : 0;
         head += 2;
         next = letters->next;
         free(letters);

@@ -746,19 +746,21 @@ static void run_node(void)
     int error;
 
     do {
+        node->corrupt = false;
         error = scatter_init(&node->scatter, &node->circuit, &world->kernel, 1,
                              &costs);
         if (error == ERR_OK) {
             error = scatter_run(&node->scatter);
         }
+        world_check(node->rest == NULL,
+                    "a node does not wait for a message's end");
+        world_check(!node->corrupt || error == ERR_CORRUPT,
+                    "a damaged message has another error");
+        world_check(error <= ERR_OK && error >= ERR_TERMS,
+                    "an error that is none");
+        world_show(node);
         carry_out(node);
     } while (error != ERR_OK && world->goes_on && node->inbox != NULL);
-    world_check(node->rest == NULL, "a node does not wait for a message's end");
-    world_check(!node->corrupt || error == ERR_CORRUPT,
-                "a damaged message has another error");
-    world_check(error <= ERR_OK && error >= ERR_TERMS, "an error that is none");
-    world_show(node);
-    carry_out(node);
     drop_letters(&node->inbox);
     node->error = error;
     node->ended = true;
