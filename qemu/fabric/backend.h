@@ -10,6 +10,7 @@
 #include "hal/window/window.h"
 #include "qemu/board/gdb.h"
 #include "qemu/board/table.h"
+#include "qemu/fabric/watchdog.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +19,7 @@
 enum backend_event {
     BACKEND_RANG,        /* a node rang its doorbell */
     BACKEND_DIED,        /* a node's process is gone */
-    BACKEND_TIMEOUT,     /* nobody rang for the watchdog's time */
+    BACKEND_TIMEOUT,     /* the watchdog barks, or nobody rang in time */
     BACKEND_INTERRUPTED, /* the user wants to stop */
     BACKEND_FAILED       /* a node could not be started; said on stderr */
 };
@@ -63,8 +64,10 @@ struct backend {
     void (*slow_from)(void *context, uint32_t node, unsigned shift,
                       uint64_t from_ps);
 
-    /* Waits, starting nodes that are not yet started, until one rings. */
-    enum backend_event (*wait)(void *context, uint32_t *node);
+    /* Waits, starting nodes that are not yet started, until one rings, or the
+       watchdog, which stays the caller's, barks: BACKEND_TIMEOUT. */
+    enum backend_event (*wait)(void *context, uint32_t *node,
+                               struct watchdog *watchdog);
 
     /* The same for at most so many ns, for who waits for others as well:
        BACKEND_TIMEOUT if nobody rang until then. There is no watchdog. */
@@ -114,12 +117,11 @@ struct boards_config {
     const char *qemu; /* program name */
     uint32_t nodes;
     uint32_t first; /* the number in the mesh of the first of these nodes */
-    unsigned watchdog_s;
     /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board
        is started by itself. */
     const char *zygote_object;
     bool verbose; /* says on stderr how boards are started */
-    /* By node, for debuggers: then there is no watchdog; or NULL. */
+    /* By node, for debuggers; or NULL. */
     const struct gdb_door *gdb;
 };
 

@@ -19,6 +19,24 @@
 
 #define SEGMENTS 3u
 
+/* Mesh time that must pass to be progress: some 3,000 instructions of a board.
+   Boards that ask for nothing on and on need hours to pass so much. */
+#define PROGRESS_PS UINT64_C(100000000)
+
+/*
+ * Messages that a mesh may send for an order. A farm of 25 nodes with
+ * --installment 250 needs 64,000, one of 400 nodes 1,330,000. Each takes 48
+ * bytes of the host's memory, as a circuit that was, and 250 more while it
+ * waits to be received; a job has a few that wait for each node.
+ */
+#define SENT_FIXED 131072u
+#define SENT_A_NODE 4096u
+#define WAITING_FIXED 65536u
+#define WAITING_A_NODE 64u
+
+/* Rings without progress from which on they are the watchdog's reason. */
+#define VAIN_RINGS 100u
+
 struct segment {
     const uint8_t *data;
     uint32_t bytes;
@@ -140,11 +158,13 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     memset(mesh, 0, sizeof *mesh);
     mesh->config = config;
     mesh->backend = backend;
+    mesh->watchdog.limit_ns = config->watchdog_s * HOST_CLOCK_S_NS;
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
     mesh->done = memory_or_exit(calloc(nodes, sizeof *mesh->done));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
     mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
+    mesh->sent = memory_or_exit(calloc(nodes, sizeof *mesh->sent));
     mesh->report =
         memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
@@ -183,6 +203,7 @@ void mesh_free(struct mesh *mesh)
     free(mesh->done);
     free(mesh->sequence);
     free(mesh->posted);
+    free(mesh->sent);
     free(mesh->report);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -337,6 +358,9 @@ static bool pass_on(struct mesh *mesh, uint32_t node, unsigned port,
         return false;
     }
     message->phase = phase_of(parcel);
+    mesh->sent[node] += 1;
+    mesh->sent_all += 1;
+    mesh->waiting += 1;
     fabric_send(mesh->fabric, node, port, message);
     return true;
 }
@@ -705,6 +729,29 @@ static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
     return MESH_FAILED;
 }
 
+static bool sends_too_much(const struct mesh *mesh)
+{
+    uint64_t nodes = torus_nodes(mesh->config->size);
+
+    return mesh->sent_all > SENT_FIXED + SENT_A_NODE * nodes ||
+           mesh->waiting > WAITING_FIXED + WAITING_A_NODE * nodes;
+}
+
+/* Names the node that has sent most of all messages. */
+static enum mesh_end lose_flooded(const struct mesh *mesh)
+{
+    uint32_t most = 0;
+    char what[80];
+
+    for (uint32_t node = 1; node < torus_nodes(mesh->config->size); ++node) {
+        most = mesh->sent[node] > mesh->sent[most] ? node : most;
+    }
+    snprintf(what, sizeof what,
+             "sends without an end: %u messages since the order",
+             mesh->sent[most]);
+    return lose(mesh, most, what);
+}
+
 static void show_progress(const struct mesh *mesh)
 {
     if (mesh->config->progress != NULL) {
@@ -713,8 +760,27 @@ static void show_progress(const struct mesh *mesh)
     }
 }
 
+/* The job goes on: a node came up or ended, or a message arrived. */
+static void note_progress(struct mesh *mesh)
+{
+    watchdog_feed(&mesh->watchdog);
+    mesh->vain = 0;
+}
+
+/* Mesh time alone is progress, too, where a node waits with deadlines. */
+static void note_time(struct mesh *mesh)
+{
+    uint64_t now_ps = fabric_time_ps(mesh->fabric);
+
+    if (now_ps - mesh->progress_ps >= PROGRESS_PS) {
+        mesh->progress_ps = now_ps;
+        note_progress(mesh);
+    }
+}
+
 static void note_up(struct mesh *mesh)
 {
+    note_progress(mesh);
     mesh->up += 1;
     if (mesh->up == torus_nodes(mesh->config->size)) {
         mesh->up_wall_s = mesh_wall_s();
@@ -724,6 +790,7 @@ static void note_up(struct mesh *mesh)
 static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 {
     fabric_end(mesh->fabric, node, time_ps);
+    note_progress(mesh);
     mesh->ended += 1;
 }
 
@@ -759,6 +826,9 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     window_read(&request, &window->request, sizeof request);
     if (!read_sends(mesh, node)) {
         return lose(mesh, node, "queued a send that makes no sense");
+    }
+    if (sends_too_much(mesh)) {
+        return lose_flooded(mesh);
     }
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
@@ -845,6 +915,8 @@ static enum fabric_step advance(struct mesh *mesh)
             }
             inject_death(mesh, &action);
             hand_over(mesh, &action);
+            mesh->waiting -= action.port != NODE_PORT_HOST;
+            note_progress(mesh);
             break;
         case FABRIC_TIMED_OUT:
             answer(mesh, action.node,
@@ -856,11 +928,15 @@ static enum fabric_step advance(struct mesh *mesh)
             break;
         case FABRIC_TO_HOST:
             keep_report(mesh, &action);
+            mesh->waiting -= 1;
+            note_progress(mesh);
             break;
         case FABRIC_FAILED:
             free(action.cookie);
+            mesh->waiting -= 1;
             break;
         default:
+            note_time(mesh);
             return step;
         }
     }
@@ -903,13 +979,15 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
     return MESH_FAILED;
 }
 
-/* No node has spoken for the watchdog's time. */
+/* There was no progress for the watchdog's time. */
 static enum mesh_end lose_hanging(const struct mesh *mesh)
 {
     char what[80];
 
     snprintf(what, sizeof what,
-             "hangs: it has not come to rest within %u s (--watchdog)",
+             mesh->vain > VAIN_RINGS
+                 ? "hangs: it asks on and on, in vain for %u s (--watchdog)"
+                 : "hangs: it has not come to rest within %u s (--watchdog)",
              mesh->config->watchdog_s);
     (void)lose_running(mesh, what);
     if (mesh->config->firmware != NULL) {
@@ -950,10 +1028,11 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
 
     show_progress(mesh);
     watch_leave(mesh->config->watch);
-    event = mesh->backend->wait(mesh->backend->context, &node);
+    event = mesh->backend->wait(mesh->backend->context, &node, &mesh->watchdog);
     watch_enter(mesh->config->watch);
     switch (event) {
     case BACKEND_RANG:
+        mesh->vain += 1;
         return read_request(mesh, node);
     case BACKEND_DIED:
         lose(mesh, node, "died: its process is gone");
@@ -1042,6 +1121,8 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
             pack_order(&order[i]));
     }
     drop_reports(mesh);
+    memset(mesh->sent, 0, torus_nodes(mesh->config->size) * sizeof *mesh->sent);
+    mesh->sent_all = 0;
     /* All boards up before the job starts, so that both are timed apart. */
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);

@@ -45,7 +45,7 @@ struct mesh_config {
     const uint8_t *slow_shift;
     const char
         *firmware;       /* of boards, as ELF file, for post mortems; or NULL */
-    unsigned watchdog_s; /* the backend's, for messages */
+    unsigned watchdog_s; /* host time without progress; 0: no limit */
     uint8_t policy;      /* of the jobs: enum wire_policy */
     bool probed;         /* probes may come before it, scatter/engine/probe.h */
     /* Called whenever a node has spoken: how many boards are up, how many nodes
@@ -74,13 +74,19 @@ struct mesh {
     uint32_t *done;     /* of these, as the node was told last */
     uint32_t *sequence; /* last request answered, per node */
     uint32_t *posted;   /* the post of the last message sent on, per node */
+    uint32_t *sent;     /* messages since the order, per node */
+    uint64_t sent_all;  /* and of all nodes */
+    uint64_t waiting;   /* messages that nobody has received yet */
     uint32_t up;
     uint32_t ended;
     bool ordered; /* the first order has reached the originator */
     bool unread;  /* an order's load could not be read: said on stderr */
     struct mesh_report *report; /* of the last order of each originator */
     uint64_t report_ps;         /* when the last of them reached the host */
-    double up_wall_s;           /* monotonic time when the last board came up */
+    struct watchdog watchdog;
+    uint64_t progress_ps; /* mesh time when it was fed for that */
+    uint32_t vain;        /* rings since there was progress */
+    double up_wall_s;     /* monotonic time when the last board came up */
 };
 
 /* Config and backend outlive the mesh. */

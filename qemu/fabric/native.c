@@ -50,10 +50,13 @@ static void native_ring(void *context, uint32_t node)
     slices_add(native->slices, node);
 }
 
-static enum backend_event native_wait(void *context, uint32_t *node)
+/* Native nodes need no watchdog: if none is due, nothing more will happen. */
+static enum backend_event native_wait(void *context, uint32_t *node,
+                                      struct watchdog *watchdog)
 {
     struct native *native = context;
 
+    (void)watchdog;
     /* Not before: the windows' identities are filled by now. */
     for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
         slices_add(native->slices, i);
@@ -64,7 +67,7 @@ static enum backend_event native_wait(void *context, uint32_t *node)
 
 static enum backend_event native_look(void *context, uint32_t *node, long ns)
 {
-    enum backend_event event = native_wait(context, node);
+    enum backend_event event = native_wait(context, node, NULL);
 
     if (event == BACKEND_TIMEOUT && ns > 0) {
         host_clock_pause(host_clock(), (uint64_t)ns);

@@ -34,7 +34,6 @@
 
 #define RING 'R'
 #define EVENTS_MAX 64
-#define LOOK_MS 200 /* how long to wait for rings at once */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -45,8 +44,7 @@ struct board {
     size_t mapped_bytes;
     pid_t pid; /* 0: not started, or ended */
     int doorbell;
-    bool boots;        /* it counts in `booting` */
-    uint32_t sequence; /* of its last request */
+    bool boots; /* it counts in `booting` */
     unsigned slow_shift;
     struct window_injection injection;
 };
@@ -57,7 +55,6 @@ struct boards {
     uint32_t started;
     uint32_t booting; /* started, but have not asked for anything yet */
     uint32_t booting_max;
-    uint64_t silent_ns; /* waited since a board asked for something new */
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
     struct sigaction before[ENDING]; /* what they did before */
@@ -207,17 +204,10 @@ static int start_boards(struct boards *boards)
     return 0;
 }
 
-/* A board asks for something new: the watchdog's time begins again. */
+/* A board that asks for something no longer boots. */
 static void note_request(struct boards *boards, struct board *board)
 {
-    uint32_t sequence = window_read_u32(&board->window->request.sequence);
-
-    if (sequence == board->sequence) {
-        return;
-    }
-    board->sequence = sequence;
-    boards->silent_ns = 0;
-    if (board->boots) {
+    if (board->boots && window_read_u32(&board->window->request.sequence) > 0) {
         board->boots = false;
         boards->booting -= 1;
     }
@@ -235,14 +225,6 @@ static bool read_ring(struct boards *boards, uint32_t node)
     }
     note_request(boards, board);
     return true;
-}
-
-/* Whether no board has asked for anything new for the watchdog's time; under a
-   debugger that may be. */
-static bool is_late(const struct boards *boards)
-{
-    return boards->config.gdb == NULL &&
-           boards->silent_ns >= boards->config.watchdog_s * HOST_CLOCK_S_NS;
 }
 
 /* The next of the rings that a wait has found. */
@@ -267,12 +249,10 @@ static bool look_for_rings(struct boards *boards, uint64_t ns)
 {
     const struct host_clock *clock = host_clock();
     struct pollfd any = {.fd = boards->epoll, .events = POLLIN};
-    uint64_t from_ns = host_clock_ns(clock);
-    int ready =
-        clock->wait(clock->context, &any, 1, from_ns + ns, &boards->unblocked);
+    int ready = clock->wait(clock->context, &any, 1, host_clock_ns(clock) + ns,
+                            &boards->unblocked);
     int error = errno;
 
-    boards->silent_ns += host_clock_ns(clock) - from_ns;
     boards->event_at = 0;
     boards->event_count =
         ready > 0 ? epoll_wait(boards->epoll, boards->event, EVENTS_MAX, 0) : 0;
@@ -284,11 +264,14 @@ static bool look_for_rings(struct boards *boards, uint64_t ns)
     return ready >= 0 || errno == EINTR;
 }
 
-static enum backend_event boards_wait(void *context, uint32_t *node)
+static enum backend_event boards_wait(void *context, uint32_t *node,
+                                      struct watchdog *watchdog)
 {
     struct boards *boards = context;
+    bool barks = watchdog_barks(watchdog);
 
-    while (boards->event_at == boards->event_count) {
+    for (; !barks && boards->event_at == boards->event_count;
+         barks = watchdog_barks(watchdog)) {
         int error = is_interrupted() ? 0 : start_boards(boards);
 
         if (is_interrupted()) {
@@ -297,10 +280,7 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
         if (error != 0) {
             return BACKEND_FAILED;
         }
-        if (is_late(boards)) {
-            return BACKEND_TIMEOUT;
-        }
-        if (!look_for_rings(boards, LOOK_MS * HOST_CLOCK_MS_NS)) {
+        if (!look_for_rings(boards, WATCHDOG_LOOK_NS)) {
             perror("quincunx: waiting for boards");
             return BACKEND_FAILED;
         }
@@ -308,7 +288,7 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
             progress_again();
         }
     }
-    return next_event(boards, node);
+    return barks ? BACKEND_TIMEOUT : next_event(boards, node);
 }
 
 /* Without the watchdog: for who waits for others as well. */

@@ -106,7 +106,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
 
     job->nodes = torus_nodes(config->size);
     job->config = (struct mesh_config){
-        .watchdog_s = config->watchdog_s,
+        .watchdog_s = config->gdb ? 0 : config->watchdog_s,
         .size = config->size,
         .originator = config->originator,
         .groups = config->groups,
@@ -169,7 +169,6 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
                                    .firmware_slow = config->firmware_slow,
                                    .qemu = emulator_program(),
                                    .nodes = job->nodes,
-                                   .watchdog_s = config->watchdog_s,
                                    .verbose = config->verbose};
 
     if (!config->one_by_one) {
@@ -189,7 +188,7 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
 
 static int start_native(struct fabric_job *job, const struct job_config *config)
 {
-    struct boards_config none = {.watchdog_s = config->watchdog_s};
+    struct boards_config none = {.nodes = job->nodes};
 
     return ranks_count() > 1
                ? start_on_ranks(job, config, &none)

@@ -174,7 +174,8 @@ static const struct argp_option mesh_descriptions[] = {
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
-     "Give up when no board has spoken for this time; with serial ports, when "
+     "Give up when boards make no progress for this time; with serial ports, "
+     "when "
      "one batch takes longer (default 120)",
      3},
     {"map", KEY_MAP, "HOW", 0,

@@ -140,7 +140,6 @@ static int open_others(struct leader *leader)
                                .ranks = leader->ranks,
                                .identity = leader->config.identity,
                                .in_process = leader->config.in_process,
-                               .watchdog_s = boards->watchdog_s,
                                .verbose = boards->verbose,
                                .one_by_one = boards->zygote_object == NULL};
     struct image_bytes image = {.data = NULL};

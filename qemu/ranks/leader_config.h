@@ -13,7 +13,7 @@ struct leader_config {
     uint32_t identity; /* of the mesh */
     enum share_map map;
     bool in_process;
-    struct boards_config boards; /* also of native nodes: the watchdog */
+    struct boards_config boards; /* unless in_process */
 };
 
 #endif

@@ -51,8 +51,7 @@ struct leader {
     bool *is_up;         /* rank 0's own */
     bool failed;         /* a rank has told, which was said on stderr */
     bool broken;         /* what a rank sent makes no sense: said on stderr */
-    uint64_t idle_ns;    /* how long nobody has had anything to say, .. */
-    double idle_since_s; /* .. and since when */
+    uint64_t idle_ns;    /* how long nobody has had anything to say */
     unsigned own_events; /* of own nodes, since the others were asked */
 };
 
@@ -76,7 +75,8 @@ void leader_ring(void *context, uint32_t node);
 
 /* ---- leader_wait.c ---- */
 
-enum backend_event leader_wait(void *context, uint32_t *node);
+enum backend_event leader_wait(void *context, uint32_t *node,
+                               struct watchdog *watchdog);
 void leader_explain(void *context, uint32_t node, FILE *out);
 
 /*

@@ -152,21 +152,11 @@ static bool is_quiet(const struct leader *leader)
 
 static void look_at_others(struct leader *leader, bool windows);
 
-/* Nobody has anything to say: whether it is too late now. */
-static bool is_late(struct leader *leader)
+/* Nothing more is to be waited for: brings all windows up to date. */
+static enum backend_event give_up(struct leader *leader)
 {
-    double now_s = mesh_wall_s();
-
-    if (leader->idle_ns == 0) {
-        leader->idle_since_s = now_s;
-    }
-    if (!is_quiet(leader) &&
-        now_s - leader->idle_since_s < leader->config.boards.watchdog_s) {
-        progress_again();
-        return false;
-    }
     look_at_others(leader, true);
-    return true;
+    return BACKEND_TIMEOUT;
 }
 
 /* The next event that the others tell. BACKEND_TIMEOUT: there is none. */
@@ -185,7 +175,8 @@ static enum backend_event take_next(struct leader *leader, uint32_t *node)
     return event;
 }
 
-enum backend_event leader_wait(void *context, uint32_t *node)
+enum backend_event leader_wait(void *context, uint32_t *node,
+                               struct watchdog *watchdog)
 {
     struct leader *leader = context;
 
@@ -196,6 +187,9 @@ enum backend_event leader_wait(void *context, uint32_t *node)
     for (;;) {
         enum backend_event event = BACKEND_TIMEOUT;
 
+        if (watchdog_barks(watchdog)) {
+            return give_up(leader);
+        }
         if (leader->broken) {
             fputs("quincunx: the run ends: what came to rank 0 for its nodes "
                   "makes no sense\n",
@@ -209,10 +203,11 @@ enum backend_event leader_wait(void *context, uint32_t *node)
         if (event == BACKEND_TIMEOUT) {
             event = take_next(leader, node);
         }
-        if (event == BACKEND_TIMEOUT && is_late(leader)) {
-            return BACKEND_TIMEOUT;
+        if (event == BACKEND_TIMEOUT && is_quiet(leader)) {
+            return give_up(leader);
         }
         if (event == BACKEND_TIMEOUT) {
+            progress_again();
             event = look_at_own(leader, node, ranks_sleep_ns(&leader->idle_ns));
         }
         if (event != BACKEND_TIMEOUT) {

@@ -80,7 +80,6 @@ struct record_open {
     uint32_t ranks;
     uint32_t identity;   /* of the mesh, in every message */
     uint32_t in_process; /* 1: no boards */
-    uint32_t watchdog_s;
     uint32_t verbose;
     uint32_t one_by_one;
     uint32_t firmware_bytes;

@@ -137,7 +137,6 @@ static int start_boards(struct share *share)
         .qemu = emulator_program(),
         .nodes = share->count,
         .first = share->first[ranks_own()],
-        .watchdog_s = open->watchdog_s,
         .verbose = open->verbose != 0};
 
     if (config.board == NULL) {

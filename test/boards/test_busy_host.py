@@ -3,6 +3,8 @@
 there are processors never rest meanwhile."""
 import json
 import os
+import shutil
+import signal
 import subprocess
 import time
 
@@ -79,6 +81,25 @@ def test_who_meets_a_limit_of_processes_is_missed_at_once(load, tmp_path):
                 assert done.returncode == 1, most
                 assert "Resource temporarily unavailable" in done.stderr
                 assert took < whole + 30, most
+
+
+def test_a_frozen_run_goes_on(tmp_path):
+    """Stopped for longer than the watchdog's time, as with its container."""
+    image = shutil.copy(mesh.FIRMWARE, tmp_path / "image.elf")
+    with subprocess.Popen(
+            [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
+             "30000", "--watchdog", "2", "--firmware", image,
+             mesh.zeros(tmp_path / "load", 10_000)],
+            stderr=subprocess.PIPE, text=True) as run:
+        mesh.until(lambda: len(used := list(map(
+            mesh.cpu_s, mesh.boards_with(image)))) == 4 and max(used) > 0.2)
+        everyone = [run.pid, *mesh.boards_with(image)]
+        for how in signal.SIGSTOP, signal.SIGCONT:
+            for pid in everyone:
+                os.kill(pid, how)
+            time.sleep(4 if how == signal.SIGSTOP else 0)
+        _, errors = run.communicate(timeout=GUARD_S)
+    assert run.returncode == 0, errors
 
 
 def test_idle_serial_boards_rest(tmp_path):

@@ -184,20 +184,27 @@ def test_a_board_that_hangs(launcher, tmp_path):
 
 def test_boards_that_do_not_keep_to_the_rules(launcher):
     """One asks on and on and never reads a ring, one rings without an end, one
-    overfills its queue, all wait for a message: test/qemu/rude. Mesh time goes
-    on in the first: that takes Ctrl-C, which comes through."""
+    overfills its queue, one sends what nobody receives, all wait for a message:
+    test/qemu/rude. The watchdog's time goes on whenever it is asked."""
     shutil.copy(BUILD / "test" / "rude.elf", launcher.firmware)
-    for size, why in (("2x1", "hangs"),
-                      ("3x1", "queued a send that makes no sense")):
-        launcher.fails(launcher.run("--watchdog", "1", size=size), why)
+    for size, why in (
+            ("1x1", "node 0,0 hangs: it asks on and on, in vain for 1 s"),
+            ("2x1", "node 1,0 hangs: it asks on and on, in vain for 1 s"),
+            ("3x1", "queued a send that makes no sense"),
+            ("5x1", r"node \d,0 sends without an end: \d+ messages since")):
+        with clocked.Clocked(*launcher.words("--watchdog", "1", size=size),
+                             step=0.002) as run:
+            err = run.stderr.read()
+            _, run.returncode, usage = os.wait4(run.pid, 0)
+        assert run.returncode != 0 and re.search(why, err), err
+        assert usage.ru_maxrss < 100_000  # KB
+        launcher.nothing_left()
     done = launcher.run(size="4x1")
     assert (done.returncode, done.stderr) == (1, (
         "quincunx: the mesh is stuck: every node waits for a message that "
         "nobody sends\n" + "".join(
             f"quincunx: node {x},0 waits in the middle of the job\n"
             "  state: computing\n" for x in range(4))))
-    launcher.start(size="1x1")
-    launcher.end(signal.SIGINT)
 
 
 def test_a_script_in_place_of_qemu_leaves_nothing(launcher, tmp_path):

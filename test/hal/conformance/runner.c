@@ -99,7 +99,6 @@ static int start(struct backend *backend)
                                          .firmware = image,
                                          .qemu = emulator_program(),
                                          .nodes = NODES,
-                                         .watchdog_s = WATCHDOG_S,
                                          .zygote_object = zygote_object};
 
     return image == NULL ? native_start(backend, NODES, THREADS)
@@ -119,7 +118,8 @@ static void run(struct record *to)
                                            TORUS_EAST) +
                                 1,
                    .corrupt_message = 1},
-        .identity = 0xc0f0c0f0u};
+        .identity = 0xc0f0c0f0u,
+        .watchdog_s = WATCHDOG_S};
     const struct mesh_order order = {.kind = KIND_ORDER,
                                      .head = payload,
                                      .head_bytes = 100,
@@ -371,8 +371,7 @@ static void boards_that_were_not_started(struct unit *unit)
     const struct boards_config config = {.board = board_default(BOARD_WINDOW),
                                          .firmware = "/dev/null",
                                          .qemu = "/dev/null",
-                                         .nodes = NODES,
-                                         .watchdog_s = WATCHDOG_S};
+                                         .nodes = NODES};
     struct backend backend;
 
     CHECK_EQUAL(unit, boards_start(&backend, &config), 0);

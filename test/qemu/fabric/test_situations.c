@@ -5,6 +5,8 @@
 
 #include "qemu/fabric/fabric.h"
 #include "qemu/fabric/horizon.h"
+#include "qemu/fabric/watchdog.h"
+#include "test/lib/fake_clock.h"
 
 #include <stdlib.h>
 
@@ -192,8 +194,32 @@ static void the_horizon_is_the_earliest_that_runs(struct unit *unit)
     horizon_free(horizon);
 }
 
+/* A program that was stopped for a day counts one look; who rings or is silent
+   without progress is told at the limit. */
+static void the_watchdog_counts_what_it_sees(struct unit *unit)
+{
+    struct watchdog watchdog = {.limit_ns = HOST_CLOCK_S_NS};
+    uint64_t now_ns = HOST_CLOCK_S_NS;
+
+    fake_clock_set(now_ns, now_ns);
+    CHECK(unit, !watchdog_barks(&watchdog));
+    now_ns += 86400 * HOST_CLOCK_S_NS;
+    fake_clock_set(now_ns, now_ns);
+    CHECK(unit, !watchdog_barks(&watchdog));
+    for (unsigned i = 0; i < 1000; ++i) {
+        bool barks = watchdog_barks(&watchdog);
+
+        CHECK_EQUAL(unit, barks, i >= 800);
+        now_ns += HOST_CLOCK_MS_NS;
+        fake_clock_set(now_ns, now_ns);
+    }
+    watchdog_feed(&watchdog);
+    CHECK(unit, !watchdog_barks(&watchdog));
+}
+
 void test_situations(struct unit *unit)
 {
+    UNIT_RUN(unit, the_watchdog_counts_what_it_sees);
     UNIT_RUN(unit, handed_over_while_others_run);
     UNIT_RUN(unit, stuck);
     UNIT_RUN(unit, from_host);

@@ -15,7 +15,8 @@ enum how {
     NEVER_READS = 1, /* asks on and on, and reads no answer's ring */
     BABBLES,         /* rings on and on, and asks for nothing */
     OVERFILLS,       /* queues more sends than the ring holds */
-    WAITS            /* for a message that nobody sends, amid its work */
+    WAITS,           /* for a message that nobody sends, amid its work */
+    FLOODS           /* sends on and on to one that receives nothing */
 };
 
 static void ask(struct window *window, uint32_t op)
@@ -32,20 +33,24 @@ static void ask(struct window *window, uint32_t op)
     board_ring(window);
 }
 
+static bool is_answered(const volatile struct window *window)
+{
+    return window->response.sequence == window->request.sequence;
+}
+
 static void pause_a_little(void)
 {
     for (volatile uint32_t i = 0; i < 10000; ++i) {
     }
 }
 
-/* One ring full of sends to the board itself, all around the torus, that are
-   never ready. */
-static void fill_ring(struct window *window)
+/* One ring full of sends to the board's neighbour. */
+static void fill_ring(struct window *window, uint64_t ready_ps)
 {
     for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
         struct window_send *send = &window->entry[i].send;
 
-        *send = (struct window_send){.ready_ps = NEVER_PS,
+        *send = (struct window_send){.ready_ps = ready_ps,
                                      .ports = 1,
                                      .hops = 1,
                                      .head = {.offset = AT, .bytes = 16}};
@@ -70,9 +75,15 @@ void node_main(struct window *window)
             ask(window, WINDOW_OP_DRAIN);
             break;
         case OVERFILLS:
-            fill_ring(window);
+            fill_ring(window, NEVER_PS);
             pause_a_little();
             ask(window, WINDOW_OP_RECEIVE_UNTIL);
+            break;
+        case FLOODS:
+            fill_ring(window, 0);
+            ask(window, WINDOW_OP_DRAIN);
+            while (!is_answered(window)) {
+            }
             break;
         case WAITS:
             pause_a_little();
