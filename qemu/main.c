@@ -194,6 +194,7 @@ int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     process_streams_hold();
+    quote_streams();
     process_signals_ignore();
     if (limits_allow_stack() != 0) {
         return EXIT_FAILED;

@@ -87,19 +87,17 @@ static size_t room(void)
 /* A message: the line makes room. */
 static ssize_t write_message(void *cookie, const char *text, size_t bytes)
 {
-    ssize_t written;
+    FILE *before = cookie;
 
-    (void)cookie;
     erase();
-    written = write(STDERR_FILENO, text, bytes);
-    return written < 0 ? 0 : written;
+    return (ssize_t)fwrite(text, 1, bytes, before);
 }
 
 /* All that the program writes to `stderr` passes write_message(). */
 static void wrap_messages(void)
 {
-    FILE *messages =
-        fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_message});
+    FILE *messages = fopencookie(
+        stderr, "w", (cookie_io_functions_t){.write = write_message});
 
     if (messages == NULL) {
         state.kind = PROGRESS_NONE;

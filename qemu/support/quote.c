@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- a name ---- */
 
@@ -90,6 +91,109 @@ const char *quote_shown(const char *text)
     next = (next + 1) % QUOTE_SHOWN_AT_ONCE;
     write_shown(shown[next], text);
     return shown[next];
+}
+
+/* ---- streams ---- */
+
+#define CHARACTER_BYTES 4u
+#define GUARDED_BYTES 8192u
+#define GUARDED_ESCAPE_BYTES 10u /* of one character, at most */
+
+/* What a stream writes to, what is ready for it, and the beginning of a
+   character whose end has not come. It allocates nothing: it prints what is
+   said where there is no memory. */
+struct guarded {
+    int descriptor;
+    size_t held;
+    uint8_t begin[CHARACTER_BYTES];
+    size_t ready;
+    char text[GUARDED_BYTES];
+};
+
+/* Result: whether all that is ready got out. */
+static bool put_out(struct guarded *guarded)
+{
+    size_t at = 0;
+
+    while (at < guarded->ready) {
+        ssize_t written =
+            write(guarded->descriptor, guarded->text + at, guarded->ready - at);
+
+        if (written < 0 && errno != EINTR) {
+            guarded->ready = 0;
+            return false;
+        }
+        at += written > 0 ? (size_t)written : 0;
+    }
+    guarded->ready = 0;
+    return true;
+}
+
+/* Adds the character in `begin`, or of wrong ones its first byte, which then
+   leave it. Result: false: its end is missing. */
+static bool guard_character(struct guarded *guarded)
+{
+    const uint8_t *byte = guarded->begin;
+    char *to = guarded->text + guarded->ready;
+    size_t length = utf8_length(*byte);
+    uint32_t character;
+    int made;
+
+    if (length > guarded->held) {
+        return false;
+    }
+    character = length > 0 ? utf8_character(byte, (unsigned)length) : UTF8_NONE;
+    length = character != UTF8_NONE ? length : 1;
+    if (character == UTF8_NONE ||
+        (character < 0x20 && character != '\n' && character != '\t')) {
+        made = snprintf(to, GUARDED_ESCAPE_BYTES, "\\x%02x", *byte);
+    } else if (character >= 0x20 && character != '\\' &&
+               !is_printable(character)) {
+        made = snprintf(to, GUARDED_ESCAPE_BYTES, "\\u%04x", character);
+    } else {
+        made = (int)length;
+        memcpy(to, byte, length);
+    }
+    guarded->ready += (size_t)made;
+    guarded->held -= length;
+    memmove(guarded->begin, byte + length, guarded->held);
+    return true;
+}
+
+static ssize_t write_guarded(void *cookie, const char *from, size_t bytes)
+{
+    struct guarded *guarded = cookie;
+    bool written = true;
+
+    for (size_t at = 0; written && at < bytes; ++at) {
+        guarded->begin[guarded->held++] = (uint8_t)from[at];
+        while (guarded->held > 0 && guard_character(guarded)) {
+        }
+        if (guarded->ready + 4 * GUARDED_ESCAPE_BYTES > GUARDED_BYTES) {
+            written = put_out(guarded);
+        }
+    }
+    return written && put_out(guarded) ? (ssize_t)bytes : 0;
+}
+
+static FILE *guard(struct guarded *guarded, int descriptor, int buffering)
+{
+    FILE *stream = memory_or_exit(fopencookie(
+        guarded, "w", (cookie_io_functions_t){.write = write_guarded}));
+
+    guarded->descriptor = descriptor;
+    setvbuf(stream, NULL, buffering, 0);
+    return stream;
+}
+
+void quote_streams(void)
+{
+    static struct guarded out;
+    static struct guarded messages;
+
+    stdout = guard(&out, STDOUT_FILENO,
+                   isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
+    stderr = guard(&messages, STDERR_FILENO, _IONBF);
 }
 
 /* ---- a command ---- */

@@ -14,6 +14,15 @@
 #define QUOTE_SHOWN_AT_ONCE 8
 const char *quote_shown(const char *text);
 
+/*
+ * From now on all that is printed to stdout and stderr passes one function: of
+ * control characters only newlines and tabs reach the terminal, also where a
+ * message has bytes of a file that nobody quoted. Others, those that turn the
+ * direction of writing, and bytes that are no UTF-8 become \xNN or \uNNNN, so
+ * JSON stays JSON. Files (qemu/support/file.h) have descriptors of their own.
+ */
+void quote_streams(void);
+
 /* A command as a POSIX shell reads it back: this program as it was called; what
    stands behind a blank in argv[0] (a subcommand); the other words, with single
    quotes where they need any, and one with what quote_shown() escapes as bash

@@ -7,7 +7,8 @@ import pytest
 
 import waits
 from core import BUILD
-from rules import C_FILES, STRUCTURE, forbidden, has_guard, includes
+from rules import (C_FILES, STRUCTURE, forbidden, goes_past, has_guard,
+                   includes)
 from rules import has_license, read
 from structure import LEVEL, OBJECTS, PRODUCT, between_folders, circles
 from structure import complaints, dependencies, symbols, upward
@@ -114,6 +115,13 @@ def test_a_wrong_head_is_found():
     assert has_guard("a/b.h", guarded)
     assert not has_guard("a/c.h", guarded)
     assert not has_guard("a/b.h", guarded + "int y;\n")
+
+
+def test_who_writes_past_the_guard_is_found():
+    for text in ("dprintf(STDERR_FILENO, x);", "write(STDOUT_FILENO, x, 1);",
+                 "stdout = fopen(x, y);"):
+        assert goes_past(text)
+    assert not goes_past("fputs(x, stderr); dup2(a, STDERR_FILENO);")
 
 
 # Sources, and what is found there; none: nothing.

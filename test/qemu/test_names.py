@@ -3,12 +3,15 @@
 them colours a terminal, begins a line or hides."""
 import json
 import os
+import random
 import subprocess
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import mesh
+from core import BUILD
 from guard import GUARD_S
 
 # A space, quotes, a dollar, a newline, a tab, a backslash, an escape sequence,
@@ -93,6 +96,60 @@ def test_messages(folder):
     _, _, err = run("run", *NATIVE, NAME, cwd=folder)
     assert err.decode() == (f"quincunx: INPUT '{SHOWN}': No such file or "
                             "directory\n")
+
+
+# What files may have, and command lines that tell of it.
+SPELLS = [b"\x1b[31m", b"\x1b]0;x\x07", b"\x9b2J", b"\xc2\x9b1m", b"\r", b"\x08",
+          b"\x7f", "\u202e".encode(), b"\x1b", b"\xe2\x80", b"\0"]
+WAV = (b"RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0"
+       b"\x02\0\x10\0data\x08\0\0\0\x01\0\x02\0\x03\0\x04\0")
+TABLE = b"name,kind\nab c,3\nd,x\n"
+FILES = [
+    (b"0.5\n0.25\n0.5\n", ["fir", "--arg", "file=F", "s.wav"]),
+    (b'{"rates": [{"board": "host", "kernel": "a"}]}',
+     ["search", "--arg", "a", "--rates", "F", "good"]),
+    (b"text\na\n", ["search", "--arg", "(?f)F", "good"]),
+    (b"startup = 1us\ntransfer = 1ns\nhop_delay = 0\n",
+     ["search", "--arg", "a", "--profile", "F", "good"]),
+    (TABLE, ["records", "--arg", "name=kind,op=ge,value=1", "F"]),
+    (TABLE, ["records", "--arg", "name=kind,op=eq,value=x", "good", "F"]),
+    (WAV, ["stats", "F"]),
+    (b"P5 2 2 255\nabcd", ["conv", "--arg", "filter=sobel", "F"]),
+    (b'{"report_format": 1}', ["html", "F", "-o", "page"]),
+    (b"x,y,probe\n0,0,AB\n1,0,CD\n", ["flash", "--board", "stm32f405", "--map", "F",
+      str(BUILD / "stm32f405" / "firmware.elf")])]
+
+
+def say(folder, seed):
+    """What is said of a file with such bytes, by its number."""
+    chance = random.Random(seed)
+    content, words = FILES[seed % len(FILES)]
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randint(0, len(content))
+        content = content[:at] + chance.choice(SPELLS) + content[
+            at + chance.choice((0, 0, 1, 5)):]
+    file = folder / f"file{seed}"
+    file.write_bytes(content)
+    words = [word.replace("F", str(file)) for word in words]
+    if words[0] not in ("html", "flash"):
+        words = ["run", *NATIVE[:5], *words]
+    _, out, err = run(*words, cwd=folder)
+    file.unlink()
+    return seed, out + err
+
+
+@pytest.mark.parametrize("count", [
+    40, pytest.param(20_000, marks=pytest.mark.boards)])
+def test_what_files_say(folder, count):
+    """Nothing in them reaches the terminal but what can be seen."""
+    (folder / "s.wav").write_bytes(WAV)
+    with ThreadPoolExecutor(2) as pool:
+        for seed, text in pool.map(lambda seed: say(folder, seed),
+                                   range(count)):
+            try:
+                check_shown(text.replace(b"\t", b" "))
+            except (AssertionError, UnicodeDecodeError) as error:
+                raise AssertionError(f"file {seed}: {text!r}") from error
 
 
 def test_what_is_written(folder):
