@@ -41,8 +41,18 @@ struct stream {
     bool sleeps;     /* there is nothing to send */
 };
 
+/* A connection. */
+struct client {
+    struct client *next; /* that came later */
+    int fd;
+    bool is_served; /* it has asked, and its answer has not ended */
+    bool is_cut_off;
+};
+
 struct serve {
     struct MHD_Daemon *daemon;
+    struct client *clients; /* of the daemon's thread alone, as their number */
+    unsigned client_count;
     struct MHD_Response *missing;
     struct MHD_Response *refused;
     pthread_mutex_t lock;      /* of all that follows */
@@ -273,6 +283,68 @@ static const char *behind_token(const struct serve *serve, const char *path)
     return fits ? path + 1 + length : NULL;
 }
 
+/* ---- connections ---- */
+
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection,
+                                   MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+        ->socket_context;
+}
+
+/* All places are taken: whoever has been here longest without a whole request
+   makes room for the next one, so that none keeps the page from others. */
+static void make_room(struct client *first)
+{
+    struct client *at = first;
+
+    while (at->next != NULL && (at->is_served || at->is_cut_off)) {
+        at = at->next;
+    }
+    if (at->next != NULL) {
+        at->is_cut_off = true;
+        shutdown(at->fd, SHUT_RDWR);
+    }
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection,
+                          void **of_socket,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct serve *serve = context;
+    struct client **place = &serve->clients;
+    struct client *client = *of_socket;
+
+    while (*place != NULL && *place != client) {
+        place = &(*place)->next;
+    }
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        *place = client->next;
+        serve->client_count -= 1;
+        free(client);
+        return;
+    }
+    client = memory_or_exit(calloc(1, sizeof *client));
+    client->fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+            ->connect_fd;
+    *place = client;
+    *of_socket = client;
+    serve->client_count += 1;
+    if (serve->client_count >= SERVE_CLIENTS) {
+        make_room(serve->clients);
+    }
+}
+
+static void on_answered(void *context, struct MHD_Connection *connection,
+                        void **state, enum MHD_RequestTerminationCode code)
+{
+    (void)context;
+    (void)state;
+    (void)code;
+    client_of(connection)->is_served = false;
+}
+
 static enum MHD_Result on_request(void *context,
                                   struct MHD_Connection *connection,
                                   const char *path, const char *method,
@@ -287,6 +359,7 @@ static enum MHD_Result on_request(void *context,
     (void)body;
     (void)body_bytes;
     (void)state;
+    client_of(connection)->is_served = true;
     if (!is_local(connection)) {
         return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND,
                                   serve->missing);
@@ -371,6 +444,8 @@ static struct MHD_Daemon *start_daemon(struct serve *serve, int fd)
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
         on_request, serve, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_CONNECTION_LIMIT, SERVE_CLIENTS,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, serve,
+        MHD_OPTION_NOTIFY_COMPLETED, on_answered, serve,
         MHD_OPTION_CONNECTION_TIMEOUT, SERVE_PATIENCE_S, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;

@@ -571,9 +571,22 @@ int file_output_open(struct file_output *file, const char *path)
     return open_for(file, path, NULL);
 }
 
+/* Has the disk what was written: else, after a loss of power, the new name
+   could have nothing behind it, and the old file would be gone. */
+static bool sync_file(struct file_output *file)
+{
+    bool synced = fflush(file->stream) == 0 && fsync(file->descriptor) == 0;
+
+    if (!synced && file->error == 0) {
+        file->error = errno;
+    }
+    return synced;
+}
+
 int file_output_close(struct file_output *file, bool complete)
 {
-    bool closed = fclose(file->stream) == 0;
+    bool synced = !complete || file->temporary == NULL || sync_file(file);
+    bool closed = fclose(file->stream) == 0 && synced;
     bool failed = !closed || file->error != 0;
     int result = complete ? 0 : -1;
 

@@ -88,16 +88,16 @@ def test_a_frozen_run_goes_on(tmp_path):
     image = shutil.copy(mesh.FIRMWARE, tmp_path / "image.elf")
     with subprocess.Popen(
             [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
-             "30000", "--watchdog", "2", "--firmware", image,
-             mesh.zeros(tmp_path / "load", 10_000)],
+             "30000", "--watchdog", "9", "--firmware", image,
+             mesh.zeros(tmp_path / "load", 4_000)],
             stderr=subprocess.PIPE, text=True) as run:
         mesh.until(lambda: len(used := list(map(
-            mesh.cpu_s, mesh.boards_with(image)))) == 4 and max(used) > 0.2)
+            mesh.cpu_s, mesh.boards_with(image)))) == 4 and max(used) > 0.1)
         everyone = [run.pid, *mesh.boards_with(image)]
         for how in signal.SIGSTOP, signal.SIGCONT:
             for pid in everyone:
                 os.kill(pid, how)
-            time.sleep(4 if how == signal.SIGSTOP else 0)
+            time.sleep(10 if how == signal.SIGSTOP else 0)
         _, errors = run.communicate(timeout=GUARD_S)
     assert run.returncode == 0, errors
 

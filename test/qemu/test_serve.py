@@ -99,6 +99,23 @@ def test_who_comes_later_gets_the_newest(server):
     mesh.until(lambda: lib.serve_streams(handle) == 0)
 
 
+def test_clients_that_never_finish_their_requests(server):
+    """As many as may be: another one gets the page, for which the one that
+    came first goes, and the last one stays."""
+    _, _, address = server
+    port, path = re.search(r":(\d+)(/.*)", address).groups()
+    clients = []
+    for _ in range(16):
+        clients.append(socket.create_connection(("127.0.0.1", int(port))))
+        clients[-1].sendall(b"GET / HTTP/1.1\r\n")
+    assert served.get(int(port), path)[0] == 200
+    assert clients[0].recv(1) == b""
+    with pytest.raises(BlockingIOError):
+        clients[-1].recv(1, socket.MSG_DONTWAIT)
+    for client in clients:
+        client.close()
+
+
 # ---- a run that stands still ----
 
 @pytest.fixture(scope="module", name="load")

@@ -209,6 +209,17 @@ def test_a_signal_while_an_output_is_written(load, tmp_path):
     assert half and whole.startswith(half) and len(half) < len(whole)
 
 
+def test_a_file_that_the_disk_does_not_take(load, tmp_path):
+    """It gets no name, and what had it stays."""
+    report = tmp_path / "report.json"
+    report.write_text("before")
+    done = mesh.command(*RUN, "--report", report, load, env={
+        **os.environ, "LD_PRELOAD": f"{mesh.BUILD}/test/stop_write.so"})
+    assert done.returncode == 1 and "Input/output error" in done.stderr
+    assert sorted(tmp_path.iterdir()) == [load, report]
+    assert report.read_text() == "before"
+
+
 def test_what_a_killed_run_left_keeps_its_name(load, tmp_path):
     """Also if it had the same process number: a shell's, which exec keeps."""
     line = ("for i in 0 1; do echo left > report.$$-$i.tmp; done; "

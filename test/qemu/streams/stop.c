@@ -2,7 +2,9 @@
 /*
  * Preloaded into the command: stops it when half of a temporary file's first
  * bytes are written, until somebody has opened the FIFO $STOP_AT and closed it.
+ * Without that variable, no file can be synced.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +28,8 @@ ssize_t write(int descriptor, const void *data, size_t bytes)
 {
     static bool stopped;
 
-    if (!stopped && bytes > 1 && is_temporary(descriptor)) {
+    if (getenv("STOP_AT") != NULL && !stopped && bytes > 1 &&
+        is_temporary(descriptor)) {
         char none;
         int fifo;
 
@@ -39,4 +42,13 @@ ssize_t write(int descriptor, const void *data, size_t bytes)
         return (ssize_t)bytes;
     }
     return syscall(SYS_write, descriptor, data, bytes);
+}
+
+int fsync(int descriptor)
+{
+    if (getenv("STOP_AT") == NULL) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, descriptor);
 }
