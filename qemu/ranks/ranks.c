@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/ranks/ranks.h"
 
+#include "qemu/ranks/leftovers.h"
 #include "qemu/ranks/transport.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -19,7 +20,7 @@
 #define OBJECT "ranks.so"
 #define FLUSH_BYTES 32768u
 #define END_MS 5000u
-#define LEAVE_S 30u
+#define TOGETHER_S 30u /* to begin or to end with the others */
 
 /* Records for one rank that have not gone out. */
 struct outbox {
@@ -105,27 +106,34 @@ static const struct transport *load(void)
     return transport;
 }
 
+/* What is told of a wait in MPI, where ranks wait for each other. */
+static const char *volatile in_vain;
+
 static void on_alarm(int signal)
 {
-    static const char why[] = "quincunx: other ranks do not end\n";
-
     (void)signal;
-    (void)!write(STDERR_FILENO, why, sizeof why - 1);
+    (void)!write(STDERR_FILENO, in_vain, strlen(in_vain));
     _exit(EXIT_FAILED);
 }
 
-/* Takes leave of the others, who wait for each other, for a time that has an
-   end: who leaves without them has mpirun or srun end them. */
-static void take_leave(void)
+/* A wait in MPI that follows has an end: who leaves without the others has
+   mpirun or srun end them. alarm(0) is its end otherwise. */
+static void limit_wait(const char *what)
 {
     struct sigaction action = {.sa_handler = on_alarm};
     sigset_t alone;
 
+    in_vain = what;
     sigemptyset(&alone);
     sigaddset(&alone, SIGALRM);
     sigaction(SIGALRM, &action, NULL);
     pthread_sigmask(SIG_UNBLOCK, &alone, NULL);
-    alarm(LEAVE_S);
+    alarm(TOGETHER_S);
+}
+
+static void take_leave(void)
+{
+    limit_wait("quincunx: other ranks do not end\n");
     ranks.transport->end();
     alarm(0);
 }
@@ -157,9 +165,16 @@ int ranks_begin(void)
     if (transport == NULL) {
         return EXIT_USAGE;
     }
+    if (getenv("OMPI_COMM_WORLD_LOCAL_RANK") != NULL &&
+        number_of("OMPI_COMM_WORLD_LOCAL_RANK") == 0) {
+        leftovers_remove();
+    }
+    limit_wait("quincunx: other ranks do not start: one stands still, or "
+               "cannot be reached\n");
     if (transport->begin(&ranks.own, &ranks.count) != 0) {
         return EXIT_FAILED;
     }
+    alarm(0);
     if (ranks.count == 1) {
         fputs("quincunx: started as one of several ranks, of which this Open "
               "MPI knows nothing: use its own mpirun, or srun --mpi=pmix\n",

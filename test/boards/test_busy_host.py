@@ -102,6 +102,19 @@ def test_a_frozen_run_goes_on(tmp_path):
     assert run.returncode == 0, errors
 
 
+@mpirun.needs_mpi
+def test_a_rank_that_stands_still_while_ranks_start(load):
+    """Before it has joined the others: they do not wait without an end."""
+    line = mpirun.line(3, "run", *JOB, "--on", "native", load)
+    at = line.index(mesh.QUINCUNX)
+    line[at:at] = ["sh", "-c", 'if [ "$OMPI_COMM_WORLD_RANK" = 2 ]; then '
+                   'kill -STOP $$; fi; exec "$@"', "sh"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=GUARD_S)
+    assert done.returncode == 1, done.stderr
+    assert "other ranks do not start: one stands still" in done.stderr
+
+
 def test_idle_serial_boards_rest(tmp_path):
     """Without work, neither boards nor their launcher use a core."""
     with emulated.Boards(tmp_path, "--console", "all", "--damage", "1/100",

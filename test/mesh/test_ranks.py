@@ -3,6 +3,7 @@
 process, but for wall times and what ranks did; and how such runs end."""
 import itertools
 import json
+import mmap
 import os
 import pathlib
 import re
@@ -171,6 +172,23 @@ exec {{real}} "$@"
         err = process.stderr.read()
         assert (process.wait(GUARD_S), process.stdout.read()) == (1, "")
     assert re.search(r"ends on rank 2 \(\S+\): it cannot start", err)
+
+
+def test_what_killed_ranks_left_is_removed(load):
+    """Unless somebody maps it, or it is new."""
+    names = [pathlib.Path(f"/dev/shm/vader_segment.{what}.{os.getpid()}.0")
+             for what in ("left", "mapped", "new")]
+    try:
+        for path in names:
+            path.write_bytes(bytes(4096))
+        for path in names[:2]:
+            os.utime(path, (0, 0))
+        with names[1].open("r+b") as file, mmap.mmap(file.fileno(), 4096):
+            mpirun.report(2, *job(load))
+        assert [path.exists() for path in names] == [False, True, True]
+    finally:
+        for path in names:
+            path.unlink(missing_ok=True)
 
 
 def test_a_rank_cannot_start_its_boards(load):
