@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,15 +38,15 @@ const char *emulator_program(void)
 
 /* ---- the default ---- */
 
-static bool on_path(const char *program)
+/* Result: whether a program of that name is on the PATH, and where. */
+static bool on_path(char file[PATH_MAX], const char *program)
 {
     const char *path = getenv("PATH");
-    char file[PATH_MAX];
 
     while (path != NULL && *path != '\0') {
         size_t length = strcspn(path, ":");
 
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, path, program);
+        snprintf(file, PATH_MAX, "%.*s/%s", (int)length, path, program);
         if (access(file, X_OK) == 0) {
             return true;
         }
@@ -55,7 +57,9 @@ static bool on_path(const char *program)
 
 static int check_default(const char *otherwise)
 {
-    if (!on_path(DEFAULT_PROGRAM)) {
+    char file[PATH_MAX];
+
+    if (!on_path(file, DEFAULT_PROGRAM)) {
         fprintf(stderr,
                 "quincunx: " DEFAULT_PROGRAM
                 " is not on the PATH; on Debian: apt-get install "
@@ -64,6 +68,30 @@ static int check_default(const char *otherwise)
         return EXIT_FAILED;
     }
     return 0;
+}
+
+bool emulator_has_sandbox(const char *program)
+{
+    static const char library[] = "libseccomp.so";
+    char file[PATH_MAX];
+    struct stat status;
+    bool there = strchr(program, '/') != NULL
+                     ? snprintf(file, sizeof file, "%s", program) < PATH_MAX
+                     : on_path(file, program);
+    int fd = there ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    bool found = false;
+
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+        size_t bytes = (size_t)status.st_size;
+        void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+
+        if (at != MAP_FAILED) {
+            found = memmem(at, bytes, library, sizeof library - 1) != NULL;
+            munmap(at, bytes);
+        }
+    }
+    process_close(fd);
+    return found;
 }
 
 /* ---- the variable's ---- */

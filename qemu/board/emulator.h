@@ -10,6 +10,8 @@
 #include "hal/nodiscard.h"
 #include "qemu/board/table.h"
 
+#include <stdbool.h>
+
 #define EMULATOR_VARIABLE "QUINCUNX_QEMU"
 #define EMULATOR_THREADS 3ul /* of a board: main loop, RCU, processor */
 
@@ -26,6 +28,14 @@ const char *emulator_program(void);
  */
 NODISCARD int emulator_check(const struct board_kind *board,
                              const char *otherwise);
+
+/*
+ * Whether such a program, by path or by a name on the PATH, can shut itself off
+ * from system calls that it does not need (-sandbox on): it is linked with
+ * libseccomp. A script in its place is taken for one that cannot. Cost: a look
+ * at the file, about 1 ms.
+ */
+NODISCARD bool emulator_has_sandbox(const char *program);
 
 #define EMULATOR_VERSION_BYTES 64u
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/starter.h"
 
+#include "qemu/board/emulator.h"
 #include "qemu/board/preload/forker.h"
 #include "qemu/board/zygote.h"
 #include "qemu/support/memory.h"
@@ -11,13 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ARGS_MAX 28u
+#define ARGS_MAX 32u
 
 struct starter {
     const struct boards_config *config;
     int log;
     bool forks; /* until a zygote has failed */
     bool told;  /* that they are forked */
+    bool has_sandbox;
     /* By how slow a board is, which is an option of its QEMU; NULL: not
        started. */
     struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
@@ -54,9 +56,11 @@ static void add_icount(struct line *line, const struct boards_config *config,
     add_option(line, "-icount", line->icount);
 }
 
-static void compose(struct line *line, const struct boards_config *config,
+static void compose(struct line *line, const struct starter *starter,
                     unsigned slow_shift, const char *firmware)
 {
+    const struct boards_config *config = starter->config;
+
     static_assert(PROCESS_FD == 3, "as the options say");
     *line = (struct line){.argv = {config->qemu}, .count = 1};
     snprintf(line->machine, sizeof line->machine, "%s,memory-backend=window",
@@ -68,6 +72,9 @@ static void compose(struct line *line, const struct boards_config *config,
     add_option(line, "-accel", "tcg,tb-size=1");
     add_icount(line, config, slow_shift);
     line->argv[line->count++] = "-nodefaults";
+    if (starter->has_sandbox) {
+        add_option(line, "-sandbox", "on");
+    }
     add_option(line, "-display", "none");
     add_option(line, "-chardev", "socket,id=doorbell,fd=3");
     add_option(line, "-serial", "chardev:doorbell");
@@ -97,7 +104,7 @@ static void start_zygote(struct starter *starter, unsigned slow_shift)
                                    .argv = (char *const *)line.argv,
                                    .log = starter->log};
 
-    compose(&line, starter->config, slow_shift, starter->config->firmware);
+    compose(&line, starter, slow_shift, starter->config->firmware);
     add_option(&line, "-readconfig", FORKER_FILE);
     starter->zygote[slow_shift] = zygote_start(&why, &zygote);
     if (starter->zygote[slow_shift] == NULL) {
@@ -135,7 +142,11 @@ struct starter *starter_new(const struct boards_config *config, int log)
 {
     struct starter *starter = memory_or_exit(calloc(1, sizeof *starter));
 
-    *starter = (struct starter){.config = config, .log = log, .forks = true};
+    *starter =
+        (struct starter){.config = config,
+                         .log = log,
+                         .forks = true,
+                         .has_sandbox = emulator_has_sandbox(config->qemu)};
     if (config->gdb != NULL) {
         start_one_by_one(starter, "debuggers may come");
     } else if (config->zygote_object == NULL) {
@@ -155,7 +166,7 @@ static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
                                            .log = starter->log,
                                            .small_pages = true};
 
-    compose(&line, starter->config, slow_shift, firmware);
+    compose(&line, starter, slow_shift, firmware);
     if (halts) {
         line.argv[line.count++] = "-S";
     }

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define TTY_BYTES 32u
-#define ARGS_MAX 48u /* all options together are 44 words */
+#define ARGS_MAX 50u /* all options together are 46 words */
 
 /* Descriptors as a board sees them: its ports, in enum torus_port's order. */
 enum child_fd {
@@ -49,6 +49,7 @@ struct wired {
     int epoll;
     int log;        /* what the boards' QEMUs write */
     uint64_t kills; /* for memory, before they started */
+    bool has_sandbox;
 };
 
 static int print_error(const struct wired *wired, uint32_t node,
@@ -281,6 +282,9 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
     add_option(line, "-machine", wired->config.machine);
     add_option(line, "-accel", "tcg,tb-size=1");
     line->argv[line->count++] = "-nodefaults";
+    if (wired->has_sandbox) {
+        add_option(line, "-sandbox", "on");
+    }
     add_option(line, "-display", "none");
     for (size_t i = 0; i < sizeof serials / sizeof *serials; ++i) {
         add_serial(line, board, serials[i]);
@@ -398,6 +402,7 @@ static struct wired *wired_new(const struct wired_config *config)
 
     wired->config = *config;
     wired->nodes = nodes;
+    wired->has_sandbox = emulator_has_sandbox(config->qemu);
     wired->board = memory_or_exit(calloc(nodes, sizeof *wired->board));
     wired->peer =
         memory_or_exit(calloc(nodes, TORUS_PORTS * sizeof *wired->peer));
