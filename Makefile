@@ -101,7 +101,11 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 # where a system's libraries lie elsewhere (CPPFLAGS=-I..., LDFLAGS=-L...).
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS) $(CPPFLAGS) \
                $(CFLAGS)
-HOST_LDFLAGS := $(LDFLAGS)
+HOST_LDFLAGS := -Wl,-z,relro,-z,now $(LDFLAGS)
+# The host command reads files and bytes of boards that nobody has checked: what
+# dpkg-buildflags hardens in a package, every build has.
+HARDEN := -fPIE -fstack-protector-strong $(if $(filter -O0,$(CFLAGS)),, \
+            -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
              -lserialport -lmicrohttpd -larchive -lz -lm
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \

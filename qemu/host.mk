@@ -9,9 +9,9 @@ HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o
 
-$(eval $(call compile,host,$$(HOST_CC) $$(HOST_CFLAGS),$(DEPS)))
-$(eval $(call linked,quincunx,$(host_objects),$$(HOST_CC) $$(HOST_LDFLAGS) \
-  $$(HOST_LIBS)))
+$(eval $(call compile,host,$$(HOST_CC) $$(HARDEN) $$(HOST_CFLAGS),$(DEPS)))
+$(eval $(call linked,quincunx,$(host_objects),$$(HOST_CC) -pie \
+  $$(HOST_LDFLAGS) $$(HOST_LIBS)))
 
 # What objects have in them besides their source.
 NPY_FILES := qemu/format/npy.py
@@ -37,7 +37,7 @@ mpi_libs = $(filter -L% -l% -Wl%,$(shell $(MPICC) --showme))
 
 $(BUILD)/quincunx: | $(BUILD)/zygote.so $(RANKS_OBJECT)
 	$(say) LINK $@
-	$(Q)$(HOST_CC) $(HOST_LDFLAGS) $(host_objects) -o $@ $(HOST_LIBS)
+	$(Q)$(HOST_CC) -pie $(HOST_LDFLAGS) $(host_objects) -o $@ $(HOST_LIBS)
 
 # What a zygote preloads (qemu/board/preload/), beside the host command.
 $(BUILD)/zygote.so: qemu/board/preload/forker.c $(BUILD)/host.flags | $(DEPS)

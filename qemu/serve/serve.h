@@ -15,8 +15,8 @@
  * No caller ever waits for a client. A client that reads slowly misses events,
  * for it gets the newest one when it has read the one before; one that reads
  * nothing for SERVE_PATIENCE_S is cut off. So a client holds one event at most,
- * and there are at most SERVE_CLIENTS. Where all places are taken, one without a
- * whole request makes room.
+ * and there are at most SERVE_CLIENTS. Where all places are taken, one without
+ * a whole request makes room.
  *
  * All functions may be called by any thread.
  */

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from core import ROOT
+from mesh import QUINCUNX
 from guard import GUARD_S
 from rules import MAKEFILES, read
 
@@ -255,3 +256,12 @@ def test_trees_that_differ_have_versions_that_differ(tree):
 def test_no_make_calls_make():
     assert len(MAKEFILES) > 10
     assert not [name for name in MAKEFILES if "$(MAKE)" in read(name)]
+
+
+def test_the_command_is_hardened():
+    """As a package's, by whatever compiler."""
+    told = subprocess.run(["readelf", "-hdW", "--dyn-syms", QUINCUNX],
+                          capture_output=True, text=True, check=True).stdout
+    for part in (r"Type: +DYN", "BIND_NOW", "__stack_chk_fail",
+                 "__snprintf_chk", r"FLAGS_1.* PIE"):
+        assert re.search(part, told), part

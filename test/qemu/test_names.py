@@ -99,8 +99,8 @@ def test_messages(folder):
 
 
 # What files may have, and command lines that tell of it.
-SPELLS = [b"\x1b[31m", b"\x1b]0;x\x07", b"\x9b2J", b"\xc2\x9b1m", b"\r", b"\x08",
-          b"\x7f", "\u202e".encode(), b"\x1b", b"\xe2\x80", b"\0"]
+SPELLS = [b"\x1b[31m", b"\x1b]0;x\x07", b"\x9b2J", b"\xc2\x9b1m", b"\r",
+          b"\x08", b"\x7f", "\u202e".encode(), b"\x1b", b"\xe2\x80", b"\0"]
 WAV = (b"RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0"
        b"\x02\0\x10\0data\x08\0\0\0\x01\0\x02\0\x03\0\x04\0")
 TABLE = b"name,kind\nab c,3\nd,x\n"
@@ -116,7 +116,8 @@ FILES = [
     (WAV, ["stats", "F"]),
     (b"P5 2 2 255\nabcd", ["conv", "--arg", "filter=sobel", "F"]),
     (b'{"report_format": 1}', ["html", "F", "-o", "page"]),
-    (b"x,y,probe\n0,0,AB\n1,0,CD\n", ["flash", "--board", "stm32f405", "--map", "F",
+    (b"x,y,probe\n0,0,AB\n1,0,CD\n",
+     ["flash", "--board", "stm32f405", "--map", "F",
       str(BUILD / "stm32f405" / "firmware.elf")])]
 
 
