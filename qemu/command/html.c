@@ -8,6 +8,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -51,16 +52,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* The value in a file; NULL after a message. */
 static json_t *read_report(const char *path)
 {
-    uint8_t *data;
-    uint64_t bytes;
+    struct text text;
     json_error_t error;
     json_t *report;
 
-    if (file_read(&data, &bytes, path) != 0) {
+    if (text_read(&text, path) != 0) {
         return NULL;
     }
-    report = json_loadb((const char *)data, bytes, 0, &error);
-    free(data);
+    report = json_loadb((const char *)text.data, (size_t)text.bytes, 0, &error);
+    free(text.data);
     if (report == NULL) {
         file_error(path, "is no report of `quincunx run --report': line %d: %s",
                    error.line, error.text);

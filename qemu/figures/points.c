@@ -5,6 +5,7 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,7 +81,7 @@ static int read_lines(struct figures_points *measured, FILE *file,
         struct figures_point point;
 
         line += 1;
-        text[strcspn(text, "\r\n")] = '\0';
+        text[strcspn(text, "\n")] = '\0';
         if (text[0] == '#' || text[0] == '\0') {
             continue;
         }
@@ -96,16 +97,12 @@ static int read_lines(struct figures_points *measured, FILE *file,
         }
         headed = true;
     }
-    if (ferror(file)) {
-        file_error(path, "%s", strerror(errno));
-        return -1;
-    }
     return 0;
 }
 
 int figures_points_read(struct figures_points *measured, const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = text_open(path);
     int result;
 
     *measured = (struct figures_points){.point = NULL};

@@ -2,10 +2,10 @@
 #include "qemu/flash/map.h"
 
 #include "qemu/flash/openocd.h"
-#include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <assert.h>
 #include <csv.h>
@@ -291,10 +291,8 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
     bool inside = false; /* of a record that goes on in quotes */
-    /* A byte order mark belongs to no field. */
-    uint64_t at = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-    for (; at < bytes && reader->status == 0;) {
+    for (uint64_t at = 0; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
         size_t length =
             (size_t)((end != NULL ? end + 1 : data + bytes) - (data + at));
@@ -402,18 +400,18 @@ int flash_map_read(struct flash_map *map, const char *path,
                    struct torus_size size, bool partial)
 {
     struct reader reader = {.path = path, .map = map, .size = size};
-    uint8_t *data;
-    uint64_t bytes;
+    struct text text;
     unsigned line;
 
     memset(reader.index, 0xff, sizeof reader.index); /* none: -1 */
     *map = (struct flash_map){.count = 0};
     map->board = memory_or_exit(calloc(FLASH_BOARDS_MAX, sizeof *map->board));
-    if (file_read(&data, &bytes, path) != 0) {
+    if (text_read(&text, path) != 0) {
         return 1;
     }
-    read_map(&reader, data, bytes);
-    free(data);
+    text_end_lines(&text, false);
+    read_map(&reader, text.data, text.bytes);
+    free(text.data);
     line = reader.line;
     map->size = size.width != 0 ? size : extent(map, &line);
     if (reader.status == 0 && !partial && map->placed > 0) {

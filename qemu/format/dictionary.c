@@ -98,13 +98,9 @@ static int list_digests(struct format_load *load, const char *text,
         const char *next =
             memchr(text, path != NULL ? '\n' : ',', (size_t)(end - text));
         size_t length = (size_t)((next != NULL ? next : end) - text);
-        size_t digits = length;
 
-        if (path != NULL && length > 0 && text[length - 1] == '\r') {
-            digits -= 1;
-        }
-        if ((digits > 0 || path == NULL) && !(add_digest(load, text, digits) &&
-                                              ends_there(text, digits, path))) {
+        if ((length > 0 || path == NULL) && !(add_digest(load, text, length) &&
+                                              ends_there(text, length, path))) {
             return no_digest(number, path);
         }
         text += length + 1;
@@ -136,17 +132,19 @@ static int store_digests(struct format_load *load, const char *text,
 
 static int read_digests(struct format_load *load, const char *path)
 {
-    uint8_t *text = NULL;
-    uint64_t bytes = 0;
-    int status = format_read_file(load, &text, &bytes, path);
+    struct text text;
+    int status = format_read_text(load, &text, path);
 
-    if (status == 0 && bytes / 2 >= UINT32_MAX) {
+    status = status == 0 ? text_check_narrow(&text, path) : status;
+    if (status == 0 && text.bytes / 2 >= UINT32_MAX) {
         status = file_error(path, "is too large");
     }
     if (status == 0) {
-        status = store_digests(load, (const char *)text, (size_t)bytes, path);
+        text_end_lines(&text, false);
+        status = store_digests(load, (const char *)text.data,
+                               (size_t)text.bytes, path);
     }
-    free(text);
+    free(text.data);
     return status;
 }
 
@@ -178,6 +176,56 @@ static int check_words(const struct format_load *load, const char *path)
     return 0;
 }
 
+/* What is to be said of how the list was read: offsets count in what is left of
+   it. */
+static void note_words(struct format_load *load, const struct text *text,
+                       const char *path)
+{
+    bool has_mark;
+    const char *wide = text_wide(&has_mark, text->data, text->bytes);
+
+    format_note_text(load, text, path);
+    if (text->converted) {
+        format_note(
+            load,
+            "%s: converted from %s to UTF-8: words are hashed, and offsets "
+            "count, in that.",
+            file_name(path), text->encoding);
+    } else if (text->encoding != NULL) {
+        format_note(
+            load,
+            "%s: its byte order mark is no part of the first word; offsets "
+            "count from behind it.",
+            file_name(path));
+    }
+    if (wide != NULL) {
+        format_note(
+            load,
+            "%s: seems to be %s without a mark; its bytes were hashed as "
+            "they are, zeros included.",
+            file_name(path), wide);
+    }
+}
+
+/* Reads the list: its lines end in LF or CRLF, as the kernel has them. */
+static int read_words(struct format_load *load, const char *path)
+{
+    struct text text;
+    int status = format_read_text(load, &text, path);
+
+    if (status == 0) {
+        if (!load->as_is) {
+            text_end_lines(&text, true);
+            note_words(load, &text, path);
+        }
+        load->data = text.data;
+        load->units = text.bytes;
+        load->unit_bytes = 1;
+        status = check_words(load, path);
+    }
+    return status;
+}
+
 static int read_dictionary(struct format_load *load, const char *path,
                            const uint8_t *arg, uint32_t arg_bytes)
 {
@@ -191,11 +239,7 @@ static int read_dictionary(struct format_load *load, const char *path,
     status = strncmp(text, "digests=", 8) == 0
                  ? read_digests(load, text + 8)
                  : store_digests(load, text, arg_bytes, NULL);
-    if (status == 0) {
-        status = format_read_file(load, &load->data, &load->units, path);
-    }
-    load->unit_bytes = 1;
-    return status == 0 ? check_words(load, path) : status;
+    return status == 0 ? read_words(load, path) : status;
 }
 
 const struct format format_dictionary = {

@@ -235,7 +235,7 @@ static int bad_tap(const char *path, unsigned line, uint32_t tap,
                    const char *text, const char *reason)
 {
     return file_error(path, "line %u: tap %u is '%.*s'; %s", line, tap,
-                      (int)strcspn(text, " \t\r\n#"), text, reason);
+                      (int)strcspn(text, " \t\n#"), text, reason);
 }
 
 /* Numbers between blanks; from # on a line is comment. */
@@ -249,7 +249,7 @@ static int parse_taps(struct format_load *load, const char *text,
         char *after;
         double value;
 
-        text += strspn(text, " \t\r");
+        text += strspn(text, " \t");
         text += *text == '#' ? strcspn(text, "\n") : 0;
         if (*text == '\0') {
             return tap > 0 ? 0 : file_error(path, "has no taps");
@@ -260,7 +260,7 @@ static int parse_taps(struct format_load *load, const char *text,
             continue;
         }
         value = strtod(text, &after);
-        if (after == text || strchr(" \t\r\n#", *after) == NULL) {
+        if (after == text || strchr(" \t\n#", *after) == NULL) {
             return bad_tap(path, line, tap, text, "must be a number");
         }
         if (tap == TAPS_MAX) {
@@ -276,18 +276,18 @@ static int parse_taps(struct format_load *load, const char *text,
 
 static int read_taps(struct format_load *load, const char *path)
 {
-    uint8_t *text;
-    uint64_t bytes;
-    int status = format_read_file(load, &text, &bytes, path);
+    struct text text;
+    int status = format_read_text(load, &text, path);
 
-    if (status != 0) {
-        return status;
+    status = status == 0 ? text_check_narrow(&text, path) : status;
+    if (status == 0) {
+        text_end_lines(&text, false);
+        text.data[text.bytes] = '\0';
+        status = strlen((const char *)text.data) == text.bytes
+                     ? parse_taps(load, (const char *)text.data, path)
+                     : file_error(path, "is no text: it has zero bytes");
     }
-    text[bytes] = '\0';
-    status = strlen((const char *)text) == bytes
-                 ? parse_taps(load, (const char *)text, path)
-                 : file_error(path, "is no text: it has zero bytes");
-    free(text);
+    free(text.data);
     return status;
 }
 

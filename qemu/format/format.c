@@ -50,6 +50,12 @@ void format_note(struct format_load *load, const char *format, ...)
         text = NULL;
     }
     va_end(list);
+    for (uint32_t i = 0; i < notes->count; ++i) {
+        if (text != NULL && strcmp(notes->text[i], text) == 0) {
+            free(text);
+            return;
+        }
+    }
     notes->text = memory_or_exit(
         realloc(notes->text, (notes->count + 1u) * sizeof *notes->text));
     notes->text[notes->count] = memory_or_exit(text);
@@ -103,6 +109,35 @@ int format_read_file(struct format_load *load, uint8_t **data, uint64_t *bytes,
         fclose(file);
     }
     return status;
+}
+
+int format_read_text(struct format_load *load, struct text *text,
+                     const char *path)
+{
+    int status;
+
+    *text = (struct text){.data = NULL};
+    status = format_read_file(load, &text->data, &text->bytes, path);
+    return status != 0 || load->as_is ? status : text_decode_file(text, path);
+}
+
+void format_note_text(struct format_load *load, const struct text *text,
+                      const char *path)
+{
+    const char *name = file_name(path);
+
+    if (text->returns > 0) {
+        format_note(load, "%s: carriage returns alone end lines of it, too.",
+                    name);
+    }
+    if (text->marks > 0) {
+        format_note(load,
+                    "%s: byte order marks before further lines are left out.",
+                    name);
+    }
+    if (text->ended) {
+        format_note(load, "%s: the ^Z at its end is left out.", name);
+    }
 }
 
 int format_open(struct format_load *load, const char *path)

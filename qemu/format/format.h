@@ -9,6 +9,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/support/file.h"
+#include "qemu/support/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,7 +90,7 @@ struct format {
 /* Frees what the load holds, and empties it. */
 void format_free(struct format_load *load);
 
-/* Adds a sentence to the load's notes, as printf() does. */
+/* Adds a sentence to the load's notes, as printf() does; each is told once. */
 __attribute__((format(printf, 2, 3))) void format_note(struct format_load *load,
                                                        const char *format, ...);
 
@@ -102,6 +103,16 @@ NODISCARD int format_open_file(struct format_load *load, FILE **file,
                                uint64_t *bytes, const char *path);
 NODISCARD int format_read_file(struct format_load *load, uint8_t **data,
                                uint64_t *bytes, const char *path);
+
+/* Reads a file's text, as text_decode() has it; without its marks and codes, as
+   bytes, if the load is to be as it is. Result: 0; or 1 and no data, after a
+   message. */
+NODISCARD int format_read_text(struct format_load *load, struct text *text,
+                               const char *path);
+
+/* Notes what has become of line ends, marks before lines and a ^Z. */
+void format_note_text(struct format_load *load, const struct text *text,
+                      const char *path);
 
 /* Where the load's bytes from `at` on lie, as long as the load is there. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);

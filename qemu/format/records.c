@@ -2,9 +2,10 @@
 /*
  * Tables for kernel records: CSV as in RFC 4180, checked by libcsv record by
  * record, so that the kernel needs no case for what is malformed. The load is
- * the table without its header row; newlines inside quotes are replaced by a
- * byte that the table does not contain, so that on the mesh a newline always
- * ends a record, and put back in the output.
+ * the table without its header row. A carriage return alone that ends a record
+ * becomes a newline. Newlines inside quotes are replaced by a byte that the
+ * table does not contain, so that on the mesh a newline always ends a record,
+ * and put back in the output.
  */
 #include "qemu/format/format.h"
 
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DIGITS_MAX 18u
 #define TEXT_MAX 255u
@@ -57,6 +59,10 @@ struct column {
 /* --arg, taken apart; the strings are its own. */
 struct request {
     char *text;
+    /* The cells of `column` where it compares text: some are numbers, and some
+       are neither that nor empty. */
+    bool seen_number;
+    bool seen_text;
     const char *op;
     const char *value;
     const char *separator;
@@ -69,11 +75,18 @@ struct request {
 
 /* The parts of the table that the load does not have, kept for write(). */
 struct kept {
+    bool mark;       /* of UTF-8, before the header */
     uint8_t newline; /* what stands for one; a newline if nothing does */
     /* Bytes of the last record if its newline is not the file's, else 0. */
     uint32_t last_bytes;
     uint32_t header_bytes;
     uint8_t header[];
+};
+
+/* The names of the columns: of each its bytes' number, u32, and these. */
+struct header {
+    uint8_t *names; /* malloc'd */
+    size_t bytes;
 };
 
 /* One pass over the table. */
@@ -86,8 +99,11 @@ struct scan {
     uint64_t records;     /* ended, the header row included */
     uint32_t fields;      /* of the record at hand, so far */
     uint32_t columns;
-    uint32_t returns; /* carriage returns that end a record in this line */
-    bool newline;     /* one ended a record, or is an empty line */
+    bool ended;   /* a record by this line's end, or the line is empty */
+    bool comment; /* the record at hand begins with # */
+    bool single;  /* and a field of it with a single quote */
+    char divider; /* in its only field, of those that divide other tables; 0 */
+    struct header *header; /* gets the header row's names */
 };
 
 /* ---- messages ---- */
@@ -181,6 +197,20 @@ static int split(struct request *request)
     return status;
 }
 
+/* Cuts blanks off both ends. */
+static const char *trimmed(const char *text, size_t *bytes)
+{
+    while (*bytes > 0 && (text[0] == ' ' || text[0] == '\t')) {
+        text += 1;
+        *bytes -= 1;
+    }
+    while (*bytes > 0 &&
+           (text[*bytes - 1] == ' ' || text[*bytes - 1] == '\t')) {
+        *bytes -= 1;
+    }
+    return text;
+}
+
 /* "-12.50": the digits before and behind the point; false if it is none. */
 static bool number_shape(const char *text, size_t bytes, uint32_t *whole,
                          uint32_t *decimals)
@@ -210,12 +240,19 @@ static bool number_shape(const char *text, size_t bytes, uint32_t *whole,
     return at == bytes && at > start;
 }
 
+/* Whether op is eq or ne: any VALUE has an answer to that. */
+static bool compares_equal(const struct request *request)
+{
+    return request->accepted == 2 || request->accepted == 5;
+}
+
 static int check_type(struct request *request)
 {
+    size_t bytes = strlen(request->value);
+    const char *value = trimmed(request->value, &bytes);
     uint32_t whole;
     uint32_t decimals;
-    bool number =
-        number_shape(request->value, strlen(request->value), &whole, &decimals);
+    bool number = number_shape(value, bytes, &whole, &decimals);
 
     if (request->type != NULL && strcmp(request->type, "text") != 0 &&
         strcmp(request->type, "number") != 0) {
@@ -230,9 +267,7 @@ static int check_type(struct request *request)
             "with type=number");
     }
     if (!number && request->type == NULL && request->accepted < BEGINS &&
-        strchr("0123456789+-.", request->value[0]) != NULL &&
-        request->accepted != 2 && request->accepted != 5 &&
-        request->value[0] != '\0') {
+        !compares_equal(request)) {
         return format_key_error(
             "value", request->value,
             "is no decimal number; type=text compares text");
@@ -240,6 +275,9 @@ static int check_type(struct request *request)
     request->column.number =
         number && request->accepted < BEGINS &&
         (request->type == NULL || strcmp(request->type, "number") == 0);
+    if (request->column.number) {
+        request->value = value; /* blanks behind it count nowhere */
+    }
     if (request->column.number && whole + decimals > DIGITS_MAX) {
         return format_key_error("value", request->value,
                                 "must have at most 18 digits");
@@ -305,11 +343,16 @@ static bool says_tabs(const char *path)
                          strncasecmp(path + bytes - 4, ".tab", 4) == 0);
 }
 
-/* The byte between fields; 0 if there is none of that name. */
-static uint8_t separator_of(const struct request *request, const char *path)
+/* The byte between fields; 0 if there is none of that name. `hint`: as the
+   table's first line says, or 0. */
+static uint8_t separator_of(const struct request *request, const char *path,
+                            uint8_t hint)
 {
     const char *name = request->separator;
 
+    if (name == NULL && hint != 0) {
+        return hint;
+    }
     if (name == NULL) {
         return says_tabs(path) ? '\t' : ',';
     }
@@ -343,6 +386,21 @@ static int read_request(struct request *request, const uint8_t *arg,
 
 /* ---- the table ---- */
 
+/* What may be the cause where a record has the wrong fields; or "". */
+static const char *cause_of(const struct scan *scan)
+{
+    if (scan->comment) {
+        return "; it begins with #, but a table has no lines of comment";
+    }
+    if (scan->records == 0 && scan->fields == 1 && scan->divider != '\0') {
+        return scan->divider == ';'    ? "; sep=; would divide it"
+               : scan->divider == '|'  ? "; sep=| would divide it"
+               : scan->divider == '\t' ? "; sep=tab would divide it"
+                                       : "; sep=\\, would divide it";
+    }
+    return scan->single ? "; ' does not enclose a field, only \" does" : "";
+}
+
 static void match_name(struct scan *scan, struct column *column,
                        const char *name, size_t bytes)
 {
@@ -365,17 +423,25 @@ static void check_number(struct scan *scan, struct column *column,
     uint32_t decimals = 0;
     char show[44];
 
-    if (column->name == NULL || !column->number ||
-        scan->fields != column->index) {
+    if (column->name == NULL || scan->fields != column->index) {
+        return;
+    }
+    if (!column->number) {
+        bool number = number_shape(text, bytes, &whole, &decimals);
+
+        scan->request->seen_number = scan->request->seen_number || number;
+        scan->request->seen_text =
+            scan->request->seen_text || (!number && bytes > 0);
         return;
     }
     if (!number_shape(text, bytes, &whole, &decimals)) {
         scan_error(scan, scan->record_line,
-                   "column '%.60s': '%s' is no decimal number%s",
+                   "column '%.60s': '%s' is no decimal number%s%s",
                    quote_shown(column->name), shown(show, text, bytes),
                    column == &scan->request->column
                        ? "; type=text compares it as text"
-                       : "");
+                       : "",
+                   cause_of(scan));
         return;
     }
     column->whole = whole > column->whole ? whole : column->whole;
@@ -390,18 +456,41 @@ static void check_number(struct scan *scan, struct column *column,
     }
 }
 
+static void keep_name(struct header *header, const char *name, size_t bytes)
+{
+    header->names =
+        memory_or_exit(realloc(header->names, header->bytes + 4 + bytes));
+    kernel_store_u32(header->names + header->bytes, (uint32_t)bytes);
+    memcpy(header->names + header->bytes + 4, name, bytes);
+    header->bytes += 4 + bytes;
+}
+
+/* What would divide the text in another kind of table; 0: nothing. */
+static char divider_in(const char *text, size_t bytes)
+{
+    static const char dividers[] = ";\t|,";
+
+    for (const char *at = dividers; *at != '\0'; ++at) {
+        if (memchr(text, *at, bytes) != NULL) {
+            return *at;
+        }
+    }
+    return '\0';
+}
+
 static void end_field(void *text, size_t bytes, void *context)
 {
     struct scan *scan = (struct scan *)context;
     const char *field = text != NULL ? (const char *)text : "";
 
+    if (scan->fields == 0) {
+        scan->comment = bytes > 0 && field[0] == '#';
+        scan->single = false;
+        scan->divider = divider_in(field, bytes);
+    }
+    scan->single = scan->single || (bytes > 0 && field[0] == '\'');
     if (scan->records == 0) {
-        /* A byte order mark belongs to no name. */
-        if (scan->fields == 0 && bytes >= 3 &&
-            memcmp(field, "\xef\xbb\xbf", 3) == 0) {
-            field += 3;
-            bytes -= 3;
-        }
+        keep_name(scan->header, field, bytes);
         match_name(scan, &scan->request->column, field, bytes);
         match_name(scan, &scan->request->sum, field, bytes);
     } else {
@@ -415,8 +504,8 @@ static void check_found(struct scan *scan, const struct column *column)
 {
     if (column->name != NULL && !column->found) {
         scan_error(scan, scan->record_line,
-                   "the header row has no column '%.60s' (of %u)",
-                   quote_shown(column->name), scan->fields);
+                   "the header row has no column '%.60s' (of %u)%s",
+                   quote_shown(column->name), scan->fields, cause_of(scan));
     }
 }
 
@@ -425,8 +514,7 @@ static void end_record(int end, void *context)
 {
     struct scan *scan = (struct scan *)context;
 
-    scan->returns += end == '\r';
-    scan->newline = scan->newline || end == '\n';
+    scan->ended = end >= 0;
     if (scan->fields == 0) {
         return;
     }
@@ -439,8 +527,8 @@ static void end_record(int end, void *context)
         }
     } else if (scan->fields != scan->columns) {
         scan_error(scan, scan->record_line,
-                   "the record has %u fields, the header row %u", scan->fields,
-                   scan->columns);
+                   "the record has %u fields, the header row %u%s",
+                   scan->fields, scan->columns, cause_of(scan));
     }
     scan->records += 1;
     scan->fields = 0;
@@ -473,9 +561,11 @@ static uint8_t unused_byte(const bool used[256])
 }
 
 struct table {
-    uint8_t *data;
-    uint64_t bytes;
-    uint64_t header_bytes;
+    struct text text; /* data and bytes, as changed since */
+    struct header header;
+    uint64_t hint_bytes;   /* of a first line such as sep=; */
+    uint8_t hint;          /* the separator that it names, or 0 */
+    uint64_t header_bytes; /* of the first line and the header row */
     uint32_t longest;
     uint32_t last_bytes;
     uint8_t separator;
@@ -483,23 +573,41 @@ struct table {
     bool ended; /* its last newline is not the file's */
 };
 
-/* One line, with its newline if it has one. */
+/* The last byte of the line: its newline, or a carriage return that no newline
+   follows. There is a newline behind all lines. */
+static uint8_t *line_end(uint8_t *at, const uint8_t *all)
+{
+    uint8_t *newline = memchr(at, '\n', (size_t)(all - at));
+    uint8_t *end = memchr(at, '\r', (size_t)(newline - at));
+
+    return end == NULL || end + 1 == newline ? newline : end;
+}
+
+/* One line, with what ends it. */
 static void scan_line(struct scan *scan, struct csv_parser *parser,
                       const uint8_t *at, uint64_t bytes)
 {
-    bool crlf = bytes > 1 && at[bytes - 1] == '\n' && at[bytes - 2] == '\r';
-
-    scan->returns = 0;
-    scan->newline = false;
+    scan->ended = false;
     if (csv_parse(parser, at, bytes, end_field, end_record, scan) != bytes) {
         if (csv_error(parser) == CSV_EPARSE) {
             malformed(scan);
         } else {
             scan_error(scan, scan->line, "%s", csv_strerror(csv_error(parser)));
         }
-    } else if (scan->returns > (crlf && scan->newline)) {
-        scan_error(scan, scan->line,
-                   "a carriage return without a newline ends a record");
+    }
+}
+
+/* A line that ends inside of quotes: another byte stands for its newline. */
+static void replace_newline(struct scan *scan, struct table *table,
+                            uint8_t *end)
+{
+    if (*end == '\n') {
+        *end = table->newline;
+        if (table->newline == '\n') {
+            scan_error(scan, scan->line,
+                       "a newline in quotes, and no byte that is not in the "
+                       "file to stand for it");
+        }
     }
 }
 
@@ -507,32 +615,30 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
 static void scan_table(struct scan *scan, struct csv_parser *parser,
                        struct table *table)
 {
-    uint64_t start = 0; /* of the record */
+    uint8_t *data = table->text.data;
+    uint64_t start = table->hint_bytes; /* of the record */
 
-    for (uint64_t at = 0; at < table->bytes && scan->status == 0;) {
-        uint8_t *end =
-            memchr(table->data + at, '\n', (size_t)(table->bytes - at));
-        uint64_t next = (uint64_t)(end + 1 - table->data);
+    scan->line = start > 0;
+    for (uint64_t at = start; at < table->text.bytes && scan->status == 0;) {
+        uint8_t *end = line_end(data + at, data + table->text.bytes);
+        uint64_t next = (uint64_t)(end + 1 - data);
 
         scan->line += 1;
         if (start == at) {
             scan->record_line = scan->line;
         }
-        scan_line(scan, parser, table->data + at, next - at);
+        scan_line(scan, parser, data + at, next - at);
         at = next;
         if (next - start > RECORD_MAX) {
             scan_error(scan, scan->record_line,
                        "the record has over 1048576 bytes");
         }
-        if (!scan->newline) {
-            *end = table->newline;
-            if (table->newline == '\n') {
-                scan_error(scan, scan->line,
-                           "a newline in quotes, and no byte that is not in "
-                           "the file to stand for it");
-            }
+        if (!scan->ended) {
+            replace_newline(scan, table, end);
             continue;
         }
+        table->text.returns += *end == '\r';
+        *end = '\n';
         if (table->header_bytes == 0 && scan->records > 0) {
             table->header_bytes = next;
         } else if (next - start > table->longest) {
@@ -629,20 +735,23 @@ static void fill_arg(struct format_load *load, const struct request *request,
 }
 
 /* Keeps the header row for write(); what is left of the table is the load. */
-static void fill_load(struct format_load *load, struct table *table, bool ended)
+static void fill_load(struct format_load *load, struct table *table)
 {
     uint64_t bytes = table->header_bytes;
     struct kept *kept = memory_or_exit(malloc(sizeof *kept + (size_t)bytes));
 
+    kept->mark = table->text.encoding != NULL && !table->text.converted;
     kept->newline = table->newline;
-    kept->last_bytes = ended ? table->last_bytes : 0;
+    kept->last_bytes = table->ended ? table->last_bytes : 0;
     kept->header_bytes = (uint32_t)bytes;
-    memcpy(kept->header, table->data, (size_t)bytes);
-    memmove(table->data, table->data + bytes, (size_t)(table->bytes - bytes));
+    memcpy(kept->header, table->text.data, (size_t)bytes);
+    memmove(table->text.data, table->text.data + bytes,
+            (size_t)(table->text.bytes - bytes));
     load->context = kept;
-    load->data = table->data;
-    load->units = table->bytes - bytes;
+    load->data = table->text.data;
+    load->units = table->text.bytes - bytes;
     load->unit_bytes = 1;
+    table->text.data = NULL;
 }
 
 /* Decimals that both columns share where they are one. */
@@ -656,19 +765,84 @@ static void settle(struct request *request)
     }
 }
 
+/* Finds a first line that names the separator, sep=;, as spreadsheets have it,
+   which may be quoted. */
+static void find_hint(struct table *table)
+{
+    const char *line = (const char *)table->text.data;
+    size_t bytes = table->text.bytes < 10 ? (size_t)table->text.bytes : 10;
+    size_t quotes = bytes > 0 && line[0] == '"';
+    size_t at = quotes + strlen("sep=?");
+
+    if (bytes <= at + quotes || strncasecmp(line + quotes, "sep=", 4) != 0 ||
+        (quotes > 0 && line[at++] != '"')) {
+        return;
+    }
+    table->hint = (uint8_t)line[quotes + 4];
+    at += line[at] == '\r';
+    if (at < bytes && line[at] == '\n') {
+        at += 1;
+    } else if (line[at - 1] == '\r') {
+        table->text.data[at - 1] = '\n';
+    } else {
+        table->hint = 0;
+    }
+    table->hint_bytes = table->hint != 0 ? at : 0;
+}
+
 /* Reads a file; its last record gets the newline that it may lack. */
 static int read_file(struct format_load *load, struct table *table,
                      const char *path)
 {
-    int status = format_read_file(load, &table->data, &table->bytes, path);
+    struct text *text = &table->text;
+    int status = format_read_text(load, text, path);
 
+    status = status == 0 ? text_check_narrow(text, path) : status;
+    if (status == 0 && text->bytes > 0 && text->data[text->bytes - 1] == '\r') {
+        text->data[text->bytes - 1] = '\n';
+        text->returns += 1;
+    }
     /* There is room for one byte. */
-    if (status == 0 && table->bytes > 0 &&
-        table->data[table->bytes - 1] != '\n') {
-        table->data[table->bytes++] = '\n';
+    if (status == 0 && text->bytes > 0 && text->data[text->bytes - 1] != '\n') {
+        text->data[text->bytes++] = '\n';
         table->ended = true;
     }
+    if (status == 0) {
+        find_hint(table);
+    }
     return status;
+}
+
+/* Refuses a table whose columns are others than the first one's. */
+static int check_header(const struct header *header, const struct header *first,
+                        const char *path)
+{
+    size_t at = 0;
+
+    for (unsigned column = 1; at < header->bytes && at < first->bytes;
+         ++column) {
+        uint32_t bytes = kernel_load_u32(header->names + at);
+        uint32_t other = kernel_load_u32(first->names + at);
+
+        if (bytes != other ||
+            memcmp(header->names + at + 4, first->names + at + 4, bytes) != 0) {
+            char show[2][44];
+
+            return file_error(
+                path,
+                "its header row is not that of the first table: "
+                "column %u is '%s', and '%s' there",
+                column, shown(show[0], (char *)header->names + at + 4, bytes),
+                shown(show[1], (char *)first->names + at + 4, other));
+        }
+        at += 4 + bytes;
+    }
+    return header->bytes == first->bytes
+               ? 0
+               : file_error(path,
+                            "its header row is not that of the first "
+                            "table: it has %s columns",
+                            header->bytes < first->bytes ? "fewer" : "more");
 }
 
 /* Checks the rows of a further table of `tables`, which must have the first
@@ -677,30 +851,65 @@ static int check_next(struct request *request, const char *path,
                       struct table *table, const struct table *first,
                       uint64_t least)
 {
-    struct scan scan = {.path = path, .request = request};
+    struct scan scan = {
+        .path = path, .request = request, .header = &table->header};
     int status;
 
     request->column.found = false;
     request->sum.found = false;
     status = check_table(&scan, table, least);
-    if (status == 0 &&
-        (table->header_bytes != first->header_bytes ||
-         memcmp(table->data, first->data, (size_t)first->header_bytes) != 0)) {
-        return file_error(path, "its header row is not that of the first "
-                                "table");
+    return status == 0 ? check_header(&table->header, &first->header, path)
+                       : status;
+}
+
+/* What is to be said of how a table was read. */
+static void note_table(struct format_load *load, const struct text *text,
+                       const char *path)
+{
+    if (text->converted) {
+        format_note(
+            load,
+            "%s: converted from %s to UTF-8, as is what is compared and "
+            "returned of it.",
+            file_name(path), text->encoding);
     }
-    return status;
+    format_note_text(load, text, path);
+}
+
+/* Says that numbers were compared as text, which was not asked for. */
+static void note_comparison(struct format_load *load,
+                            const struct request *request)
+{
+    size_t bytes = strlen(request->value);
+
+    (void)trimmed(request->value, &bytes);
+    if (!request->column.number && request->type == NULL &&
+        compares_equal(request) && bytes > 0 && request->seen_number &&
+        !request->seen_text) {
+        format_note(load,
+                    "--arg: column '%.60s' has numbers, and value '%.60s' is "
+                    "no decimal number: they were compared as text.",
+                    quote_shown(request->column.name),
+                    quote_shown(request->value));
+    }
+}
+
+/* Bytes of all records behind the header row. */
+static uint64_t rows_of(const struct table *table)
+{
+    return table->text.bytes - table->header_bytes;
 }
 
 /* Appends the rows of a table to those of the first. */
 static void append_rows(struct table *to, const struct table *from)
 {
-    uint64_t bytes = from->bytes - from->header_bytes;
+    uint64_t bytes = rows_of(from);
 
-    to->data = memory_or_exit(realloc(to->data, (size_t)(to->bytes + bytes)));
-    memcpy(to->data + to->bytes, from->data + from->header_bytes,
+    to->text.data = memory_or_exit(
+        realloc(to->text.data, (size_t)(to->text.bytes + bytes)));
+    memcpy(to->text.data + to->text.bytes, from->text.data + from->header_bytes,
            (size_t)bytes);
-    to->bytes += bytes;
+    to->text.bytes += bytes;
     to->longest = from->longest > to->longest ? from->longest : to->longest;
     if (bytes > 0) {
         to->last_bytes = from->last_bytes;
@@ -719,7 +928,10 @@ static int join_tables(struct format_load *load, struct request *request,
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = check_next(request, path[i], &table[i], &table[0],
                             count == 1 ? 2 : 1);
-        rows += table[i].bytes - table[i].header_bytes;
+        rows += rows_of(&table[i]);
+        if (status == 0) {
+            note_table(load, &table[i].text, path[i]);
+        }
     }
     if (status == 0 && rows == 0) {
         status = file_error(path[0], "has no record behind its header row, as "
@@ -729,8 +941,8 @@ static int join_tables(struct format_load *load, struct request *request,
         format_list_files(load, path, count);
     }
     for (uint32_t i = 0; status == 0 && i < load->file_count; ++i) {
-        load->files[i].bytes = table[i].bytes - table[i].header_bytes;
-        load->files[i].at = table[0].bytes - table[0].header_bytes;
+        load->files[i].bytes = rows_of(&table[i]);
+        load->files[i].at = rows_of(&table[0]);
         if (i > 0) {
             append_rows(&table[0], &table[i]);
         }
@@ -747,25 +959,26 @@ static int read_files(struct format_load *load, struct request *request,
                       uint32_t count)
 {
     bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true};
-    uint8_t separator = separator_of(request, path[0]);
     int status = 0;
 
-    if (separator == 0) {
+    if (separator_of(request, path[0], 0) == 0) {
         return format_key_error("sep", request->separator,
                                 "must be a character or tab");
     }
-    used[separator] = true;
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = read_file(load, &table[i], path[i]);
-        table[i].separator = separator;
-        if (status == 0 && separator_of(request, path[i]) != separator) {
-            status = file_error(path[i], "has another separator, by its name, "
-                                         "than the first table");
+        table[i].separator = separator_of(request, path[i], table[i].hint);
+        if (status == 0 && table[i].separator != table[0].separator) {
+            status = file_error(path[i],
+                                "has another separator, by its %s, than the "
+                                "first table",
+                                table[i].hint != 0 ? "first line" : "name");
         }
-        for (uint64_t at = 0; status == 0 && at < table[i].bytes; ++at) {
-            used[table[i].data[at]] = true;
+        for (uint64_t at = 0; status == 0 && at < table[i].text.bytes; ++at) {
+            used[table[i].text.data[at]] = true;
         }
     }
+    used[table[0].separator] = true;
     for (uint32_t i = 0; i < count; ++i) {
         table[i].newline = unused_byte(used);
     }
@@ -784,11 +997,12 @@ static int read_tables(struct format_load *load, struct request *request,
     if (status == 0) {
         settle(request);
         fill_arg(load, request, &table[0], rows);
-        fill_load(load, &table[0], table[0].ended);
-        table[0].data = NULL;
+        fill_load(load, &table[0]);
+        note_comparison(load, request);
     }
     for (uint32_t i = 0; i < count; ++i) {
-        free(table[i].data);
+        free(table[i].text.data);
+        free(table[i].header.names);
     }
     free(table);
     return status;
@@ -863,6 +1077,7 @@ static int write_records(FILE *out, const struct format_load *load,
     uint8_t *text = memory_or_exit(malloc((size_t)all + 1));
 
     (void)path;
+    fputs(kept->mark ? "\xef\xbb\xbf" : "", out);
     restore(text, kept->header, kept->header_bytes, kept->newline);
     restore(text + kept->header_bytes, output, bytes, kept->newline);
     all -= ends_with_last(load, output, bytes);

@@ -17,74 +17,192 @@
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
 
+/* The patterns of the kernel's argument, each once. */
+struct patterns {
+    struct format_load *load; /* whose argument they are appended to */
+    const char *path;         /* of the file that lists them; NULL: --arg */
+    uint8_t separator;
+    bool folds;
+    unsigned count;
+    struct {
+        uint32_t at; /* in the argument */
+        uint32_t bytes;
+        unsigned number; /* its line, or its place in --arg */
+    } pattern[PATTERNS_MAX];
+    unsigned again; /* that were listed before; the first of them, */
+    unsigned again_number;
+    unsigned same_number; /* and what it is again */
+};
+
+static const char *place_of(const char *path)
+{
+    return path != NULL ? "line" : "pattern";
+}
+
 /* Says what is wrong with a pattern: its number is its line's. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
     const char *name = path != NULL ? path : "--arg";
-    const char *place = path != NULL ? "line" : "pattern";
 
-    if (number > PATTERNS_MAX) {
-        file_error(name, "%s %u: at most 255 patterns are allowed", place,
-                   number);
+    if (bytes > 0 && bytes <= PATTERN_MAX) {
+        file_error(name, "%s %u: at most 255 patterns are allowed",
+                   place_of(path), number);
     } else {
         file_error(name, "%s %u: %zu bytes; a pattern has 1 to 255 bytes",
-                   place, number, bytes);
+                   place_of(path), number, bytes);
     }
     return path != NULL ? EXIT_FAILED : EXIT_USAGE;
 }
 
-static int check_patterns(const uint8_t *text, size_t bytes, int separator,
-                          const char *path)
+static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
+                    bool folds)
 {
-    size_t from = 0;
-    unsigned number = 0;
+    for (size_t i = 0; i < bytes; ++i) {
+        bool cases =
+            folds && (a[i] ^ b[i]) == 0x20 && a[i] < 0x80 && isalpha(a[i]) != 0;
 
-    while (from <= bytes) {
-        const uint8_t *end = memchr(text + from, separator, bytes - from);
-        size_t length = (end != NULL ? (size_t)(end - text) : bytes) - from;
-
-        number += 1;
-        if (number > PATTERNS_MAX || length == 0 || length > PATTERN_MAX) {
-            return print_error(path, number, length);
+        if (a[i] != b[i] && !cases) {
+            return false;
         }
-        from += length + 1;
     }
+    return true;
+}
+
+/* Whether a pattern is there already: then it is counted. */
+static bool is_again(struct patterns *patterns, const uint8_t *text,
+                     size_t bytes, unsigned number)
+{
+    for (unsigned i = 0; i < patterns->count; ++i) {
+        if (patterns->pattern[i].bytes == bytes &&
+            is_same(patterns->load->arg + patterns->pattern[i].at, text, bytes,
+                    patterns->folds)) {
+            if (patterns->again == 0) {
+                patterns->again_number = number;
+                patterns->same_number = patterns->pattern[i].number;
+            }
+            patterns->again += 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void append(struct format_load *load, const void *bytes, size_t count)
+{
+    memcpy(load->arg + load->arg_bytes, bytes, count);
+    load->arg_bytes += (uint32_t)count;
+}
+
+/* Appends a pattern that is not there yet. Result: as of read(). */
+static int add_pattern(struct patterns *patterns, const uint8_t *text,
+                       size_t bytes, unsigned number)
+{
+    unsigned count = patterns->count;
+
+    if (bytes > 0 && is_again(patterns, text, bytes, number)) {
+        return 0;
+    }
+    if (bytes == 0 || bytes > PATTERN_MAX || count == PATTERNS_MAX) {
+        return print_error(patterns->path, number, bytes);
+    }
+    if (count > 0) {
+        append(patterns->load, &patterns->separator, 1);
+    }
+    patterns->pattern[count].at = patterns->load->arg_bytes;
+    patterns->pattern[count].bytes = (uint32_t)bytes;
+    patterns->pattern[count].number = number;
+    patterns->count += 1;
+    append(patterns->load, text, bytes);
     return 0;
 }
 
-/* Line ends become '\n', and the last line has none; the bytes left. */
-static size_t plain_lines(uint8_t *text, size_t bytes)
+static int add_patterns(struct patterns *patterns, const uint8_t *text,
+                        size_t bytes)
 {
-    size_t to = 0;
+    size_t from = 0;
+    unsigned number = 0;
+    int status = 0;
 
-    for (size_t from = 0; from < bytes; ++from) {
-        if (text[from] != '\r' || from + 1 == bytes || text[from + 1] != '\n') {
-            text[to++] = text[from];
-        }
+    while (from <= bytes && status == 0) {
+        const uint8_t *end =
+            memchr(text + from, patterns->separator, bytes - from);
+        size_t length = (end != NULL ? (size_t)(end - text) : bytes) - from;
+
+        number += 1;
+        status = add_pattern(patterns, text + from, length, number);
+        from += length + 1;
     }
-    return to > 0 && text[to - 1] == '\n' ? to - 1 : to;
+    return status;
 }
 
-/* The lines of a file as patterns with '\n' between. */
+/* Makes the kernel's argument of a list of patterns, with a separator between
+   them; `path` as above. Result: as of read(). */
+static int store_list(struct format_load *load, const uint8_t *text,
+                      size_t bytes, uint8_t separator, bool folds,
+                      const char *path)
+{
+    struct patterns patterns = {
+        .load = load, .path = path, .separator = separator, .folds = folds};
+    int status;
+
+    load->arg = memory_or_exit(malloc(bytes + strlen("(?i|)")));
+    append(load, "(?i", folds ? 3 : 2);
+    append(load, &separator, 1);
+    append(load, ")", 1);
+    status = add_patterns(&patterns, text, bytes);
+    if (status == 0 && patterns.again > 0) {
+        format_note(load,
+                    "%s: %u of its patterns %s listed again (%s %u is %s %u); "
+                    "each counts once, which leaves %u.",
+                    path != NULL ? file_name(path) : "--arg", patterns.again,
+                    patterns.again == 1 ? "is" : "are", place_of(path),
+                    patterns.again_number, place_of(path), patterns.same_number,
+                    patterns.count);
+    }
+    return status;
+}
+
+/* What is to be said of how a file of patterns was read. */
+static void note_patterns(struct format_load *load, const struct text *text,
+                          const char *path)
+{
+    bool has_mark;
+    const char *wide = text_wide(&has_mark, text->data, text->bytes);
+
+    format_note_text(load, text, path);
+    if (text->converted) {
+        format_note(
+            load, "%s: converted from %s to UTF-8, whose bytes are looked for.",
+            file_name(path), text->encoding);
+    }
+    if (wide != NULL) {
+        format_note(load,
+                    "%s: seems to be %s without a mark; its lines' bytes were "
+                    "looked for as they are, zeros included.",
+                    file_name(path), wide);
+    }
+}
+
+/* The lines of a file as patterns. Blank lines at its end are none. */
 static int read_patterns(struct format_load *load, const char *path, bool folds)
 {
-    const char *options = folds ? "(?i\n)" : "(?\n)";
-    uint8_t *text = NULL;
-    uint64_t bytes = 0;
-    int status = format_read_file(load, &text, &bytes, path);
+    struct text text;
+    int status = format_read_text(load, &text, path);
 
     if (status == 0) {
-        bytes = plain_lines(text, (size_t)bytes);
-        status = bytes == 0 ? file_error(path, "has no pattern")
-                            : check_patterns(text, bytes, '\n', path);
+        text_end_lines(&text, false);
+        while (text.bytes > 0 && text.data[text.bytes - 1] == '\n') {
+            text.bytes -= 1;
+        }
+        if (!load->as_is) {
+            note_patterns(load, &text, path);
+        }
+        status = text.bytes == 0
+                     ? file_error(path, "has no pattern")
+                     : store_list(load, text.data, (size_t)text.bytes, '\n',
+                                  folds, path);
     }
-    if (status == 0) {
-        load->arg_bytes = (uint32_t)(strlen(options) + bytes);
-        load->arg = memory_or_exit(malloc(load->arg_bytes));
-        memcpy(load->arg, options, strlen(options));
-        memcpy(load->arg + strlen(options), text, bytes);
-    }
-    free(text);
+    free(text.data);
     return status;
 }
 
@@ -103,8 +221,8 @@ static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
                : 0;
 }
 
-/* Takes the argument as it is, but names the pattern that the kernel would not
-   take. */
+/* Takes the argument as it is, but of several patterns each once, and names one
+   that the kernel would not take. */
 static int store_patterns(struct format_load *load, const uint8_t *arg,
                           uint32_t arg_bytes)
 {
@@ -112,10 +230,11 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     size_t options = options_of(&several, arg, arg_bytes);
     size_t bytes = arg_bytes - options;
 
-    format_copy_arg(load, arg, arg_bytes);
     if (options > 0 && several) {
-        return check_patterns(arg + options, bytes, arg[options - 2], NULL);
+        return store_list(load, arg + options, bytes, arg[options - 2],
+                          arg[2] == 'i' && options == 5, NULL);
     }
+    format_copy_arg(load, arg, arg_bytes);
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
@@ -133,6 +252,30 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
     return store_patterns(load, arg, arg_bytes);
 }
 
+/* Says that a file of the load is text whose characters have more bytes than
+   those of a pattern. */
+static void note_wide(struct format_load *load, const char *path, uint64_t at,
+                      uint64_t bytes)
+{
+    struct file_piece piece = format_piece(load, at);
+    uint8_t begin[128];
+    bool has_mark = false;
+    const char *wide = NULL;
+
+    bytes = bytes < sizeof begin ? bytes : sizeof begin;
+    if (file_piece_copy(begin, &piece, bytes) == 0) {
+        wide = text_wide(&has_mark, begin, bytes);
+    }
+    if (wide != NULL) {
+        format_note(
+            load,
+            "%s: %s %s; patterns are looked for byte by byte, and not in "
+            "characters of that: `iconv -f %s -t UTF-8' converts it.",
+            file_name(path),
+            has_mark ? "begins with the mark of" : "seems to be", wide, wide);
+    }
+}
+
 static int read_search(struct format_load *load, const char *path,
                        const uint8_t *arg, uint32_t arg_bytes)
 {
@@ -143,7 +286,11 @@ static int read_search(struct format_load *load, const char *path,
         return EXIT_USAGE;
     }
     status = read_arg(load, arg, arg_bytes);
-    return status != 0 ? status : format_open(load, path);
+    status = status != 0 ? status : format_open(load, path);
+    if (status == 0) {
+        note_wide(load, path, 0, load->units);
+    }
+    return status;
 }
 
 /* A byte that no occurrence of a pattern can have: between two files it ends
@@ -189,9 +336,13 @@ static int read_several(struct format_load *load, const char *const path[],
               stderr);
         return EXIT_USAGE;
     }
-    return status != 0
-               ? status
-               : format_open_several(load, path, count, (uint8_t)between);
+    status = status != 0
+                 ? status
+                 : format_open_several(load, path, count, (uint8_t)between);
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        note_wide(load, path[i], load->files[i].at, load->files[i].bytes);
+    }
+    return status;
 }
 
 const struct format format_search = {

@@ -5,6 +5,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/text.h"
 #include "scatter/plan/one_round.h"
 
 #include <errno.h>
@@ -133,16 +134,15 @@ static int check(const struct rates *rates)
 static int read_file(struct rates *rates)
 {
     json_error_t error;
-    uint8_t *data;
-    uint64_t bytes;
-    int status = file_read(&data, &bytes, rates->path);
+    struct text text;
+    int status = text_read(&text, rates->path);
 
     if (status != 0) {
         return status;
     }
-    rates->file = json_loadb((const char *)data, (size_t)bytes,
+    rates->file = json_loadb((const char *)text.data, (size_t)text.bytes,
                              JSON_REJECT_DUPLICATES, &error);
-    free(data);
+    free(text.data);
     return rates->file != NULL ? check(rates)
                                : file_error(rates->path,
                                             "line %d: %s; must be JSON, as "

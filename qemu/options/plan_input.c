@@ -3,6 +3,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -143,17 +144,12 @@ static bool read_lines(struct reader *reader, FILE *file)
             return false;
         }
     }
-    if (ferror(file)) {
-        fprintf(stderr, "quincunx: --node-compute '%s': %s\n",
-                quote_shown(reader->path), strerror(errno));
-        return false;
-    }
     return true;
 }
 
 static bool read_file(struct reader *reader)
 {
-    FILE *file = fopen(reader->path, "r");
+    FILE *file = text_open(reader->path);
     bool read;
 
     if (file == NULL) {

@@ -5,6 +5,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,14 +136,13 @@ static bool read_lines(struct reader *reader, FILE *file)
     return good;
 }
 
-/* Whether the file was read to its end, and has a worker. */
-static bool check_end(const struct reader *reader, FILE *file)
+/* Whether the file has a worker. */
+static bool check_end(const struct reader *reader)
 {
-    if (ferror(file) || reader->workers->count == 0) {
-        fprintf(stderr, "quincunx: %s: %s\n",
-                quote_shown(reader->workers->path),
-                ferror(file) ? strerror(errno)
-                             : "has no worker: must have at least one line");
+    if (reader->workers->count == 0) {
+        fprintf(stderr,
+                "quincunx: %s: has no worker: must have at least one line\n",
+                quote_shown(reader->workers->path));
         return false;
     }
     return true;
@@ -152,7 +152,7 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
                         const struct papers_line *line)
 {
     struct reader reader = {.workers = workers, .form = line};
-    FILE *file = fopen(path, "r");
+    FILE *file = text_open(path);
     bool read;
 
     *workers = (struct papers_workers){.path = path};
@@ -161,7 +161,7 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
                 strerror(errno));
         return EXIT_USAGE;
     }
-    read = read_lines(&reader, file) && check_end(&reader, file);
+    read = read_lines(&reader, file) && check_end(&reader);
     fclose(file);
     return read ? 0 : EXIT_USAGE;
 }

@@ -9,9 +9,11 @@
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,25 +23,6 @@
 static json_t *integer(uint64_t value)
 {
     return json_integer((json_int_t)value);
-}
-
-/* Text that came from outside may be no UTF-8, which JSON demands: then it is
-   ASCII, and question marks. */
-static json_t *text(const char *string, size_t bytes)
-{
-    json_t *json = json_stringn(string, bytes);
-    char *plain;
-
-    if (json != NULL) {
-        return json;
-    }
-    plain = memory_or_exit(malloc(bytes + 1));
-    for (size_t i = 0; i < bytes; ++i) {
-        plain[i] = (unsigned char)string[i] < 0x80 ? string[i] : '?';
-    }
-    json = json_stringn(plain, bytes);
-    free(plain);
-    return json;
 }
 
 /* Without one of its entries there is no array, and so no report. */
@@ -363,19 +346,48 @@ static void collect_real(void *context, const char *name, double value)
     collect(context, name, json_real(value));
 }
 
+static json_t *hexadecimal(const uint8_t *bytes, size_t count)
+{
+    char *text = memory_or_exit(malloc(2 * count + 1));
+    json_t *json;
+
+    for (size_t i = 0; i < count; ++i) {
+        sprintf(text + 2 * i, "%02x", bytes[i]);
+    }
+    json = json_stringn(text, 2 * count);
+    free(text);
+    return json;
+}
+
+/* Lines as text; where one can't be told as it is, NAME_hex has the bytes of
+   all, in the same order. */
 static void collect_lines(void *context, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
     json_t *list = json_array();
+    json_t *hex = json_array();
     uint32_t start = 0;
+    bool differs = false;
+    char name_hex[64];
 
     for (uint32_t i = 0; i < bytes; ++i) {
         if (lines[i] == '\n') {
-            append(&list, text((const char *)lines + start, i - start));
+            char *line = quote_bytes(lines + start, i - start);
+
+            differs = differs || strlen(line) != i - start;
+            append(&list, json_string(line));
+            append(&hex, hexadecimal(lines + start, i - start));
+            free(line);
             start = i + 1;
         }
     }
     collect(context, name, list);
+    if (differs) {
+        snprintf(name_hex, sizeof name_hex, "%s_hex", name);
+        collect(context, name_hex, hex);
+    } else {
+        json_decref(hex);
+    }
 }
 
 static void collect_list(void *context, const char *name, const uint8_t *values,
@@ -543,7 +555,7 @@ static json_t *average_node_json(const struct outcome *outcome)
 static json_t *sentence_json(const struct outcome *outcome)
 {
     char *sentence = verdict_sentence(outcome);
-    json_t *json = text(sentence, strlen(sentence));
+    json_t *json = json_string(sentence);
 
     free(sentence);
     return json;

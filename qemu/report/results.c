@@ -3,8 +3,10 @@
 
 #include "qemu/report/places.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LIST_SHOWN 8u
@@ -29,13 +31,12 @@ static void print_real(void *context, const char *name, double value)
     fprintf((FILE *)context, "%s = %.9g\n", name, value);
 }
 
-/* Bytes that a terminal could take for a command are shown as '?'. */
 static void print_line(FILE *out, const uint8_t *text, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; ++i) {
-        fputc(text[i] >= ' ' && text[i] != 0x7f ? text[i] : '?', out);
-    }
-    fputc('\n', out);
+    char *line = quote_bytes(text, bytes);
+
+    fprintf(out, "%s\n", line);
+    free(line);
 }
 
 /* A single line, which a number of more than 64 bits is, behind the name. */

@@ -4,6 +4,7 @@
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
+#include "qemu/support/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 
 #define LINE_BYTES 256
+#define FILE_BYTES                                                             \
+    65536u /* of a profile, at most: what is behind is not read */
 #define BLANKS " \t\r\n"
 
 static const struct profile known[] = {
@@ -157,9 +160,6 @@ static int read_lines(struct reader *reader, FILE *file)
             return -1;
         }
     }
-    if (ferror(file)) {
-        return unreadable(reader->message, reader->path);
-    }
     for (enum key key = 0; key < KEYS; ++key) {
         if (reader->line_of[key] == 0) {
             snprintf(reader->message, PROFILE_MESSAGE_BYTES,
@@ -201,7 +201,7 @@ int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
             return 0;
         }
     }
-    file = fopen(name, "r");
+    file = text_open(name);
     if (file == NULL) {
         return unreadable(message, name);
     }

@@ -196,19 +196,47 @@ void quote_streams(void)
     stderr = guard(&messages, STDERR_FILENO, _IONBF);
 }
 
-/* ---- a command ---- */
-
-/* What stands for itself wherever it is in a word. */
-#define PLAIN                                                                  \
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
-    "_-+./:=,@%"
-
 /* Bytes of the character that text begins with, if a shell and a terminal take
    it as it is; else 0. */
 static size_t plain_bytes(const char *text)
 {
     return *text == '\\' ? 1 : printable_bytes(text);
 }
+
+/* ---- bytes ---- */
+
+#define HEX "$HEX["
+
+char *quote_bytes(const uint8_t *bytes, size_t count)
+{
+    char *text = memory_or_exit(malloc(count + 1));
+    size_t at = 0;
+    char *to;
+
+    memcpy(text, bytes, count);
+    text[count] = '\0';
+    while (at < count && plain_bytes(text + at) > 0) {
+        at += plain_bytes(text + at);
+    }
+    if (at == count && strncmp(text, HEX, strlen(HEX)) != 0) {
+        return text;
+    }
+    free(text);
+    text = memory_or_exit(malloc(strlen(HEX) + 2 * count + 2));
+    to = stpcpy(text, HEX);
+    for (size_t i = 0; i < count; ++i) {
+        to += sprintf(to, "%02x", bytes[i]);
+    }
+    strcpy(to, "]");
+    return text;
+}
+
+/* ---- a command ---- */
+
+/* What stands for itself wherever it is in a word. */
+#define PLAIN                                                                  \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
+    "_-+./:=,@%"
 
 static bool is_plain(const char *word)
 {

@@ -3,6 +3,9 @@
 #ifndef QEMU_SUPPORT_QUOTE_H
 #define QEMU_SUPPORT_QUOTE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /*
  * A name for a terminal: what is printable UTF-8 stays; a backslash becomes
  * two, and control characters, those that turn the direction of writing, and
@@ -22,6 +25,12 @@ const char *quote_shown(const char *text);
  * JSON stays JSON. Files (qemu/support/file.h) have descriptors of their own.
  */
 void quote_streams(void);
+
+/* Bytes that were found, as text that loses none of them: as they are if they
+   are printable UTF-8, else as $HEX[636166e9], which hashcat writes, too. What
+   itself begins so is written that way. malloc'd, the caller's; ends the
+   program where there is no memory. */
+char *quote_bytes(const uint8_t *bytes, size_t count);
 
 /* A command as a POSIX shell reads it back: this program as it was called; what
    stands behind a blank in argv[0] (a subcommand); the other words, with single

@@ -125,3 +125,20 @@ def test_files_as_sha256sum_prints_them_and_digests_in_the_argument(tmp_path):
                 "words": len(words), "count": 2, "offsets_complete": True,
                 "found": wanted, "offsets": [
                     path.read_bytes().index(w.encode()) for w in wanted]}
+
+
+def test_found_words_are_told_without_loss(tmp_path):
+    """As hashcat writes bytes that are no text; and the bytes of all."""
+    path = tmp_path / "words"
+    words = ["plain".encode(), "wört\\er".encode(), b"caf\xe9", b"\x1b[31m",
+             b"$HEX[21]", b"a\0b", "\u202eabc".encode()]
+    path.write_bytes(b"\n".join(words))
+    arg = ",".join(hashlib.sha256(word).hexdigest() for word in words)
+    shown = ["plain", "wört\\er", *(f"$HEX[{word.hex()}]"
+                                    for word in words[2:])]
+    result = mesh.run(path, kernel="dictionary", on="native", arg=arg)["result"]
+    assert result["found"] == shown
+    assert result["found_hex"] == [word.hex() for word in words]
+    said = mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                        "dictionary", "--arg", arg, path).stdout
+    assert "found =\n" + "".join(f"  {one}\n" for one in shown) in said

@@ -221,8 +221,8 @@ def test_damaged_tables_are_refused_or_right(tmp_path):
         path.write_bytes(table)
         done = mesh.command("run", "--mesh", "5x5", "--on", "native",
                             "--kernel", "records", "--arg",
-                            "name=b,op=ge,value=x", "-o", tmp_path / "out",
-                            path)
+                            "name=b,op=ge,value=x,type=text", "-o",
+                            tmp_path / "out", path)
         assert done.returncode in (0, FAILED), done.stderr
         if done.returncode == 0:
             accepted += 1

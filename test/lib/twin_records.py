@@ -11,13 +11,15 @@ CODES = {"lt": 1, "le": 3, "eq": 2, "ne": 5, "ge": 6, "gt": 4, "begins": 8,
 
 
 def records_of(table):
-    """The records' bytes; empty lines are none."""
+    """The records' bytes; empty lines are none. A carriage return alone that
+    ends one becomes a newline."""
     found, start, quoted = [], 0, False
     for i, byte in enumerate(table):
+        alone = byte == ord("\r") and table[i + 1:i + 2] != b"\n"
         if byte == ord('"'):
             quoted = not quoted
-        elif byte == ord("\n") and not quoted:
-            found.append(table[start:i + 1])
+        elif (byte == ord("\n") or alone) and not quoted:
+            found.append(table[start:i] + b"\n")
             start = i + 1
     found.append(table[start:])
     return [r for r in found if r.strip(b"\r\n")]

@@ -133,6 +133,7 @@ def made():
         "empty": b"",
         "bytes": noise,
         "words": b"".join(b"word%d\n" % i for i in range(500)),
+        "256-patterns": b"".join(b"p%d\n" % i for i in range(256)),
         "digests": hashlib.sha256(b"word77").hexdigest().encode() + b"\n",
         "2049-digests": b"".join(b"%064x\n" % i for i in range(2049)),
         "table.csv": b"id,name,price\n" + b"".join(

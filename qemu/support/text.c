@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/support/text.h"
+
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+
+#include <errno.h>
+#include <iconv.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CTRL_Z 0x1a
+#define MARK "\xef\xbb\xbf"
+#define MARK_BYTES 3u
+#define WIDE_SEEN 128u /* bytes whose zeros tell of UTF-16 */
+#define REASON_BYTES 120
+#define OPEN_MAX_BYTES (1u << 24)
+
+/* Longer marks first: that of UTF-32LE begins as that of UTF-16LE. */
+static const struct mark {
+    const char *encoding;
+    const char *mark;
+    unsigned bytes;
+} marks[] = {{"UTF-32LE", "\xff\xfe\0\0", 4},
+             {"UTF-32BE", "\0\0\xfe\xff", 4},
+             {"UTF-8", MARK, MARK_BYTES},
+             {"UTF-16LE", "\xff\xfe", 2},
+             {"UTF-16BE", "\xfe\xff", 2}};
+
+static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
+        if (bytes >= marks[i].bytes &&
+            memcmp(data, marks[i].mark, marks[i].bytes) == 0) {
+            return &marks[i];
+        }
+    }
+    return NULL;
+}
+
+static void drop_front(struct text *text, unsigned bytes)
+{
+    text->bytes -= bytes;
+    memmove(text->data, text->data + bytes, (size_t)text->bytes);
+}
+
+/* As text_decode(), of what stands behind the mark. */
+static const char *convert(struct text *text, unsigned mark_bytes)
+{
+    static char reason[REASON_BYTES];
+    iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
+    size_t room = (size_t)text->bytes / 2 * 3 + 1;
+    size_t left = (size_t)text->bytes;
+    char *from = (char *)text->data;
+    uint8_t *made = memory_or_exit(malloc(room + 1));
+    char *to = (char *)made;
+    const char *wrong = NULL;
+
+    if (to_utf8 == (iconv_t)-1) {
+        snprintf(reason, sizeof reason, "is %s, which this host's iconv lacks",
+                 text->encoding);
+        free(made);
+        return reason;
+    }
+    if (iconv(to_utf8, &from, &left, &to, &room) == (size_t)-1) {
+        snprintf(reason, sizeof reason,
+                 "byte %zu: is no %s, which the mark at its beginning says",
+                 mark_bytes + (size_t)(from - (char *)text->data),
+                 text->encoding);
+        wrong = reason;
+    }
+    iconv_close(to_utf8);
+    free(text->data);
+    text->data = made;
+    text->bytes = (uint64_t)(to - (char *)made);
+    text->converted = true;
+    return wrong;
+}
+
+const char *text_decode(struct text *text)
+{
+    const struct mark *mark = mark_of(text->data, text->bytes);
+    const char *wrong = NULL;
+
+    if (mark != NULL) {
+        text->encoding = mark->encoding;
+        drop_front(text, mark->bytes);
+        wrong = strcmp(mark->encoding, "UTF-8") != 0
+                    ? convert(text, mark->bytes)
+                    : NULL;
+    }
+    while (text->bytes > 0 && text->data[text->bytes - 1] == CTRL_Z) {
+        text->bytes -= 1;
+        text->ended = true;
+    }
+    return wrong;
+}
+
+int text_decode_file(struct text *text, const char *path)
+{
+    const char *wrong = text_decode(text);
+
+    if (wrong == NULL) {
+        return 0;
+    }
+    free(text->data);
+    text->data = NULL;
+    return file_error(path, "%s", wrong);
+}
+
+int text_read(struct text *text, const char *path)
+{
+    *text = (struct text){.data = NULL};
+    return file_read(&text->data, &text->bytes, path) == 0
+               ? text_decode_file(text, path)
+               : 1;
+}
+
+/* All bytes of a file that is not too long. Result: 0, or errno. */
+static int slurp(struct text *text, FILE *file)
+{
+    *text = (struct text){.data = memory_or_exit(malloc(OPEN_MAX_BYTES + 1))};
+    text->bytes = fread(text->data, 1, OPEN_MAX_BYTES + 1, file);
+    return ferror(file) ? errno : text->bytes > OPEN_MAX_BYTES ? EFBIG : 0;
+}
+
+FILE *text_open(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    FILE *lines = NULL;
+    struct text text;
+    int error;
+
+    if (file == NULL) {
+        return NULL;
+    }
+    error = slurp(&text, file);
+    fclose(file);
+    if (error == 0 && text_decode(&text) != NULL) {
+        error = EILSEQ;
+    }
+    if (error == 0) {
+        text_end_lines(&text, false);
+        lines = memory_or_exit(fmemopen(NULL, (size_t)text.bytes + 1, "w+"));
+        fwrite(text.data, 1, (size_t)text.bytes, lines);
+        rewind(lines);
+    }
+    free(text.data);
+    errno = error;
+    return lines;
+}
+
+void text_end_lines(struct text *text, bool crlf_stays)
+{
+    uint8_t *data = text->data;
+    uint64_t to = 0;
+
+    for (uint64_t from = 0; from < text->bytes; ++from) {
+        bool crlf = data[from] == '\r' && from + 1 < text->bytes &&
+                    data[from + 1] == '\n';
+
+        if ((to == 0 || data[to - 1] == '\n') &&
+            text->bytes - from >= MARK_BYTES &&
+            memcmp(data + from, MARK, MARK_BYTES) == 0) {
+            from += MARK_BYTES - 1;
+            text->marks += 1;
+        } else if (data[from] == '\r' && !crlf) {
+            data[to++] = '\n';
+            text->returns += 1;
+        } else if (!crlf || crlf_stays) {
+            data[to++] = data[from];
+        }
+    }
+    text->bytes = to;
+}
+
+const char *text_wide(bool *has_mark, const uint8_t *data, uint64_t bytes)
+{
+    const struct mark *mark = mark_of(data, bytes);
+    uint64_t seen = bytes < WIDE_SEEN ? bytes & ~UINT64_C(1) : WIDE_SEEN;
+    bool zero[2] = {true, true}; /* all bytes at even places, at odd ones */
+    bool none[2] = {true, true};
+
+    *has_mark = mark != NULL;
+    if (mark != NULL) {
+        return strcmp(mark->encoding, "UTF-8") != 0 ? mark->encoding : NULL;
+    }
+    for (uint64_t i = 0; i < seen; ++i) {
+        zero[i % 2] = zero[i % 2] && data[i] == 0;
+        none[i % 2] = none[i % 2] && data[i] != 0;
+    }
+    if (seen < 4) {
+        return NULL;
+    }
+    return none[0] && zero[1]   ? "UTF-16LE"
+           : zero[0] && none[1] ? "UTF-16BE"
+                                : NULL;
+}
+
+int text_check_narrow(const struct text *text, const char *path)
+{
+    bool has_mark;
+    const char *encoding = text_wide(&has_mark, text->data, text->bytes);
+
+    return encoding == NULL
+               ? 0
+               : file_error(path,
+                            "seems to be %s without a mark, by its zero bytes; "
+                            "must be UTF-8, or begin with the mark",
+                            encoding);
+}
