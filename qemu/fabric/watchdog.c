@@ -4,7 +4,7 @@
 bool watchdog_barks(struct watchdog *watchdog)
 {
     uint64_t now_ns = host_clock_ns(host_clock());
-    uint64_t since_ns = watchdog->seen_ns > 0 ? now_ns - watchdog->seen_ns : 0;
+    uint64_t since_ns = now_ns - watchdog->seen_ns;
 
     watchdog->seen_ns = now_ns;
     watchdog->spent_ns +=

@@ -15,11 +15,11 @@
 /* How long to wait for nodes at once. */
 #define WATCHDOG_LOOK_NS (200 * HOST_CLOCK_MS_NS)
 
-/* Begins as zeros but for the limit. */
+/* Begins with the limit and the clock's time. */
 struct watchdog {
     uint64_t limit_ns; /* 0: it never barks */
     uint64_t spent_ns; /* without progress */
-    uint64_t seen_ns;  /* the clock's time when it was asked last; 0: never */
+    uint64_t seen_ns;  /* the clock's time when it was asked last */
 };
 
 /*

@@ -198,8 +198,9 @@ static void the_horizon_is_the_earliest_that_runs(struct unit *unit)
    without progress is told at the limit. */
 static void the_watchdog_counts_what_it_sees(struct unit *unit)
 {
-    struct watchdog watchdog = {.limit_ns = HOST_CLOCK_S_NS};
     uint64_t now_ns = HOST_CLOCK_S_NS;
+    struct watchdog watchdog = {.limit_ns = HOST_CLOCK_S_NS,
+                                .seen_ns = now_ns};
 
     fake_clock_set(now_ns, now_ns);
     CHECK(unit, !watchdog_barks(&watchdog));
