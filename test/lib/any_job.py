@@ -311,7 +311,8 @@ def words_of(job, folder):
                 words.append(name)
         words += ["--originator", where]
         if task.outputs is not None:
-            words += ["-o", f"out{i}{task.suffix or '.csv'}"]
+            other = ".csv" if task.suffix is None else ".bin"
+            words += ["-o", f"out{i}{task.suffix or other}"]
     return words
 
 
