@@ -198,8 +198,8 @@ def test_a_rank_cannot_start_its_boards(load):
              r"QUINCUNX_QEMU '/none': must be a qemu-"),
             (["prlimit", "--nofile=40"],
              r"12 boards need \d+ open files; this system allows 40"),
-            (["prlimit", "--as=400000000"],
-             r"window memory: Cannot allocate memory")]:
+            (["prlimit", "--fsize=8000000"],
+             r"window memory: File too large \(ulimit -f: 8000000 bytes\)")]:
         words = ["run", *map(str, job(load, on="qemu"))]
         done = subprocess.run(
             [*mpirun.line(1, *words), ":", "-n", "1", *before, mesh.QUINCUNX,
