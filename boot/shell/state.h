@@ -76,7 +76,7 @@ struct shell_mesh_fault {
 /* One circuit, on this node's clock. */
 struct shell_ping {
     int32_t error;     /* enum err */
-    uint32_t setup_ns; /* first set-up sent, until it was accepted */
+    uint32_t setup_ns; /* first set-up sent, until it was accepted; 0: never */
     uint32_t total_ns; /* the same, until the last byte was acknowledged */
     uint32_t retries;  /* set-ups before the one that was accepted */
 };

@@ -192,6 +192,7 @@ void switch_source_queue(struct switch_core *core,
     struct switch_source *source;
 
     message->queued_us = core->now_us;
+    message->accepted_us = core->now_us;
     if (!path_valid(&message->path)) {
         refuse(message, ERR_NO_ROUTE);
         return;

@@ -53,7 +53,8 @@ struct switch_message {
     uint32_t sequence;
     uint32_t bytes;       /* of all segments */
     uint32_t queued_us;   /* as of the last switch_tick() before it */
-    uint32_t accepted_us; /* by the destination, the last time */
+    uint32_t accepted_us; /* by the destination, the last time; queued_us if it
+                             never was */
     uint32_t done_us;
     uint32_t refused_us; /* since when it is being refused */
     uint32_t top;        /* the most bytes that were ever sent */

@@ -159,6 +159,8 @@ static void dead_line(struct unit *unit)
         other = traffic_add(traffic, 0, STRAIGHT(TORUS_EAST, 2), 10, 0);
         CHECK(unit, mesh_run(traffic->mesh, traffic_done, 4 * bound_us(2)));
         CHECK_EQUAL(unit, parcel->message.error, ERR_DEAD_LINK);
+        CHECK_EQUAL(unit, parcel->message.accepted_us,
+                    parcel->message.queued_us);
         CHECK(unit, parcel->message.done_us - parcel->message.queued_us <=
                         bound_us(2));
         /* The link to node 1 is lines 0 and 2. */
