@@ -32,6 +32,25 @@ static struct profile profile_of(const struct calibration *calibration)
         .hop_delay_ps = whole_ps(calibration->hop_ps.value, 0)};
 }
 
+/* A cost that no circuit has, by name: one below nothing. NULL: there is none.
+   A hop, which is short, may be so by less than it is uncertain. */
+static const char *impossible_cost(const struct calibration *calibration,
+                                   double *value_ps)
+{
+    const struct fit_value *hop = &calibration->hop_ps;
+
+    *value_ps = calibration->startup_ps.value;
+    if (llround(*value_ps) <= 0) {
+        return "a startup";
+    }
+    *value_ps = calibration->transfer_ps.value;
+    if (llround(*value_ps) < 0) {
+        return "a byte";
+    }
+    *value_ps = hop->value;
+    return hop->value + hop->half < 0 ? "a hop" : NULL;
+}
+
 int calibrate_save(const struct calibration *calibration,
                    const struct job_config *config, const char *path)
 {
@@ -61,6 +80,24 @@ static void print_time(FILE *out, int width, double time_ps)
     snprintf(signed_text, sizeof signed_text, "%s%s",
              llround(time_ps) < 0 ? "-" : "", text);
     fprintf(out, "%*s", width, signed_text);
+}
+
+int calibrate_check(const struct calibration *calibration)
+{
+    double value_ps;
+    const char *what = impossible_cost(calibration, &value_ps);
+
+    if (what == NULL) {
+        return 0;
+    }
+    fprintf(stderr, "quincunx: calibrate: %s takes ", what);
+    print_time(stderr, 0, value_ps);
+    fputs(", and none takes less than nothing: there is no profile. The round "
+          "trips took too different times, as those of emulated serial boards "
+          "do, which run in the host's time, or of boards in the middle of a "
+          "job\n",
+          stderr);
+    return EXIT_FAILED;
 }
 
 /* Beside the emulated switch's; boards have no other than what is measured. */
@@ -141,21 +178,6 @@ static void print_clocks(FILE *out, const struct calibration *calibration)
     }
 }
 
-/* Costs that are below nothing by more than they are uncertain. */
-static void print_doubt(FILE *out, const struct calibration *calibration)
-{
-    const struct fit_value *startup = &calibration->startup_ps;
-    const struct fit_value *byte = &calibration->transfer_ps;
-    const struct fit_value *hop = &calibration->hop_ps;
-
-    if (startup->value <= 0 || byte->value <= 0 || hop->value + hop->half < 0) {
-        fputs("\nno costs: no circuit takes less than nothing. The round trips "
-              "took too different\ntimes: boards that are emulated run in the "
-              "host's time, and others in mid-job?\n",
-              out);
-    }
-}
-
 void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct job_config *config)
 {
@@ -181,7 +203,6 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
     print_time(out, 0, calibration->rms_ps);
     fputs(" rms\n", out);
     print_clocks(out, calibration);
-    print_doubt(out, calibration);
 }
 
 /* ---- for programs ---- */

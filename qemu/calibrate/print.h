@@ -17,6 +17,10 @@ NODISCARD int calibrate_print_json(FILE *out,
                                    const struct calibration *calibration,
                                    const struct job_config *config);
 
+/* Whether the costs are such as circuits have. Result: 0; or EXIT_FAILED after
+   a message that names the one that is not: then they are no profile. */
+NODISCARD int calibrate_check(const struct calibration *calibration);
+
 /* Writes the measured values, in whole picoseconds, as a profile. Result: 0, or
  * 1 with the reason said. */
 NODISCARD int calibrate_save(const struct calibration *calibration,

@@ -209,9 +209,9 @@ static int write_results(const struct calibrate_options *options,
                          const struct calibration *calibration)
 {
     const struct job_config *config = &options->mesh.config;
-    int status = 0;
+    int status = calibrate_check(calibration);
 
-    if (options->output != NULL) {
+    if (status == 0 && options->output != NULL) {
         status = calibrate_save(calibration, config, options->output);
     }
     if (options->json) {

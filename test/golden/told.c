@@ -209,8 +209,9 @@ static int tell_calibration(int words, char **word)
         }
     }
     calibrate_print(stdout, &calibration, &options.config);
+    words = calibrate_check(&calibration);
     calibrate_free(&calibration);
-    return 0;
+    return words;
 }
 
 /* ---- defaults ---- */
