@@ -136,7 +136,7 @@ function drawBase(wide, high) {
   chartNodes.forEach((node, i) =>
     drawRow(context, node, wide, chart.top + i * chart.row));
   drawRowNames(context);
-  if (!report.live) drawMark(context, wide, high, plannedPs, "#000", [5, 4]);
+  if (plannedPs > 0) drawMark(context, wide, high, plannedPs, "#000", [5, 4]);
 }
 
 function drawChart(ps, chosen) {
@@ -179,7 +179,7 @@ function showChartLegend() {
   for (const [colour, text] of report.live ? thin : [...wide, ...thin]) {
     legend.append(legendEntry(COLOURS[colour], text));
   }
-  if (!report.live) {
+  if (plannedPs > 0) {
     legend.append(element("span", "dashed line: planned end"));
   }
 }

@@ -203,6 +203,18 @@ function takeTimes() {
     .sort((a, b) => a - b);
 }
 
+/* How much later than planned a node ended; undefined if that is not known, and
+   null if the node did nothing. */
+function againstPlan(row) {
+  if (plannedPs === 0) return undefined;
+  return row.units > 0 ? row.finished_ps - plannedPs : null;
+}
+
+/* A planned time, which is 0 where it is not known. */
+function plannedText(ps) {
+  return ps > 0 ? timeText(ps) : "-";
+}
+
 /* All that the drawings need, of `report`; a live one's is still to come. */
 function takeReport() {
   takeNodes();

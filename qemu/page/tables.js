@@ -58,7 +58,7 @@ function nodeFacts(node, ps) {
     ["first volume received", timeText(row.received_ps)],
     ["first computed", timeText(row.compute_start_ps)],
     ["finished", timeText(row.finished_ps)],
-    ["against the plan", MEASURES.finish.text(row.finished_ps - plannedPs)],
+    ["against the plan", MEASURES.finish.text(againstPlan(row))],
     ["idle between its parts", timeText(row.idle_ps)],
     ["circuits", `${node.sends} out, ${node.receives} in`],
     ["waited for links", timeText(node.waited)]];
@@ -115,9 +115,10 @@ function showTotals() {
   fill(byId("totals"), [
     ["answer, from the order", timeText(measured.answer_ps)],
     ["one board's answer", timeText(measured.one_board_answer_ps)],
-    ["makespan planned", timeText(plan.makespan_ps)],
-    ["makespan measured", `${timeText(measured.makespan_ps)}, `
-      + `${(100 * measured.overhead_vs_plan).toFixed(2)} % against the plan`],
+    ["makespan planned", plannedText(plan.makespan_ps)],
+    ["makespan measured", timeText(measured.makespan_ps)
+      + (plan.makespan_ps === 0 ? "" : ", "
+        + `${(100 * measured.overhead_vs_plan).toFixed(2)} % against the plan`)],
     ["rounds", `${plan.rounds}, each of ${plan.phases} phase`
       + (plan.phases === 1 ? "" : "s")],
     ["circuits", `${numberText(network.messages)}, `
@@ -165,13 +166,17 @@ function unplannedUnits() {
 
 function showLayers() {
   const body = element("tbody");
-  for (const layer of report.plan.layers) {
+  const { layers } = report.plan;
+  /* Along a tree nodes of a layer differ, and no time is told. */
+  const told = layers.length === 1 || layers.some((l) => l.received_ps > 0);
+  for (const layer of layers) {
     const row = element("tr");
     /* What the originator measured is its share, too. */
     const measured = layer.layer === 0 ? unplannedUnits() : 0;
     for (const text of [layer.layer, numberText(layer.nodes),
       unitsText(layer.share_units + measured),
-      unitsText(layer.volume_units + measured), timeText(layer.received_ps),
+      unitsText(layer.volume_units + measured),
+      told ? timeText(layer.received_ps) : "-",
       ...layerTimes(layer.layer)]) {
       row.append(element("td", String(text)));
     }
@@ -190,7 +195,7 @@ function showCompare() {
     const row = element("tr");
     for (const text of [one.schedule, one.rounds, one.phases, one.active_nodes,
       timeText(one.answer_ps), one.ratio.toFixed(3), timeText(one.makespan_ps),
-      timeText(one.with_results_ps), timeText(one.planned_makespan_ps),
+      timeText(one.with_results_ps), plannedText(one.planned_makespan_ps),
       numberText(one.circuit_conflicts)]) {
       row.append(element("td", String(text)));
     }
@@ -256,7 +261,7 @@ const NODE_COLUMNS = [["node", (n) => n.index, (n) => `${n.x},${n.y}`],
   ["received", (n) => n.row.received_ps, (n) => timeText(n.row.received_ps)],
   ["finished", (n) => n.row.finished_ps, (n) => timeText(n.row.finished_ps)],
   ["against the plan", (n) => n.row.finished_ps,
-    (n) => MEASURES.finish.text(n.row.finished_ps - plannedPs)],
+    (n) => MEASURES.finish.text(againstPlan(n.row))],
   ["idle", (n) => n.row.idle_ps, (n) => timeText(n.row.idle_ps)],
   ["waited", (n) => n.waited, (n) => timeText(n.waited)]];
 
