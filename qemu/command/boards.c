@@ -12,6 +12,7 @@
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/ranks/ranks.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -483,8 +484,9 @@ static void stop(FILE *out, const struct wired_config *config,
                 " changed, %" PRIu64 " lost\n",
                 damage.bytes, damage.changed, damage.dropped);
     }
-    fprintf(out, "%s; %u boards ended\n", why != NULL ? why : "a board died",
-            torus_nodes(config->size));
+    fprintf(out, "%s; ", why != NULL ? why : "a board died");
+    amount_things(out, torus_nodes(config->size), "board");
+    fputs(" ended\n", out);
 }
 
 /* Lets the page ask the boards: over a copy of the console's socket, which ends
@@ -517,6 +519,7 @@ static int write_page(const struct own_options *options, struct standing *page)
 static int run_mesh(struct own_options *options, struct stay *stay,
                     struct standing *page)
 {
+    bool one = torus_nodes(options->wired.size) == 1;
     struct wired *wired = wired_start(&options->wired);
     FILE *out = lines(options);
     const char *why;
@@ -530,8 +533,9 @@ static int run_mesh(struct own_options *options, struct stay *stay,
         return EXIT_FAILED;
     }
     print_consoles(out, &options->wired, wired);
-    fprintf(out, "%u boards run; Ctrl-C ends them\n",
-            torus_nodes(options->wired.size));
+    amount_things(out, torus_nodes(options->wired.size), "board");
+    fprintf(out, " run%s; Ctrl-C ends %s\n", one ? "s" : "",
+            one ? "it" : "them");
     fflush(out);
     why = wait_for_end(wired, stay, options->keep);
     failed = write_page(options, page);

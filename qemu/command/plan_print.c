@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan_print.h"
 
+#include "qemu/support/amount.h"
 #include "qemu/support/exit_status.h"
 
 #include <inttypes.h>
@@ -323,9 +324,11 @@ static void print_results(const struct plan_solved *solved)
 
 static void print_parts(const struct model_similar *similar)
 {
-    printf("with %u phases and these parts of the load in %u rounds:\n"
-           "        ",
-           similar->phases, similar->rounds);
+    fputs("with ", stdout);
+    amount_things(stdout, similar->phases, "phase");
+    fputs(" and these parts of the load in ", stdout);
+    amount_things(stdout, similar->rounds, "round");
+    fputs(":\n        ", stdout);
     for (unsigned r = 0; r < similar->rounds; ++r) {
         printf(" %.4f", similar->part[r]);
     }
@@ -376,14 +379,17 @@ void plan_print_table(const struct plan_solved *solved,
 {
     const struct model_plan *plan = &solved->plan;
 
-    printf("Torus %" PRIu64 " x %" PRIu64 ", %" PRIu64 " nodes. Load %" PRIu64
-           " units.\n"
-           "%u of %u phases (%u feasible), %u round%s, %" PRIu64
-           " nodes active.\n\n",
-           options->side, options->side, node_count(options),
-           options->load_units, plan->phases, options->phases_max,
-           plan->phases_feasible, plan->rounds, plan->rounds == 1 ? "" : "s",
-           active_nodes(plan));
+    printf("Torus %" PRIu64 " x %" PRIu64 ", ", options->side, options->side);
+    amount_things(stdout, node_count(options), "node");
+    fputs(". Load ", stdout);
+    amount_things(stdout, options->load_units, "unit");
+    printf(".\n%u of ", plan->phases);
+    amount_things(stdout, options->phases_max, "phase");
+    printf(" (%u feasible), ", plan->phases_feasible);
+    amount_things(stdout, plan->rounds, "round");
+    fputs(", ", stdout);
+    amount_things(stdout, active_nodes(plan), "node");
+    fputs(" active.\n\n", stdout);
     print_layers(plan);
     print_meaning(solved, options);
     fputs("\nmakespan ", stdout);

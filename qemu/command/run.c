@@ -6,6 +6,7 @@
 #include "qemu/job/choose.h"
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
+#include "qemu/job/smaller.h"
 #include "qemu/live/live.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
@@ -411,7 +412,8 @@ static void print_output(FILE *out, const char *path)
     char bytes[40] = "";
 
     if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
-        snprintf(bytes, sizeof bytes, ", %jd bytes", (intmax_t)status.st_size);
+        snprintf(bytes, sizeof bytes, ", %jd byte%s", (intmax_t)status.st_size,
+                 status.st_size == 1 ? "" : "s");
     }
     print_file(out, "output", path, bytes);
 }
@@ -502,6 +504,19 @@ static void stay_with_page(const struct own_options *options)
     }
 }
 
+/* Has smaller meshes do the same; frees the outcome if that is interrupted. */
+static int compare_sizes(struct outcome *outcome,
+                         const struct job_config *config)
+{
+    int status = smaller_one_board(outcome, config);
+
+    status = status == 0 ? smaller_few_boards(outcome, config) : status;
+    if (status != 0) {
+        outcome_free(outcome);
+    }
+    return status;
+}
+
 static int run(struct own_options *options)
 {
     struct choices choices = {.count = 0};
@@ -529,6 +544,9 @@ static int run(struct own_options *options)
     }
     if (status == 0) {
         status = job_execute(&outcome, &options->job.config);
+    }
+    if (status == 0) {
+        status = compare_sizes(&outcome, &options->job.config);
     }
     if (status == 0) {
         tell_choices(&outcome, &choices);

@@ -36,7 +36,8 @@ struct compare_entry {
 struct compare {
     struct compare_entry entry[COMPARE_MAX];
     unsigned count;
-    unsigned best; /* entry with the earliest answer */
+    unsigned best;         /* entry with the earliest answer */
+    uint64_t one_board_ps; /* answer of one board, the same for all entries */
     /* What one round measured: compute time of a node that is not slow. */
     struct bound_input terms;
     double largest_units; /* of the loads of several originators, or the load */

@@ -180,7 +180,7 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     batch->planned_ps = outcome_planned_ps(next);
     batch->makespan_ps = outcome_makespan_ps(next);
     batch->with_results_ps = outcome_with_results_ps(next);
-    batch->one_board_ps = outcome_one_board_ps(next);
+    batch->computing_ps = outcome_computing_ps(next);
     batch->ports_ps = outcome_ports_ps(next);
     batch->calls_ps = outcome_calls_ps(next);
     batch->preparing = outcome_preparing(next);
@@ -219,6 +219,8 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
         outcome->node[i].units += next->node[i].units;
         outcome->node[i].retries += next->node[i].retries;
         outcome->node[i].retransmissions += next->node[i].retransmissions;
+        memcpy(outcome->node[i].port, next->node[i].port,
+               NODE_PORTS * sizeof *next->node[i].port); /* as conflicts */
     }
     error = batches_merge(&outcome->result, &next->result, config);
     outcome_free(next);

@@ -122,12 +122,14 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->nodes = config->mesh->nodes;
     outcome->on = config->mesh->on;
     outcome->host_times = config->mesh->has_cables;
+    outcome->noisy = noise_any(&config->noise);
     outcome->size = config->size;
     outcome->originator = config->originator;
     outcome->phases_asked = config->phases == WIRE_BEST ? 0 : config->phases;
     outcome->profile = config->profile;
     outcome->plan_profile = *job_plan_profile(config);
     outcome->kernel = config->kernel;
+    outcome->schedule = config->schedule;
     outcome->injections = config->injections;
     outcome->input_name = config->input_name;
     outcome->files = config->load.files;

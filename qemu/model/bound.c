@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/bound.h"
 
-/* Before the first startup is over, only the originator computes. */
-static double by_ports(const struct bound_input *input)
+#include "torus/torus.h"
+
+#include <math.h>
+
+/* The ports' condition. Before the first startup is over, only the originator
+   computes. */
+static double through(const struct bound_input *input, unsigned ports,
+                      double transfer_ps)
 {
-    double transfer_ps = input->transfer_ps + input->output_ps;
     double alone_ps = input->load_units * input->compute_ps;
     double both_ps =
-        (input->load_units * transfer_ps + input->ports * input->startup_ps) *
-        input->compute_ps / (transfer_ps + input->ports * input->compute_ps);
+        (input->load_units * transfer_ps + ports * input->startup_ps) *
+        input->compute_ps / (transfer_ps + ports * input->compute_ps);
 
     return both_ps < input->startup_ps ? alone_ps : both_ps;
+}
+
+static double by_ports(const struct bound_input *input)
+{
+    return fmax(
+        through(input, input->ports, input->transfer_ps),
+        through(input, TORUS_PORTS, input->transfer_ps + input->output_ps));
 }
 
 static double by_nodes(const struct bound_input *input)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lower bound on the makespan of any scatter: the originator sends through P
- * ports at once, and the number of working nodes grows by a factor of at most P
+ * ports at once, of the four that it has, and the number of working nodes grows
+ * by a factor of at most P
  * + 1 with each startup. With compute time c, transfer time tau (both per
  * unit), startup alpha, load V and P ports, the makespan T of nodes of one
  * speed satisfies
@@ -9,9 +10,11 @@
  *   V <= T / c + P (T - alpha) / tau                       (ports)
  *   V <= 1/c integral_0^T min(speed, (P+1)^floor(t/alpha)) dt  (nodes)
  *
- * With an output, which returns over the same ports, T is the time until all is
- * back, and tau counts it too: a circuit holds its links both ways. `speed` is
- * what all nodes together compute, in units of 1/c.
+ * With an output, T is the time until all is back. It returns over all four
+ * ports, whatever P is, and a circuit holds its links both ways: the first
+ * condition holds for four ports with a tau that counts the output, too, and
+ * the later one of both is meant. `speed` is what all nodes together compute,
+ * in units of 1/c.
  */
 #ifndef QEMU_MODEL_BOUND_H
 #define QEMU_MODEL_BOUND_H

@@ -292,12 +292,12 @@ static uint64_t compute_all_ps(const struct outcome *outcome)
                       (1 + (double)units[true] / (double)units[false]));
 }
 
-uint64_t outcome_one_board_ps(const struct outcome *outcome)
+uint64_t outcome_computing_ps(const struct outcome *outcome)
 {
     uint64_t sum = measure_ps(outcome) + compute_all_ps(outcome);
 
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].one_board_ps;
+        sum += outcome->batch[i].computing_ps;
     }
     return sum;
 }
@@ -318,18 +318,27 @@ uint64_t outcome_calls_ps(const struct outcome *outcome)
 }
 
 /* A call's time that was measured wrongly never makes it less than half. */
-uint64_t outcome_one_board_answer_ps(const struct outcome *outcome)
+static uint64_t estimate_one_board_ps(const struct outcome *outcome)
 {
-    uint64_t all_ps = outcome_one_board_ps(outcome);
+    uint64_t all_ps = outcome_computing_ps(outcome);
     uint64_t calls_ps = outcome_calls_ps(outcome);
 
     return outcome_preparing(outcome).begin_ps + all_ps -
            (calls_ps < all_ps / 2 ? calls_ps : all_ps / 2);
 }
 
+uint64_t outcome_one_board_ps(const struct outcome *outcome)
+{
+    if (outcome->alone_ps > 0) {
+        return outcome->alone_ps;
+    }
+    return outcome->node_count == 1 ? outcome_answer_ps(outcome)
+                                    : estimate_one_board_ps(outcome);
+}
+
 double outcome_answer_speedup(const struct outcome *outcome)
 {
-    return outcome_ratio(outcome_one_board_answer_ps(outcome),
+    return outcome_ratio(outcome_one_board_ps(outcome),
                          outcome_answer_ps(outcome));
 }
 
@@ -412,7 +421,7 @@ double outcome_speedup(const struct outcome *outcome)
     if (outcome->originators > 0) {
         kept_ps = measure_ps(outcome);
     }
-    return outcome_ratio(outcome_one_board_ps(outcome) - kept_ps,
+    return outcome_ratio(outcome_computing_ps(outcome) - kept_ps,
                          outcome_makespan_ps(outcome));
 }
 
@@ -429,7 +438,7 @@ double outcome_calibration_error(const struct outcome *outcome)
     double planned_ps =
         (double)outcome->plan.compute_ps * (double)outcome->load_units;
 
-    return outcome_ratio((uint64_t)planned_ps, outcome_one_board_ps(outcome)) -
+    return outcome_ratio((uint64_t)planned_ps, outcome_computing_ps(outcome)) -
            1;
 }
 

@@ -14,6 +14,7 @@
 #include "qemu/fabric/circuit_record.h"
 #include "qemu/fabric/injection.h"
 #include "qemu/ranks/seen.h"
+#include "qemu/schedule/registry.h"
 #include "qemu/support/profile.h"
 #include "scatter/wire/wire.h"
 #include "torus/torus.h"
@@ -101,7 +102,7 @@ struct outcome_batch {
     uint64_t planned_ps;
     uint64_t makespan_ps;
     uint64_t with_results_ps;
-    uint64_t one_board_ps;
+    uint64_t computing_ps;
     uint64_t ports_ps;
     uint64_t calls_ps;
     struct outcome_preparing preparing;
@@ -116,6 +117,7 @@ struct outcome_choice {
 };
 
 #define OUTCOME_CHOICES_MAX 6u
+#define OUTCOME_FEW_SIDE 5u
 
 /* One of several originators, with what it planned and found. */
 struct outcome_originator {
@@ -141,9 +143,11 @@ struct outcome {
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
     bool host_times;   /* boards run in the host's time, not in one of theirs */
+    bool noisy; /* the emulated links damage bytes, as the caller asked */
     struct profile profile;
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
+    enum schedule schedule;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
     const struct format_load *load;  /* to show parts of it; or NULL */
@@ -176,6 +180,10 @@ struct outcome {
     uint64_t payload_bytes;
     uint32_t batch_count;
     struct outcome_batch *batch;
+    /* Answers of smaller meshes that did the same (qemu/job/smaller.h), of one
+       board and of OUTCOME_FEW_SIDE^2; 0: none did. */
+    uint64_t alone_ps;
+    uint64_t few_ps;
     struct kernel_result result;
     double boot_wall_s;
     double run_wall_s;
@@ -233,10 +241,10 @@ struct outcome_rate outcome_batch_rate(const struct outcome *outcome);
 /* That of the batch which showed it on most units. */
 struct outcome_rate outcome_rate(const struct outcome *outcome);
 
-/* One board doing the whole load: the sum of all compute times, those of the
-   units included that the originator computes to measure them. Units of a node
-   that was made slow count as the mean unit of the others. */
-uint64_t outcome_one_board_ps(const struct outcome *outcome);
+/* The sum of all compute times, those of the units included that the originator
+   computes to measure them. Units of a node that was made slow count as the
+   mean unit of the others. */
+uint64_t outcome_computing_ps(const struct outcome *outcome);
 
 /* Time in which interrupts of ports kept nodes from computing, where the switch
    is software: part of their intervals, and not of one board's time. */
@@ -246,11 +254,13 @@ uint64_t outcome_ports_ps(const struct outcome *outcome);
    board calls it once. */
 uint64_t outcome_calls_ps(const struct outcome *outcome);
 
-/* One board's answer: the kernel's begin(), then the whole load in one call, no
-   plan. */
-uint64_t outcome_one_board_answer_ps(const struct outcome *outcome);
+/* The answer of one board that has the same load: outcome_answer_ps() of a mesh
+   1x1, where nobody makes it slow; of several originators the sum of their
+   loads' answers. It is alone_ps where that is known; else an estimate, the
+   kernel's begin() and outcome_computing_ps() less outcome_calls_ps(). */
+uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
-/* One board's answer over this one. */
+/* outcome_one_board_ps() over outcome_answer_ps(): 1 on a mesh 1x1. */
 double outcome_answer_speedup(const struct outcome *outcome);
 
 /* When a node has time for interval `index`: the one before it is computed. */

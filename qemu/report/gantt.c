@@ -2,6 +2,7 @@
 #include "qemu/report/gantt.h"
 
 #include "qemu/report/summary.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/file.h"
 #include "qemu/support/gnuplot.h"
 #include "qemu/support/memory.h"
@@ -494,9 +495,11 @@ static void print_title(struct chart *chart, int pixels)
     fprintf(chart->script,
             "set label \"%s on %u x %u nodes\" at screen 0.012, "
             "screen 1-20.0/%d left font \"sans-serif,18\"\n"
-            "set label \"%" PRIu64 " bytes, profile ",
+            "set label \"",
             outcome->kernel->name, outcome->size.width, outcome->size.height,
-            pixels, outcome->load_bytes);
+            pixels);
+    amount_things(chart->script, outcome->load_bytes, "byte");
+    fputs(", profile ", chart->script);
     print_plain(chart->script, outcome->profile.name);
     summary_time(text, outcome->profile.startup_ps);
     fprintf(chart->script, " (startup %s, ", text);

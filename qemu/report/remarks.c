@@ -20,6 +20,7 @@
 #define IDLE 0.10
 #define WAITED 0.02
 #define STACK_USED 0.90
+#define PREPARING 0.30
 
 /* Notes on files that are remarks of their own. */
 #define NOTES_TOLD 8u
@@ -63,17 +64,91 @@ static void tell_notes(struct remarks *remarks, const struct outcome *outcome)
 
 /* ---- was the mesh worth it ---- */
 
+static bool prepares_long(const struct outcome *outcome)
+{
+    return outcome->node_count > 1 &&
+           outcome_ratio(outcome_preparing(outcome).all_ps,
+                         outcome_answer_ps(outcome)) > PREPARING;
+}
+
 static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
 {
     char one_board[SUMMARY_TIME_BYTES];
 
-    if (outcome->node_count > 1 && outcome_answer_speedup(outcome) < 1.005) {
-        summary_time(one_board, outcome_one_board_answer_ps(outcome));
-        add(remarks,
-            "One board alone has the answer after %s: what circuits cost is "
-            "more than this load saves. A longer load, fewer nodes or a faster "
-            "--profile make it pay.",
-            one_board);
+    if (outcome->node_count == 1 || outcome_answer_speedup(outcome) >= 1.005) {
+        return;
+    }
+    summary_time(one_board, outcome_one_board_ps(outcome));
+    add(remarks,
+        "One board alone has the answer after %s: what %s is more than this "
+        "load saves. A longer load%s make it pay.",
+        one_board, prepares_long(outcome) ? "preparing costs" : "circuits cost",
+        prepares_long(outcome) ? " or fewer nodes"
+                               : ", fewer nodes or a faster --profile");
+}
+
+/* What takes most of preparing. */
+static void tell_preparing(FILE *out, const struct outcome *outcome)
+{
+    struct outcome_preparing all = outcome_preparing(outcome);
+    uint64_t half_ps = all.all_ps / 2;
+    char plan[SUMMARY_TIME_BYTES];
+
+    summary_time(plan, all.plan_ps);
+    if (all.plan_ps > half_ps && outcome->plan.layers) {
+        fprintf(out, "%s of it is planning", plan);
+    } else if (all.plan_ps > half_ps) {
+        fprintf(out,
+                "in %s of it the originator plans %s, the longer the more "
+                "boards there are",
+                plan, outcome->schedule == SCHEDULE_FARM ? "a farm" : "a tree");
+    } else if (all.measure_ps > half_ps) {
+        fputs("most of it measures the kernel, which --rates saves in later "
+              "runs",
+              out);
+    } else if (all.begin_ps > half_ps) {
+        fputs("most of it is the kernel's begin, which reads the argument",
+              out);
+    } else {
+        fputs("the originator reads the order, tells all boards of it, "
+              "measures the kernel and plans",
+              out);
+    }
+}
+
+static void judge_preparing(struct remarks *remarks,
+                            const struct outcome *outcome)
+{
+    struct outcome_preparing all = outcome_preparing(outcome);
+    bool tree = !outcome->plan.layers && all.plan_ps > all.all_ps / 2;
+    char text[SUMMARY_TIME_BYTES];
+    char why[160] = "";
+    FILE *out;
+
+    if (!prepares_long(outcome)) {
+        return;
+    }
+    summary_time(text, all.all_ps);
+    out = memory_or_exit(fmemopen(why, sizeof why, "w"));
+    tell_preparing(out, outcome);
+    fclose(out);
+    add(remarks, "Preparing took %s, %.0f %% of the answer's time: %s. %s",
+        text, 100 * outcome_ratio(all.all_ps, outcome_answer_ps(outcome)), why,
+        tree && outcome->few_ps == 0
+            ? "A longer load makes it matter less; 5 x 5 and 25 x 25 boards "
+              "have a pattern, which takes no such plan."
+            : "A longer load makes it matter less.");
+}
+
+static void judge_few(struct remarks *remarks, const struct outcome *outcome)
+{
+    char text[SUMMARY_TIME_BYTES];
+
+    if (outcome->few_ps > 0) {
+        summary_time(text, outcome->few_ps);
+        add(remarks, "25 boards, 5 x 5, have the answer after %s%s.", text,
+            outcome->plan.layers ? ""
+                                 : ": their pattern takes no plan of a tree");
     }
 }
 
@@ -340,21 +415,36 @@ static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
         waited, parts, from.x, from.y, to.x, to.y, text);
 }
 
+/* Why frames are sent again. Emulated links lose nothing unless they are asked
+   to; who asked those behind a port is not known here. */
+static const char *why_again(const struct outcome *outcome)
+{
+    if (!outcome->host_times || outcome->noisy) {
+        return "bytes were damaged or lost; `quincunx links` tells where";
+    }
+    return strcmp(outcome->on, "boards") == 0
+               ? "this host was late with the boards that it emulates, or "
+                 "`quincunx boards` has --damage or --lose"
+               : "this host was late with the boards that it emulates";
+}
+
 static void judge_repeats(struct remarks *remarks,
                           const struct outcome *outcome)
 {
+    bool late = outcome->host_times && !outcome->noisy;
+
     if (outcome->retries > 0) {
         add(remarks,
-            "Circuits were tried again %" PRIu64 " times, of %" PRIu64
-            " in all: "
-            "a link was held, or a byte of the set-up was damaged.",
-            outcome->retries, outcome->messages);
+            "Circuits were tried again %" PRIu64 " time%s, of %" PRIu64
+            " in all: a link was held, or %s.",
+            outcome->retries, outcome->retries == 1 ? "" : "s",
+            outcome->messages,
+            late ? "this host was late" : "a byte of the set-up was damaged");
     }
     if (outcome->retransmissions > 0) {
-        add(remarks,
-            "Frames were sent again %" PRIu64 " times, since bytes were "
-            "damaged or lost; `quincunx links` tells where.",
-            outcome->retransmissions);
+        add(remarks, "Frames were sent again %" PRIu64 " time%s, since %s.",
+            outcome->retransmissions, outcome->retransmissions == 1 ? "" : "s",
+            why_again(outcome));
     }
 }
 
@@ -388,6 +478,8 @@ struct remarks remarks_of(const struct outcome *outcome)
     judge_parts(&remarks, outcome);
     if (!outcome->host_times) {
         judge_gain(&remarks, outcome);
+        judge_preparing(&remarks, outcome);
+        judge_few(&remarks, outcome);
         judge_plan(&remarks, outcome);
         judge_speeds(&remarks, outcome);
         judge_ends(&remarks, outcome);

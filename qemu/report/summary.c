@@ -4,6 +4,7 @@
 #include "qemu/model/model.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/results.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/file.h"
 #include "qemu/support/quote.h"
 #include "torus/pattern.h"
@@ -99,8 +100,8 @@ static void print_load(FILE *out, const struct outcome *outcome)
         fprintf(out, "%s, ", file_name(outcome->input_name));
     }
     if (outcome->load_bytes > 0) {
-        fprintf(out, "%" PRIu64 " byte%s, ", outcome->load_bytes,
-                outcome->load_bytes == 1 ? "" : "s");
+        amount_things(out, outcome->load_bytes, "byte");
+        fputs(", ", out);
     }
     fprintf(out, "%" PRIu64 " unit%s of %s\n", outcome->load_units,
             outcome->load_units == 1 ? "" : "s", outcome->kernel->name);
@@ -394,7 +395,7 @@ static void print_answer(FILE *out, const struct outcome *outcome)
         summary_time(planned, outcome->choice[0].answer_ps);
     }
     summary_time(measured, outcome_answer_ps(outcome));
-    summary_time(one_board, outcome_one_board_answer_ps(outcome));
+    summary_time(one_board, outcome_one_board_ps(outcome));
     if (outcome->host_times) {
         print_row(out, "answer", "-", measured, "");
         return;
@@ -482,18 +483,23 @@ static uint64_t passed_on_bytes(const struct outcome *outcome)
 
 static void print_network(FILE *out, const struct outcome *outcome, bool all)
 {
-    fprintf(out, "network   %" PRIu64 " circuits carried %" PRIu64 " bytes",
-            outcome->messages, outcome->payload_bytes);
+    fputs("network   ", out);
+    amount_things(out, outcome->messages, "circuit");
+    fputs(" carried ", out);
+    amount_things(out, outcome->payload_bytes, "byte");
     if (outcome->circuit_count > 0 && outcome->batch_count <= 1) {
         fprintf(out, ", of which nodes passed on %" PRIu64,
                 passed_on_bytes(outcome));
     }
     fputc('\n', out);
     if (all) {
-        fprintf(out,
-                "waits     %" PRIu64 " circuits waited for a link, %" PRIu64
-                " were tried again; %" PRIu64 " frames were sent again\n",
-                outcome->conflicts, outcome->retries, outcome->retransmissions);
+        fputs("waits     ", out);
+        amount_things(out, outcome->conflicts, "circuit");
+        fprintf(out, " waited for a link, %" PRIu64 " %s tried again; ",
+                outcome->retries, outcome->retries == 1 ? "was" : "were");
+        amount_things(out, outcome->retransmissions, "frame");
+        fprintf(out, " %s sent again\n",
+                outcome->retransmissions == 1 ? "was" : "were");
     }
     fprintf(out, "host      %.1f s to boot, %.1f s to run\n",
             outcome->boot_wall_s, outcome->run_wall_s);

@@ -46,11 +46,13 @@ static void print_found(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* "7.23 times as fast as one board" */
+/* "7.23 times as fast as one board", "16 times slower than one board" */
 static void print_speed(FILE *out, double speedup)
 {
     if (speedup > 0.995 && speedup < 1.005) {
         fputs("as fast as one board", out);
+    } else if (speedup < 1 && speedup > 0) {
+        fprintf(out, "%.3g times slower than one board", 1 / speedup);
     } else {
         fprintf(out, "%.3g times as fast as one board", speedup);
     }

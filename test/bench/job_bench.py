@@ -11,6 +11,7 @@ import numpy
 from measure import MEGA, PS_PER_INSTRUCTION, job
 
 SHAPE = "{:35} {:>9} {:>9} {:>14} {:>14}  {}"
+ONE_BOARD = "{:35} {:>12} {:>12} {:>9}  {}"
 
 
 def text(path):
@@ -99,10 +100,10 @@ KERNELS = {
 SHARED = {"matvec": (short_rows, "short.npy")}
 
 
-def run(bench, name, size, profile, *options, arg=None):
-    """The report of a kernel's job."""
+def run(bench, name, size, profile, *options, arg=None, shared=None):
+    """The report of a kernel's job; `shared`: with the load for 25 boards."""
     *_, make, file, given, output = KERNELS[name]
-    if size != "1x1" and name in SHARED:
+    if name in SHARED and (size != "1x1" if shared is None else shared):
         make, file = SHARED[name]
     if output is not None:
         options += ("-o", bench.folder / output)
@@ -119,8 +120,32 @@ def cost_lines(bench):
         report = run(bench, name, "1x1", "lvds")
         counted = report["load"]["units"] * count
         bench.table.figure(
-            f"{name}: {what}", report["measured"]["one_board_ps"]
+            f"{name}: {what}", report["measured"]["computing_ps"]
             / PS_PER_INSTRUCTION / counted, "{:.4g}", most=most)
+
+
+def one_board_lines(bench):
+    """What larger meshes call one board, over the answer of a mesh 1x1."""
+    bench.table.headings("one board, by its mesh", "must be", "answer, ms",
+                         "off", "met", shape=ONE_BOARD)
+    jobs = {name: lambda size, name=name: run(bench, name, size, "t3d",
+                                              shared=True)
+            for name in KERNELS}
+    for kernel, bytes_, arg in (("spin", MEGA, "32"), ("spin", 10_000, "32"),
+                                ("search", None, "free software")):
+        jobs[f"{kernel}, {bytes_ or 237_320} bytes"] = (
+            lambda size, kernel=kernel, bytes_=bytes_, arg=arg: bench.told(
+                "run", *job(size, "t3d", bench.load(bytes_, kernel),
+                            kernel=kernel, arg=arg)))
+    for name, told in jobs.items():
+        alone = told("1x1")["measured"]["answer_ps"]
+        for size in ["1x1", "3x3", "6x6", "7x6", *bench.sizes()]:
+            got = told(size)["measured"]
+            off = got["one_board_ps"] / alone - 1
+            bench.table.row(
+                f"{name}, {size}", "1 % at most",
+                f"{got['answer_ps'] / 10 ** 9:.3f}", f"{off:+.3%}",
+                bench.table.verdict(True, abs(off) <= .01))
 
 
 def plan_lines(bench):
@@ -144,4 +169,5 @@ def plan_lines(bench):
 
 def lines(bench):
     cost_lines(bench)
+    one_board_lines(bench)
     plan_lines(bench)

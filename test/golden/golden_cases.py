@@ -312,7 +312,7 @@ CASES = {
     "run_boards": [
         f"told outcome serial repeats stacks idle ranks -- {TOLD} --rounds 2 "
         "text | parts 1 2 3 5",
-        f"told outcome boards late-plan idle -- {TOLD} --rounds 2 text "
+        f"told outcome boards late-plan idle repeats -- {TOLD} --rounds 2 text "
         "| parts 1",
         f"told outcome advance -- {TOLD} --rounds 2 text | grep ^meanwhile"],
     "plan": [

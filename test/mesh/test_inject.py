@@ -56,8 +56,8 @@ def check_same_plan(report, plain):
 def test_slow_from_the_start(load, plain, times, on):
     report = run(load, f"slow{times}@1,2", on=on)
     check_same_plan(report, plain[on])
-    assert report["measured"]["one_board_ps"] == pytest.approx(
-        plain[on]["measured"]["one_board_ps"], rel=CLOSE)
+    assert report["measured"]["computing_ps"] == pytest.approx(
+        plain[on]["measured"]["computing_ps"], rel=CLOSE)
     assert computing(report) == pytest.approx(times * computing(plain[on]),
                                               rel=1e-5)
     assert software(report) >= times * software(plain[on])

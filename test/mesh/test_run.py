@@ -76,7 +76,7 @@ def test_rate_of_a_kernel_by_blocks(tmp_path, kernel, arg, rate):
         load.write_bytes(b"P5 1000 800 255\n" + noise)
     report = mesh.run(load, "--profile", "t3d", kernel=kernel, arg=arg,
                       rounds="auto")
-    took = report["measured"]["one_board_ps"] / report["load"]["units"]
+    took = report["measured"]["computing_ps"] / report["load"]["units"]
     assert report["plan"]["compute_ps_per_unit"] == pytest.approx(took, rate)
 
 
@@ -326,6 +326,9 @@ def test_batches_know_the_rate(tmp_path):
     for on in "native", "qemu":
         report = run(tmp_path, "--batch 10000 --profile lvds", 30_000, on=on)
         first, *others = report["batches"]
+        network = report["network"]
+        assert network["messages"] == sum(
+            port["sent_messages"] for port in network["ports"])
         assert report["plan"]["makespan_ps"] == sum(
             batch["planned_ps"] for batch in report["batches"])
         spans = [batch["makespan_ps"] for batch in others]

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/smaller.h"
+
+#include "qemu/job/job.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/ranks/ranks.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/progress.h"
+#include "scatter/wire/wire.h"
+#include "torus/pattern.h"
+
+#include <stdio.h>
+
+/* An estimate may be off by half of what calls are taken to cost and by so much
+   a call, and by what one board does beside computing. */
+#define CALL_UNSURE_PS UINT64_C(5000000)     /* 5 us */
+#define BESIDE_UNSURE_PS UINT64_C(300000000) /* 0.3 ms */
+/* This part of the whole is near enough. */
+#define NEAR_PART 200u
+/* Boards that may have the answer sooner than more of them. */
+static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
+#define SOONER 0.95
+
+static bool can_repeat(const struct job_config *config)
+{
+    return config->mesh->has_fabric && config->mesh->has_images &&
+           ranks_count() == 1 && !config->gdb;
+}
+
+/* The same job for a mesh of another size, of which nothing is shown. */
+static struct job_config config_of(struct torus_size size,
+                                   const struct job_config *config)
+{
+    struct job_config smaller = *config;
+
+    smaller.size = size;
+    smaller.originator = (struct torus_coord){0, 0};
+    smaller.originators = 0;
+    smaller.several = NULL;
+    smaller.groups = NULL;
+    smaller.group = 0;
+    smaller.phases = WIRE_BEST;
+    smaller.rounds = WIRE_BEST;
+    smaller.installment = 0;
+    smaller.levels = 0;
+    smaller.reserve = 0;
+    smaller.schedule = SCHEDULE_PETERS_SYSKA;
+    smaller.slow_shift = NULL;
+    smaller.injections = (struct injections){.count = 0};
+    smaller.firmware_slow = NULL;
+    smaller.verbose = false;
+    smaller.watch = NULL;
+    return smaller;
+}
+
+/* Adds the time to the answer. */
+static int add(uint64_t *sum_ps, const struct job_config *config)
+{
+    struct outcome outcome;
+    int status = job_execute(&outcome, config);
+
+    if (status == 0) {
+        *sum_ps += outcome_answer_ps(&outcome);
+        outcome_free(&outcome);
+    }
+    return status;
+}
+
+/* Of several originators the loads go one after the other. */
+static int repeat(uint64_t *sum_ps, struct torus_size size,
+                  const struct job_config *config)
+{
+    struct job_config smaller = config_of(size, config);
+    int status = 0;
+
+    /* A zygote for one board takes longer than the board. */
+    smaller.one_by_one = smaller.one_by_one || torus_nodes(size) == 1;
+    progress_within(0, "on %u x %u, to compare", size.width, size.height);
+    if (config->originators == 0) {
+        status = add(sum_ps, &smaller);
+    }
+    for (uint32_t i = 0; status == 0 && i < config->originators; ++i) {
+        smaller.input_name = config->several[i].input_name;
+        smaller.load = config->several[i].load;
+        smaller.terms = config->several[i].terms;
+        status = add(sum_ps, &smaller);
+    }
+    progress_within(0, "%s", "");
+    if (status != 0 && status != EXIT_INTERRUPTED) {
+        fprintf(stderr,
+                "quincunx: the job is done, but not once more on %u x %u, to "
+                "compare with\n",
+                size.width, size.height);
+    }
+    return status;
+}
+
+/* ---- one board ---- */
+
+static uint64_t calls_of(const struct outcome *outcome)
+{
+    uint64_t calls = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        calls += outcome->node[i].intervals;
+    }
+    return calls * outcome->batch_count; /* about: they are the first one's */
+}
+
+static bool is_near(const struct outcome *outcome)
+{
+    uint64_t unsure_ps = outcome_calls_ps(outcome) / 2 +
+                         calls_of(outcome) * CALL_UNSURE_PS + BESIDE_UNSURE_PS;
+
+    return unsure_ps <= outcome_one_board_ps(outcome) / NEAR_PART;
+}
+
+int smaller_one_board(struct outcome *outcome, const struct job_config *config)
+{
+    uint64_t sum_ps = 0;
+    int status;
+
+    if (!can_repeat(config) || outcome->node_count == 1 || is_near(outcome)) {
+        return 0;
+    }
+    status = repeat(&sum_ps, (struct torus_size){1, 1}, config);
+    if (status == 0) {
+        outcome->alone_ps = sum_ps;
+    }
+    return status == EXIT_INTERRUPTED ? status : 0;
+}
+
+/* ---- 25 boards ---- */
+
+/* Whether boards are not at work for most of the time. */
+static bool computes_little(const struct outcome *outcome)
+{
+    uint64_t answer_ps = outcome_answer_ps(outcome);
+
+    return outcome_preparing(outcome).all_ps > answer_ps / 3 ||
+           outcome_computing_ps(outcome) / outcome->node_count < answer_ps / 3;
+}
+
+int smaller_few_boards(struct outcome *outcome, const struct job_config *config)
+{
+    uint64_t sum_ps = 0;
+    int status;
+
+    if (!can_repeat(config) || config->originators > 0 ||
+        outcome->node_count <= torus_nodes(few) || outcome->batch_count > 1 ||
+        !computes_little(outcome)) {
+        return 0;
+    }
+    status = repeat(&sum_ps, few, config);
+    if (status == 0 &&
+        (double)sum_ps < SOONER * (double)outcome_answer_ps(outcome)) {
+        outcome->few_ps = sum_ps;
+    }
+    return status == EXIT_INTERRUPTED ? status : 0;
+}
