@@ -13,7 +13,6 @@ import pytest
 
 import clocked
 import mesh
-from core import BUILD
 from guard import GUARD_S
 
 TEXT, WHOLE, REAL, FLAG = str, int, float, bool
