@@ -254,9 +254,9 @@ def recovered(it):
 
 
 def failed(it, load, how):
-    """A job in which board 1 fails this way."""
+    """A job in which board 1, which takes part, fails this way."""
     it.ask(f"inject {how}", 1)
-    done = run(it, load, "--watchdog", PATIENCE_S)
+    done = run(it, load, "--rounds", 1, "--watchdog", PATIENCE_S)
     assert (done.returncode, done.stdout) == (1, "")
     assert "no report came in time" in done.stderr
 

@@ -43,7 +43,8 @@ def units_of(report):
 
 
 @pytest.mark.parametrize("width, height, board, options", parts.cases([
-    (1, 1, 0, []), (3, 2, 5, ["--originator", "2,1", "--batch", "3000"]),
+    (1, 1, 0, []),
+    (3, 2, 5, ["--originator", "2,1", "--batch", "3000", "--rounds", "1"]),
     (5, 5, 8, ["--originator", "3,1"])], 2))
 def test_the_result_is_right(tmp_path, width, height, board, options):
     """All boards take part. An announcement for each node and batch, a part

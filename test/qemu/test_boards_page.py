@@ -39,7 +39,7 @@ def ended_fixture(tmp_path_factory):
     with emulated.Boards(folder, "--html", page, image=IMAGE) as boards:
         port = ["--port", boards.tty[0, 0], "--mesh", "2x2"]
         job = mesh.command("run", *port, "--kernel", "search", "--arg",
-                           "needle", "--json", load)
+                           "needle", "--rounds", "1", "--json", load)
         ps = mesh.command("ps", *port, "--json", "--html",
                           folder / "ps.html")
         links = mesh.command("links", *port, "--json")
