@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Boards' programs that do not keep to what their switch expects: the width of
- * the mesh says which.
+ * the mesh says which. Who babbles or floods begins with the order, which the
+ * originator alone receives: by then all boards have come up.
  */
 #include "hal/board.h"
 #include "hal/mps2/registers.h"
@@ -19,7 +20,7 @@ enum how {
     FLOODS           /* sends on and on to one that receives nothing */
 };
 
-static void ask(struct window *window, uint32_t op)
+static void ask(struct window *window, uint32_t op, uint32_t ports)
 {
     struct window_request *request = &window->request;
 
@@ -28,7 +29,7 @@ static void ask(struct window *window, uint32_t op)
     request->deadline_ps = 0;
     request->offset = AT;
     request->capacity_bytes = BYTES;
-    request->ports = 1;
+    request->ports = ports;
     request->sequence += 1;
     board_ring(window);
 }
@@ -61,32 +62,33 @@ static void fill_ring(struct window *window, uint64_t ready_ps)
 void node_main(struct window *window)
 {
     enum how how = (enum how)window->node.identity.width;
+    bool receives = how == BABBLES || how == WAITS || how == FLOODS;
 
     CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE;
     window->node.status.state = NODE_STATE_WAITING;
     if (how == WAITS) {
         window->node.status.state = NODE_STATE_COMPUTING;
     }
-    ask(window, how == WAITS ? WINDOW_OP_RECEIVE : WINDOW_OP_DRAIN);
+    ask(window, receives ? WINDOW_OP_RECEIVE : WINDOW_OP_DRAIN,
+        how == WAITS ? 1 : 1u << NODE_PORT_HOST);
+    while (receives && !is_answered(window)) {
+    }
     for (;;) {
         switch (how) {
         case NEVER_READS:
             pause_a_little();
-            ask(window, WINDOW_OP_DRAIN);
+            ask(window, WINDOW_OP_DRAIN, 1);
             break;
         case OVERFILLS:
             fill_ring(window, NEVER_PS);
             pause_a_little();
-            ask(window, WINDOW_OP_RECEIVE_UNTIL);
+            ask(window, WINDOW_OP_RECEIVE_UNTIL, 1);
             break;
         case FLOODS:
             fill_ring(window, 0);
-            ask(window, WINDOW_OP_DRAIN);
+            ask(window, WINDOW_OP_DRAIN, 1);
             while (!is_answered(window)) {
             }
-            break;
-        case WAITS:
-            pause_a_little();
             break;
         default:
             board_ring(window);
