@@ -77,7 +77,7 @@ class Boards:
             found = re.fullmatch(r"console (\d+),(\d+) (/dev/\S+)\n", line)
             if found:
                 self.tty[int(found[1]), int(found[2])] = found[3]
-            if "boards run" in line:
+            if "; Ctrl-C ends " in line:
                 break
         return self
 
