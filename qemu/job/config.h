@@ -67,7 +67,8 @@ struct job_config {
     const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
-    bool verbose;    /* says on stderr how boards are started */
+    bool on_one_rank; /* all nodes are this rank's, whatever others there are */
+    bool verbose;     /* says on stderr how boards are started */
     enum share_map map; /* of nodes to ranks, if there are several */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */

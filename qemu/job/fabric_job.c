@@ -129,6 +129,12 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
     return job;
 }
 
+/* Ranks that share the nodes. */
+static unsigned ranks_of(const struct job_config *config)
+{
+    return config->on_one_rank ? 1 : ranks_count();
+}
+
 /* On several ranks, each of which starts a share of the nodes. */
 static int start_on_ranks(struct fabric_job *job,
                           const struct job_config *config,
@@ -182,15 +188,15 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
         }
         boards.gdb = gdb_doors(job->sockets);
     }
-    return ranks_count() > 1 ? start_on_ranks(job, config, &boards)
-                             : boards_start(&job->backend, &boards);
+    return ranks_of(config) > 1 ? start_on_ranks(job, config, &boards)
+                                : boards_start(&job->backend, &boards);
 }
 
 static int start_native(struct fabric_job *job, const struct job_config *config)
 {
     struct boards_config none = {.nodes = job->nodes};
 
-    return ranks_count() > 1
+    return ranks_of(config) > 1
                ? start_on_ranks(job, config, &none)
                : native_start(&job->backend, job->nodes, slices_processors());
 }
@@ -422,7 +428,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 
 static void look_at_ranks(struct job_mesh *mesh, struct outcome *outcome)
 {
-    if (ranks_count() > 1) {
+    if (ranks_of(mesh->config) > 1) {
         outcome->ranks = ranks_count();
         outcome->rank =
             memory_or_exit(calloc(outcome->ranks, sizeof *outcome->rank));

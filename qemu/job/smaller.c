@@ -3,7 +3,6 @@
 
 #include "qemu/job/job.h"
 #include "qemu/job/mesh_ops.h"
-#include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/progress.h"
 #include "scatter/wire/wire.h"
@@ -23,8 +22,7 @@ static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
 
 static bool can_repeat(const struct job_config *config)
 {
-    return config->mesh->has_fabric && config->mesh->has_images &&
-           ranks_count() == 1 && !config->gdb;
+    return config->mesh->has_fabric && config->mesh->has_images && !config->gdb;
 }
 
 /* The same job for a mesh of another size, of which nothing is shown. */
@@ -48,6 +46,7 @@ static struct job_config config_of(struct torus_size size,
     smaller.slow_shift = NULL;
     smaller.injections = (struct injections){.count = 0};
     smaller.firmware_slow = NULL;
+    smaller.on_one_rank = true;
     smaller.verbose = false;
     smaller.watch = NULL;
     return smaller;

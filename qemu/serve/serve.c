@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -292,13 +293,22 @@ static struct client *client_of(struct MHD_Connection *connection)
         ->socket_context;
 }
 
+/* Whether all that it has sent was read, and is no whole request. */
+static bool is_idle(const struct client *client)
+{
+    int unread = 0;
+
+    return !client->is_served && !client->is_cut_off &&
+           ioctl(client->fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
 /* All places are taken: whoever has been here longest without a whole request
    makes room for the next one, so that none keeps the page from others. */
 static void make_room(struct client *first)
 {
     struct client *at = first;
 
-    while (at->next != NULL && (at->is_served || at->is_cut_off)) {
+    while (at->next != NULL && !is_idle(at)) {
         at = at->next;
     }
     if (at->next != NULL) {
