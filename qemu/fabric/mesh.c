@@ -158,9 +158,9 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     memset(mesh, 0, sizeof *mesh);
     mesh->config = config;
     mesh->backend = backend;
-    mesh->watchdog = (struct watchdog){
-        .limit_ns = config->watchdog_s * HOST_CLOCK_S_NS,
-        .seen_ns = host_clock_ns(host_clock())};
+    mesh->watchdog =
+        (struct watchdog){.limit_ns = config->watchdog_s * HOST_CLOCK_S_NS,
+                          .seen_ns = host_clock_ns(host_clock())};
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
     mesh->done = memory_or_exit(calloc(nodes, sizeof *mesh->done));

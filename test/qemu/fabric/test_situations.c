@@ -199,8 +199,7 @@ static void the_horizon_is_the_earliest_that_runs(struct unit *unit)
 static void the_watchdog_counts_what_it_sees(struct unit *unit)
 {
     uint64_t now_ns = HOST_CLOCK_S_NS;
-    struct watchdog watchdog = {.limit_ns = HOST_CLOCK_S_NS,
-                                .seen_ns = now_ns};
+    struct watchdog watchdog = {.limit_ns = HOST_CLOCK_S_NS, .seen_ns = now_ns};
 
     fake_clock_set(now_ns, now_ns);
     CHECK(unit, !watchdog_barks(&watchdog));
