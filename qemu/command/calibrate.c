@@ -3,6 +3,7 @@
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
@@ -271,6 +272,7 @@ static void set_defaults(struct calibrate_options *options)
 static int check(const struct calibrate_options *options)
 {
     const struct job_config *config = &options->mesh.config;
+    const struct given_file file = {"-o", options->output, "txt conf cfg ini"};
     int status = job_options_check_mesh(&options->mesh);
 
     if (status == 0 && torus_nodes(config->size) > NODES_MAX) {
@@ -289,6 +291,7 @@ static int check(const struct calibrate_options *options)
               stderr);
         return EXIT_USAGE;
     }
+    status = status == 0 ? given_file_check_suffix(&file) : status;
     if (status == 0 && options->output != NULL &&
         file_output_check(options->output, "-o") != 0) {
         return EXIT_FAILED;

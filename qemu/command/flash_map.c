@@ -2,6 +2,7 @@
 #include "qemu/command/flash_map.h"
 
 #include "qemu/flash/list.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -168,6 +169,10 @@ int flash_list_command(int argc, char **argv)
     int lines;
 
     if (guess_parse(&argp, argc, argv, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (given_file_check_suffix(
+            &(struct given_file){"-o", options.map, "csv txt"}) != 0) {
         return EXIT_USAGE;
     }
     if (flash_list_read(&list, options.usb, options.by_id) != 0) {

@@ -41,14 +41,17 @@ static bool is_given_twice(const struct given_file *file,
 
 /* Ends of names that tell people and programs what a file is. */
 static const char known[] =
-    " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif svg svgz eps "
+    " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif jxl jp2 svg "
+    "svgz eps emf wmf "
     "ps pdf pgm ppm pnm pbm pam pfm ico tga exr hdr psd "
     "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf "
-    "w64 voc amr mid midi wv ape mp4 mkv avi mov webm mpg mpeg "
+    "w64 rf64 bwf voc amr mid midi wv ape mp4 m4v m4b mkv mka avi mov webm "
+    "mpg mpeg "
     "csv tsv tab psv xls xlsx xlsm ods odt doc docx ppt pptx odp rtf parquet "
-    "feather arrow avro orc sqlite db json jsonl ndjson yaml yml toml xml html "
-    "htm xhtml md tex txt npy npz mat h5 hdf5 hdf nc pkl pickle "
-    "gz bz2 xz zst zip 7z rar tar tgz txz tbz2 lz lz4 lzma br z "
+    "feather arrow avro orc sqlite db dbf sql json jsonl ndjson geojson yaml "
+    "yml toml xml html htm xhtml md rst tex txt npy npz mat h5 hdf5 "
+    "hdf nc pkl pickle msgpack cbor fits dcm ipynb epub sav dta rds "
+    "gz bz2 xz zst zip 7z rar tar tgz txz tbz2 tzst lz lzo lz4 lzma br z cab "
     "elf hex exe dll so o a c h py js css sh ";
 
 /* Whether a list of words has one, in small letters. */
