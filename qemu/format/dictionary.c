@@ -68,7 +68,8 @@ static void sort_digests(struct format_load *load)
 static bool ends_there(const char *text, size_t bytes, const char *path)
 {
     return bytes == DIGEST_DIGITS ||
-           (path != NULL && isspace((unsigned char)text[DIGEST_DIGITS]) != 0);
+           (path != NULL && strchr(" \t", text[DIGEST_DIGITS]) != NULL &&
+            text[DIGEST_DIGITS] != '\0');
 }
 
 static int no_digest(unsigned number, const char *path)
@@ -82,7 +83,7 @@ static int no_digest(unsigned number, const char *path)
     }
     return file_error(path,
                       "line %u: must begin with a SHA-256 digest, 64 "
-                      "hexadecimal digits",
+                      "hexadecimal digits, and end or have a blank behind it",
                       number);
 }
 

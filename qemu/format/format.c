@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void format_free(struct format_load *load)
 {
@@ -73,6 +74,27 @@ void format_notes_free(struct format_notes *notes)
 
 /* ---- files ---- */
 
+/* Says that a file whose name tells of compression is taken as it is: of a kind
+   that is not known here, or none at all. */
+static void note_name(struct format_load *load, const char *path,
+                      const char *kinds)
+{
+    static const char *const names[] = {
+        ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".lz4",
+        ".lz", ".zip", ".7z",  ".rar",  ".z",  ".br",  ".lzo", ".lzma"};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot != NULL && i < sizeof names / sizeof *names; ++i) {
+        if (kinds[0] == '\0' && strcasecmp(dot, names[i]) == 0) {
+            format_note(load,
+                        "%s: its name says that it is compressed, but it is of "
+                        "no kind that is known here: its bytes were taken as "
+                        "they are.",
+                        file_name(path));
+        }
+    }
+}
+
 int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
                      const char *path)
 {
@@ -88,6 +110,7 @@ int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
         *file = NULL;
         return 1;
     }
+    note_name(load, path, kinds);
     if (kinds[0] != '\0') {
         format_note(load,
                     "%s was decompressed (%s): %" PRIu64 " bytes became "
@@ -125,7 +148,14 @@ void format_note_text(struct format_load *load, const struct text *text,
                       const char *path)
 {
     const char *name = file_name(path);
+    const char *other = text_other_ends(text);
 
+    if (other != NULL) {
+        format_note(load,
+                    "%s: is one line: %s, with which others end lines, are "
+                    "part of it.",
+                    name, other);
+    }
     if (text->returns > 0) {
         format_note(load, "%s: carriage returns alone end lines of it, too.",
                     name);

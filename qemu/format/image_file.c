@@ -60,6 +60,40 @@ int image_write(FILE *out, const struct image *image, const char *path)
     return kind_of(path)->write(out, image, path);
 }
 
+/* What a file is that is not taken, by its first bytes. */
+static const char *other_kind(const uint8_t *data, size_t bytes)
+{
+    static const struct {
+        const char *mark;
+        size_t bytes;
+        size_t at;
+        const char *is;
+    } kinds_known[] = {
+        {"\xff\xd8\xff", 3, 0, "is JPEG"},
+        {"GIF8", 4, 0, "is GIF"},
+        {"WEBP", 4, 8, "is WebP"},
+        {"BM", 2, 0, "is BMP"},
+        {"II*\0", 4, 0, "is TIFF"},
+        {"MM\0*", 4, 0, "is TIFF"},
+        {"ftyp", 4, 4, "is HEIF, AVIF or a video"},
+        {"\xff\x0a", 2, 0, "is JPEG XL"},
+        {"%PDF", 4, 0, "is PDF"},
+        {"8BPS", 4, 0, "is a Photoshop file"},
+        {"<svg", 4, 0, "is SVG"},
+        {"<?xml", 5, 0, "is XML, as SVG"},
+        {"\xef\xbb\xbfP", 4, 0, "has a byte order mark before its image"},
+        {"\x89PNG", 4, 0, "is PNG that a transfer as text has damaged"}};
+
+    for (size_t i = 0; i < sizeof kinds_known / sizeof *kinds_known; ++i) {
+        if (bytes >= kinds_known[i].at + kinds_known[i].bytes &&
+            memcmp(data + kinds_known[i].at, kinds_known[i].mark,
+                   kinds_known[i].bytes) == 0) {
+            return kinds_known[i].is;
+        }
+    }
+    return bytes == 0 ? "is empty" : "is no image";
+}
+
 static int read_bytes(struct image *image, const char *path, uint8_t *data,
                       size_t bytes)
 {
@@ -73,9 +107,8 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
     if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
         return file_error(path, "is PBM or PAM; must be PGM or PPM");
     }
-    return file_error(path, bytes == 0 ? "is empty; must be PNG, PGM or PPM"
-                                       : "is no image: must be PNG, PGM or "
-                                         "PPM");
+    return file_error(path, "%s; must be PNG, PGM or PPM",
+                      other_kind(data, bytes));
 }
 
 int image_read(struct image *image, struct format_load *load, const char *path)

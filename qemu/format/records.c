@@ -31,7 +31,8 @@
 #define RECORD_MAX (1u << 20)
 #define COLUMNS_MAX 65535u
 #define ARG_BYTES 36u
-#define REASON_BYTES 400
+#define REASON_BYTES 600
+#define SHOWN_BYTES 176 /* of 40 bytes of a field, each as \xNN */
 
 /* Of the kernel's argument. */
 #define FLAG_NUMBER 1u
@@ -63,6 +64,7 @@ struct request {
        are neither that nor empty. */
     bool seen_number;
     bool seen_text;
+    bool seen_value; /* one of them is VALUE */
     const char *op;
     const char *value;
     const char *separator;
@@ -76,6 +78,7 @@ struct request {
 /* The parts of the table that the load does not have, kept for write(). */
 struct kept {
     bool mark;       /* of UTF-8, before the header */
+    bool is_csv;     /* as its name says */
     uint8_t newline; /* what stands for one; a newline if nothing does */
     /* Bytes of the last record if its newline is not the file's, else 0. */
     uint32_t last_bytes;
@@ -123,15 +126,27 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* A field as a message can show it. */
-static const char *shown(char out[44], const char *text, size_t bytes)
+/* A field as a message can show it, at most its first 40 bytes. */
+static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
     size_t kept = bytes < 40 ? bytes : 40;
+    size_t used = 0;
+    size_t at = 0;
 
-    for (size_t i = 0; i < kept; ++i) {
-        out[i] = isprint((unsigned char)text[i]) ? text[i] : '?';
+    while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
+        kept -= 1; /* no character is cut in two */
     }
-    strcpy(out + kept, bytes > 40 ? "..." : "");
+    out[0] = '\0';
+    while (at < kept) {
+        char part[41] = "";
+        size_t length = strnlen(text + at, kept - at);
+
+        memcpy(part, text + at, length);
+        at += length + 1;
+        used += (size_t)snprintf(out + used, SHOWN_BYTES - used, "%s%s",
+                                 quote_shown(part), at <= kept ? "\\0" : "");
+    }
+    snprintf(out + used, SHOWN_BYTES - used, "%s", kept < bytes ? "..." : "");
     return out;
 }
 
@@ -211,6 +226,17 @@ static const char *trimmed(const char *text, size_t *bytes)
     return text;
 }
 
+/* Whether blanks, signs or digits may only look like those of ASCII. */
+static bool is_not_ascii(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        if ((text[i] & 0x80) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "-12.50": the digits before and behind the point; false if it is none. */
 static bool number_shape(const char *text, size_t bytes, uint32_t *whole,
                          uint32_t *decimals)
@@ -270,7 +296,10 @@ static int check_type(struct request *request)
         !compares_equal(request)) {
         return format_key_error(
             "value", request->value,
-            "is no decimal number; type=text compares text");
+            is_not_ascii(value, bytes)
+                ? "is no decimal number: it has characters that are not "
+                  "ASCII; type=text compares text"
+                : "is no decimal number; type=text compares text");
     }
     request->column.number =
         number && request->accepted < BEGINS &&
@@ -386,6 +415,16 @@ static int read_request(struct request *request, const uint8_t *arg,
 
 /* ---- the table ---- */
 
+/* How --arg has the character that would divide a record, as a cause. */
+static const char *would_divide(char divider)
+{
+    return divider == ';'    ? "; sep=; would divide it"
+           : divider == '|'  ? "; sep=| would divide it"
+           : divider == '\t' ? "; sep=tab would divide it"
+           : divider == ','  ? "; sep=\\, would divide it"
+                             : "";
+}
+
 /* What may be the cause where a record has the wrong fields; or "". */
 static const char *cause_of(const struct scan *scan)
 {
@@ -393,12 +432,32 @@ static const char *cause_of(const struct scan *scan)
         return "; it begins with #, but a table has no lines of comment";
     }
     if (scan->records == 0 && scan->fields == 1 && scan->divider != '\0') {
-        return scan->divider == ';'    ? "; sep=; would divide it"
-               : scan->divider == '|'  ? "; sep=| would divide it"
-               : scan->divider == '\t' ? "; sep=tab would divide it"
-                                       : "; sep=\\, would divide it";
+        return would_divide(scan->divider);
     }
     return scan->single ? "; ' does not enclose a field, only \" does" : "";
+}
+
+/* The same of a field that is no number. */
+static const char *cause_of_field(const struct scan *scan,
+                                  const struct column *column, const char *text,
+                                  size_t bytes)
+{
+    uint32_t whole;
+    uint32_t decimals;
+    size_t inner = bytes;
+    const char *trim = trimmed(text, &inner);
+
+    if (is_not_ascii(text, bytes)) {
+        return "; it has characters that are not ASCII";
+    }
+    if (inner < bytes && number_shape(trim, inner, &whole, &decimals)) {
+        return "; it has blanks around it";
+    }
+    if (strlen(column->name) == bytes &&
+        memcmp(column->name, text, bytes) == 0) {
+        return "; the header row is there again";
+    }
+    return cause_of(scan);
 }
 
 static void match_name(struct scan *scan, struct column *column,
@@ -421,7 +480,7 @@ static void check_number(struct scan *scan, struct column *column,
 {
     uint32_t whole = 0;
     uint32_t decimals = 0;
-    char show[44];
+    char show[SHOWN_BYTES];
 
     if (column->name == NULL || scan->fields != column->index) {
         return;
@@ -432,6 +491,10 @@ static void check_number(struct scan *scan, struct column *column,
         scan->request->seen_number = scan->request->seen_number || number;
         scan->request->seen_text =
             scan->request->seen_text || (!number && bytes > 0);
+        scan->request->seen_value =
+            scan->request->seen_value ||
+            (strlen(scan->request->value) == bytes &&
+             memcmp(scan->request->value, text, bytes) == 0);
         return;
     }
     if (!number_shape(text, bytes, &whole, &decimals)) {
@@ -441,7 +504,7 @@ static void check_number(struct scan *scan, struct column *column,
                    column == &scan->request->column
                        ? "; type=text compares it as text"
                        : "",
-                   cause_of(scan));
+                   cause_of_field(scan, column, text, bytes));
         return;
     }
     column->whole = whole > column->whole ? whole : column->whole;
@@ -500,12 +563,37 @@ static void end_field(void *text, size_t bytes, void *context)
     scan->fields += 1;
 }
 
+/* The first names of a header row, which show what is odd about it. */
+static void list_names(char *out, size_t room, const struct header *header)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t at = 0; at < header->bytes && used < room;) {
+        char show[SHOWN_BYTES];
+        uint32_t bytes = kernel_load_u32(header->names + at);
+
+        shown(show, (const char *)header->names + at + 4, bytes);
+        if (used + strlen(show) + 10 > room) {
+            snprintf(out + used, room - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(out + used, room - used, "%s'%s'",
+                                 used > 0 ? ", " : "", show);
+        at += 4 + bytes;
+    }
+}
+
 static void check_found(struct scan *scan, const struct column *column)
 {
+    char names[200];
+
     if (column->name != NULL && !column->found) {
+        list_names(names, sizeof names, scan->header);
         scan_error(scan, scan->record_line,
-                   "the header row has no column '%.60s' (of %u)%s",
-                   quote_shown(column->name), scan->fields, cause_of(scan));
+                   "the header row has no column '%.60s' (of %u: %s)%s",
+                   quote_shown(column->name), scan->fields, names,
+                   cause_of(scan));
     }
 }
 
@@ -540,13 +628,14 @@ static int no_space(unsigned char byte)
     return 0;
 }
 
-static void malformed(struct scan *scan)
+/* `byte`: the first that cannot be there. */
+static void malformed(struct scan *scan, char byte)
 {
     scan_error(scan, scan->line,
                "a quote in a field that does not begin with one, or text "
                "behind the closing quote (the record begins on line %" PRIu64
-               ")",
-               scan->record_line);
+               ")%s",
+               scan->record_line, would_divide(byte));
 }
 
 /* A byte that no table contains, or a newline if they have all. */
@@ -587,10 +676,13 @@ static uint8_t *line_end(uint8_t *at, const uint8_t *all)
 static void scan_line(struct scan *scan, struct csv_parser *parser,
                       const uint8_t *at, uint64_t bytes)
 {
+    size_t done;
+
     scan->ended = false;
-    if (csv_parse(parser, at, bytes, end_field, end_record, scan) != bytes) {
+    done = csv_parse(parser, at, bytes, end_field, end_record, scan);
+    if (done != bytes) {
         if (csv_error(parser) == CSV_EPARSE) {
-            malformed(scan);
+            malformed(scan, (char)at[done]);
         } else {
             scan_error(scan, scan->line, "%s", csv_strerror(csv_error(parser)));
         }
@@ -652,6 +744,7 @@ static void scan_table(struct scan *scan, struct csv_parser *parser,
 /* `least`: records, the header row included, that the table must have. */
 static int check_table(struct scan *scan, struct table *table, uint64_t least)
 {
+    const char *other = text_other_ends(&table->text);
     struct csv_parser parser;
 
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
@@ -670,7 +763,9 @@ static int check_table(struct scan *scan, struct table *table, uint64_t least)
         return file_error(scan->path,
                           scan->records == 0
                               ? "has no header row"
-                              : "has no record behind its header row");
+                              : "has no record behind its header row%s%s",
+                          other != NULL ? "; it is one line with " : "",
+                          other != NULL ? other : "");
     }
     return scan->status;
 }
@@ -735,12 +830,15 @@ static void fill_arg(struct format_load *load, const struct request *request,
 }
 
 /* Keeps the header row for write(); what is left of the table is the load. */
-static void fill_load(struct format_load *load, struct table *table)
+static void fill_load(struct format_load *load, struct table *table,
+                      const char *path)
 {
     uint64_t bytes = table->header_bytes;
+    const char *dot = strrchr(path, '.');
     struct kept *kept = memory_or_exit(malloc(sizeof *kept + (size_t)bytes));
 
     kept->mark = table->text.encoding != NULL && !table->text.converted;
+    kept->is_csv = dot != NULL && strcasecmp(dot, ".csv") == 0;
     kept->newline = table->newline;
     kept->last_bytes = table->ended ? table->last_bytes : 0;
     kept->header_bytes = (uint32_t)bytes;
@@ -798,6 +896,9 @@ static int read_file(struct format_load *load, struct table *table,
     int status = format_read_text(load, text, path);
 
     status = status == 0 ? text_check_narrow(text, path) : status;
+    if (status == 0 && !load->as_is) {
+        text_drop_marks(text);
+    }
     if (status == 0 && text->bytes > 0 && text->data[text->bytes - 1] == '\r') {
         text->data[text->bytes - 1] = '\n';
         text->returns += 1;
@@ -826,7 +927,7 @@ static int check_header(const struct header *header, const struct header *first,
 
         if (bytes != other ||
             memcmp(header->names + at + 4, first->names + at + 4, bytes) != 0) {
-            char show[2][44];
+            char show[2][SHOWN_BYTES];
 
             return file_error(
                 path,
@@ -876,7 +977,8 @@ static void note_table(struct format_load *load, const struct text *text,
     format_note_text(load, text, path);
 }
 
-/* Says that numbers were compared as text, which was not asked for. */
+/* Says that numbers were compared as text, which was not asked for: all of the
+   column are, or VALUE, which has a digit, is not there as it is. */
 static void note_comparison(struct format_load *load,
                             const struct request *request)
 {
@@ -885,7 +987,9 @@ static void note_comparison(struct format_load *load,
     (void)trimmed(request->value, &bytes);
     if (!request->column.number && request->type == NULL &&
         compares_equal(request) && bytes > 0 && request->seen_number &&
-        !request->seen_text) {
+        !request->seen_value &&
+        (!request->seen_text ||
+         strpbrk(request->value, "0123456789") != NULL)) {
         format_note(load,
                     "--arg: column '%.60s' has numbers, and value '%.60s' is "
                     "no decimal number: they were compared as text.",
@@ -997,7 +1101,7 @@ static int read_tables(struct format_load *load, struct request *request,
     if (status == 0) {
         settle(request);
         fill_arg(load, request, &table[0], rows);
-        fill_load(load, &table[0]);
+        fill_load(load, &table[0], path[0]);
         note_comparison(load, request);
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -1054,17 +1158,34 @@ static bool ends_with_last(const struct format_load *load,
            (bytes == last || output[bytes - last - 1] == '\n');
 }
 
-/* The rows keep their separator: a name that says tabs must have them. */
+/* The rows keep their separator: a name that says another one is refused. */
 static int check_records(const struct format_load *load, const char *path)
 {
+    static const struct {
+        const char *suffix;
+        uint32_t separator;
+        const char *has_none;
+    } kinds[] = {
+        {".tsv", '\t', "tabs"}, {".tab", '\t', "tabs"}, {".psv", '|', "|"}};
+    const struct kept *kept = (const struct kept *)load->context;
     const char *dot = strrchr(path, '.');
+    uint32_t separator = kernel_load_u32(load->arg);
 
-    return dot == NULL || kernel_load_u32(load->arg) == '\t' ||
-                   (strcasecmp(dot, ".tsv") != 0 &&
-                    strcasecmp(dot, ".tab") != 0)
-               ? 0
-               : file_error(path, "the rows have no tabs, as INPUT; the name "
-                                  "must end in .csv or .txt");
+    if (dot != NULL && separator == '\t' && !kept->is_csv &&
+        strcasecmp(dot, ".csv") == 0) {
+        return file_error(path, "the rows have tabs, as INPUT; the name must "
+                                "end in .tsv or .txt");
+    }
+    for (size_t i = 0; dot != NULL && i < sizeof kinds / sizeof *kinds; ++i) {
+        if (strcasecmp(dot, kinds[i].suffix) == 0 &&
+            separator != kinds[i].separator) {
+            return file_error(path,
+                              "the rows have no %s, as INPUT; the name must "
+                              "end in .csv or .txt",
+                              kinds[i].has_none);
+        }
+    }
+    return 0;
 }
 
 /* The header row and the rows as they were in the file. */

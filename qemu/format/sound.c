@@ -107,6 +107,7 @@ static const struct mark marks[] = {
     {"WAV", "RIFF", 4, "WAVE", 8, SF_FORMAT_WAV},
     {"WAV", "RIFX", 4, "WAVE", 8, SF_FORMAT_WAV},
     {"WAV", "RF64", 4, "WAVE", 8, SF_FORMAT_WAV},
+    {"WAV", "BW64", 4, "WAVE", 8, SF_FORMAT_WAV},
     {"WAV", "riff", 4, "WAVE", 8, SF_FORMAT_WAV},
     {"AIFF", "FORM", 4, "AIFF", 8, SF_FORMAT_AIFF},
     {"AIFF", "FORM", 4, "AIFC", 8, SF_FORMAT_AIFF},
@@ -117,13 +118,30 @@ static const struct mark marks[] = {
     {"MP3", "ID3", 3, "", 0, 0},
     {"AAC", "\xff\xf1", 2, "", 0, 0},
     {"AAC", "\xff\xf9", 2, "", 0, 0},
+    {"AAC", "ADIF", 4, "", 0, 0},
     {"M4A", "", 0, "ftypM4A", 4, 0},
-    {"MP4", "", 0, "ftypmp4", 4, 0},
-    {"MP4", "", 0, "ftypiso", 4, 0},
+    {"MP4 or QuickTime", "", 0, "ftyp", 4, 0},
     {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, "", 0, 0},
     {"CAF", "caff\0\1", 6, "", 0, 0},
     {"Wave64", "riff\x2e\x91\xcf\x11", 8, "", 0, 0},
     {"8SVX", "FORM", 4, "8SVX", 8, 0},
+    {"16SV", "FORM", 4, "16SV", 8, 0},
+    {"MIDI", "MThd\0\0\0\6", 8, "", 0, 0},
+    {"MIDI", "RIFF", 4, "RMID", 8, 0},
+    {"AVI", "RIFF", 4, "AVI ", 8, 0},
+    {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, "", 0, 0},
+    {"DTS", "\x7f\xfe\x80\1", 4, "", 0, 0},
+    {"DSD", "DSD ", 4, "", 0, 0},
+    {"DSDIFF", "FRM8", 4, "", 0, 0},
+    {"Musepack", "MPCK", 4, "", 0, 0},
+    {"Musepack", "MP+", 3, "", 0, 0},
+    {"TAK", "tBaK", 4, "", 0, 0},
+    {"OptimFROG", "OFR ", 4, "", 0, 0},
+    {"RealAudio", ".ra\xfd", 4, "", 0, 0},
+    {"RealMedia", ".RMF", 4, "", 0, 0},
+    {"IRCAM", "\x64\xa3\1\0", 4, "", 0, 0},
+    {"IRCAM", "\x64\xa3\2\0", 4, "", 0, 0},
+    {"PAF", " paf", 4, "", 0, 0},
     {"VOC", "Creative Voice File\x1a", 20, "", 0, 0},
     {"NIST", "NIST_1A\n", 8, "", 0, 0},
     {"WavPack", "wvpk", 4, "", 0, 0},
@@ -133,21 +151,35 @@ static const struct mark marks[] = {
 
 static const struct mark mp3 = {.name = "MP3"};
 
-/* Whether libsndfile takes a file without a mark for MP3, whose frames begin
-   with eleven bits that are set. */
+/* Bytes of the MP3 frame that begins here, by its header (ISO 11172-3, 2.4.1.3,
+   layer III; 13818-3 for the lower rates); 0: none does. */
+static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
+{
+    static const uint16_t kbit[2][15] = {
+        {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
+        {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}};
+    static const uint16_t rates[] = {44100, 48000, 32000};
+    unsigned version = bytes < 4 ? 1 : at[1] >> 3 & 3; /* 3: 1; 2: 2; 0: 2.5 */
+    bool low = version != 3;
+    uint32_t rate;
+
+    if (version == 1 || at[0] != 0xff || (at[1] & 0xe6) != 0xe2 ||
+        at[2] >> 4 == 0 || at[2] >> 4 == 15 || (at[2] >> 2 & 3) == 3) {
+        return 0;
+    }
+    rate = (uint32_t)rates[at[2] >> 2 & 3] >> (version == 0 ? 2 : low);
+    return (low ? 72000u : 144000u) * kbit[low][at[2] >> 4] / rate +
+           (at[2] >> 1 & 1);
+}
+
+/* Whether a file without a mark is MP3: a frame, and the next or the end. */
 static bool is_mp3(const uint8_t *file, uint64_t bytes)
 {
-    struct memory memory = {.data = (uint8_t *)file, .bytes = (int64_t)bytes};
-    SF_INFO info = {.format = 0};
-    SNDFILE *open = NULL;
+    uint32_t first = mp3_frame(file, bytes);
 
-    if (bytes >= 4 && file[0] == 0xff && file[1] >= 0xe0) {
-        open = memory_open(&memory, SFM_READ, &info);
-    }
-    if (open != NULL) {
-        sf_close(open);
-    }
-    return (info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_MPEG;
+    return first != 0 &&
+           (first == bytes ||
+            (first < bytes && mp3_frame(file + first, bytes - first) != 0));
 }
 
 static const struct mark *mark_of(const uint8_t *file, uint64_t bytes)
@@ -204,10 +236,14 @@ static int read_sample_bytes(struct sound *sound, const struct reader *reader,
     }
     sound->is_signed = format != SF_FORMAT_PCM_U8;
     if ((sound->sample_bytes & wanted) == 0) {
-        return file_error(reader->path, "%s header: samples must be PCM of %s",
-                          reader->mark->name,
-                          (wanted & SOUND_8_BITS) == 0 ? "16 bits"
-                                                       : "8, 16 or 32 bits");
+        SF_FORMAT_INFO name = {.format = format};
+
+        sf_command(NULL, SFC_GET_FORMAT_INFO, &name, sizeof name);
+        return file_error(
+            reader->path, "%s header: samples are %s; must be PCM of %s",
+            reader->mark->name,
+            name.name != NULL ? name.name : "of another kind",
+            (wanted & SOUND_8_BITS) == 0 ? "16 bits" : "8, 16 or 32 bits");
     }
     return 0;
 }
@@ -217,10 +253,11 @@ static int read_info(struct sound *sound, const struct reader *reader,
 {
     const SF_INFO *info = &reader->info;
 
-    if ((wanted & SOUND_RATE) != 0 && reader->header.rate_why != NULL) {
+    if ((wanted & SOUND_RATE) != 0 && reader->header.rate_is_odd) {
         return file_error(reader->path,
-                          "%s header: the sample rate %s; must be 1 or more",
-                          reader->mark->name, reader->header.rate_why);
+                          "%s header: the sample rate is %" PRIu32
+                          " Hz; must be 1 or more, and below 2^31",
+                          reader->mark->name, reader->header.odd_rate);
     }
     if (info->channels < 1 || info->channels > (int)SOUND_CHANNELS_MAX ||
         info->samplerate < 1) {
@@ -390,9 +427,7 @@ static int refuse(const char *path, const struct mark *mark)
     return mark == NULL
                ? file_error(path, "is no sound file; must be WAV, AIFF, AU or "
                                   "FLAC")
-               : file_error(path,
-                            "is a sound file of another kind: %s; must be WAV, "
-                            "AIFF, AU or FLAC",
+               : file_error(path, "is %s; must be WAV, AIFF, AU or FLAC",
                             mark->name);
 }
 
@@ -437,7 +472,8 @@ int sound_decode(struct sound *sound, struct format_load *load,
     if (reader.file == NULL) {
         const char *why = sf_strerror(NULL);
 
-        return file_error(path, "%s header: %s", reader.mark->name,
+        return file_error(path, "%s header: %s%s", reader.mark->name,
+                          reader.header.format,
                           strstr(why, "SF_INFO") != NULL
                               ? "its sample rate or its channels cannot be"
                               : why);

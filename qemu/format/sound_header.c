@@ -5,12 +5,15 @@
 #include "qemu/support/file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FORM_BYTES 12u /* before the first chunk */
 #define CHUNK_BYTES 8u /* before a chunk's contents */
 #define FMT_BYTES 16u  /* of a format chunk, at least */
 #define FMT_RATE 12u   /* the rate's place, from the chunk's begin */
+#define FMT_BITS 22u
+#define RATE_MAX INT32_MAX /* of libsndfile */
 #define COMM_BYTES 18u
 #define AU_BYTES 24u
 
@@ -129,7 +132,7 @@ static void measure_wav(struct sound_header *header,
     uint64_t left = bytes - chunks->samples - CHUNK_BYTES;
     uint64_t size = bytes_load_u32(at + 4);
 
-    if (is_chunk(file, "RF64") && size == UINT32_MAX) {
+    if (!is_chunk(file, "RIFF") && size == UINT32_MAX) {
         size = chunks->long_bytes;
     }
     header->is_open =
@@ -140,6 +143,24 @@ static void measure_wav(struct sound_header *header,
     header->there = header->stated < left ? header->stated : left;
 }
 
+/* Keeps what the format says for messages, and its rate from libsndfile if that
+   is none. */
+static void keep_format(struct sound_header *header, uint8_t *format)
+{
+    uint32_t rate = bytes_load_u32(format + FMT_RATE);
+
+    snprintf(header->format, sizeof header->format,
+             "format 0x%04x, %u channels, %u bits: ",
+             bytes_load_u16(format + CHUNK_BYTES),
+             bytes_load_u16(format + CHUNK_BYTES + 2),
+             bytes_load_u16(format + FMT_BITS));
+    if (rate == 0 || rate > RATE_MAX) {
+        header->rate_is_odd = true;
+        header->odd_rate = rate;
+        bytes_store_u32(format + FMT_RATE, 1);
+    }
+}
+
 int sound_header_wav(struct sound_header *header, const char *path,
                      uint8_t *file, uint64_t bytes)
 {
@@ -147,7 +168,8 @@ int sound_header_wav(struct sound_header *header, const char *path,
     uint64_t from;
     uint32_t format_bytes;
 
-    if (!is_chunk(file, "RIFF") && !is_chunk(file, "RF64")) {
+    if (!is_chunk(file, "RIFF") && !is_chunk(file, "RF64") &&
+        !is_chunk(file, "BW64")) {
         return file_error(path, is_chunk(file, "riff")
                                     ? "WAV header: RIFF is in small letters"
                                     : "WAV header: must be little-endian RIFF");
@@ -171,10 +193,7 @@ int sound_header_wav(struct sound_header *header, const char *path,
     bytes_store_u32(file + chunks.samples + 4, (uint32_t)header->there);
     header->file = file + from;
     header->bytes = chunks.samples + CHUNK_BYTES + header->there - from;
-    if (bytes_load_u32(header->file + FORM_BYTES + FMT_RATE) == 0) {
-        header->rate_why = "is 0 Hz";
-        bytes_store_u32(header->file + FORM_BYTES + FMT_RATE, 1);
-    }
+    keep_format(header, header->file + FORM_BYTES);
     return 0;
 }
 
@@ -199,9 +218,13 @@ int sound_header_aiff(struct sound_header *header, const char *path,
             header->counts_frames = true;
             header->stated = load_big(file + at + CHUNK_BYTES + 2);
             if (load_big(file + at + CHUNK_BYTES + 8) == 0) {
-                header->rate_why = "is 0 Hz";
+                header->rate_is_odd = true;
                 memcpy(file + at + CHUNK_BYTES + 8, "\x3f\xff\x80\0", 4);
             }
+        }
+        if (samples && size == 0) { /* as FFmpeg leaves it in a pipe */
+            memset(file + at + 4, 0xff, 4);
+            size = UINT32_MAX;
         }
         if (size > bytes - at - CHUNK_BYTES) {
             break;
@@ -223,9 +246,10 @@ int sound_header_au(struct sound_header *header, const char *path,
     if (from > bytes || !is_chunk(file, ".snd")) {
         return file_error(path, "AU header: must be big-endian, and whole");
     }
-    if (load_big(file + 16) == 0) {
-        header->rate_why = "is 0 Hz";
-        file[19] = 1;
+    if (load_big(file + 16) == 0 || load_big(file + 16) > RATE_MAX) {
+        header->rate_is_odd = true;
+        header->odd_rate = load_big(file + 16);
+        memcpy(file + 16, "\0\0\0\1", 4);
     }
     header->is_counted = true;
     header->stated = load_big(file + 8);

@@ -12,13 +12,15 @@
 struct sound_header {
     uint8_t *file; /* what libsndfile is to see ... */
     uint64_t bytes;
-    bool is_counted;      /* the header tells the length ... */
-    bool counts_frames;   /* ... in frames, not in bytes */
-    uint64_t stated;      /* so many, */
-    uint64_t there;       /* and so many are there, as far as is known */
-    bool is_open;         /* it was left open: all to the file's end are */
-    bool is_last;         /* there are samples before these, not taken */
-    const char *rate_why; /* what is wrong with its rate; NULL: nothing */
+    bool is_counted;    /* the header tells the length ... */
+    bool counts_frames; /* ... in frames, not in bytes */
+    uint64_t stated;    /* so many, */
+    uint64_t there;     /* and so many are there, as far as is known */
+    bool is_open;       /* it was left open: all to the file's end are */
+    bool is_last;       /* there are samples before these, not taken */
+    bool rate_is_odd;   /* odd_rate is no rate: libsndfile sees another */
+    uint32_t odd_rate;  /* Hz */
+    char format[48];    /* "format 0x0011, 1 channels, 4 bits: ", or "" */
 };
 
 /*

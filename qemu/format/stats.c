@@ -124,14 +124,13 @@ static int take_samples(struct format_load *load, const char *path,
     }
     if (kind != NULL && *type == 0) {
         return file_error(path,
-                          "is a sound file of another kind: %s; must be WAV, "
-                          "AIFF, AU or FLAC; --arg type=u8 counts its bytes",
+                          "is %s; must be WAV, AIFF, AU or FLAC; --arg type=u8 "
+                          "counts its bytes",
                           kind);
     }
     if (kind != NULL) {
         format_note(load,
-                    "%s is a sound file (%s), all of whose bytes were "
-                    "taken for samples.",
+                    "%s is %s, all of whose bytes were taken for samples.",
                     file_name(path), kind);
     }
     *type = *type != 0 ? *type : 1;

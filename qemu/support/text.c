@@ -14,7 +14,7 @@
 #define CTRL_Z 0x1a
 #define MARK "\xef\xbb\xbf"
 #define MARK_BYTES 3u
-#define WIDE_SEEN 128u /* bytes whose zeros tell of UTF-16 */
+#define WIDE_SEEN 128u /* bytes that tell of UTF-16 and UTF-32 */
 #define REASON_BYTES 120
 #define OPEN_MAX_BYTES (1u << 24)
 
@@ -79,6 +79,21 @@ static const char *convert(struct text *text, unsigned mark_bytes)
     return wrong;
 }
 
+/* Line ends may stand behind a ^Z, if an editor has written one more. */
+static void drop_ctrl_z(struct text *text)
+{
+    uint64_t end = text->bytes;
+
+    while (end > 0 && strchr("\r\n\x1a", text->data[end - 1]) != NULL &&
+           text->data[end - 1] != '\0') {
+        end -= 1;
+        if (text->data[end] == CTRL_Z) {
+            text->bytes = end;
+            text->ended = true;
+        }
+    }
+}
+
 const char *text_decode(struct text *text)
 {
     const struct mark *mark = mark_of(text->data, text->bytes);
@@ -91,10 +106,7 @@ const char *text_decode(struct text *text)
                     ? convert(text, mark->bytes)
                     : NULL;
     }
-    while (text->bytes > 0 && text->data[text->bytes - 1] == CTRL_Z) {
-        text->bytes -= 1;
-        text->ended = true;
-    }
+    drop_ctrl_z(text);
     return wrong;
 }
 
@@ -152,6 +164,61 @@ FILE *text_open(const char *path)
     return lines;
 }
 
+/* Whether a mark of UTF-8 stands at `from`, where `to` bytes are before it. */
+static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
+{
+    return (to == 0 || text->data[to - 1] == '\n') &&
+           text->bytes - from >= MARK_BYTES &&
+           memcmp(text->data + from, MARK, MARK_BYTES) == 0;
+}
+
+void text_drop_marks(struct text *text)
+{
+    uint64_t to = 0;
+
+    if (memmem(text->data, (size_t)text->bytes, MARK, MARK_BYTES) == NULL) {
+        return;
+    }
+    for (uint64_t from = 0; from < text->bytes; ++from) {
+        if (is_mark(text, from, to)) {
+            from += MARK_BYTES - 1;
+            text->marks += 1;
+        } else {
+            text->data[to++] = text->data[from];
+        }
+    }
+    text->bytes = to;
+}
+
+const char *text_other_ends(const struct text *text)
+{
+    static const struct {
+        const char *end;
+        size_t bytes;
+        const char *name;
+    } ends[] = {{"\0", 1, "bytes of 0"},
+                {"\f", 1, "form feeds"},
+                {"\v", 1, "vertical tabs"},
+                {"\x85", 1, "NEL (0x85)"},
+                {"\xe2\x80\xa8", 3, "U+2028"},
+                {"\xe2\x80\xa9", 3, "U+2029"},
+                {"\x1e", 1, "record separators (0x1e)"}};
+    bool has_mark;
+
+    if (text->bytes == 0 ||
+        text_wide(&has_mark, text->data, text->bytes) != NULL ||
+        memchr(text->data, '\n', (size_t)text->bytes - 1) != NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        if (memmem(text->data, (size_t)text->bytes, ends[i].end,
+                   ends[i].bytes) != NULL) {
+            return ends[i].name;
+        }
+    }
+    return NULL;
+}
+
 void text_end_lines(struct text *text, bool crlf_stays)
 {
     uint8_t *data = text->data;
@@ -161,9 +228,7 @@ void text_end_lines(struct text *text, bool crlf_stays)
         bool crlf = data[from] == '\r' && from + 1 < text->bytes &&
                     data[from + 1] == '\n';
 
-        if ((to == 0 || data[to - 1] == '\n') &&
-            text->bytes - from >= MARK_BYTES &&
-            memcmp(data + from, MARK, MARK_BYTES) == 0) {
+        if (is_mark(text, from, to)) {
             from += MARK_BYTES - 1;
             text->marks += 1;
         } else if (data[from] == '\r' && !crlf) {
@@ -176,27 +241,49 @@ void text_end_lines(struct text *text, bool crlf_stays)
     text->bytes = to;
 }
 
+/* Whether a character may well be of a text: of an alphabet, or punctuation. */
+static bool is_likely(uint32_t code)
+{
+    return code == '\t' || code == '\n' || code == '\r' ||
+           (code >= ' ' && code < 0x1000 && (code < 0x7f || code > 0x9f)) ||
+           (code >= 0x2010 && code < 0x2040);
+}
+
+/* Whether text of such characters begins here, some of ASCII. Plain text has
+   none whose other bytes are 0. */
+static bool seems_wide(const uint8_t *data, uint64_t bytes, unsigned width,
+                       bool big)
+{
+    uint64_t seen = (bytes < WIDE_SEEN ? bytes : WIDE_SEEN) / width;
+    bool ascii = false;
+
+    for (uint64_t i = 0; i < seen; ++i) {
+        uint32_t code = 0;
+
+        for (unsigned j = 0; j < width; ++j) {
+            code = code << 8 | data[i * width + (big ? j : width - 1 - j)];
+        }
+        if (!is_likely(code)) {
+            return false;
+        }
+        ascii = ascii || code < 0x80;
+    }
+    return seen >= 2 && ascii;
+}
+
 const char *text_wide(bool *has_mark, const uint8_t *data, uint64_t bytes)
 {
     const struct mark *mark = mark_of(data, bytes);
-    uint64_t seen = bytes < WIDE_SEEN ? bytes & ~UINT64_C(1) : WIDE_SEEN;
-    bool zero[2] = {true, true}; /* all bytes at even places, at odd ones */
-    bool none[2] = {true, true};
 
     *has_mark = mark != NULL;
     if (mark != NULL) {
         return strcmp(mark->encoding, "UTF-8") != 0 ? mark->encoding : NULL;
     }
-    for (uint64_t i = 0; i < seen; ++i) {
-        zero[i % 2] = zero[i % 2] && data[i] == 0;
-        none[i % 2] = none[i % 2] && data[i] != 0;
-    }
-    if (seen < 4) {
-        return NULL;
-    }
-    return none[0] && zero[1]   ? "UTF-16LE"
-           : zero[0] && none[1] ? "UTF-16BE"
-                                : NULL;
+    return seems_wide(data, bytes, 2, false)   ? "UTF-16LE"
+           : seems_wide(data, bytes, 2, true)  ? "UTF-16BE"
+           : seems_wide(data, bytes, 4, false) ? "UTF-32LE"
+           : seems_wide(data, bytes, 4, true)  ? "UTF-32BE"
+                                               : NULL;
 }
 
 int text_check_narrow(const struct text *text, const char *path)

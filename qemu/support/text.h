@@ -45,9 +45,16 @@ FILE *text_open(const char *path);
    of UTF-8 before a line, as files that were joined have them, are left out. */
 void text_end_lines(struct text *text, bool crlf_stays);
 
+/* Leaves only such marks out, as before a table that was joined to another. */
+void text_drop_marks(struct text *text);
+
+/* What stands where others end lines, as NEL or form feeds, in a text of one
+   line, "form feeds"; NULL: nothing does, or it has several lines. */
+const char *text_other_ends(const struct text *text);
+
 /* The encoding of more than one byte a character in which text seems to be, by
-   its mark or by zeros in every other byte; NULL: none. Tells whether it is a
-   mark. A few bytes of the beginning are enough. */
+   its mark or by zeros in its characters' other bytes; NULL: none. Tells
+   whether it is a mark. A few bytes of the beginning are enough. */
 const char *text_wide(bool *has_mark, const uint8_t *data, uint64_t bytes);
 
 /* Refuses wide text without a mark where that can't be meant. Result: 0, or 1

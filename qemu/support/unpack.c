@@ -42,6 +42,7 @@ static const struct kind kind_table[] = {
      6, 0, archive_read_support_filter_xz, false},
     {"zstd", "\x28\xb5\x2f\xfd", 4, 0, archive_read_support_filter_zstd, false},
     {"lz4", "\x04\x22\x4d\x18", 4, 0, archive_read_support_filter_lz4, false},
+    {"lz4", "\x02\x21\x4c\x18", 4, 0, archive_read_support_filter_lz4, false},
     {"lzip", "LZIP\1", 5, 0, archive_read_support_filter_lzip, false},
     {"compress", "\x1f\x9d\x90", 3, 0, archive_read_support_filter_compress,
      false},
@@ -81,11 +82,24 @@ struct layer {
     uint64_t most;  /* that it may have */
 };
 
-/* `why`: as a library says. */
+/* `why`: as a library says, or NULL. */
 static int fail(const struct layer *layer, const char *why)
 {
+    static const struct {
+        const char *said;
+        const char *meant;
+    } words[] = {{"No progress is possible",
+                  "unexpected end of file, or other bytes behind its end"},
+                 {"failed (-5)", "unexpected end of file"}};
+
+    for (size_t i = 0; why != NULL && i < sizeof words / sizeof *words; ++i) {
+        if (strstr(why, words[i].said) != NULL) {
+            why = words[i].meant;
+        }
+    }
     return file_error(layer->path, "%s: cannot be decompressed: %s" AS_IS,
-                      layer->kind->name, quote_shown(why));
+                      layer->kind->name,
+                      why != NULL ? quote_shown(why) : "it is damaged");
 }
 
 static int put(struct layer *layer, const void *block, size_t bytes)
@@ -239,6 +253,25 @@ static int put_entries(struct layer *layer, struct archive *archive)
     return status;
 }
 
+/* Refuses bytes behind the end of what a filter reads, other than zeros, which
+   tapes are filled with. */
+static int check_rest(const struct layer *layer, struct archive *archive)
+{
+    off_t at = (off_t)archive_filter_bytes(archive, -1);
+    char block[BLOCK];
+    ssize_t got;
+
+    while ((got = pread(layer->from, block, sizeof block, at)) > 0) {
+        for (ssize_t i = 0; i < got; ++i) {
+            if (block[i] != 0) {
+                return fail(layer, "there are other bytes behind its end");
+            }
+        }
+        at += got;
+    }
+    return 0;
+}
+
 static int unarchive(struct layer *layer)
 {
     struct archive *archive = memory_or_exit(archive_read_new());
@@ -252,6 +285,9 @@ static int unarchive(struct layer *layer)
     status = archive_read_open_fd(archive, layer->from, BLOCK) == ARCHIVE_OK
                  ? put_entries(layer, archive)
                  : fail(layer, archive_error_string(archive));
+    if (status == 0 && !layer->kind->archive) {
+        status = check_rest(layer, archive);
+    }
     archive_read_free(archive);
     return status;
 }

@@ -156,11 +156,18 @@ def test_headers_that_leave_something_open(tmp_path):
         assert "leaves its length open" in remarks(path, "")
     more = b"LIST\22\0\0\0INFOISFT\0\0\0\x40Lavf\0\0"  # longer than it
     long = b"ds64" + words(28, 0) + words(0, 600) + bytes(16)
+    wide = b"64" + whole[4:12] + long + whole[12:40] + b"\xff" * 4 + whole[44:]
     for data in (whole[:36] + more + whole[36:], whole[:24] + bytes(4)
-                 + whole[28:], b"RF64" + whole[4:12] + long + whole[12:40]
-                 + b"\xff" * 4 + whole[44:]):
+                 + whole[28:], whole[:24] + b"\xff" * 4 + whole[28:],
+                 b"RF" + wide, b"BW" + wide):
         path.write_bytes(data)
         check(run(path), stats(samples.reshape(-1)))
+    form = (b"\0\2" + bytes(4) + b"\0\x10\x40\x0b\xfa" + bytes(7)
+            + b"SSND" + bytes(12))  # as FFmpeg writes it into a pipe
+    path.write_bytes(b"FORM\0\0\0\0AIFFCOMM\0\0\0\x12" + form
+                     + samples.byteswap().tobytes())
+    check(run(path), stats(samples.reshape(-1)))
+    assert "leaves its length open" in remarks(path, "")
     path.write_bytes(whole + b"data" + words(4, 0x30002))
     check(run(path), stats(numpy.array([2, 3], "<i2")))
     assert "has several data chunks: the last" in remarks(path, "type=s16")
@@ -188,4 +195,4 @@ def test_sounds_that_are_not_taken(tmp_path):
     path.write_bytes(b"OggS" + bytes(range(200)))
     check(run(path, "type=u8"),
           stats(numpy.frombuffer(path.read_bytes(), "u1")))
-    assert "is a sound file (Ogg)" in remarks(path, "type=u8")
+    assert "is Ogg, all of whose bytes" in remarks(path, "type=u8")

@@ -84,7 +84,7 @@ def test_any_spelling_has_one_answer(tmp_path, name):
         "report_format 0: is a report of another" in plain[1])
     for codec, ends, last in [
             *itertools.product(CODECS[:2], ENDS, [""]),
-            *((codec, ENDS[2], "\x1a") for codec in CODECS)]:
+            *((codec, ENDS[2], "\x1a\r\n") for codec in CODECS)]:
         path.write_bytes(spelled(lines, codec, ends, last))
         assert told(tmp_path, line) == plain, (codec, ends, last)
 
@@ -112,6 +112,13 @@ def remarks_on(folder, kernel, arg, *loads):
     ("dictionary", PICKED, [b"x\n" + MARK + b"mehr"], 1, "further lines"),
     ("dictionary", PICKED, ["mehr".encode("utf-16-be")], 0,
      "seems to be UTF-16BE without a mark"),
+    ("dictionary", PICKED, ["мир\nмир".encode("utf-16-le")], 0,
+     "seems to be UTF-16LE without a mark"),
+    ("dictionary", PICKED, ["mehr".encode("utf-32-be")], 0,
+     "seems to be UTF-32BE without a mark"),
+    *(("dictionary", PICKED, [b"mehr" + end + b"x"], 0,
+       f"is one line: {name}") for end, name in
+      ((b"\0", "bytes of 0"), (b"\f", "form feeds"), (b"\x85", "NEL"))),
     ("search", "me", [b"me", "mehr".encode("utf-16")], 1,
      "f1: begins with the mark of UTF-16LE"),
     ("search", "me", ["mehr".encode("utf-16-be")], 0, "seems to be UTF-16BE"),
@@ -127,10 +134,15 @@ def remarks_on(folder, kernel, arg, *loads):
      "carriage returns alone"),
     ("records", "name=n,op=ge,value=1", ["n\n1\n".encode("utf-16")], 1,
      "converted from UTF-16LE"),
+    ("records", "name=n,op=eq,value=1,type=text",
+     [MARK * 2 + b"n\n2\n" + MARK + b"1\n"], 1, "further lines"),
+    ("records", "name=n,op=eq,value=1e0", [b"n\n1\nNA\n"], 0,
+     "--arg: column 'n' has numbers, and value '1e0' is no decimal number"),
     ("records", "name=n,op=ne,value=1e0", [b"n\n1\n\n2\n"], 2,
      "--arg: column 'n' has numbers, and value '1e0' is no decimal number"),
     # Nothing is to be said of these.
-    ("records", "name=n,op=ne,value=1e0", [b"n\n1\nx\n"], 2, None),
+    ("records", "name=n,op=ne,value=1e0", [b"n\n1\n1e0\n"], 1, None),
+    ("records", "name=n,op=ne,value=one", [b"n\n1\nx\n"], 2, None),
     ("records", "name=n,op=eq,value=1e0,type=text", [b"n\n1\n"], 0, None),
     ("records", "name=n,op=ge,value=1", [MARK + b"n\r\n1\r\n"], 1, None),
     ("search", "(?|)a|A", [MARK + b"aA\0b"], 2, None),

@@ -73,7 +73,8 @@ def framed(data):
 PACKERS = {
     "gzip": lambda data: (gzip.compress(data[:5])
                           + gzip.compress(data[5:]) + bytes(9)),
-    "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped,
+    "bzip2": lambda data: bz2.compress(data) + bytes(9),
+    "xz": lzma.compress, "zip": zipped,
     "zstd": framed, "xz, tar": tarred,
     "gzip, bzip2": lambda data: gzip.compress(bz2.compress(data))}
 
@@ -121,6 +122,17 @@ def test_files_that_have_no_length(tmp_path):
     os.close(kept)
     assert (done.returncode, done.stderr) == (0, "")
     assert "count = 2\n" in done.stdout
+
+
+@pytest.mark.parametrize("suffix", ["br", "GZ", "lzma", "zip"])
+def test_what_only_its_name_calls_compressed(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    path.write_bytes(b"word")
+    report = mesh.run(path, kernel="search", arg="word", size="2x1",
+                      on="native")
+    assert report["result"]["count"] == 1
+    assert f"{path}: its name says that it is compressed" in str(
+        report["remarks"])
 
 
 def test_the_name_of_a_compressed_table(tmp_path):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that every row of a table of refused input has beside it."""
+import bz2
 import functools
 import gzip
 import hashlib
@@ -52,6 +53,7 @@ def sounds(noise):
         "many.wav": sound(noise[:130], 65), "slow.wav": sound(noise, rate=1),
         "odd.wav": sound(b"123456"), "floats.wav": sound(small, 2, 32, 3),
         "a-law.wav": sound(small, 2, 8, 6),
+        "mp3.wav": sound(small, kind=0x55),
         "fuzzed.wav": whole[:36] + bytes.fromhex(
             "4c49535404ffffffffb9fffff7ffffff")}
 
@@ -109,10 +111,13 @@ def arrays():
 def archives():
     """Compressed files that are damaged, too much or not one."""
     packed, out = gzip.compress(b"abcabc"), io.BytesIO()
-    with zipfile.ZipFile(out, "w") as file:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         for name in ("a\33", "b"):
             file.writestr(name, b"abc")
+    short = bz2.compress(b"abc"), b"\4\"M\x18`@\x82\3\0\0\x80abc\0\0\0\0"
     return {
+        "more.bz2": short[0] + b"more", "more.lz4": short[1] + b"more text",
+        "cut.zip": out.getvalue()[:34], "head.zip": b"PK\3\4" + bytes(40),
         "sum.gz": packed[:-8] + b"abcd" + packed[-4:], "cut.gz": packed[:-5],
         "more.gz": packed + b"\0\0abc",
         "bomb.gz": gzip.compress(bytes(1 << 20)) * 65,
