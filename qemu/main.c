@@ -18,6 +18,7 @@
 #include "qemu/command/ps.h"
 #include "qemu/command/reset.h"
 #include "qemu/command/run.h"
+#include "qemu/options/job.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/worker.h"
 #include "qemu/support/edits.h"
@@ -201,7 +202,8 @@ int main(int argc, char **argv)
     }
     ranks_warn();
     if (ranks_launched()) {
-        int status = ranks_begin();
+        int status =
+            ranks_begin(job_options_watchdog(argc, argv) + RANKS_START_S);
 
         if (status != 0) {
             return status;

@@ -19,8 +19,8 @@
 
 #define SEGMENTS 3u
 
-/* Mesh time that must pass to be progress: some 3,000 instructions of a board.
-   Boards that ask for nothing on and on need hours to pass so much. */
+/* Mesh time that must pass to be progress, at first: some 3,000 instructions of
+   a board. Boards that ask for nothing on and on need hours to pass so much. */
 #define PROGRESS_PS UINT64_C(100000000)
 
 /*
@@ -767,16 +767,23 @@ static void note_progress(struct mesh *mesh)
 {
     watchdog_feed(&mesh->watchdog);
     mesh->vain = 0;
+    mesh->progress_ps = fabric_time_ps(mesh->fabric);
+    mesh->alone_ps = 0;
 }
 
-/* Mesh time alone is progress, too, where a node waits with deadlines. */
+/*
+ * Mesh time alone is progress, too, where a node waits with deadlines: each
+ * time that twice as much has passed since the job went on. So a node that
+ * waits so for ever comes to its end, after twice the watchdog's time at most.
+ */
 static void note_time(struct mesh *mesh)
 {
-    uint64_t now_ps = fabric_time_ps(mesh->fabric);
+    uint64_t alone_ps = fabric_time_ps(mesh->fabric) - mesh->progress_ps;
 
-    if (now_ps - mesh->progress_ps >= PROGRESS_PS) {
-        mesh->progress_ps = now_ps;
-        note_progress(mesh);
+    if (alone_ps >= PROGRESS_PS && alone_ps / 2 >= mesh->alone_ps) {
+        watchdog_feed(&mesh->watchdog);
+        mesh->vain = 0;
+        mesh->alone_ps = alone_ps;
     }
 }
 

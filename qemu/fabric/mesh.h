@@ -84,7 +84,8 @@ struct mesh {
     struct mesh_report *report; /* of the last order of each originator */
     uint64_t report_ps;         /* when the last of them reached the host */
     struct watchdog watchdog;
-    uint64_t progress_ps; /* mesh time when it was fed for that */
+    uint64_t progress_ps; /* mesh time when the job went on last */
+    uint64_t alone_ps;    /* mesh time since then that was progress by itself */
     uint32_t vain;        /* rings since there was progress */
     double up_wall_s;     /* monotonic time when the last board came up */
 };

@@ -473,16 +473,42 @@ static int set_batch(struct job_options *options, const char *text)
     return parse_report("--batch", text, allowed);
 }
 
-static int set_watchdog(struct job_options *options, const char *text)
+/* Result: NULL, with the seconds; or what is allowed. */
+static const char *read_watchdog(unsigned *watchdog_s, const char *text)
 {
     uint64_t seconds = 0;
-    const char *allowed = parse_count(text, &seconds);
 
-    if (allowed != NULL || seconds == 0 || seconds > WATCHDOG_MAX_S) {
-        allowed = "must be 1 to 86400 seconds";
+    if (parse_count(text, &seconds) != NULL || seconds == 0 ||
+        seconds > WATCHDOG_MAX_S) {
+        return "must be 1 to 86400 seconds";
     }
-    options->config.watchdog_s = (unsigned)seconds;
-    return parse_report("--watchdog", text, allowed);
+    *watchdog_s = (unsigned)seconds;
+    return NULL;
+}
+
+static int set_watchdog(struct job_options *options, const char *text)
+{
+    return parse_report("--watchdog", text,
+                        read_watchdog(&options->config.watchdog_s, text));
+}
+
+unsigned job_options_watchdog(int argc, char **argv)
+{
+    static const char name[] = "--watchdog";
+    unsigned watchdog_s = WATCHDOG_S;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
+        size_t length = strcspn(argv[i], "=");
+        const char *text =
+            argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
+
+        /* Of a word that begins it, as of the whole one. */
+        if (length > 2 && length < sizeof name && text != NULL &&
+            strncmp(argv[i], name, length) == 0) {
+            (void)read_watchdog(&watchdog_s, text);
+        }
+    }
+    return watchdog_s;
 }
 
 static void add_input(struct job_options *options, const char *text)

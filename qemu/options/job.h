@@ -55,6 +55,10 @@ struct job_options {
     uint8_t *slow_shift; /* freed by job_options_free(), as config.load is */
 };
 
+/* The seconds of --watchdog in a command line that is not parsed yet: the
+   default's where it has none, or one that parsing will refuse. */
+unsigned job_options_watchdog(int argc, char **argv);
+
 /* The child parser; its input is a struct job_options. */
 extern const struct argp job_options_argp;
 

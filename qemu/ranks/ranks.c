@@ -2,6 +2,7 @@
 #include "qemu/ranks/ranks.h"
 
 #include "qemu/ranks/leftovers.h"
+#include "qemu/ranks/patience.h"
 #include "qemu/ranks/transport.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -10,8 +11,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #define OBJECT "ranks.so"
 #define FLUSH_BYTES 32768u
 #define END_MS 5000u
-#define TOGETHER_S 30u /* to begin or to end with the others */
+#define LEAVE_S 30u /* to end with the others */
 
 /* Records for one rank that have not gone out. */
 struct outbox {
@@ -106,36 +105,11 @@ static const struct transport *load(void)
     return transport;
 }
 
-/* What is told of a wait in MPI, where ranks wait for each other. */
-static const char *volatile in_vain;
-
-static void on_alarm(int signal)
-{
-    (void)signal;
-    (void)!write(STDERR_FILENO, in_vain, strlen(in_vain));
-    _exit(EXIT_FAILED);
-}
-
-/* A wait in MPI that follows has an end: who leaves without the others has
-   mpirun or srun end them. alarm(0) is its end otherwise. */
-static void limit_wait(const char *what)
-{
-    struct sigaction action = {.sa_handler = on_alarm};
-    sigset_t alone;
-
-    in_vain = what;
-    sigemptyset(&alone);
-    sigaddset(&alone, SIGALRM);
-    sigaction(SIGALRM, &action, NULL);
-    pthread_sigmask(SIG_UNBLOCK, &alone, NULL);
-    alarm(TOGETHER_S);
-}
-
 static void take_leave(void)
 {
-    limit_wait("quincunx: other ranks do not end\n");
+    patience_begin("do not end", LEAVE_S);
     ranks.transport->end();
-    alarm(0);
+    patience_end();
 }
 
 /* Rank 0's exit(), from wherever it is called. */
@@ -158,7 +132,7 @@ void ranks_give_up(void)
     ranks.given_up = true;
 }
 
-int ranks_begin(void)
+int ranks_begin(unsigned start_s)
 {
     const struct transport *transport = load();
 
@@ -169,12 +143,11 @@ int ranks_begin(void)
         number_of("OMPI_COMM_WORLD_LOCAL_RANK") == 0) {
         leftovers_remove();
     }
-    limit_wait("quincunx: other ranks do not start: one stands still, or "
-               "cannot be reached\n");
+    patience_begin("do not start", start_s);
     if (transport->begin(&ranks.own, &ranks.count) != 0) {
         return EXIT_FAILED;
     }
-    alarm(0);
+    patience_end();
     if (ranks.count == 1) {
         fputs("quincunx: started as one of several ranks, of which this Open "
               "MPI knows nothing: use its own mpirun, or srun --mpi=pmix\n",

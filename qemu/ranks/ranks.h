@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What ranks may take to start beyond the watchdog's time. */
+#define RANKS_START_S 5u
+
 /* Whether this process was started as one of several; reads the environment,
    and loads nothing. */
 bool ranks_launched(void);
@@ -21,9 +24,10 @@ bool ranks_launched(void);
    ranks_launched() does not see. */
 void ranks_warn(void);
 
-/* Joins the others. Result: 0, or an exit status after a message. From now on
-   rank 0's exit() tells the workers that it is the end. */
-NODISCARD int ranks_begin(void);
+/* Joins the others, for which it waits for `start_s` seconds. Result: 0, or an
+   exit status after a message. From now on rank 0's exit() tells the workers
+   that it is the end. */
+NODISCARD int ranks_begin(unsigned start_s);
 
 /* 0 and 1 unless ranks_begin() has joined others. */
 unsigned ranks_own(void);

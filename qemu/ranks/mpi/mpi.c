@@ -79,7 +79,7 @@ static bool is_one_host(void)
 }
 
 /* MPI's own threads take no signal that is this process's to take, or to hold
-   back, but the one that ends a wait in MPI. */
+   back. */
 static int init_thread(void)
 {
     sigset_t all;
@@ -88,7 +88,6 @@ static int init_thread(void)
     int error;
 
     sigfillset(&all);
-    sigdelset(&all, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

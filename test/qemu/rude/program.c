@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boards' programs that do not keep to what their switch expects: the width of
+ * Boards' programs that do not keep to what their switch expects: the size of
  * the mesh says which. Who babbles or floods begins with the order, which the
  * originator alone receives: by then all boards have come up.
  */
@@ -11,13 +11,15 @@
 #define AT WINDOW_DMA_OFFSET
 #define BYTES 4096u
 #define NEVER_PS (UINT64_C(1) << 60)
+#define WAIT_PS UINT64_C(100000000)
 
 enum how {
     NEVER_READS = 1, /* asks on and on, and reads no answer's ring */
     BABBLES,         /* rings on and on, and asks for nothing */
     OVERFILLS,       /* queues more sends than the ring holds */
     WAITS,           /* for a message that nobody sends, amid its work */
-    FLOODS           /* sends on and on to one that receives nothing */
+    FLOODS,          /* sends on and on to one that receives nothing */
+    EXPIRES          /* waits on and on, until its own clock has gone on */
 };
 
 static void ask(struct window *window, uint32_t op, uint32_t ports)
@@ -26,7 +28,7 @@ static void ask(struct window *window, uint32_t op, uint32_t ports)
 
     request->op = op;
     request->time_ps += 1;
-    request->deadline_ps = 0;
+    request->deadline_ps = request->time_ps + WAIT_PS;
     request->offset = AT;
     request->capacity_bytes = BYTES;
     request->ports = ports;
@@ -61,8 +63,10 @@ static void fill_ring(struct window *window, uint64_t ready_ps)
 
 void node_main(struct window *window)
 {
-    enum how how = (enum how)window->node.identity.width;
-    bool receives = how == BABBLES || how == WAITS || how == FLOODS;
+    enum how how = window->node.identity.height > 1
+                       ? EXPIRES
+                       : (enum how)window->node.identity.width;
+    bool receives = how != NEVER_READS && how != OVERFILLS;
 
     CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE;
     window->node.status.state = NODE_STATE_WAITING;
@@ -87,6 +91,12 @@ void node_main(struct window *window)
         case FLOODS:
             fill_ring(window, 0);
             ask(window, WINDOW_OP_DRAIN, 1);
+            while (!is_answered(window)) {
+            }
+            break;
+        case EXPIRES:
+            window->request.time_ps = window->response.time_ps;
+            ask(window, WINDOW_OP_RECEIVE_UNTIL, 1);
             while (!is_answered(window)) {
             }
             break;

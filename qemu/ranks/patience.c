@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/ranks/patience.h"
+
+#include "qemu/fabric/watchdog.h"
+#include "qemu/support/exit_status.h"
+
+#include <glob.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process waits for one thing at a time: this is all the state there is. */
+static struct {
+    const char *fail;
+    unsigned seconds;
+    pthread_t thread;
+    int pipe[2]; /* closed for writing: the wait is over */
+    bool waits;
+} patience;
+
+/* ---- ranks of this host ---- */
+
+/* The value of a variable in a process's environment, the caller's to free;
+   NULL: it has none, or it is another user's process. */
+static char *variable_of(const char *folder, const char *name)
+{
+    char path[64];
+    char *line = NULL;
+    char *value = NULL;
+    size_t room = 0;
+    size_t length = strlen(name);
+    FILE *file;
+
+    snprintf(path, sizeof path, "%.32s/environ", folder);
+    file = fopen(path, "re");
+    while (file != NULL && value == NULL &&
+           getdelim(&line, &room, '\0', file) > 0) {
+        if (strncmp(line, name, length) == 0 && line[length] == '=') {
+            value = strdup(line + length + 1);
+        }
+    }
+    free(line);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return value;
+}
+
+/* Whether a process is stopped, by a signal or by a debugger. */
+static bool is_stopped(const char *folder)
+{
+    char path[64];
+    char line[256] = "";
+    const char *end;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%.32s/stat", folder);
+    file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    (void)!fgets(line, sizeof line, file);
+    fclose(file);
+    end = strrchr(line, ')'); /* of the name */
+    return end != NULL && strlen(end) > 2 && (end[2] == 'T' || end[2] == 't');
+}
+
+/* Names the process if it is a rank of this mesh that is stopped. Result:
+   whether it is. */
+static bool name_stopped(const char *folder)
+{
+    const char *own = getenv("PMIX_NAMESPACE");
+    char *mesh = variable_of(folder, "PMIX_NAMESPACE");
+    char *rank = variable_of(folder, "PMIX_RANK");
+    bool named = own != NULL && mesh != NULL && rank != NULL &&
+                 strcmp(own, mesh) == 0 && is_stopped(folder);
+
+    if (named) {
+        fprintf(stderr, "; rank %s (process %s) is stopped", rank,
+                folder + strlen("/proc/"));
+    }
+    free(mesh);
+    free(rank);
+    return named;
+}
+
+static bool name_all_stopped(void)
+{
+    glob_t process = {.gl_pathc = 0};
+    bool named = false;
+
+    if (glob("/proc/[0-9]*", GLOB_NOSORT, NULL, &process) == 0) {
+        for (size_t i = 0; i < process.gl_pathc; ++i) {
+            named = name_stopped(process.gl_pathv[i]) || named;
+        }
+    }
+    globfree(&process);
+    return named;
+}
+
+/* ---- waiting ---- */
+
+static _Noreturn void give_up(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+
+    fprintf(stderr, "quincunx: rank %s: other ranks %s within %u s",
+            rank != NULL ? rank : "?", patience.fail, patience.seconds);
+    if (!name_all_stopped()) {
+        fputs("; one stands still, or cannot be reached", stderr);
+    }
+    fputc('\n', stderr);
+    fflush(stderr);
+    _exit(EXIT_FAILED);
+}
+
+static void *count(void *context)
+{
+    struct pollfd over = {.fd = patience.pipe[0], .events = POLLIN};
+    struct watchdog watchdog = {.limit_ns = patience.seconds * HOST_CLOCK_S_NS,
+                                .seen_ns = host_clock_ns(host_clock())};
+
+    (void)context;
+    while (host_clock_poll(host_clock(), &over, WATCHDOG_LOOK_NS) == 0) {
+        if (watchdog_barks(&watchdog)) {
+            give_up();
+        }
+    }
+    return NULL;
+}
+
+void patience_begin(const char *fail, unsigned seconds)
+{
+    sigset_t all;
+    sigset_t before;
+
+    patience.fail = fail;
+    patience.seconds = seconds;
+    if (pipe(patience.pipe) != 0) {
+        return;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    patience.waits = pthread_create(&patience.thread, NULL, count, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!patience.waits) {
+        close(patience.pipe[0]);
+        close(patience.pipe[1]);
+    }
+}
+
+void patience_end(void)
+{
+    if (patience.waits) {
+        close(patience.pipe[1]);
+        pthread_join(patience.thread, NULL);
+        close(patience.pipe[0]);
+        patience.waits = false;
+    }
+}
