@@ -74,8 +74,10 @@ static bool prepares_long(const struct outcome *outcome)
 static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
 {
     char one_board[SUMMARY_TIME_BYTES];
+    double as_fast = outcome_active_nodes(outcome) == 1 ? 0.995 : 1.005;
 
-    if (outcome->node_count == 1 || outcome_answer_speedup(outcome) >= 1.005) {
+    if (outcome->node_count == 1 ||
+        outcome_answer_speedup(outcome) >= as_fast) {
         return;
     }
     summary_time(one_board, outcome_one_board_ps(outcome));
