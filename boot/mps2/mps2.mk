@@ -20,11 +20,8 @@ looping_flags := -O2
 looping := scatter/plan/one_round.c scatter/engine/pattern.c \
            scatter/engine/gather.c scatter/engine/compute.c \
            hal/window/window.c kernels/stats.c
-# With these all else is smaller still.
 tight := $(filter-out $(fast) $(looping),$(sources))
-tight_flags := -fno-reorder-blocks -fno-guess-branch-probability \
-               -fno-caller-saves -fno-forward-propagate -fweb \
-               -fno-tree-scev-cprop -fno-tree-tail-merge -fno-ssa-phiopt
+tight_flags := $(TIGHT)
 # A call that is expanded in line makes no kernel faster.
 kernel := $(kernels:%=kernels/%.c)
 kernel_flags := -fno-inline-small-functions

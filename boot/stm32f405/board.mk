@@ -30,8 +30,10 @@ flags := -DPINS=$(header) $(rate:%=-DSERIAL_PORT_BAUD=%u) \
 fast := $(FAST_KERNELS)
 frugal := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
           -fno-partial-inlining -fno-unwind-tables
+lists := hot tight
 # Code that may lie in RAM.
-lists := hot
 hot := hal/$(board)/serial.c hal/crc32.c hal/switch/frame.c \
        hal/switch/parity.c hal/switch/switch.c
 hot_flags := -O2 '-DHAL_HOT=__attribute__((section(".data.hot")))'
+tight := $(filter-out $(fast) $(hot),$(sources))
+tight_flags := $(TIGHT)

@@ -25,6 +25,11 @@ static void inject(const struct scatter *scatter)
     }
 }
 
+uint32_t compute_output_room(const struct scatter *scatter, uint32_t units)
+{
+    return kernel_output_room(&scatter->terms, scatter->first_unit, units);
+}
+
 /* Runs the kernel on the first `units` of the range. */
 static inline int run_kernel(struct scatter *scatter,
                              struct kernel_result *result, uint32_t units)
@@ -46,9 +51,8 @@ static inline int run_kernel(struct scatter *scatter,
             after < terms->after_bytes ? after : terms->after_bytes;
     }
     if (scatter_makes_output(terms)) {
-        uint32_t room =
-            WIRE_OUTPUT_CHUNK_BYTES +
-            WIRE_PAD4(kernel_output_room(terms, range->first_unit, units));
+        uint32_t room = WIRE_OUTPUT_CHUNK_BYTES +
+                        WIRE_PAD4(compute_output_room(scatter, units));
 
         if (!scatter_has_output(scatter)) {
             return ERR_TERMS;
@@ -70,15 +74,14 @@ static inline int run_kernel(struct scatter *scatter,
 static bool output_fits(const struct scatter *scatter,
                         const struct kernel_result *result)
 {
-    const struct kernel_terms *terms = &scatter->terms;
     uint32_t room;
 
     if (result->output == NULL) {
         return false;
     }
-    room = kernel_output_room(terms, scatter->first_unit, scatter->range.units);
-    return terms->output_varies ? result->output_bytes <= room
-                                : result->output_bytes == room;
+    room = compute_output_room(scatter, scatter->range.units);
+    return scatter->terms.output_varies ? result->output_bytes <= room
+                                        : result->output_bytes == room;
 }
 
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down

@@ -6,6 +6,10 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
+/* The most that the output of the next `units` of this node's range takes, in
+   bytes, without its head; the kernel makes one. */
+uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
+
 /*
  * Runs the kernel on the first `units` of this node's range. The result lies
  * where it may stay until compute_keep(); an output below free_to, which is not

@@ -3,6 +3,7 @@
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/await.h"
+#include "scatter/engine/compute.h"
 #include "scatter/engine/farm_master.h"
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
@@ -84,8 +85,7 @@ static void free_outputs(struct scatter *scatter)
 {
     uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
     uint32_t room = WIRE_OUTPUT_CHUNK_BYTES +
-                    WIRE_PAD4(kernel_output_room(
-                        &scatter->terms, scatter->first_unit, scatter->units));
+                    WIRE_PAD4(compute_output_room(scatter, scatter->units));
 
     if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
         scatter->outputs_end = scatter->room_end;

@@ -21,8 +21,7 @@ static int make_slots(struct scatter *scatter, struct farm_state *state,
     state->slots = (uint8_t)farm_slots(state->workers);
     state->slot_bytes = DEMAND_ROOM_BYTES;
     if (scatter_has_output(scatter)) {
-        uint32_t output = kernel_output_room(
-            &scatter->terms, scatter->first_unit, input->most_units);
+        uint32_t output = compute_output_room(scatter, input->most_units);
 
         state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
     }

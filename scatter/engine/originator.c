@@ -68,8 +68,7 @@ static int check_terms(const struct scatter *scatter,
         return ERR_TERMS;
     }
     return scatter_makes_output(terms) &&
-                   kernel_output_room(terms, order->first_unit,
-                                      order->load_units) > room
+                   compute_output_room(scatter, order->load_units) > room
                ? ERR_MEMORY
                : ERR_OK;
 }

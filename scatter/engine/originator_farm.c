@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/originator_farm.h"
 
+#include "scatter/engine/compute.h"
 #include "scatter/engine/farm_serve.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
@@ -76,8 +77,7 @@ static struct farm_input input_of(const struct scatter *scatter,
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
-    uint32_t output = kernel_output_room(&scatter->terms, scatter->first_unit,
-                                         scatter->units) +
+    uint32_t output = compute_output_room(scatter, scatter->units) +
                       CIRCUIT_HEADER_BYTES +
                       scatter_result_head_bytes(&scatter->terms);
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
