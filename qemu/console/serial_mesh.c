@@ -22,6 +22,9 @@
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
+/* After so long all boards are asked whether they are in the job yet, and again
+   after twice as long each time. */
+#define ASK_S 4.0
 /* How long a board may take to say where it is, once the mesh has been found.
  */
 #define PLACE_S 5.0
@@ -439,6 +442,20 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     console_reply_free(&reply);
 }
 
+/* Whether a board left the job, which is said. *ask_s is when it is to be asked
+   for next, from `since_s` on. */
+static bool somebody_left(const struct serial_mesh *mesh, double *ask_s,
+                          double since_s)
+{
+    const struct serial_mesh_config *config = mesh->config;
+
+    if (config->has_left == NULL || now_s(mesh->console) - since_s < *ask_s) {
+        return false;
+    }
+    *ask_s *= 2;
+    return config->has_left(config->context);
+}
+
 /* A message of the node of a console, behind room for a header as it would come
    over circuits. */
 static int receive_report(struct serial_mesh *mesh, struct console *console,
@@ -446,6 +463,7 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
 {
     double since_s = now_s(console);
     double until_s = since_s + mesh->config->watchdog_s;
+    double ask_s = ASK_S;
     uint8_t *data = NULL;
     uint32_t bytes = 0;
     uint8_t kind;
@@ -456,7 +474,7 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
         progress_show(&(struct progress_step){.doing = "boards compute"});
         error = console_receive(console, &data, &bytes, &kind, &job);
         if (error == 1) {
-            if (somebody_died(mesh)) {
+            if (somebody_died(mesh) || somebody_left(mesh, &ask_s, since_s)) {
                 return -1;
             }
             pause_between(console, since_s);

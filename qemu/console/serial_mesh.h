@@ -26,6 +26,10 @@ struct serial_mesh_config {
     struct wired_config wired; /* for serial_mesh_boards(): all but consoles
                                   and size */
     unsigned watchdog_s;       /* to take an order, and for its report */
+    /* Whether a board has left the job at hand, which a message says; asked now
+       and then while its report does not come. NULL: nobody looks. */
+    bool (*has_left)(void *context);
+    void *context;
 };
 
 struct serial_mesh {

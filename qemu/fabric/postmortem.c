@@ -36,7 +36,7 @@ const char *postmortem_error(int error)
     case ERR_PORT_BUSY:
         return "port busy";
     case ERR_BUFFER:
-        return "buffer too small";
+        return "a message is longer than the room that is left for it";
     case ERR_CORRUPT:
         return "message corrupt";
     case ERR_DEAD_LINK:

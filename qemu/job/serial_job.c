@@ -356,6 +356,27 @@ static void print_nodes(const struct serial_job *job)
     ps_end(&ps);
 }
 
+/* Boards go on when one of them fails, and its parent would wait for minutes:
+   so that one is looked for. */
+static bool has_left(void *context)
+{
+    const struct serial_job *job = context;
+    const struct job_config *config = job->mesh.config;
+    const struct ps_node *node;
+    struct ps ps;
+
+    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    node = ps_find_left(&ps);
+    if (node != NULL) {
+        fprintf(stderr, "quincunx: node %u,%u has left the job: %s\n",
+                node->asked.at.x, node->asked.at.y,
+                node->placed ? postmortem_error(node->error)
+                             : "it has been reset");
+    }
+    ps_end(&ps);
+    return node != NULL;
+}
+
 /* Checks that all nodes have the originator's image and run by their crystal,
    unless --allow-mixed, and learns whether they are emulated. Nodes that do not
    answer are found later. Result: 0, or an exit status after a message. */
@@ -514,7 +535,9 @@ static struct serial_job *create(const struct job_config *config)
                                               .machine = config->board->machine,
                                               .firmware = config->firmware,
                                               .noise = config->noise},
-                                    .watchdog_s = config->watchdog_s};
+                                    .watchdog_s = config->watchdog_s,
+                                    .has_left = has_left,
+                                    .context = job};
     job->mesh = (struct job_mesh){.ops = config->mesh,
                                   .config = config,
                                   .board = config->board->place.board,

@@ -122,6 +122,10 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
 
 /* ---- all nodes ---- */
 
+/* An originator that waits so long for a message while a node has left its job
+   waits for that node. */
+#define STILL_MS 500u
+
 /* A fault of before is forgiven once a job was done after it. */
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
@@ -157,6 +161,34 @@ bool ps_read(struct ps *ps)
         word(ps->why, "the console is silent");
     }
     return all && missing >= 0;
+}
+
+/* The originator waits for a message, and nothing has happened at it. */
+static bool is_waiting(const struct ps_node *node)
+{
+    return node->job && strcmp(node->waypoint, "message") == 0 &&
+           node->still_ms >= STILL_MS;
+}
+
+const struct ps_node *ps_find_left(struct ps *ps)
+{
+    uint32_t first = torus_index(ps->sweep.size, ps->sweep.originator);
+
+    if (sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps) <
+        0) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
+        struct ps_node *node = &ps->node[i];
+
+        node->asked = ps->sweep.node[i];
+        if (node->asked.answers && !node->job &&
+            (node->error != ERR_OK || !node->placed) &&
+            is_waiting(&ps->node[first])) {
+            return node;
+        }
+    }
+    return NULL;
 }
 
 void ps_explain(struct ps *ps, const char *firmware)

@@ -87,6 +87,11 @@ void ps_end(struct ps *ps);
    are unfit (qemu/survey/identity.h) does not matter. */
 bool ps_read(struct ps *ps);
 
+/* Asks every node for its state in the middle of a job. Result: one that has
+   left it, with an error or by a reset, so that the originator waits in vain;
+   NULL: none, or others may bring it what it waits for. */
+const struct ps_node *ps_find_left(struct ps *ps);
+
 /* Looks up where nodes faulted, after ps_read(), in the image `firmware`, an
    ELF file; "" or NULL: the one beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);

@@ -163,7 +163,8 @@ def reporting(bench, reports):
     ready = []
 
     def begin(*_):
-        ready.append(reports.pop(0))
+        ready.extend(reports[:1])
+        del reports[:1]
         return "next=0"
 
     def put(at, data):
@@ -201,6 +202,36 @@ def test_reports_that_are_not_what_was_asked_for(loads):
             done = bench.call(*args)
         assert (done.returncode, reports) == (1, [])
         assert told in done.stderr
+
+
+def test_a_node_that_leaves_a_job(loads):
+    """It is asked for before the watchdog's time is over, once the originator
+    waits for it; one that computes, or an error of before, ends no job."""
+    for error, placed, originator, why in (
+            (-22, True, (1, 2, 0), "a result, an output or a halo is not as"),
+            (-3, True, (1, 2, 0), "a message is longer than the room that is"),
+            (-10, True, (1, 2, 0), "the load does not fit the node's memory"),
+            (0, False, (1, 2, 0), "it has been reset"),
+            (-22, True, (4, 5, 0), None), (0, True, (1, 2, 0), None)):
+        with fake_mesh.Mesh(2, 2) as bench:
+            reporting(bench, [])
+            first, other = bench.node[0, 0], bench.node[1, 1]
+            first.doing, first.job, first.still_ms = originator, b"search", 900
+
+            def goes_on(until_s, since=[0], bench=bench, other=other,
+                        last=(error, placed)):
+                if any(text.startswith("run ") for text in bench.asked):
+                    other.error, other.placed = last
+                pauses = until_s - since[0] <= 1  # and waits for no answer
+                since[0] = until_s if pauses else since[0]
+                return pauses
+
+            status, said = bench.clocked(goes_on, *RUN, "--watchdog", "30",
+                                         loads(b"a load"))
+        assert status == 1
+        assert ("quincunx: no report came in time" in said) == (why is None)
+        assert (f"quincunx: node 1,1 has left the job: {why}" in said) == (
+            why is not None), said
 
 
 # ---- the sweep ----
