@@ -21,7 +21,7 @@ static unsigned sending(const struct serial_node *node)
         const struct serial_circuit_send *send = &node->serial.send[i];
 
         if (send->used &&
-            (send->waiting || send->message.state != SWITCH_DONE)) {
+            (send->waiting || !switch_is_done(&send->message.state))) {
             ports |= 1u << send->message.path.port;
         }
     }

@@ -211,7 +211,7 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 /* A command's last message, which was given up by who asked. */
 static bool is_under_way(const struct switch_message *message)
 {
-    return message->state != SWITCH_IDLE && message->state != SWITCH_DONE;
+    return message->state != SWITCH_IDLE && !switch_is_done(&message->state);
 }
 
 static int peek(void *context, struct torus_path path, uint8_t page,
@@ -249,7 +249,7 @@ static int peeked(void *context, const uint8_t **data, unsigned *bytes,
     struct serial_node *node = context;
     const struct serial_node_peek *peek = &node->peek[port];
 
-    if (peek->message.state != SWITCH_DONE) {
+    if (!switch_is_done(&peek->message.state)) {
         return SHELL_LATER;
     }
     *data = peek->answer;
@@ -419,7 +419,7 @@ static int ping_result(void *context, struct shell_ping *result)
     const struct switch_message *ping = &node->ping;
     uint32_t retries = node->core.counters[ping->path.port].retries;
 
-    if (ping->state != SWITCH_DONE) {
+    if (!switch_is_done(&ping->state)) {
         return SHELL_LATER;
     }
     *result = (struct shell_ping){

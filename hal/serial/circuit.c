@@ -61,7 +61,7 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
         switch_send(serial->core, &send->message);
         serial->unlock(serial->context);
     }
-    if (!send->waiting && send->message.state == SWITCH_DONE) {
+    if (!send->waiting && switch_is_done(&send->message.state)) {
         if (serial->first_error == ERR_OK) {
             serial->first_error = send->message.error;
         }
@@ -354,12 +354,13 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
         (uint64_t)((int64_t)(int32_t)late_us * (int64_t)PS_PER_US) + took_ps;
 }
 
-/* A receive in this state; NULL: none is. */
-static struct switch_receive *find(struct serial_circuit *serial,
-                                   enum switch_state state)
+/* A receive that is done, or else one that is free; NULL: none is. */
+static struct switch_receive *find(struct serial_circuit *serial, bool done)
 {
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
-        if (serial->receive[i].state == state) {
+        const volatile uint8_t *state = &serial->receive[i].state;
+
+        if (done ? switch_is_done(state) : *state == SWITCH_IDLE) {
             return &serial->receive[i];
         }
     }
@@ -377,7 +378,7 @@ static int wait_for_receive(struct circuit *circuit,
     int error = ERR_OK;
 
     attend_all(circuit);
-    while (error == ERR_OK && (*done = find(serial, SWITCH_DONE)) == NULL) {
+    while (error == ERR_OK && (*done = find(serial, true)) == NULL) {
         error = clock_now_ps(circuit->clock) >= deadline_ps
                     ? ERR_TIMEOUT
                     : wait_a_little(circuit);
@@ -419,7 +420,7 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                           uint8_t *buffer, uint32_t capacity_bytes)
 {
     struct serial_circuit *serial = circuit->board;
-    struct switch_receive *receive = find(serial, SWITCH_IDLE);
+    struct switch_receive *receive = find(serial, false);
 
     if (!is_buffer(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
@@ -545,8 +546,8 @@ static int receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        take_back(serial); /* what has begun is sent again later */
-        done = find(serial, SWITCH_DONE); /* it may just have come */
+        take_back(serial);         /* what has begun is sent again later */
+        done = find(serial, true); /* it may just have come */
     }
     if (done == NULL) {
         return error;

@@ -32,6 +32,18 @@ enum switch_state {
     SWITCH_DONE
 };
 
+/* Whether a message or a receive is the caller's again: what the switch's
+   interrupts left in it is read behind this, never before. The compiler may
+   move reads of plain fields ahead of that of a volatile one; one core needs no
+   more than its order. */
+static inline bool switch_is_done(const volatile uint8_t *state)
+{
+    bool done = *state == SWITCH_DONE;
+
+    __asm volatile("" ::: "memory");
+    return done;
+}
+
 struct switch_segment {
     const uint8_t *data; /* may be NULL if bytes is 0 */
     uint32_t bytes;

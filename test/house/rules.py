@@ -140,7 +140,19 @@ def terminals():
             and goes_past(read(name))]
 
 
-STRUCTURE = (arrows, floating_point, licenses, guards, places, terminals)
+def reads_early(text):
+    """Whether a file may read of a message what an interrupt yet writes."""
+    return re.search(r"\bstate\s*[!=]=\s*SWITCH_DONE", bare(text))
+
+
+def messages():
+    return [f"{name}: asks for SWITCH_DONE, not by switch_is_done()"
+            for name in C_FILES if name.startswith(("boot/", "hal/serial/"))
+            and reads_early(read(name))]
+
+
+STRUCTURE = (arrows, floating_point, licenses, guards, places, terminals,
+             messages)
 
 
 # ---- pages ----
