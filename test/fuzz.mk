@@ -6,6 +6,7 @@ FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
                   switch.c targets.c) $(wildcard test/world/*.c)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
+                qemu/support/text.c qemu/support/unpack.c \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/events.c hal/forward.c hal/serial/mailbox.c \
                 $(SWITCH_SOURCES) \

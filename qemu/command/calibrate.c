@@ -291,7 +291,7 @@ static int check(const struct calibrate_options *options)
               stderr);
         return EXIT_USAGE;
     }
-    status = status == 0 ? given_file_check_suffix(&file) : status;
+    status = status == 0 ? given_file_check_name(&file) : status;
     if (status == 0 && options->output != NULL &&
         file_output_check(options->output, "-o") != 0) {
         return EXIT_FAILED;

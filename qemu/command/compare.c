@@ -101,7 +101,7 @@ static int check_page(const struct own_options *options)
         input = config->several[i].input_name;
         same = same || file_same(options->html, input);
     }
-    if (given_file_check_suffix(&page) != 0) {
+    if (given_file_check_name(&page) != 0) {
         return EXIT_USAGE;
     }
     if (same) {

@@ -171,7 +171,7 @@ int flash_list_command(int argc, char **argv)
     if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
-    if (given_file_check_suffix(
+    if (given_file_check_name(
             &(struct given_file){"-o", options.map, "csv txt"}) != 0) {
         return EXIT_USAGE;
     }

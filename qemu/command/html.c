@@ -83,7 +83,7 @@ static int make_page(const struct own_options *options)
     const struct given_file page = {"-o", options->page, "html htm xhtml"};
     json_t *report;
     const char *refusal;
-    int status = given_file_check_suffix(&page);
+    int status = given_file_check_name(&page);
 
     if (status != 0) {
         return status;

@@ -223,7 +223,7 @@ int mesh_command(int argc, char **argv)
     }
     status = board_options_check(&options.board);
     if (status == 0) {
-        status = given_file_check_suffix(
+        status = given_file_check_name(
             &(struct given_file){"--svg", options.svg, "svg"});
     }
     if (status == 0 && options.svg != NULL &&

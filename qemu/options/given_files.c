@@ -18,7 +18,7 @@ static bool is_standard(const struct given_file *file)
 static bool is_given_twice(const struct given_file *file,
                            const struct given_file *other)
 {
-    if (file->path == NULL || other->path == NULL) {
+    if (file->path == NULL || other->path == NULL || file->path[0] == '\0') {
         return false;
     }
     if (is_standard(file) && is_standard(other)) {
@@ -68,13 +68,18 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-int given_file_check_suffix(const struct given_file *file)
+int given_file_check_name(const struct given_file *file)
 {
     const char *slash = file->path != NULL ? strrchr(file->path, '/') : NULL;
     const char *name = slash != NULL ? slash + 1 : file->path;
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
     char allowed[64];
 
+    if (file->path != NULL && file->path[0] == '\0') {
+        fprintf(stderr, "quincunx: %s '': must be a file's name\n",
+                file->option);
+        return EXIT_USAGE;
+    }
     if (file->suffixes == NULL || dot == NULL || dot[1] == '\0' ||
         strchr(dot, ' ') != NULL) {
         return 0;
@@ -101,7 +106,7 @@ int given_files_check(const struct given_file file[], uint32_t read_only,
                 return EXIT_USAGE;
             }
         }
-        if (given_file_check_suffix(&file[i]) != 0) {
+        if (given_file_check_name(&file[i]) != 0) {
             return EXIT_USAGE;
         }
     }

@@ -21,11 +21,12 @@ struct given_file {
 };
 
 /*
- * Checks that the end of a file's name, whether capitals or not, does not tell
- * another kind of file than it will be: a WAV file must not be called x.flac,
- * but may be called x or x.new.
+ * Checks that a file that is given has a name, whose end, whether capitals or
+ * not, does not tell another kind of file than it will be: a WAV file must not
+ * be called x.flac, but may be called x or x.new. Result: 0, or EXIT_USAGE
+ * after a message.
  */
-NODISCARD int given_file_check_suffix(const struct given_file *file);
+NODISCARD int given_file_check_name(const struct given_file *file);
 
 /*
  * Checks the suffixes, and that no file is given twice: else the work would end

@@ -4,10 +4,15 @@
 A file read-KERNEL.NAME has parts with lines "%%" between: --arg, INPUT and one
 more file, which @ in --arg stands for (test/fuzz/kernels.c).
 """
+import bz2
+import gzip
 import hashlib
+import io
+import lzma
 import pathlib
 import struct
 import sys
+import zipfile
 import zlib
 
 TEXT = (b"It is a truth universally acknowledged, that a single man in "
@@ -70,6 +75,13 @@ def wav(channels, bits, frames, more=b"", form=1):
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
+def zipped(data):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("one", data)
+    return out.getvalue()
+
+
 def npy(descr, shape, values, version=1):
     head = (f"{{'descr': '{descr}', 'fortran_order': False, "
             f"'shape': {shape}, }}").encode()
@@ -81,6 +93,14 @@ def npy(descr, shape, values, version=1):
             + struct.pack(f"<{len(values)}{form}", *values))
 
 
+WAV = wav(2, 16, 9)
+AIFF = (b"FORM\0\0\0\0AIFFCOMM\0\0\0\x12\0\1\0\0\0\x08\0\x10\x40\x0b\xfa"
+        + bytes(7) + b"SSND\0\0\0\x18" + bytes(24))
+FLAC = bytes.fromhex(  # 16 samples, by SoX
+    "664c61438000002204800480000013000013"
+    "01f400f000000010723fb66277bdd858f13ff135dd9dfe75"
+    "fff86408000fce16fc7cfca1fd10003ffe5d62")
+LZ4 = b"\4\"M\x18`@\x82\3\0\0\x80abc\0\0\0\0"
 PALETTE = chunk(b"PLTE", bytes(range(48)))
 PGM = b"P5\n# comment\n6 5\n255\n" + bytes(range(30))
 PPM = b"P6 4 3 255\n" + bytes(range(36))
@@ -119,6 +139,23 @@ SEEDS = {
     "stats.wav8": [b"", wav(1, 8, 40)],
     "stats.wav16": [b"", wav(2, 16, 20, form=0xfffe)],
     "stats.wav32": [b"", wav(1, 32, 20)],
+    "stats.open": [b"", WAV[:40] + b"\xff" * 4 + WAV[44:]],
+    "stats.rf64": [b"", b"RF64" + WAV[4:12] + b"ds64\x1c\0\0\0" + bytes(8)
+                   + b"\x24" + bytes(19) + WAV[12:40] + b"\xff" * 4
+                   + WAV[44:]],
+    "stats.aiff": [b"", AIFF], "stats.flac": [b"", FLAC],
+    "stats.au": [b"", struct.pack(">4s5I", b".snd", 24, 8, 3, 8000, 1)
+                 + bytes(8)],
+    "stats.mp3": [b"type=u8", b"\xff\xfb\x90\0" + bytes(413)],
+    "search.packed": [b"(?if)@", gzip.compress(TEXT), bz2.compress(b"THAT\n")],
+    "search.lz4": [b"b", LZ4], "search.wide": [b"(?f)@", TEXT.decode().encode(
+        "utf-16"), "is\r\nis\x1a".encode("utf-32-be")],
+    "dictionary.packed": [b"digests=@", lzma.compress(WORDS),
+                          zipped(digest(b"beta"))],
+    "records.wide": [b"name=price,op=le,value= 2 ",
+                     ("\ufeffsep=,\r" + TABLE.decode()).encode("utf-16-le")],
+    "records.odd": [b"name=price,op=ge,value=1",
+                    b'name;"price"\n "a";\xc2\xa01\0\n'],
     "channels.all": [b"voltage=-40:20.5:4,base=-80,channels=64,steps=20,"
                      b"peak=12,seed=7"],
     "channels.one": [b"voltage=0:0:1,channels=48,steps=9"],
