@@ -20,6 +20,9 @@ static bool make_room(struct node_log *log)
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
+            /* Both end when the later one does: what was done between them is
+               no computing. */
+            event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;
             memmove(event + 1, event + 3,

@@ -3,7 +3,7 @@
  * The node's event log: what happened when, for reports and traces. It is
  * always written, so that a trace changes no timestamp, and it lies where
  * the host can read it also after the node died. In a full log the last two
- * intervals of computing become one, so that its units and its end stay right;
+ * intervals of computing become one, whose units, length and end stay right;
  * without such two, it keeps the first NODE_EVENTS entries and counts the rest.
  */
 #ifndef HAL_EVENTS_H
