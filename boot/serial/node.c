@@ -7,8 +7,10 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 
-/* A node may wait so long for a job's next message. */
-#define PATIENCE_US 120000000u
+/* A node in whose job nothing happened for so long takes a new place in the
+   mesh, which ends the job; whoever else ordered it has given it up, or waits
+   on, for as long as the host's --watchdog says. */
+#define VAIN_MS 120000u
 /* Neighbours tell each other again what was not answered. */
 #define RETRY_US 20000u
 /* A main loop that has not waited for so long is in a kernel; it hangs, if it
@@ -142,6 +144,7 @@ static void init_switch(struct serial_node *node)
     const struct switch_config core = {.seed = seed_of(config),
                                        .byte_ns = config->byte_ns,
                                        .slack_us = config->slack_us,
+                                       .patience_us = INT32_MAX,
                                        .kick = kick,
                                        .neighbour = heard,
                                        .status = serial_node_peeked,
@@ -181,7 +184,6 @@ void serial_node_init(struct serial_node *node,
                                            .aside = config->aside,
                                            .aside_bytes = config->aside_bytes,
                                            .byte_ns = config->byte_ns,
-                                           .patience_us = PATIENCE_US,
                                            .lock = lock,
                                            .unlock = unlock,
                                            .idle = idle,
@@ -211,6 +213,14 @@ static bool is_stuck(const struct serial_node *node, uint32_t now_us)
 {
     return node->working && now_us - node->idle_us > LONG_US &&
            discover_epoch(&node->discover) != node->epoch;
+}
+
+/* A node that has a job takes no new place in the mesh. */
+static bool is_busy(const struct serial_node *node)
+{
+    return serial_node_has_job(node) &&
+           (node->node.status.state == NODE_STATE_COMPUTING ||
+            node->uptime_ms - node->progress_ms < VAIN_MS);
 }
 
 /* ---- the ports ---- */
@@ -321,8 +331,7 @@ void serial_node_tick(struct serial_node *node)
     watch_progress(node, now_us);
     switch_set_time(&node->core, now_us);
     obey(node);
-    /* A node that has a job takes no new place in the mesh. */
-    discover_busy(&node->discover, serial_node_has_job(node));
+    discover_busy(&node->discover, is_busy(node));
     discover_tick(&node->discover, now_us);
     node->speaking = 0;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {

@@ -59,8 +59,7 @@ struct serial_circuit {
     uint32_t memory_bytes;
     uint8_t *aside; /* see struct circuit */
     uint32_t aside_bytes;
-    uint32_t byte_ns;     /* on the line */
-    uint32_t patience_us; /* how long a job may wait for its next message */
+    uint32_t byte_ns; /* on the line */
     /* Keep out the interrupts that call the switch; and let them in again. */
     void (*lock)(void *context);
     void (*unlock)(void *context);

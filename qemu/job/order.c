@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOB_IDENTITY 1u
-
 /* ---- the tree ---- */
 
 static int complain_tree(const struct job_config *config)
@@ -67,6 +65,13 @@ static uint8_t reserve_of(const struct job_config *config)
         return 0;
     }
     return config->reserve != 0 ? config->reserve : WIRE_BEST;
+}
+
+/* The number of a job, by which its messages are told from those of others; 0
+   is CIRCUIT_ANY_JOB. */
+static uint16_t identity_of(uint64_t index)
+{
+    return (uint16_t)(1 + index % UINT16_MAX);
 }
 
 static struct wire_order wire_of(const struct job_config *config,
@@ -123,13 +128,13 @@ void job_order_init(struct job_order *order, const struct job_config *config,
     head_bytes = wire_order_head_bytes(wire);
     head = memory_or_exit(malloc(head_bytes));
     wire_order_store(head, wire);
-    order->mesh = (struct mesh_order){
-        .job = (uint16_t)(JOB_IDENTITY + config->group + index),
-        .kind = WIRE_ORDER,
-        .head = head,
-        .head_bytes = head_bytes,
-        .load_bytes = (uint32_t)wire_order_load_bytes(wire),
-        .more = (wire->flags & WIRE_MORE) != 0};
+    order->mesh =
+        (struct mesh_order){.job = identity_of(config->group + (uint64_t)index),
+                            .kind = WIRE_ORDER,
+                            .head = head,
+                            .head_bytes = head_bytes,
+                            .load_bytes = (uint32_t)wire_order_load_bytes(wire),
+                            .more = (wire->flags & WIRE_MORE) != 0};
     order->mesh.load = format_piece(
         &config->load,
         (uint64_t)wire->first_unit * wire->unit_bytes - wire->before_bytes);

@@ -161,7 +161,7 @@ def test_times_are_the_model_s(tmp_path):
         report, calls = chip_times.measured(it, tmp_path, 3000, "10000",
                                             "--rounds", "2")
         rows = chip_times.times(it, report, calls)
-    rows.append(("one board", report["one_board_answer_ps"] / 1e6,
+    rows.append(("one board", report["one_board_ps"] / 1e6,
                  chip_times.answer_us(alone)))
     assert [row for row in rows if chip_times.off(*row[1:]) > 1] == []
     assert any(node["ports_ps"] > 0 for node in report["nodes"])
@@ -323,6 +323,27 @@ def test_a_board_that_hangs_comes_back(load, how, cause):
         assert "record=none" in it.ask("fault", 1)[0]
         assert ping(it, "E1 64 1")[0]["error"] == "0"
         check_sound(it, console=False)
+
+
+@pytest.mark.boards
+def test_who_waits_in_vain_takes_a_new_place(load):
+    """When nothing came for two minutes: the job's other board hung, and was
+    reset. Before, it tells that it is busy."""
+    with started(2, 1) as it:
+        it.ask("inject hang", 1)
+        process = it.begin(
+            "run", "--port", it.port(), "--mesh", "2x1", "--kernel", "search",
+            "--arg", "the", "--profile", "emulated", "--rounds", 1, load[1])
+        hangs_us = it.now_us() + 3 * MILLION
+        it.live(process, [(lambda: it.now_us() > hangs_us, process.kill)])
+        it.command("reset", 1)
+        it.run(START_US)
+        assert "waypoint=message" in it.ask("ps")[1]
+        for silent_s, busy in ((100, True), (21, False)):
+            it.run(silent_s * MILLION)
+            faults = it.discover(1)
+            assert (faults != []) == busy, faults
+            assert all("busy" in fault for fault in faults)
 
 
 def test_a_stack_that_overflows_is_a_fault():

@@ -188,7 +188,6 @@ void start(void)
                                            .aside = world.aside,
                                            .aside_bytes = ASIDE_BYTES,
                                            .byte_ns = BYTE_NS,
-                                           .patience_us = PATIENCE_US,
                                            .lock = lock,
                                            .unlock = unlock,
                                            .idle = idle};

@@ -17,7 +17,6 @@
 #define MEMORY_BYTES 4096u
 #define ASIDE_BYTES 256u
 #define BYTE_NS 5000u
-#define PATIENCE_US 3000u
 #define MESH 0x12345678u
 #define SENT_MAX 64u
 #define NEVER UINT32_MAX
