@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/shell/commands.h"
 
-#include "hal/err.h"
+#include "hal/circuit.h"
 #include "hal/switch/peek.h"
+#include "scatter/wire/wire.h"
 
 #include <string.h>
 
@@ -631,6 +632,9 @@ static enum shell_code run_run(struct shell *shell)
         !number(shell, 1, &kind, UINT8_MAX) ||
         !number(shell, 2, &job, UINT16_MAX)) {
         return SHELL_ARGUMENT;
+    }
+    if (kind == WIRE_ORDER && job == CIRCUIT_ANY_JOB) {
+        return SHELL_ARGUMENT; /* no message would be of another job */
     }
     error = mailbox_announce(mailbox, bytes, (uint8_t)kind, (uint16_t)job);
     line_put(&shell->out, " room=%u next=%u", mailbox->capacity_bytes,
