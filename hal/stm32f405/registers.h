@@ -218,6 +218,7 @@ REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
 #define DMA_CR_CHSEL_SHIFT 25
 #define DMA_ISR_DMEIF (1u << 2)
 #define DMA_ISR_TEIF (1u << 3)
+#define DMA_ISR_HTIF (1u << 4)
 #define DMA_ISR_TCIF (1u << 5)
 #define DMA_ISR_ALL 0x3du
 

@@ -381,6 +381,19 @@ def test_bytes_wait_while_nobody_takes_them(start):
         check_poured(board, port, 0, 1200)
 
 
+def test_bytes_that_found_no_room_are_told(start):
+    """Those of more than a ring of 512, which are gone."""
+    board = start(width=2)
+    board.begins(1)
+    board.say("pour 1 1", us=0)  # only counted from now on
+    for port in (0, 2):
+        board.say(f"pour {port} 1200", board=1, us=0)
+    said = board.say("deaf 3000")
+    for port in (0, 2):
+        assert f"error {port}" in said
+        assert board.counters(port)["in"] < 1200 - 512
+
+
 def test_the_last_bytes_do_not_wait_for_a_poll(start):
     """Silence of a byte's time tells of them (IDLE): an answer to a block goes
     out so long after the block's end, and what it takes to make it."""
