@@ -3,6 +3,7 @@
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
+#include "qemu/flash/list.h"
 #include "qemu/options/guess.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define JOBS 4
 #define TIMEOUT_S 60
@@ -36,7 +38,8 @@ enum key {
     KEY_OPENOCD,
     KEY_STM32FLASH,
     KEY_DFU_UTIL,
-    KEY_INTERFACE
+    KEY_INTERFACE,
+    KEY_USB
 };
 
 struct options {
@@ -44,6 +47,7 @@ struct options {
     struct flash_board one; /* without a map; no name: none */
     const char *map;
     const char *image;
+    const char *usb;
     struct torus_size size; /* width 0: not given */
     bool partial;
     bool set_coordinates;
@@ -86,6 +90,10 @@ static const struct argp_option descriptions[] = {
      0},
     {"interface", KEY_INTERFACE, "NAME", 0,
      "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink", 0},
+    {"usb", KEY_USB, "DIR", 0,
+     "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
+     ")",
+     0},
     {0},
 };
 
@@ -230,6 +238,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_program(options, FLASH_DFU, "--dfu-util", text);
     case KEY_INTERFACE:
         return set_interface(options, text);
+    case KEY_USB:
+        options->usb = text;
+        return 0;
     case ARGP_KEY_ARG:
         return set_image(options, text);
     case ARGP_KEY_END:
@@ -249,11 +260,53 @@ static int refuse(const struct options *options,
     return EXIT_FAILED;
 }
 
-/* Checks a board's line of the map before any board is touched. */
-static int check_board(const struct options *options,
-                       const struct flash_board *board)
+/* Whether this process can open what the board hangs on. */
+static int check_device(struct options *options,
+                        const struct flash_board *board)
 {
+    char node[FLASH_LIST_NODE];
+    char reason[FLASH_LIST_NODE + 256];
     struct stat status;
+    int error;
+
+    if (board->way == FLASH_PORT) {
+        if (stat(board->name, &status) != 0) {
+            return refuse(options, board, strerror(errno));
+        }
+        return !S_ISCHR(status.st_mode)
+                   ? refuse(options, board, "that is no serial port")
+               : access(board->name, R_OK | W_OK) != 0
+                   ? refuse(options, board,
+                            "no permission (is this user in the group "
+                            "dialout?)")
+                   : 0;
+    }
+    error = flash_list_look(node, options->usb, board->name);
+    options->config.sees_usb = options->config.sees_usb && error == 0;
+    if (error == 0 || error == ENOTSUP) {
+        return 0;
+    }
+    if (error == ENODEV) {
+        snprintf(reason, sizeof reason,
+                 "is not plugged in: no USB device here has that number "
+                 "(`quincunx flash-map' lists those that are there)%s",
+                 board->way == FLASH_DFU ? "; BOOT0 high, BOOT1 low, then reset"
+                                         : "");
+    } else if (error == EACCES) {
+        snprintf(reason, sizeof reason,
+                 "no permission for %s: udev's rules 70-quincunx.rules, which "
+                 "`make install' and the package bring, give it to who sits "
+                 "here and to the group plugdev; then plug it in again",
+                 node);
+    } else {
+        snprintf(reason, sizeof reason, "%s: %s", node, strerror(error));
+    }
+    return refuse(options, board, reason);
+}
+
+/* Checks a board's line of the map before any board is touched. */
+static int check_board(struct options *options, const struct flash_board *board)
+{
     char reason[128];
 
     if (options->set_coordinates && !board->placed) {
@@ -267,13 +320,7 @@ static int check_board(const struct options *options,
             options->pins, options->pins[0] != '\0' ? "'" : "", board->pins);
         return refuse(options, board, reason);
     }
-    if (board->way == FLASH_PORT && stat(board->name, &status) != 0) {
-        return refuse(options, board, strerror(errno));
-    }
-    if (board->way == FLASH_PORT && !S_ISCHR(status.st_mode)) {
-        return refuse(options, board, "that is no serial port");
-    }
-    return 0;
+    return check_device(options, board);
 }
 
 static int flash_map(struct options *options)
@@ -293,7 +340,7 @@ static int flash_map(struct options *options)
     return status;
 }
 
-static int flash_one(const struct options *options)
+static int flash_one(struct options *options)
 {
     return check_board(options, &options->one) != 0
                ? EXIT_FAILED
@@ -376,7 +423,9 @@ int flash_command(int argc, char **argv)
     struct argp argp = {descriptions, parse_option, "IMAGE", description,
                         children,     NULL,         NULL};
     struct options options = {
-        .config = {.program = {"openocd", "stm32flash", "dfu-util"},
+        .usb = FLASH_LIST_USB,
+        .config = {.sees_usb = true,
+                   .program = {"openocd", "stm32flash", "dfu-util"},
                    .interface = "stlink",
                    .jobs = JOBS,
                    .timeout_s = TIMEOUT_S}};

@@ -41,8 +41,8 @@ static const struct argp_option descriptions[] = {
      "Write a line for each serial adapter, too: delete those without a board",
      0},
     {"usb", KEY_USB, "DIR", 0,
-     "Folder in which the kernel lists USB devices (default "
-     "/sys/bus/usb/devices)",
+     "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
+     ")",
      0},
     {"by-id", KEY_BY_ID, "DIR", 0,
      "Folder of lasting names of serial ports (default /dev/serial/by-id)", 0},
@@ -164,7 +164,7 @@ int flash_list_command(int argc, char **argv)
     static struct flash_list list;
     struct argp argp = {descriptions, parse_option, "",  description,
                         NULL,         NULL,         NULL};
-    struct options options = {.usb = "/sys/bus/usb/devices",
+    struct options options = {.usb = FLASH_LIST_USB,
                               .by_id = "/dev/serial/by-id"};
     int lines;
 

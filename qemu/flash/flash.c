@@ -323,7 +323,8 @@ static void start_some(struct flash *flash)
 /* ---- telling ---- */
 
 /* The reason of a failure, by the step that the program was at. */
-static const char *trouble(enum flash_way way, const char *step)
+static const char *trouble(const struct flash_config *config,
+                           enum flash_way way, const char *step)
 {
     static const char *const connect[FLASH_WAYS] = {
         "the probe or the board behind it does not answer",
@@ -342,6 +343,12 @@ static const char *trouble(enum flash_way way, const char *step)
 
     if (step[0] == '\0') {
         return "its program did not come to the board";
+    }
+    if (strcmp(step, FLASH_STEP_CONNECT) == 0 && way == FLASH_PROBE &&
+        config->sees_usb) {
+        return "the board behind the probe does not answer: has it power, and "
+               "all of SWDIO, SWCLK and GND? (holding its reset down helps "
+               "where its program turns them off)";
     }
     if (strcmp(step, FLASH_STEP_CONNECT) == 0) {
         return connect[way];
@@ -390,7 +397,8 @@ static void print_failure(const struct flash *flash,
                 half_written(worker) ? "; half written: flash it again" : "");
         return;
     }
-    fprintf(stderr, ": %s (", trouble(worker->board->way, worker->said.step));
+    fprintf(stderr, ": %s (",
+            trouble(flash->config, worker->board->way, worker->said.step));
     print_status(stderr, flash, worker, info);
     fprintf(stderr, ")%s%s%s\n",
             half_written(worker) ? "; half written: flash it again" : "",

@@ -24,6 +24,7 @@ struct flash_config {
     const uint8_t *flash;  /* what the image makes of the flash */
     uint32_t flash_bytes;  /* of it */
     uint64_t place_offset; /* in the file, of each board's place; 0: none set */
+    bool sees_usb;         /* every probe and DFU device is plugged in */
     const char *pins;      /* that the image is for; empty: not compared with
                               those of the image in the board */
     struct torus_size size;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PATH_BYTES 1024u
 
@@ -229,4 +230,63 @@ int flash_list_read(struct flash_list *list, const char *usb, const char *by_id)
     }
     qsort(list->device, list->count, sizeof *list->device, order);
     return 0;
+}
+
+/* ---- one device ---- */
+
+/* J-Links' numbers are padded, and OpenOCD takes them without. */
+static bool same_serial(const char *a, const char *b)
+{
+    return strcmp(a + strspn(a, "0"), b + strspn(b, "0")) == 0;
+}
+
+/* Whether this process may open a device: 0 or an errno. Its file's name is a
+   line of `uevent`, DEVNAME=bus/usb/001/004. */
+static int check_node(char node[FLASH_LIST_NODE], const char *usb,
+                      const char *place)
+{
+    static const char key[] = "DEVNAME=";
+    char path[PATH_BYTES];
+    char line[FLASH_LIST_NODE];
+    FILE *file;
+
+    node[0] = '\0';
+    snprintf(path, sizeof path, "%s/%s/uevent", usb, place);
+    file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (begins(line, key)) {
+            snprintf(node, FLASH_LIST_NODE, "/dev/%.120s",
+                     line + sizeof key - 1);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return node[0] == '\0'                  ? ENOTSUP
+           : access(node, R_OK | W_OK) == 0 ? 0
+                                            : errno;
+}
+
+int flash_list_look(char node[FLASH_LIST_NODE], const char *usb,
+                    const char *serial)
+{
+    DIR *folder = opendir(usb);
+    const struct dirent *entry;
+    int found = folder != NULL ? ENODEV : ENOTSUP;
+
+    while (folder != NULL && found != 0 && (entry = readdir(folder)) != NULL) {
+        char text[FLASH_NAME_BYTES];
+
+        read_line(text, sizeof text, usb, entry->d_name, "serial");
+        if (text[0] != '\0' && same_serial(text, serial)) {
+            found = check_node(node, usb, entry->d_name);
+        } else if (strchr(text, '?') != NULL && found == ENODEV) {
+            found = ENOTSUP;
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return found;
 }

@@ -8,6 +8,8 @@
 
 #define FLASH_LIST_MAX 512u
 #define FLASH_LIST_TEXT 96u
+#define FLASH_LIST_USB "/sys/bus/usb/devices"
+#define FLASH_LIST_NODE 128u
 
 struct flash_device {
     enum flash_way way;
@@ -33,5 +35,15 @@ struct flash_list {
  */
 NODISCARD int flash_list_read(struct flash_list *list, const char *usb,
                               const char *by_id);
+
+/*
+ * Looks for the USB device with this serial number, whatever it is, and whether
+ * this process may open it; it does not. `usb`: as above. Result: 0; ENODEV:
+ * there is none; ENOTSUP: that is not known, as the kernel lists no devices, or
+ * there is a probe whose number cannot be read; else an errno, and `node` is
+ * the device file that it is about.
+ */
+NODISCARD int flash_list_look(char node[FLASH_LIST_NODE], const char *usb,
+                              const char *serial);
 
 #endif

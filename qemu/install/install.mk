@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 install_to = $(DESTDIR)$(PREFIX)
 ZSH_DIR ?= share/zsh/site-functions
+UDEV_DIR := lib/udev/rules.d
 
 # The command finds what lies beside it: its images, by board.
 INSTALLED_DIR := lib/quincunx
@@ -29,7 +30,7 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	$(Q)set -e; to='$(install_to)'; lib="$$to/$(INSTALLED_DIR)"; \
 	install -d "$$to/bin" "$$lib" "$$to/share/man/man1" \
 	  "$$to/share/man/man7" "$$to/share/bash-completion/completions" \
-	  "$$to/$(ZSH_DIR)" \
+	  "$$to/$(ZSH_DIR)" "$$to/$(UDEV_DIR)" \
 	  "$$to/share/fish/vendor_completions.d"; \
 	install -m 755 $(BUILD)/quincunx $(BUILD)/zygote.so \
 	  $(RANKS_OBJECT) "$$lib"; \
@@ -44,11 +45,13 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	  "$$to/$(ZSH_DIR)/_quincunx"; \
 	install -m 644 $(BUILD)/completions/fish \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
+	install -m 644 qemu/install/70-quincunx.rules "$$to/$(UDEV_DIR)"; \
 	echo "installed $$to/bin/quincunx"; \
 	echo "  pages of \`man quincunx' in $$to/share/man; completions in"; \
 	echo "  $$to/share/bash-completion/completions (bash),"; \
 	echo "  $$to/$(ZSH_DIR) (zsh)," ; \
-	echo "  $$to/share/fish/vendor_completions.d (fish)"
+	echo "  $$to/share/fish/vendor_completions.d (fish);"; \
+	echo "  rules for probes in $$to/$(UDEV_DIR): \`udevadm control -R'"
 
 ## uninstall: remove what `make install` put there; PREFIX= DESTDIR=
 uninstall:
@@ -59,11 +62,13 @@ uninstall:
 	  "$$to"/share/man/man7/quincunx-words.7 \
 	  "$$to/share/bash-completion/completions/quincunx" \
 	  "$$to/$(ZSH_DIR)/_quincunx" \
-	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
+	  "$$to/share/fish/vendor_completions.d/quincunx.fish" \
+	  "$$to/$(UDEV_DIR)/70-quincunx.rules"; \
 	for folder in share/man/man1 share/man/man7 share/man \
 	  share/bash-completion/completions share/bash-completion \
 	  $(ZSH_DIR) $(patsubst %/,%,$(dir $(ZSH_DIR))) \
-	  share/fish/vendor_completions.d share/fish lib bin share; do \
+	  share/fish/vendor_completions.d share/fish $(UDEV_DIR) lib/udev lib \
+	  bin share; do \
 	  rmdir "$$to/$$folder" 2>/dev/null || true; done; \
 	echo "removed   $$to/bin/quincunx"
 

@@ -79,6 +79,7 @@ def test_what_is_in_it(package):
         "share/fish/vendor_completions.d/quincunx.fish",
         "share/zsh/vendor-completions/_quincunx",
         "share/lintian/overrides/quincunx",
+        "lib/udev/rules.d/70-quincunx.rules",
         *(f"share/man/man1/quincunx-{name}.1.gz" for name in subcommands),
         *(f"share/doc/quincunx/{name}" for name in (
             "changelog.gz", "copyright", *PAGES))}

@@ -92,6 +92,16 @@ def test_the_words_have_a_page(root):
     assert "](" not in text and "`" not in text
 
 
+def test_rules_of_udev_for_all_probes(root):
+    """Those that `flash-map` lists."""
+    rules = (root / f"{PREFIX[1:]}/lib/udev/rules.d/70-quincunx.rules"
+             ).read_text("ascii")
+    code = (core.ROOT / "qemu/flash/list.c").read_text("ascii")
+    numbers = set(re.findall('"([0-9a-f]{4})"', code))
+    assert len(numbers) > 13
+    assert numbers <= set(re.findall("[0-9a-f]{4}", rules))
+
+
 def completed(root, *words):
     """What bash offers for the last of these words."""
     line = " ".join(f"'{word}'" for word in words)

@@ -60,8 +60,18 @@ class Bench:
     def words(self, args):
         (self.folder / "answers.json").write_text(json.dumps(self.answers))
         programs = [f"--{name}={path}" for name, path in self.programs.items()]
-        return ["flash", "--board", "stm32f405", *programs, *map(str, args),
-                str(self.image)]
+        return ["flash", "--board", "stm32f405", *programs,
+                f"--usb={self.folder}/usb", *map(str, args), str(self.image)]
+
+    def plug(self, serial, mode=0o600):
+        """A USB device; what is plugged in is known from then on."""
+        (self.folder / "node").touch()
+        (self.folder / "node").chmod(mode)
+        device = self.folder / "usb" / "1-2"
+        device.mkdir(parents=True)
+        (device / "serial").write_text(f"{serial}\n")
+        (device / "uevent").write_text(
+            f"MAJOR=189\nDEVNAME=..{self.folder}/node\n")
 
     def environment(self):
         return {**os.environ, "FLASH_STAND_IN": str(self.folder)}
@@ -80,8 +90,8 @@ class Bench:
         """The command by a clock that goes as far as it is let."""
         return clocked.Clocked(*self.words(args), env=self.environment())
 
-    def run(self, *args):
-        with self.started(*args) as process:
+    def run(self, *args, before=()):
+        with self.started(*args, before=before) as process:
             out, err = process.communicate(timeout=GUARD_S)
         return subprocess.CompletedProcess(args, process.returncode, out, err)
 

@@ -123,6 +123,23 @@ def test_a_failure_is_told_with_its_step(bench):
                         "0 interrupted, 0 not begun")
 
 
+@pytest.mark.parametrize("number, mode, answer, words", [
+    ("A1", 0o600, {"fail": "connect"},
+     "the board behind the probe does not answer"),
+    ("00A1", 0o000, {}, "node: udev's rules 70-quincunx.rules, which"),
+    ("B1", 0o600, {}, "probe A1: is not plugged in")])
+def test_a_probe_that_is_not_there(bench, number, mode, answer, words):
+    """One that may not be opened, and one whose board is dead are three causes;
+    but who sees no USB devices at all cannot tell."""
+    bench.plug(number, mode)
+    bench.answers = {"A1": answer}
+    before = () if os.geteuid() else ("setpriv", "--bounding-set=-all",
+                                      "--inh-caps=-all")
+    done = bench.run("--probe", "A1", before=before)
+    failed(done, words)
+    assert ("of 1 boards" in done.stderr) == bool(answer)
+
+
 def test_other_ways_to_fail(bench):
     """Processes that are left behind are ended, as the fixture sees."""
     for answer, words in [

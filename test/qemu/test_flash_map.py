@@ -116,7 +116,7 @@ def test_a_map_of_it(bench, tmp_path):
     assert len(bench.rows()) == 7, "without ports"
     done = mesh.command(
         "flash", "--board", "stm32f405", "--map", bench.map, "--openocd",
-        tmp_path / "none", "--jobs", "1",
+        tmp_path / "none", "--jobs", "1", "--usb", tmp_path / "none",
         mesh.BUILD / "stm32f405" / "firmware.elf")
     assert done.returncode == 1
     assert (f"probe 066DFF485550755187121723 ({bench.map}:2): its program "
