@@ -373,3 +373,18 @@ unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
     }
     return table != NULL ? count : 0;
 }
+
+unsigned elf_kernel_names(char text[ELF_NAMES_BYTES], const uint8_t *data,
+                          uint64_t bytes, const struct elf_place *place)
+{
+    const char *name[ELF_KERNELS_MAX];
+    unsigned names = elf_kernels(name, data, bytes, place);
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < names && at < ELF_NAMES_BYTES; ++i) {
+        at += (size_t)snprintf(text + at, ELF_NAMES_BYTES - at, " %.32s",
+                               name[i]);
+    }
+    return names;
+}

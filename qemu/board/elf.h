@@ -52,6 +52,8 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
 
 #define ELF_KERNELS_MAX 64u
 
+#define ELF_NAMES_BYTES 640u
+
 /*
  * The names of the kernels in a file that has passed elf_check(), by its
  * symbols and its kernel_table. They lie in the file's data. Result: how many;
@@ -59,5 +61,9 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
  */
 unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
                      uint64_t bytes, const struct elf_place *place);
+
+/* The same as a text, each name behind a space; "": the file does not tell. */
+unsigned elf_kernel_names(char text[ELF_NAMES_BYTES], const uint8_t *data,
+                          uint64_t bytes, const struct elf_place *place);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "hal/crc32.h"
 #include "hal/image.h"
-#include "qemu/board/elf.h"
 #include "qemu/board/firmware.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ static void reckon(struct fault_image *image, const uint8_t *data,
                  image->path);
         return;
     }
+    (void)elf_kernel_names(image->kernels, data, bytes, place);
     elf_flatten(flash, flash_bytes, data, bytes, place);
     image->crc = crc32_update(0, flash + skipped, flash_bytes - skipped);
     free(flash);
@@ -57,6 +58,21 @@ void fault_image_open(struct fault_image *image, const char *path)
     }
     reckon(image, data, bytes);
     free(data);
+}
+
+void fault_image_print(FILE *out, const struct fault_image *image, uint32_t crc)
+{
+    if (image->why[0] != '\0') {
+        return;
+    }
+    fprintf(out, "image %08" PRIX32, crc);
+    if (image->crc != crc) {
+        fprintf(out, " is another one: %s has CRC %08" PRIX32 "\n",
+                quote_shown(image->path), image->crc);
+    } else {
+        fprintf(out, " is %s, kernels%s\n", quote_shown(image->path),
+                image->kernels[0] != '\0' ? image->kernels : " unknown");
+    }
 }
 
 const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],

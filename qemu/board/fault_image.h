@@ -7,19 +7,27 @@
 #define QEMU_BOARD_FAULT_IMAGE_H
 
 #include "qemu/board/addresses.h"
+#include "qemu/board/elf.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 #define FAULT_IMAGE_WHY_BYTES 320u
 
 struct fault_image {
     char path[PATH_MAX];
     uint32_t crc;                    /* as its boards tell it */
+    char kernels[ELF_NAMES_BYTES];   /* " search spin"; "": unknown */
     char why[FAULT_IMAGE_WHY_BYTES]; /* it is of no use; "": it is */
 };
 
 /* `path` is an ELF file, or "" for firmware.elf beside this program. */
 void fault_image_open(struct fault_image *image, const char *path);
+
+/* Prints whether the image that boards have, by its CRC, is this one, and which
+   kernels it has; nothing if this one is of no use. */
+void fault_image_print(FILE *out, const struct fault_image *image,
+                       uint32_t crc);
 
 /*
  * Where pc and lr of a fault are, of a board whose image has this CRC; "" where

@@ -100,3 +100,18 @@ int firmware_check_kernel(const char *path, const struct board_kind *board,
     free(data);
     return status;
 }
+
+unsigned firmware_kernels(char text[ELF_NAMES_BYTES], const char *path,
+                          const struct board_kind *board)
+{
+    uint64_t bytes;
+    uint8_t *data;
+    unsigned names;
+
+    if (file_read(&data, &bytes, path) != 0) {
+        return 0;
+    }
+    names = elf_kernel_names(text, data, bytes, &board->place);
+    free(data);
+    return names;
+}

@@ -31,6 +31,13 @@ NODISCARD int firmware_check_kernel(const char *path,
                                     const struct board_kind *board,
                                     const char *kernel);
 
+/*
+ * The names of the kernels of the image `path`, which firmware_find() found,
+ * each behind a space. Result: how many; 0: the file does not tell.
+ */
+unsigned firmware_kernels(char text[ELF_NAMES_BYTES], const char *path,
+                          const struct board_kind *board);
+
 /* Only the name: `path` if it is not empty. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 

@@ -54,6 +54,7 @@ static int print(const struct options *options, const struct nodes *nodes)
 
     if (!options->json) {
         nodes_print(stdout, nodes);
+        identity_print_image(stdout, nodes->identity, &nodes->sweep, "");
         return 0;
     }
     json = nodes_json(nodes);

@@ -91,7 +91,12 @@ static int print(const struct options *options, const struct ps *ps)
     int error;
 
     if (!options->json) {
-        ps_print(taken ? stderr : stdout, ps);
+        FILE *out = taken ? stderr : stdout;
+
+        ps_print(out, ps);
+        identity_print_image(out, ps->identity, &ps->sweep,
+                             options->firmware != NULL ? options->firmware
+                                                       : "");
         return 0;
     }
     json = ps_json(ps);

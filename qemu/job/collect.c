@@ -132,6 +132,8 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->schedule = config->schedule;
     outcome->injections = config->injections;
     outcome->input_name = config->input_name;
+    outcome->firmware = config->firmware;
+    outcome->image_kernels = config->image_kernels;
     outcome->files = config->load.files;
     outcome->file_count = config->load.file_count;
     outcome->notes = config->load.notes;

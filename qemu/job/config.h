@@ -64,6 +64,7 @@ struct job_config {
     uint64_t room_bytes;  /* of a node's memory for a job's data; 0: as a
                              window has */
     const char *firmware; /* of emulated boards; else NULL */
+    const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */

@@ -8,6 +8,7 @@
 #define QEMU_OPTIONS_JOB_H
 
 #include "hal/nodiscard.h"
+#include "qemu/board/elf.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/inject.h"
 #include "qemu/options/originators.h"
@@ -52,6 +53,7 @@ struct job_options {
     uint32_t arg_bytes;
     char firmware[PATH_MAX];
     char firmware_slow[PATH_MAX];
+    char kernels[ELF_NAMES_BYTES]; /* of the image */
     uint8_t *slow_shift; /* freed by job_options_free(), as config.load is */
 };
 

@@ -234,6 +234,18 @@ static int read_load(struct job_options *options)
     return status == 0 ? check_load(options) : status;
 }
 
+/* An image with fewer kernels than this program is told: the last choice of
+   KERNELS= holds. */
+static void note_image(struct job_options *options)
+{
+    unsigned count = firmware_kernels(options->kernels, options->firmware,
+                                      options->config.board);
+
+    if (count > 0 && count < kernel_table_count) {
+        options->config.image_kernels = options->kernels;
+    }
+}
+
 int job_options_find_boards(struct job_options *options)
 {
     struct job_config *config = &options->config;
@@ -254,6 +266,7 @@ int job_options_find_boards(struct job_options *options)
     if (status == 0 && config->kernel != NULL) {
         status = firmware_check_kernel(options->firmware, config->board,
                                        config->kernel->name);
+        note_image(options);
     }
     status = status == 0 ? emulator_check(config->board, otherwise) : status;
     return status == 0 ? memory_need_check(config, options->force) : status;

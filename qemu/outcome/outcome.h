@@ -139,11 +139,13 @@ struct outcome {
        the plan begins with the first that starts and ends with the last. */
     uint32_t originators;
     struct outcome_originator *several;
-    const char *nodes; /* for people: "boards", "native nodes" */
-    const char *on;    /* "qemu", "native" or "boards" */
-    const char *board; /* "mps2-an385", "stm32f405" or "host" */
-    bool host_times;   /* boards run in the host's time, not in one of theirs */
-    bool noisy; /* the emulated links damage bytes, as the caller asked */
+    const char *nodes;         /* for people: "boards", "native nodes" */
+    const char *on;            /* "qemu", "native" or "boards" */
+    const char *board;         /* "mps2-an385", "stm32f405" or "host" */
+    const char *firmware;      /* the image of emulated boards; else NULL */
+    const char *image_kernels; /* " search spin", if it lacks some; or NULL */
+    bool host_times; /* boards run in the host's time, not in one of theirs */
+    bool noisy;      /* the emulated links damage bytes, as the caller asked */
     struct profile profile;
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;

@@ -118,6 +118,10 @@ static void print_mesh(FILE *out, const struct outcome *outcome)
                 outcome->originator.y);
     }
     fprintf(out, ", on %s (%s)\n", outcome->on, outcome->board);
+    if (outcome->image_kernels != NULL) {
+        fprintf(out, "image     %s, with kernels%s only\n",
+                file_name(outcome->firmware), outcome->image_kernels);
+    }
 }
 
 static void print_head(FILE *out, const struct outcome *outcome)

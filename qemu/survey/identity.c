@@ -2,6 +2,7 @@
 #include "qemu/survey/identity.h"
 
 #include "hal/bytes.h"
+#include "qemu/board/fault_image.h"
 #include "qemu/support/memory.h"
 
 #include <inttypes.h>
@@ -205,4 +206,17 @@ unsigned identity_print_unfit(FILE *out, const struct identity *identity,
         }
     }
     return count;
+}
+
+void identity_print_image(FILE *out, const struct identity *identity,
+                          const struct sweep *sweep, const char *firmware)
+{
+    const struct identity *first =
+        &identity[torus_index(sweep->size, sweep->originator)];
+    struct fault_image image;
+
+    if (first->known) {
+        fault_image_open(&image, firmware);
+        fault_image_print(out, &image, first->image_crc);
+    }
 }

@@ -69,4 +69,9 @@ bool identity_is_unfit(char why[IDENTITY_WHY_BYTES],
 unsigned identity_print_unfit(FILE *out, const struct identity *identity,
                               const struct sweep *sweep);
 
+/* Prints which image the originator has: that of the ELF file `firmware`, ""
+   for the one beside this program, or another one. */
+void identity_print_image(FILE *out, const struct identity *identity,
+                          const struct sweep *sweep, const char *firmware);
+
 #endif

@@ -135,7 +135,7 @@ def test_a_qemu_that_does_not_start(load, tmp_path, program, says):
 
 
 def test_a_kernel_that_the_image_lacks(load):
-    """Before any board starts, with what the image has."""
+    """Before any board starts, with what the image has; `run' names those."""
     line = ["run", "--mesh", "31x31", "--board", "stm32f405", "--kernel",
             "spin", "--arg", "1", load]
     image = mesh.BUILD / "stm32f405" / "firmware.elf"
@@ -144,6 +144,10 @@ def test_a_kernel_that_the_image_lacks(load):
         FAILED, "", f"quincunx: {image}: this image has no kernel 'spin', only "
         "search; `make BOARD=stm32f405 KERNELS=\"search spin\"' makes one with "
         "it\n")
+    line[2] = "1x1"
+    line[6] = "search"
+    assert (f"\nimage     {image}, with kernels search only\n"
+            in mesh.command(*line).stdout)
 
 
 # ---- where results go ----
