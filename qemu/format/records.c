@@ -226,15 +226,19 @@ static const char *trimmed(const char *text, size_t *bytes)
     return text;
 }
 
-/* Whether blanks, signs or digits may only look like those of ASCII. */
+/* Whether blanks, signs or digits may only look like those of ASCII: text that
+   has letters is a word. */
 static bool is_not_ascii(const char *text, size_t bytes)
 {
+    bool other = false;
+
     for (size_t i = 0; i < bytes; ++i) {
-        if ((text[i] & 0x80) != 0) {
-            return true;
+        if (isalpha((unsigned char)text[i])) {
+            return false;
         }
+        other = other || (text[i] & 0x80) != 0;
     }
-    return false;
+    return other;
 }
 
 /* "-12.50": the digits before and behind the point; false if it is none. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution: against its definition in exact integers, and files of pictures.
+"""Convolution: against its definition in exact integers; files of pictures.
 """
 import itertools
 import struct

@@ -136,7 +136,8 @@ def test_found_words_are_told_without_loss(tmp_path):
     arg = ",".join(hashlib.sha256(word).hexdigest() for word in words)
     shown = ["plain", "wört\\er", *(f"$HEX[{word.hex()}]"
                                     for word in words[2:])]
-    result = mesh.run(path, kernel="dictionary", on="native", arg=arg)["result"]
+    result = mesh.run(path, kernel="dictionary", on="native",
+                      arg=arg)["result"]
     assert result["found"] == shown
     assert result["found_hex"] == [word.hex() for word in words]
     said = mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
