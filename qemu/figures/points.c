@@ -7,7 +7,6 @@
 #include "qemu/support/quote.h"
 #include "qemu/support/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,7 +106,7 @@ int figures_points_read(struct figures_points *measured, const char *path)
 
     *measured = (struct figures_points){.point = NULL};
     if (file == NULL) {
-        file_error(path, "%s", strerror(errno));
+        file_error(path, "%s", text_open_error());
         return -1;
     }
     result = read_lines(measured, file, path);

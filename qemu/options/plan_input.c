@@ -5,7 +5,6 @@
 #include "qemu/support/quote.h"
 #include "qemu/support/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +153,7 @@ static bool read_file(struct reader *reader)
 
     if (file == NULL) {
         fprintf(stderr, "quincunx: --node-compute '%s': %s\n",
-                quote_shown(reader->path), strerror(errno));
+                quote_shown(reader->path), text_open_error());
         return false;
     }
     read = read_lines(reader, file);

@@ -7,7 +7,6 @@
 #include "qemu/support/quote.h"
 #include "qemu/support/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +157,7 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
     *workers = (struct papers_workers){.path = path};
     if (file == NULL) {
         fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path),
-                strerror(errno));
+                text_open_error());
         return EXIT_USAGE;
     }
     read = read_lines(&reader, file) && check_end(&reader);

@@ -82,7 +82,7 @@ static int unreadable(char *message, const char *name)
                  quote_shown(name));
     } else {
         snprintf(message, PROFILE_MESSAGE_BYTES, "'%.200s': %s",
-                 quote_shown(name), strerror(errno));
+                 quote_shown(name), text_open_error());
     }
     return -1;
 }

@@ -3,6 +3,7 @@
 
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/unpack.h"
 
 #include <errno.h>
 #include <iconv.h>
@@ -94,10 +95,23 @@ static void drop_ctrl_z(struct text *text)
     }
 }
 
+static const char *refuse_packed(const char *kind)
+{
+    static char reason[REASON_BYTES];
+
+    snprintf(reason, sizeof reason, "is compressed (%s); must be text", kind);
+    return reason;
+}
+
 const char *text_decode(struct text *text)
 {
     const struct mark *mark = mark_of(text->data, text->bytes);
+    const char *kind = unpack_named(text->data, text->bytes);
     const char *wrong = NULL;
+
+    if (kind != NULL) {
+        return refuse_packed(kind);
+    }
 
     if (mark != NULL) {
         text->encoding = mark->encoding;
@@ -138,6 +152,14 @@ static int slurp(struct text *text, FILE *file)
     return ferror(file) ? errno : text->bytes > OPEN_MAX_BYTES ? EFBIG : 0;
 }
 
+/* Why the last file could not be opened. */
+static const char *open_error = "";
+
+const char *text_open_error(void)
+{
+    return open_error;
+}
+
 FILE *text_open(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -146,21 +168,20 @@ FILE *text_open(const char *path)
     int error;
 
     if (file == NULL) {
+        open_error = strerror(errno);
         return NULL;
     }
     error = slurp(&text, file);
     fclose(file);
-    if (error == 0 && text_decode(&text) != NULL) {
-        error = EILSEQ;
-    }
-    if (error == 0) {
+    open_error = error != 0 ? strerror(error) : text_decode(&text);
+    if (open_error == NULL) {
         text_end_lines(&text, false);
         lines = memory_or_exit(fmemopen(NULL, (size_t)text.bytes + 1, "w+"));
         fwrite(text.data, 1, (size_t)text.bytes, lines);
         rewind(lines);
     }
     free(text.data);
-    errno = error;
+    errno = error != 0 ? error : EILSEQ;
     return lines;
 }
 

@@ -24,7 +24,8 @@ struct text {
     uint64_t marks;       /* of UTF-8 that it left out at lines' beginnings */
 };
 
-/* Takes mark and ^Z off bytes as a file has them, and converts them. Result:
+/* Takes mark and ^Z off bytes as a file has them, and converts them; what is
+   compressed is no text. Result:
    NULL, or what is wrong with them, in memory that holds until the next call;
    data is there either way. */
 const char *text_decode(struct text *text);
@@ -38,8 +39,9 @@ NODISCARD int text_read(struct text *text, const char *path);
 
 /* Opens a file of at most 16 MiB as fopen() does for reading, and gives its
    text, decoded, with lines that end in LF. Result: the caller's to fclose();
-   NULL and errno, EILSEQ if it is not what its mark says. */
+   NULL with errno, and text_open_error() tells why, until the next call. */
 FILE *text_open(const char *path);
+const char *text_open_error(void);
 
 /* Makes every CR without an LF an LF; and every CRLF, unless these stay. Marks
    of UTF-8 before a line, as files that were joined have them, are left out. */

@@ -55,21 +55,34 @@ static const struct kind kind_table[] = {
 
 #define KINDS (sizeof kind_table / sizeof *kind_table)
 
-/* What a file is that lies in `layers` others; NULL: nothing compressed. */
-static const struct kind *kind_of(FILE *file, unsigned layers)
+/* What is in `layers` others and begins so; NULL: nothing compressed. */
+static const struct kind *kind_in(const uint8_t *head, uint64_t bytes,
+                                  unsigned layers)
 {
-    char head[HEAD_BYTES];
-    ssize_t got = pread(fileno(file), head, sizeof head, 0);
-
     for (size_t i = 0; i < KINDS - (layers == 0); ++i) {
         const struct kind *kind = &kind_table[i];
 
-        if (got >= (ssize_t)(kind->at + kind->mark_bytes) &&
+        if (bytes >= kind->at + kind->mark_bytes &&
             memcmp(head + kind->at, kind->mark, kind->mark_bytes) == 0) {
             return kind;
         }
     }
     return NULL;
+}
+
+const char *unpack_named(const uint8_t *head, uint64_t bytes)
+{
+    const struct kind *kind = kind_in(head, bytes, 0);
+
+    return kind != NULL ? kind->name : NULL;
+}
+
+static const struct kind *kind_of(FILE *file, unsigned layers)
+{
+    uint8_t head[HEAD_BYTES];
+    ssize_t got = pread(fileno(file), head, sizeof head, 0);
+
+    return got > 0 ? kind_in(head, (uint64_t)got, layers) : NULL;
 }
 
 /* A layer that is taken off. */

@@ -19,6 +19,10 @@
    that is more. */
 uint64_t unpack_limit(uint64_t bytes);
 
+/* What a file is that begins so, "gzip"; NULL: nothing that is compressed, as
+   far as its beginning tells. */
+const char *unpack_named(const uint8_t *head, uint64_t bytes);
+
 /*
  * Puts a decompressed copy without a name in the place of a file: also of what
  * is compressed twice, or a tar archive that is compressed. An archive must
