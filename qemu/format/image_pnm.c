@@ -82,13 +82,16 @@ static void read_rows(struct work *work)
     }
 }
 
-/* Blanks may follow numbers in plain text. */
+/* Blanks and comments may follow numbers in plain text. */
 static bool is_more(const struct work *work, FILE *file)
 {
-    int format = work->pam.format;
+    bool plain =
+        work->pam.format == PGM_FORMAT || work->pam.format == PPM_FORMAT;
+    bool comment = false;
     int next = getc(file);
 
-    while ((format == PGM_FORMAT || format == PPM_FORMAT) && isspace(next)) {
+    while (plain && next != EOF && (comment || isspace(next) || next == '#')) {
+        comment = next == '#' || (comment && next != '\n' && next != '\r');
         next = getc(file);
     }
     return next != EOF;

@@ -154,7 +154,7 @@ def test_given_coefficients(tmp_path):
      [[[1, 2, 3], [250, 0, 5], [9, 8, 7]]]),
     (png(3, 1, 8, 0, [b"\x10\x80\xf0"],
          chunk(b"gAMA", struct.pack(">I", 100000))), [[0x10, 0x80, 0xf0]]),
-    (b"P2 # grey\n3 1\n255\n1 22 255\n \n", [[1, 22, 255]]),
+    (b"P2 # grey\n3 1\n255\n1 22 # row\n255 # row\n#\n", [[1, 22, 255]]),
     (b"P3\n1\n1 255\n1 2 3\n", [[[1, 2, 3]]]),
     (b"P5\n# a\n3 1 255\nabc", [[97, 98, 99]])],
     ids=["few bits are spread", "palettes become RGB",
