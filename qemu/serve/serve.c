@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -23,6 +22,8 @@
 #define TOKEN_BYTES 16u
 #define ADDRESS_BYTES 80u
 #define BLOCK_BYTES 16384u
+#define REQUEST_BYTES 8192u /* looked at for its end */
+#define REQUEST_END "\r\n\r\n"
 
 /* An event as it is sent; freed with its last holder. */
 struct message {
@@ -293,13 +294,19 @@ static struct client *client_of(struct MHD_Connection *connection)
         ->socket_context;
 }
 
-/* Whether all that it has sent was read, and is no whole request. */
+/* Whether it has not sent a whole request: neither is one served, nor does the
+   end of one wait to be read. */
 static bool is_idle(const struct client *client)
 {
-    int unread = 0;
+    char unread[REQUEST_BYTES];
+    ssize_t bytes;
 
-    return !client->is_served && !client->is_cut_off &&
-           ioctl(client->fd, FIONREAD, &unread) == 0 && unread == 0;
+    if (client->is_served || client->is_cut_off) {
+        return false;
+    }
+    bytes = recv(client->fd, unread, sizeof unread, MSG_PEEK | MSG_DONTWAIT);
+    return bytes <= 0 || memmem(unread, (size_t)bytes, REQUEST_END,
+                                strlen(REQUEST_END)) == NULL;
 }
 
 /* All places are taken: whoever has been here longest without a whole request
