@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-USER = 54321
+USER = 20000 + os.getpid() % 40000  # another one in each run
 # The files are still root's; what is left out would outdo the limit.
 AS_USER = ["setpriv", f"--reuid={USER}", "--clear-groups",
            "--inh-caps=-all,+dac_override",
