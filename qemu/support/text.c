@@ -211,19 +211,29 @@ void text_drop_marks(struct text *text)
     text->bytes = to;
 }
 
+/* Whether NEL is there: of Latin-1, or of UTF-8, where other characters have
+   its byte, too. */
+static bool has_nel(const struct text *text)
+{
+    for (uint64_t i = 0; i < text->bytes; ++i) {
+        if (text->data[i] == 0x85 &&
+            (i == 0 || text->data[i - 1] < 0x80 || text->data[i - 1] == 0xc2)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *text_other_ends(const struct text *text)
 {
     static const struct {
         const char *end;
         size_t bytes;
         const char *name;
-    } ends[] = {{"\0", 1, "bytes of 0"},
-                {"\f", 1, "form feeds"},
-                {"\v", 1, "vertical tabs"},
-                {"\x85", 1, "NEL (0x85)"},
-                {"\xe2\x80\xa8", 3, "U+2028"},
-                {"\xe2\x80\xa9", 3, "U+2029"},
-                {"\x1e", 1, "record separators (0x1e)"}};
+    } ends[] = {
+        {"\0", 1, "bytes of 0"},       {"\f", 1, "form feeds"},
+        {"\v", 1, "vertical tabs"},    {"\xe2\x80\xa8", 3, "U+2028"},
+        {"\xe2\x80\xa9", 3, "U+2029"}, {"\x1e", 1, "record separators (0x1e)"}};
     bool has_mark;
 
     if (text->bytes == 0 ||
@@ -237,7 +247,7 @@ const char *text_other_ends(const struct text *text)
             return ends[i].name;
         }
     }
-    return NULL;
+    return has_nel(text) ? "NEL (0x85)" : NULL;
 }
 
 void text_end_lines(struct text *text, bool crlf_stays)

@@ -146,7 +146,8 @@ def remarks_on(folder, kernel, arg, *loads):
     ("records", "name=n,op=eq,value=1e0,type=text", [b"n\n1\n"], 0, None),
     ("records", "name=n,op=ge,value=1", [MARK + b"n\r\n1\r\n"], 1, None),
     ("search", "(?|)a|A", [MARK + b"aA\0b"], 2, None),
-    ("dictionary", PICKED, [b"mehr\r\n\r\nx"], 1, None)])
+    ("dictionary", PICKED, ["wörter\r\n\r\nx".encode()], 1, None),
+    ("dictionary", PICKED, ["Årх".encode()], 0, None)])
 def test_what_may_be_meant_otherwise_is_said(tmp_path, kernel, arg, loads,
                                              found, said):
     result, remarks = remarks_on(tmp_path, kernel, arg, *loads)
