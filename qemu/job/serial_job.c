@@ -57,24 +57,70 @@ static struct serial_job *job_of(struct job_mesh *mesh)
 
 /* ---- logs ---- */
 
-/* How far a node's clock is ahead of the originator's, in ps: half of the
-   difference of an exchange's two directions, corrected by the transfer time of
-   the bytes by which the answer is longer. */
-static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
-{
-    int64_t forth_ps = (int64_t)(row->t2_ps - row->t1_ps);
-    int64_t back_ps = (int64_t)(row->t4_ps - row->t3_ps);
-    int64_t longer_bytes = (int64_t)row->answer_bytes - (int64_t)row->bytes;
+/* Exchanges with each node: so many at once, until of each direction the
+   quickest two differ by less than AGREE_PS, as what has waited or was damaged
+   does not, but in no more rounds than these. */
+#define EXCHANGES 3u
+#define EXCHANGE_ROUNDS 12u
+#define AGREE_PS 20000000
 
-    return (
-        uint64_t)((forth_ps - back_ps + longer_bytes * (int64_t)transfer_ps) /
-                  2);
+/* Exchanges with a node, in their order. */
+struct exchanges {
+    unsigned count;
+    struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
+};
+
+/* The least times that messages of one direction took, by the two clocks. */
+struct least {
+    int64_t first_ps;
+    int64_t next_ps;
+};
+
+/* As if the node's clock were all the time what it was at the first exchange:
+   it is faster than the originator's by `drift`. */
+static struct least least_of(const struct exchanges *of, bool back,
+                             double drift)
+{
+    struct least least = {INT64_MAX, INT64_MAX};
+
+    for (unsigned i = 0; i < of->count; ++i) {
+        const struct probe_row *row = &of->row[i];
+        double since_ps = (double)(int64_t)(row->t2_ps - of->row[0].t2_ps);
+        int64_t ahead_ps = (int64_t)(drift * since_ps);
+        int64_t took_ps = back ? (int64_t)(row->t4_ps - row->t3_ps) + ahead_ps
+                               : (int64_t)(row->t2_ps - row->t1_ps) - ahead_ps;
+
+        if (took_ps < least.first_ps) {
+            least.next_ps = least.first_ps;
+            least.first_ps = took_ps;
+        } else if (took_ps < least.next_ps) {
+            least.next_ps = took_ps;
+        }
+    }
+    return least;
 }
 
-/* Time that the two circuits of an exchange took. */
-static uint64_t circuits_ps(const struct probe_row *row)
+static bool agrees(const struct exchanges *of)
 {
-    return row->t4_ps - row->t1_ps - (row->t3_ps - row->t2_ps);
+    bool agrees = of->count > 1;
+
+    for (unsigned back = 0; agrees && back < 2; ++back) {
+        struct least least = least_of(of, back != 0, 0);
+
+        agrees = least.next_ps - least.first_ps < AGREE_PS;
+    }
+    return agrees;
+}
+
+/* How far a node's clock is ahead of the originator's, in ps: half of the
+   difference of the two directions, whose messages are as long. The quickest of
+   each are taken, which need not be of one exchange: over links that damage
+   bytes few pass whole both ways. */
+static int64_t offset_of(const struct exchanges *of, double drift)
+{
+    return (least_of(of, false, drift).first_ps -
+            least_of(of, true, drift).first_ps) /
+           2;
 }
 
 /* A node's clock beside the originator's, by exchanges before and after its log
@@ -85,22 +131,23 @@ struct node_clock {
     double drift;       /* by how much it is faster */
 };
 
-/* later: a second exchange; NULL: there was none, and the drift is not known.
- */
-static struct node_clock clock_of(const struct probe_row *row,
-                                  const struct probe_row *later,
-                                  uint64_t transfer_ps)
-{
-    struct node_clock clock = {.at_ps = row->t2_ps,
-                               .offset_ps = offset_of(row, transfer_ps)};
-    double drift;
+#define DRIFT_STEPS 3u /* each knows it better, as others took less for it */
 
-    if (later != NULL && later->t2_ps > row->t2_ps) {
-        drift =
-            (double)(int64_t)(offset_of(later, transfer_ps) - clock.offset_ps) /
-            (double)(later->t2_ps - row->t2_ps);
+/* after: NULL: there were none, and the drift is not known. */
+static struct node_clock clock_of(const struct exchanges *before,
+                                  const struct exchanges *after)
+{
+    struct node_clock clock = {.at_ps = before->row[0].t2_ps};
+
+    for (unsigned k = 0; after != NULL && k < DRIFT_STEPS; ++k) {
+        double apart_ps = (double)(after->row[0].t2_ps - clock.at_ps);
+        double drift = (double)(offset_of(after, clock.drift) -
+                                offset_of(before, clock.drift)) /
+                       (apart_ps > 1 ? apart_ps : 1);
+
         clock.drift = drift > -DRIFT_MAX && drift < DRIFT_MAX ? drift : 0;
     }
+    clock.offset_ps = (uint64_t)offset_of(before, clock.drift);
     return clock;
 }
 
@@ -182,39 +229,6 @@ static void count_exchange(struct run_counts *counts,
     counts->log_bytes += row->bytes + row->answer_bytes;
 }
 
-/* Exchanges with each node: so many at once, until the quickest two differ by
-   less than AGREE_PS, as what has waited or was damaged does not, but in no
-   more rounds than these. */
-#define EXCHANGES 3u
-#define EXCHANGE_ROUNDS 8u
-#define AGREE_PS 20000000u
-
-/* The two quickest exchanges with a node. */
-struct exchanges {
-    struct probe_row best;
-    uint64_t next_ps; /* circuits_ps() of the second; 0: there is none */
-};
-
-static bool agrees(const struct exchanges *exchanges)
-{
-    return exchanges->next_ps != 0 &&
-           exchanges->next_ps < circuits_ps(&exchanges->best) + AGREE_PS;
-}
-
-static void add_exchange(struct exchanges *exchanges,
-                         const struct probe_row *row)
-{
-    uint64_t best_ps = circuits_ps(&exchanges->best);
-    uint64_t ps = circuits_ps(row);
-
-    if (best_ps == 0 || ps < best_ps) {
-        exchanges->next_ps = best_ps;
-        exchanges->best = *row;
-    } else if (exchanges->next_ps == 0 || ps < exchanges->next_ps) {
-        exchanges->next_ps = ps;
-    }
-}
-
 /* One round. Result: 0 or the exit status. */
 static int exchange_some(struct serial_job *job, struct exchanges of[],
                          const struct probe_log logs[], uint32_t count)
@@ -236,9 +250,11 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
     }
     status = probe_measure(&channel, rows, probe, asked);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        for (unsigned k = agrees(&of[i]) ? times : 0; k < times; ++k) {
+        bool had = agrees(&of[i]);
+
+        for (unsigned k = 0; !had && k < times; ++k) {
             count_exchange(&job->counts, row);
-            add_exchange(&of[i], row++);
+            of[i].row[of[i].count++] = *row++;
         }
     }
     free(rows);
@@ -249,20 +265,15 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
 /* Measures the nodes' clocks by exchanges of two short messages with each: the
    time that a log's many bytes take is not known well enough. Emulated boards
    keep no time that more exchanges would tell better. */
-static int read_clocks(struct serial_job *job, struct probe_row best[],
+static int read_clocks(struct serial_job *job, struct exchanges of[],
                        const struct probe_log logs[], uint32_t count)
 {
-    struct exchanges *of = memory_or_exit(calloc(count + 1u, sizeof *of));
     unsigned rounds = job->emulated ? 1 : EXCHANGE_ROUNDS;
     int status = 0;
 
     for (unsigned k = 0; status == 0 && k < rounds; ++k) {
         status = exchange_some(job, of, logs, count);
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        best[i] = of[i].best;
-    }
-    free(of);
     return status;
 }
 
@@ -272,10 +283,8 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
                      struct node_clock clock[], uint32_t count)
 {
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
-    uint64_t transfer_ps = job_plan_profile(job->mesh.config)->transfer_ps;
-    struct probe_row *row =
-        memory_or_exit(calloc(2u * count + 1u, sizeof *row));
-    int status = read_clocks(job, row, logs, count);
+    struct exchanges *of = memory_or_exit(calloc(2u * count + 1u, sizeof *of));
+    int status = read_clocks(job, of, logs, count);
 
     if (status == 0) {
         status = serial_mesh_trace(&job->driver, logs[count].event,
@@ -284,14 +293,13 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
                      : EXIT_FAILED;
     }
     if (status == 0 && !job->emulated) {
-        status = read_clocks(job, row + count, logs, count);
+        status = read_clocks(job, of + count, logs, count);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         count_exchange(&job->counts, &logs[i].row);
-        clock[i] = clock_of(&row[i], job->emulated ? NULL : &row[count + i],
-                            transfer_ps);
+        clock[i] = clock_of(&of[i], job->emulated ? NULL : &of[count + i]);
     }
-    free(row);
+    free(of);
     return status;
 }
 
@@ -597,7 +605,7 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     }
 }
 
-/* Measures the other originators' clocks, by one exchange with each. */
+/* Measures the other originators' clocks, by exchanges with each. */
 static int convert_reports(struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
@@ -606,16 +614,18 @@ static int convert_reports(struct serial_job *job)
     int status = 0;
 
     for (uint32_t i = 1; status == 0 && i < groups->count; ++i) {
-        struct probe probe = {
-            .at = groups->originator[i], .count = 1, .bytes = PROBE_BYTES_MIN};
-        struct probe_row row;
+        struct probe probe = {.at = groups->originator[i],
+                              .count = job->emulated ? 1 : EXCHANGES,
+                              .bytes = PROBE_BYTES_MIN};
+        struct exchanges of = {.count = probe.count};
 
-        status = probe_measure(&channel, &row, &probe, 1);
+        status = probe_measure(&channel, of.row, &probe, 1);
+        for (unsigned k = 0; status == 0 && k < of.count; ++k) {
+            count_exchange(&job->counts, &of.row[k]);
+        }
         if (status == 0) {
-            count_exchange(&job->counts, &row);
-            convert_report(
-                &job->driver.reports[i],
-                offset_of(&row, job_plan_profile(config)->transfer_ps));
+            convert_report(&job->driver.reports[i],
+                           (uint64_t)offset_of(&of, 0));
         }
     }
     return status;
