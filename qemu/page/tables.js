@@ -14,7 +14,8 @@ function fill(table, facts) {
 /* ---- where the time went ---- */
 
 const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
-  compute: COLOURS.compute, idle: COLOURS.idle, gather: COLOURS.gather };
+  compute: COLOURS.compute, ports: COLOURS.announce, idle: COLOURS.idle,
+  gather: COLOURS.gather };
 
 function showVerdict() {
   const title = boardsStand ? `${width} x ${height} boards`

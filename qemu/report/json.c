@@ -545,11 +545,12 @@ static json_t *average_node_json(const struct outcome *outcome)
 {
     struct verdict_times times = verdict_times(outcome);
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "preparing",
-                     integer(times.preparing_ps), "scatter",
-                     integer(times.scatter_ps), "compute",
-                     integer(times.compute_ps), "idle", integer(times.idle_ps),
-                     "gather", integer(times.gather_ps));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o*, s:o, s:o}", "preparing",
+        integer(times.preparing_ps), "scatter", integer(times.scatter_ps),
+        "compute", integer(times.compute_ps), "ports",
+        times.ports_ps > 0 ? integer(times.ports_ps) : NULL, "idle",
+        integer(times.idle_ps), "gather", integer(times.gather_ps));
 }
 
 static json_t *sentence_json(const struct outcome *outcome)

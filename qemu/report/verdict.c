@@ -141,31 +141,35 @@ struct verdict_times verdict_times(const struct outcome *outcome)
 
         /* One without a part is idle. */
         times.scatter_ps += node->active ? node->compute_start_ps : 0;
-        times.compute_ps += outcome_compute_ps(node);
+        times.compute_ps += outcome_compute_ps(node) - node->ports_ps;
+        times.ports_ps += node->ports_ps;
     }
     times.scatter_ps /= outcome->node_count;
     times.compute_ps /= outcome->node_count;
+    times.ports_ps /= outcome->node_count;
     times.preparing_ps = outcome_preparing(outcome).all_ps;
     times.gather_ps = results_ps > makespan_ps ? results_ps - makespan_ps : 0;
     sum_ps = times.preparing_ps + times.scatter_ps + times.compute_ps +
-             times.gather_ps;
+             times.ports_ps + times.gather_ps;
     times.idle_ps = answer_ps > sum_ps ? answer_ps - sum_ps : 0;
     return times;
 }
 
-/* For each of BAR parts of the time the first letter of what it went to; names
-   and percentages. */
+/* For each of BAR parts of the time the letter of what it went to; names and
+   percentages. Not every board's ports take any. */
 static void write_bar(FILE *bar, FILE *legend,
                       const struct verdict_times *times)
 {
     const struct {
         const char *name;
+        char letter;
         uint64_t ps;
-    } parts[] = {{"preparing", times->preparing_ps},
-                 {"scatter", times->scatter_ps},
-                 {"compute", times->compute_ps},
-                 {"idle", times->idle_ps},
-                 {"gather", times->gather_ps}};
+    } parts[] = {{"preparing", 'p', times->preparing_ps},
+                 {"scatter", 's', times->scatter_ps},
+                 {"compute", 'c', times->compute_ps},
+                 {"ports", 'o', times->ports_ps},
+                 {"idle", 'i', times->idle_ps},
+                 {"gather", 'g', times->gather_ps}};
     const unsigned count = sizeof parts / sizeof *parts;
     uint64_t all_ps = 0;
     uint64_t until_ps = 0;
@@ -177,10 +181,12 @@ static void write_bar(FILE *bar, FILE *legend,
     for (unsigned i = 0; all_ps > 0 && i < count; ++i) {
         until_ps += parts[i].ps;
         for (; drawn < outcome_ratio(until_ps, all_ps) * BAR - 0.5; ++drawn) {
-            fputc(parts[i].name[0], bar);
+            fputc(parts[i].letter, bar);
         }
-        fprintf(legend, "%s%s %.0f %%", i == 0 ? "" : ", ", parts[i].name,
-                100 * outcome_ratio(parts[i].ps, all_ps));
+        if (parts[i].ps > 0 || parts[i].letter != 'o') {
+            fprintf(legend, "%s%s %.0f %%", i == 0 ? "" : ", ", parts[i].name,
+                    100 * outcome_ratio(parts[i].ps, all_ps));
+        }
     }
 }
 

@@ -63,7 +63,11 @@ def measured(it, folder, bytes_, arg, *options, damage=0):
         *options, folder / "load", steps=[it.ordered(*worse)] if damage else [],
         us=COMMAND_US)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["measured"], Calls(it)
+    report = json.loads(done.stdout)
+    nodes = report["measured"]["nodes"]
+    assert report["average_node_ps"].get("ports", 0) == sum(
+        node["ports_ps"] for node in nodes) // len(nodes)
+    return report["measured"], Calls(it)
 
 
 def answer_us(report):
