@@ -7,12 +7,10 @@ more file, which @ in --arg stands for (test/fuzz/kernels.c).
 import bz2
 import gzip
 import hashlib
-import io
 import lzma
 import pathlib
 import struct
 import sys
-import zipfile
 import zlib
 
 TEXT = (b"It is a truth universally acknowledged, that a single man in "
@@ -73,13 +71,6 @@ def wav(channels, bits, frames, more=b"", form=1):
     body = (b"WAVEfmt " + struct.pack("<I", len(head)) + head + more
             + b"data" + struct.pack("<I", len(data)) + data)
     return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-def zipped(data):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("one", data)
-    return out.getvalue()
 
 
 def npy(descr, shape, values, version=1):
@@ -146,12 +137,11 @@ SEEDS = {
     "stats.aiff": [b"", AIFF], "stats.flac": [b"", FLAC],
     "stats.au": [b"", struct.pack(">4s5I", b".snd", 24, 8, 3, 8000, 1)
                  + bytes(8)],
-    "stats.mp3": [b"type=u8", b"\xff\xfb\x90\0" + bytes(413)],
     "search.packed": [b"(?if)@", gzip.compress(TEXT), bz2.compress(b"THAT\n")],
     "search.lz4": [b"b", LZ4], "search.wide": [b"(?f)@", TEXT.decode().encode(
         "utf-16"), "is\r\nis\x1a".encode("utf-32-be")],
     "dictionary.packed": [b"digests=@", lzma.compress(WORDS),
-                          zipped(digest(b"beta"))],
+                          bz2.compress(digest(b"beta"))],
     "records.wide": [b"name=price,op=le,value= 2 ",
                      ("\ufeffsep=,\r" + TABLE.decode()).encode("utf-16-le")],
     "records.odd": [b"name=price,op=ge,value=1",

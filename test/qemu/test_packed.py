@@ -124,15 +124,13 @@ def test_files_that_have_no_length(tmp_path):
     assert "count = 2\n" in done.stdout
 
 
-@pytest.mark.parametrize("suffix", ["br", "GZ", "lzma", "zip"])
-def test_what_only_its_name_calls_compressed(tmp_path, suffix):
-    path = tmp_path / f"x.{suffix}"
-    path.write_bytes(b"word")
-    report = mesh.run(path, kernel="search", arg="word", size="2x1",
-                      on="native")
-    assert report["result"]["count"] == 1
-    assert f"{path}: its name says that it is compressed" in str(
-        report["remarks"])
+def test_what_only_its_name_calls_compressed(tmp_path):
+    for suffix in ("br", "GZ", "lzma"):
+        path = tmp_path / f"x.{suffix}"
+        path.write_bytes(b"word")
+        report = mesh.run(path, kernel="search", arg="word", on="native")
+        assert report["result"]["count"] == 1
+        assert f"{path}: its name says" in str(report["remarks"])
 
 
 def test_the_name_of_a_compressed_table(tmp_path):
