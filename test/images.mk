@@ -20,6 +20,15 @@ $(call test_image,cases,$(COUNTED),$(COUNTED_MAIN) \
   $(addprefix test/target/,cases.c cases_board.c) \
   $(wildcard scatter/plan/*.c torus/*.c) hal/crc32.c boot/cortex_m/divide.c)
 
+# Nodes of the engine with wrong messages, where addresses have 32 bits.
+FUZZED := $(wildcard test/world/*.c) $(addprefix test/fuzz/,mesh.c mutate.c \
+            node.c) test/target/fuzz_board.c
+$(call with_own,$(FUZZED:%.c=$(COUNTED_OBJECTS)/%.o),-fno-lto)
+$(call test_image,fuzz,$(COUNTED),$(FUZZED) $(filter-out hal/mps2/clock.c \
+  hal/window/%,$(COUNTED_MAIN)) $(wildcard qemu/schedule/*.c) \
+  $(ENGINE_SOURCES) $(addprefix hal/,forward.c crc32.c host/clock.c) \
+  boot/cortex_m/divide.c)
+
 # The board's side of the HAL's tests.
 $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \

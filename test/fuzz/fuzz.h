@@ -29,6 +29,9 @@ const struct fuzz_target *fuzz_targets(void);
 /* Takes an input into the pool; it is cut off at FUZZ_BYTES_MAX. */
 void fuzz_add(const uint8_t *in, uint32_t bytes);
 
+/* Tries an input once, before all others; nothing comes of it. */
+void fuzz_once(const uint8_t *in, uint32_t bytes);
+
 /* Ends with a finding unless it holds. */
 void fuzz_check(bool holds, const char *what);
 

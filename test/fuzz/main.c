@@ -205,6 +205,13 @@ static void try_now(void)
     fuzz_check(left <= 0, "memory is not freed");
 }
 
+void fuzz_once(const uint8_t *in, uint32_t bytes)
+{
+    now.bytes = bytes;
+    memcpy(now.data, in, bytes);
+    try_now();
+}
+
 /* First inputs as they are, then what comes of them. */
 static void fuzz(void)
 {

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 import guard
-from core import BUILD, ROOT
+from core import BUILD, QEMU, ROOT
 
 FUZZ = BUILD / "test" / "fuzz"
 PLANTED = BUILD / "test" / "fuzz-planted"
@@ -70,6 +70,17 @@ def test_no_finding_soon(tmp_path):
         written = len(list(CORPUS.glob(target + ".*")))
         assert counts(done.stdout)[0] == runs >= written, done.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_no_finding_on_a_board():
+    """Of nodes: where an address has 32 bits, and an assertion is a fault."""
+    done = subprocess.run(
+        [QEMU, "-M", "mps2-an385", "-nic", "none", "-display", "none",
+         "-semihosting-config", "enable=on,target=native", "-kernel",
+         BUILD / "test" / "fuzz.elf"], capture_output=True, text=True,
+        check=False, timeout=guard.GUARD_S)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith("node node node mesh\n")
 
 
 def test_every_kernel_and_file_has_a_target():

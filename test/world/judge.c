@@ -330,7 +330,7 @@ static void check_halo(const struct judge *judge,
     /* What was received last lies behind a chunk that came early. */
     world_check(
         judge->whole || (judge->was_early && judge->count == 1) ||
-            (range->data - node->range >= range->before_bytes &&
+            (range->data - node->range >= (int64_t)range->before_bytes &&
              node->range_end - range->data >=
                  (int64_t)kernel_range_bytes(range) + range->after_bytes),
         "a range outside its message");

@@ -4,18 +4,18 @@
 #include "hal/forward.h"
 #include "scatter/engine/node.h"
 
-#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define ASIDE_BYTES (((uint32_t)sizeof(struct scatter_memory) + 7u) & ~7u)
 #define SENDS_MAX 1024u /* that a ring holds */
 
 /* What a node has, one behind the other, with poison between and behind: a
    guard that nobody may touch, its stack, its memory, and that aside. */
+#ifndef STACK_BYTES /* a board has less memory, and guards none */
 #define GUARD_BYTES 65536u
 #define STACK_BYTES 131072u
+#endif
 #define POISON_BYTES 64u
 #define STACK_AT GUARD_BYTES
 #define MEMORY_AT (STACK_AT + STACK_BYTES + POISON_BYTES)

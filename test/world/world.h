@@ -27,7 +27,13 @@
 
 #include "scatter/engine/core.h"
 
+#ifdef __arm__
+#include "test/target/world_board.h"
+#else
+#include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#endif
 
 #define WORLD_NODES_MAX 640u
 #define WORLD_MESH 7u /* in every message */
