@@ -418,6 +418,7 @@ int console_request(struct console *console, struct console_reply *reply,
 {
     uint32_t rows_ms = rows_ms_of(console, command);
     uint32_t tag = console->tag++;
+    uint32_t before = console->reader.pushed + console->reader.lost;
     int status = 1;
 
     memset(reply, 0, sizeof *reply);
@@ -430,8 +431,15 @@ int console_request(struct console *console, struct console_reply *reply,
         }
     }
     if (status > 0) {
-        fail(console, "no good reply to '%.40s' in %u tries of %u ms", command,
-             console->tries, console->wait_ms);
+        bool silent = console->reader.pushed + console->reader.lost == before;
+
+        fail(console, "no good reply to '%.40s' in %u tries of %u ms: %s",
+             command, console->tries, console->wait_ms,
+             silent
+                 ? "nothing came (is this the board's console, and has it "
+                   "power?)"
+                 : "what came is none (is this another device, or has another "
+                   "program the port, too?)");
     }
     return status == 0 ? 0 : -1;
 }
