@@ -57,6 +57,9 @@ struct kernel_terms {
     /* Every result has result_bytes_max bytes, and merge() adds or compares
        them word by word: their way back is planned so. */
     bool result_fixed;
+    /* A result that varies grows by so many bytes, roughly, until it is as long
+       as it may be. */
+    uint32_t result_bytes_per_1000_units;
     /* A unit costs what its data says, in a way that no plan can know: `auto`
        gives units to who asks. */
     bool cost_varies;

@@ -34,7 +34,12 @@
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
 #define FEW 16u
-#define STEPS 8u /* that a window skips between two looks at where it is */
+/* Of 1000 bytes of a text one letter is so many, roughly; most are one of so
+   many letters. */
+#define OFTEN 65u
+#define OFTEN_MOST 32u
+#define LOOK 100u /* instructions of a longer look, roughly */
+#define STEPS 8u  /* that a window skips between two looks at where it is */
 
 /* What runs once is better small, but filling tables delays a node's start. */
 #define COLD __attribute__((cold))
@@ -278,6 +283,16 @@ static COLD bool looks_at_two(const struct search *search)
            (last >= 3 && search->arg[pattern_in(search, 0)->at + last] == ' ');
 }
 
+/* Longer looks at 1000 bytes of a text: next to none where more than one byte
+   must be that of a pattern. */
+static COLD uint32_t looks_of(const struct search *search)
+{
+    uint32_t patterns =
+        search->patterns < OFTEN_MOST ? search->patterns : OFTEN_MOST;
+
+    return search->shortest == 1 ? OFTEN * patterns : 0;
+}
+
 /* Where the offsets begin in a result of so many patterns. */
 static uint32_t offsets_at(uint32_t patterns)
 {
@@ -303,8 +318,10 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
     }
     terms->after_bytes = search->longest - 1;
     terms->result_bytes_max = offsets_at(search->patterns) + 4 * OFFSETS_MAX;
+    terms->result_bytes_per_1000_units = 4 * looks_of(search) * job->unit_bytes;
     terms->instructions_per_1000_units =
-        (30 + 5700 / search->shortest) * job->unit_bytes;
+        (30 + 5700 / search->shortest + LOOK * looks_of(search)) *
+        job->unit_bytes;
     return KERNEL_OK;
 }
 

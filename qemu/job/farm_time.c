@@ -84,7 +84,8 @@ int farm_time(struct farm_run *run, const struct job_config *config,
                        terms->before_bytes + terms->after_bytes,
         .first_bytes = WIRE_JOB_BYTES,
         .demand_bytes = CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
-        .result_bytes = CIRCUIT_HEADER_BYTES + 4 + terms->result_bytes_max,
+        .result_bytes =
+            CIRCUIT_HEADER_BYTES + 4 + tree_time_result_bytes(config),
         .output_bytes =
             terms->output_denominator == 0
                 ? 0

@@ -22,6 +22,9 @@
 /* A slot of results that vary is for one of so many bytes, or fewer. */
 #define SHORT_BYTES 256u
 
+/* Of a result that varies, and has nothing to tell. */
+#define LEAST_BYTES 32u
+
 /* One job, with what its plan is made of. */
 struct plan {
     const struct job_config *config;
@@ -37,6 +40,18 @@ double tree_time_compute_ps(const struct job_config *config)
                          TREE_TIME_INSTRUCTION_PS / 1000;
 
     return estimate_ps > 1 ? estimate_ps : 1;
+}
+
+uint32_t tree_time_result_bytes(const struct job_config *config)
+{
+    const struct kernel_terms *terms = &config->terms;
+    double units = (double)config->load.units / torus_nodes(config->size);
+    double bytes =
+        LEAST_BYTES + units * terms->result_bytes_per_1000_units / 1000;
+
+    return terms->result_fixed || bytes > terms->result_bytes_max
+               ? terms->result_bytes_max
+               : (uint32_t)bytes;
 }
 
 static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
@@ -195,9 +210,11 @@ static double slots_ps(const struct plan *plan, unsigned phases)
     const struct job_config *config = plan->config;
     const struct kernel_terms *terms = &config->terms;
     uint32_t most = terms->result_bytes_max;
-    double bytes =
-        CIRCUIT_HEADER_BYTES +
-        (terms->result_fixed || most < SHORT_BYTES ? most : SHORT_BYTES);
+    double bytes = CIRCUIT_HEADER_BYTES +
+                   (terms->result_fixed || most < SHORT_BYTES ||
+                            tree_time_result_bytes(config) > SHORT_BYTES
+                        ? most
+                        : SHORT_BYTES);
     double merges = terms->result_fixed && config->mesh->has_images
                         ? TORUS_PORTS * SCATTER_MERGE_WORD * most / 4.0
                         : 0;
@@ -219,9 +236,11 @@ static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
     double back_ps =
         plan->scale * returns_ps(plan, tables, rounds) + slots_ps(plan, phases);
 
-    return phases == 0 ? (struct tree_time){end_ps, end_ps}
-                       : (struct tree_time){
-                             end_ps, end_ps + end_ps / GATHER_GUARD + back_ps};
+    return phases == 0
+               ? (struct tree_time){end_ps, end_ps}
+               : (struct tree_time){end_ps, end_ps + end_ps / GATHER_GUARD +
+                                                (double)plan->input.compute_ps +
+                                                back_ps};
 }
 
 /* ---- the plan ---- */

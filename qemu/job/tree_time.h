@@ -47,4 +47,7 @@ void tree_time_announce(uint64_t port_ps[TORUS_PORTS],
 /* A unit's, by the kernel's estimate. */
 double tree_time_compute_ps(const struct job_config *config);
 
+/* Bytes of a mean share's result, roughly, by the kernel's terms. */
+uint32_t tree_time_result_bytes(const struct job_config *config);
+
 #endif

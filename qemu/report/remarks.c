@@ -16,6 +16,7 @@
 #define OFF_THE_PLAN 0.05
 #define SLOWER 1.5
 #define DIFFER 1.25
+#define DEAR 0.75
 #define APART 0.05
 #define IDLE 0.10
 #define WAITED 0.02
@@ -199,9 +200,13 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
     summary_time(unit, outcome->plan.compute_ps);
     add(remarks,
         "The makespan is %.1f %% %s than planned: the mean unit took %.1f %% "
-        "%s than the %s that the plan counts on.",
+        "%s than the %s that the plan counts on.%s",
         100 * fabs(off), than, 100 * fabs(more), more > 0 ? "more" : "less",
-        unit);
+        unit,
+        fmax(more, 1 / (1 + more) - 1) > DEAR
+            ? " The load is dear in places, or the kernel's estimate is far "
+              "off: a kernel that sets cost_varies in its terms needs none."
+            : "");
 }
 
 /* ---- nodes that are slow, late or idle ---- */

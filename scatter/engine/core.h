@@ -141,19 +141,24 @@ struct scatter_costs {
     uint32_t plan_ps;           /* planning, roughly */
     uint32_t advance_ps;        /* from the advance to the next send, roughly;
                                    0: no advance pays on this board */
-    uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
-    uint32_t plan_rounds_ps;    /* the originator plans several rounds; .. */
-    uint32_t plan_tree_ps;      /* .. along a tree, each of them and for each
-                                   node; .. */
-    uint32_t try_rounds_ps;     /* .. and looks at one more number of them */
-    uint32_t first_start_ps;    /* of the pattern: the first part's round_start,
-                                   from its head on */
-    uint32_t own_start_ps;      /* of the pattern's originator: last send queued
-                                   to the kernel's run() */
+    uint32_t port_byte_ps;   /* of the processor, for a byte that a port sends
+                                or receives; 0: ports work by themselves */
+    uint32_t instruction_ps; /* of kernels, by whose count they estimate */
+    uint32_t plan_rounds_ps; /* the originator plans several rounds; .. */
+    uint32_t plan_tree_ps;   /* .. along a tree, each of them and for each
+                                node; .. */
+    uint32_t try_rounds_ps;  /* .. and looks at one more number of them */
+    uint32_t first_start_ps; /* of the pattern: the first part's round_start,
+                                from its head on */
+    uint32_t own_start_ps;   /* of the pattern's originator: last send queued
+                                to the kernel's run() */
     /* Of a tree's originator: sends that it queues at once, of all rounds; and
        whether they leave at planned times while it computes. */
     uint16_t tree_sends;
     bool tree_holds;
+    /* Of the pattern: rounds that pay, where the originator computes nothing
+       before the last one's sends are queued; 0: any number may. */
+    uint8_t rounds_most;
     /* Of the pattern: plans rounds whose outputs return meanwhile. NULL where
        the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,

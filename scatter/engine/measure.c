@@ -171,19 +171,26 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
 /* Units that take so long are no part of such a block: the samples of many of
    them are one unit each, beside the piece. */
 #define SINGLE_PS 2000000u /* 2 us */
-#define SINGLE_SHARE_MIN 200u
+#define SINGLE_SHARE_MIN 100u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
-/* Samples in a piece of so many units, of which one takes unit_ps, and the
-   units of each. */
+/* Whether samples can be taken of a piece of so many units. */
+static bool is_long(const struct originator *originator, uint32_t units)
+{
+    return units >= 2 * SAMPLES_MIN * BLOCK_UNITS &&
+           units * originator->report.compute_ps >=
+               (uint64_t)2 * SAMPLES_MIN * SAMPLE_PS;
+}
+
+/* Samples beside a piece of so many units, and the units of each. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
 {
     uint64_t unit_ps = originator->report.compute_ps;
-    uint64_t samples = units / 2 * unit_ps / SAMPLE_PS;
-    uint32_t most = smaller(SAMPLES_MAX, units / 2 / BLOCK_UNITS);
+    uint64_t samples = units * unit_ps / SAMPLE_PS;
+    uint32_t most = smaller(SAMPLES_MAX, units / BLOCK_UNITS);
 
     if (most < SAMPLES_MIN && unit_ps >= SINGLE_PS &&
         originator->order.reserve == WIRE_BEST &&
@@ -198,7 +205,7 @@ static uint32_t samples_of(const struct scatter *scatter,
         torus_nodes(scatter->size) == 1) {
         return 0;
     }
-    *sample_units = units / 2 / (uint32_t)samples / BLOCK_UNITS * BLOCK_UNITS;
+    *sample_units = units / (uint32_t)samples / BLOCK_UNITS * BLOCK_UNITS;
     return (uint32_t)samples;
 }
 
@@ -251,6 +258,7 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     if (most_ps - least_ps > report->compute_ps / SAME_PART) {
         report->compute_ps = sum_ps / (samples + 1);
         originator->varies_ps = most_ps - least_ps;
+        originator->unlikely = originator->varies_ps > report->compute_ps;
     }
     return ERR_OK;
 }
@@ -283,13 +291,14 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     uint32_t few = 1;
     uint32_t first = 1;
     uint32_t sample_units = 0;
-    uint32_t samples = samples_of(scatter, originator, units, &sample_units);
+    uint32_t samples = 0;
+    bool half = is_long(originator, units);
     uint64_t few_ps = 0;
     uint64_t piece_ps = 0;
     int error;
 
-    if (sample_units >= BLOCK_UNITS) {
-        units -= samples * sample_units;
+    if (half) {
+        units -= units / 2;
     }
     if (units >= BLOCKS_MIN * BLOCK_UNITS) {
         few = BLOCK_UNITS;
@@ -314,9 +323,8 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
         return error;
     }
     set_rate(originator, few, few_ps, units - few, piece_ps);
-    if (samples == 0 && originator->order.reserve == WIRE_BEST) {
-        /* The reserve depends on them, and units may be dearer than estimated.
-         */
+    if (half || originator->order.reserve == WIRE_BEST) {
+        /* Which depends on them. */
         samples = samples_of(scatter, originator, units, &sample_units);
     }
     return sample_load(scatter, originator, samples, sample_units);
@@ -331,25 +339,39 @@ static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
            bytes * order->transfer_ps;
 }
 
-/* Time that a unit takes of a port: its output returns, too. */
-static uint64_t both_ways_ps(const struct scatter *scatter,
-                             const struct wire_order *order)
+/* Bytes of a unit's output, rounded down. */
+static uint32_t output_bytes(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    uint64_t bytes = order->unit_bytes;
 
-    if (scatter_makes_output(terms)) {
-        bytes += (uint32_t)terms->output_numerator / terms->output_denominator;
-    }
-    return order->transfer_ps * bytes;
+    return scatter_makes_output(terms)
+               ? (uint32_t)terms->output_numerator / terms->output_denominator
+               : 0;
+}
+
+/* Whether a unit that is sent away costs more than computing it here: at the
+   ports, if outputs return when all is computed, and of the processor, if ports
+   take of its time. */
+static bool is_dear_to_send(const struct scatter *scatter,
+                            const struct wire_order *order, uint64_t unit_ps)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    bool meanwhile =
+        scatter->policy->meanwhile != NULL && costs->plan_meanwhile != NULL;
+    uint32_t back_bytes = output_bytes(scatter);
+    uint64_t back_ps = meanwhile ? 0 : order->transfer_ps * back_bytes;
+    uint64_t own_ps =
+        (uint64_t)costs->port_byte_ps * (order->unit_bytes + back_bytes);
+
+    return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
 /*
  * Whether the originator alone would have the answer before a plan is made, two
- * circuits have gone out, four have come back (two wait for their slot) and
- * results are merged. Its P ports take at least transfer / (transfer + P
- * compute) of its time besides: units * compute <= mesh (1 + transfer / P
- * compute).
+ * circuits have gone out, four have come back (two wait for their slot, which
+ * those that are all long do not) and results are merged. Its P ports take at
+ * least transfer / (transfer + P compute) of its time besides: units * compute
+ * <= mesh (1 + transfer / P compute).
  */
 static bool is_small(const struct scatter *scatter,
                      const struct originator *originator, uint64_t unit_ps)
@@ -357,7 +379,8 @@ static bool is_small(const struct scatter *scatter,
     const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
     const struct policy *policy = scatter->policy;
-    uint64_t transfer_ps = both_ways_ps(scatter, order);
+    uint64_t transfer_ps =
+        order->transfer_ps * (order->unit_bytes + output_bytes(scatter));
     uint32_t sixteenths; /* of transfer / P compute */
     uint64_t mesh_ps;
 
@@ -373,10 +396,13 @@ static bool is_small(const struct scatter *scatter,
     mesh_ps = policy->plan_ps(scatter, originator) +
               TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
               2 * circuit_ps(order, HEAD_BYTES) +
-              4 * circuit_ps(order, RESULT_BYTES);
+              (scatter->terms.result_fixed
+                   ? 2 * circuit_ps(order, scatter->terms.result_bytes_max)
+                   : 4 * circuit_ps(order, RESULT_BYTES));
     sixteenths =
         (uint32_t)transfer_ps / ((uint32_t)unit_ps / (16u / order->ports) + 1);
-    return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16;
+    return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16 ||
+           is_dear_to_send(scatter, order, unit_ps);
 }
 
 /*
@@ -517,7 +543,7 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     if (!originator->known) {
         report->call_ps = 0;
         error = measure_guessed(scatter, originator);
-        originator->unlikely = is_unlikely(scatter, report->compute_ps);
+        originator->unlikely |= is_unlikely(scatter, report->compute_ps);
     }
     if (!originator->alone &&
         report->compute_ps < least_ps(&originator->order)) {

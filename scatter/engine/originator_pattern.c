@@ -232,8 +232,9 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
        many would be infeasible. */
     uint64_t merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
-    uint8_t most =
-        originator->report.advance ? originator->advance.rounds : ROUNDS_MAX;
+    uint8_t most = originator->report.advance ? originator->advance.rounds
+                   : costs->rounds_most > 0   ? costs->rounds_most
+                                              : ROUNDS_MAX;
 
     return (struct rounds_input){
         .base = &originator->input,
@@ -355,6 +356,10 @@ static uint64_t turn_ps(const struct scatter *scatter,
     return sum_ps;
 }
 
+/* Shares are whole units in each of three rounds or more: of fewer units a node
+   too much of their time is lost to that. */
+#define MEANWHILE_UNITS 48u
+
 /*
  * Plans so many rounds, or the best number, whose outputs return meanwhile, if
  * that beats the best choice. It takes a switch that sends on by itself, and
@@ -382,6 +387,10 @@ static bool try_meanwhile(const struct scatter *scatter,
     uint64_t time_ps = best->makespan_ps;
     uint64_t more_ps = any ? costs->plan_rounds_ps + 3 * input.round_ps : 0;
 
+    if (any &&
+        base->load_units / torus_nodes(scatter->size) < MEANWHILE_UNITS) {
+        return false;
+    }
     startups_set(scatter, originator, phases);
     best->is_input = false;
     if (startups_less(time_ps, more_ps) <= rounds_bound_ps(base) ||
@@ -573,28 +582,11 @@ static int plan(struct scatter *scatter, struct originator *originator)
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
 #define RESERVE_UNKNOWN 5u /* if nothing was measured */
-/* Where the load is dear in places, or giving units to who asks costs next to
-   nothing. */
-#define RESERVE_DEAR 80u
-#define COARSE_UNITS_MIN 8u /* of each node */
-#define UNLIKELY_UNITS 2u   /* of each node, with a rate that is unlikely */
-
-/* Whether a unit takes longer than serving a demand of every node: then a plan
-   has hardly more to give than the order in which they ask. */
-static bool is_coarse(const struct scatter *scatter,
-                      const struct originator *originator, uint32_t nodes)
-{
-    uint64_t demand_ps =
-        scatter->costs->demand_ps + originator->order.startup_ps;
-
-    return scatter->units / nodes >= COARSE_UNITS_MIN &&
-           originator->report.compute_ps >= nodes * demand_ps;
-}
+#define UNLIKELY_UNITS 2u  /* of each node, where samples tell nothing */
 
 /* Percent of the load: none where nodes' times do not differ, where ports and
    not nodes are the limit, or where it is not as long as serving the demands of
-   all nodes four times. Samples that differ by more than a unit takes are those
-   of a load that is dear in places; few coarse units have no samples. */
+   all nodes four times. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -609,10 +601,6 @@ static uint32_t best_reserve(const struct scatter *scatter,
 
     if (percent > RESERVE_MOST) {
         percent = RESERVE_MOST;
-    }
-    if (originator->varies_ps > compute_ps ||
-        is_coarse(scatter, originator, nodes)) {
-        percent = RESERVE_DEAR;
     }
     return order->transfer_ps * order->unit_bytes * nodes >
                        TORUS_PORTS * compute_ps ||

@@ -154,6 +154,9 @@ static uint32_t units_of(uint64_t ps, uint8_t shift)
     return (uint32_t)(ps >> shift) + 1;
 }
 
+/* So few units do not tell how long a result becomes. */
+#define TELLING_UNITS 16u
+
 /* Whether a node's result will be longer than so many bytes, if matches lie as
    close everywhere as in what has been measured. */
 static bool expects_long(const struct scatter *scatter,
@@ -162,7 +165,8 @@ static bool expects_long(const struct scatter *scatter,
     uint64_t measured = originator->report.measured_units;
     uint64_t share = scatter->units / torus_nodes(scatter->size);
 
-    return scatter->result.bytes * share > bytes * measured && measured > 0;
+    return measured >= TELLING_UNITS &&
+           scatter->result.bytes * share > bytes * measured;
 }
 
 int slots_set_long(struct scatter *scatter, const struct originator *originator,
@@ -243,6 +247,8 @@ slots_gather_ps(const struct scatter *scatter,
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
+    /* Shares are whole units: a node may have one more than planned. */
     return start_ps + report->makespan_ps + report->makespan_ps / GATHER_GUARD +
+           report->compute_ps +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }

@@ -11,8 +11,9 @@
    smaller than itself divided by this. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* So many chunks of every member are left, at least, where units vary. */
-#define VARYING_PARTS 3u
+/* Where units vary, a chunk is this part of a member's share of what is left.
+ */
+#define VARYING_INSTALLMENT 3u
 /* A chunk of the originator's has so many slices. */
 #define SLICES 4u
 
@@ -55,7 +56,9 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->growth = GROWTH;
     farm->masters = input->served > 0;
     farm->varies = input->varies;
-    if (farm->installment == 0) {
+    if (farm->varies) {
+        farm->installment = VARYING_INSTALLMENT;
+    } else if (farm->installment == 0) {
         farm->installment =
             is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
     }
@@ -67,7 +70,9 @@ void farm_measured(struct farm *farm, struct farm_member *member,
     uint64_t unit_ps = larger(compute_ps / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
 
-    farm_set_speed(farm, member, larger(speed, 1));
+    if (!farm->varies) {
+        farm_set_speed(farm, member, larger(speed, 1));
+    }
 }
 
 /* Units of a member's least chunk, from 1. */
@@ -140,10 +145,11 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     uint64_t units =
         larger(share, larger(least < low ? least : low, farm->floor));
 
-    most = smaller(most, farm->most);
     if (farm->varies) {
-        most = smaller(most, farm->left / (VARYING_PARTS * farm->members) + 1);
+        units = larger(share + 1, farm->floor);
+        most = farm->most;
     }
+    most = smaller(most, farm->most);
     if (farm->left > 0) {
         /* The last one of what is left may be shorter: it tells nothing. */
         member->chunk_units = smaller(units, (uint32_t)most);

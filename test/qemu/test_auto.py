@@ -84,7 +84,9 @@ def test_few_choices_are_late(tmp_path, size, arg, line):
     ("4x4", "qemu", "lvds", "stats", "type=u8", 2000, "--slow 1,0=2"),
     ("3x3", "qemu", "uart", "spin", "8,1/1", 3000, "--ports 1"),
     ("7x5", "native", "lvds", "search", "free software", 7000, ""),
-    ("7x7", "native", "uart", "stats", "type=u8", 4000, "")])
+    ("7x7", "native", "uart", "stats", "type=u8", 4000, ""),
+    ("6x7", "native", "lvds", "stats", "type=u8", 1600, ""),
+    ("5x2", "native", "uart", "spin", "8,1/1", 20_000, "")])
 def test_never_later_than_one_board(tmp_path, size, on, profile, kernel, arg,
                                     units, options):
     load = mesh.zeros(tmp_path / "load", units)
@@ -114,6 +116,25 @@ def test_results_along_a_tree_are_short(tmp_path):
     assert tree < farm * 1.05
 
 
+def test_the_first_slot_waits_for_a_share_of_one_unit_more(tmp_path):
+    """Shares are whole units; who missed its slot waited for all others."""
+    load = mesh.zeros(tmp_path / "load", 400)
+    told = run(load, "--profile lvds --schedule nearest", size="6x5")
+    assert told["measured"]["answer_ps"] < 105e6
+
+
+def test_a_result_that_grows(tmp_path):
+    """With one match in six bytes slots along a tree are long."""
+    load = tmp_path / "load"
+    load.write_bytes(b"some e's in a line of others\n" * 500)
+    options = ["--kernel", "search", "--arg", "(?|)e|the|is", "--profile",
+               "lvds", "--mesh", "3x3", "--on", "native", "--json", load]
+    auto, farm = (json.loads(mesh.command(
+        "run", "--schedule", schedule, *options).stdout)["measured"]
+        for schedule in ("auto", "farm"))
+    assert auto["answer_ps"] <= farm["answer_ps"] * 1.03
+
+
 # ---- loads that are dear in places ----
 
 def dear(load, kernel, said, *options):
@@ -132,15 +153,26 @@ def test_dear_data(tmp_path):
     need not. The remark of a plan says why it was wrong."""
     load = mesh.zeros(tmp_path / "load", 512)
     said, _ = dear(load, "mandelbrot", "y", "--schedule", "auto")
-    unsaid, _ = dear(load, "mandelbrot", "n", "--schedule", "auto")
+    unsaid, unsaid_text = dear(load, "mandelbrot", "n", "--schedule", "auto")
     planned, text = dear(load, "mandelbrot", "n", "--rounds", "1")
     assert said["result"] == unsaid["result"] == planned["result"]
     assert [choice["schedule"] for choice in said["choices"]] == ["farm"]
+    assert "The load is dear in places" in unsaid_text
     for report in (said, unsaid):
         assert (report["measured"]["answer_ps"] * 2
                 < planned["measured"]["answer_ps"])
     assert re.search(r"Units of \d,\d took [\d.]+ times those of \d,\d: the "
                      r"load\s+is\s+dear\s+in\s+places", text)
+
+
+def test_dear_samples(tmp_path):
+    """A fifth of the rows has twelve times as many values, and no first unit
+    tells: 25 boards computed 8.5 times as fast as one."""
+    load = tmp_path / "load"
+    load.write_bytes(b"".join((600 if 2000 < i < 3200 else 50).to_bytes(
+        2, "little") for i in range(6000)))
+    told, _ = dear(load, "sparse", "n", "--unit", "2", "--schedule", "auto")
+    assert told["measured"]["answer_speedup"] > 13
 
 
 def test_when_a_farm_is_planned_to_end(tmp_path):
