@@ -219,6 +219,13 @@ int emulator_check(const struct board_kind *board, const char *otherwise)
 {
     const char *wrong;
 
+    if (access("/proc/self/fd", F_OK) != 0) {
+        fprintf(stderr,
+                "quincunx: /proc is not mounted: QEMU finds its boards' "
+                "memory there%s\n",
+                otherwise);
+        return EXIT_FAILED;
+    }
     if (variable() == NULL) {
         return check_default(otherwise);
     }

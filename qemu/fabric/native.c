@@ -4,6 +4,7 @@
 #include "qemu/fabric/slices.h"
 #include "qemu/support/crash.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 
 #include "hal/host/host.h"
@@ -137,6 +138,7 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
     }
     if (!complete) {
         fprintf(stderr, "quincunx: no memory for %u native nodes\n", nodes);
+        limits_print_own(stderr);
         native_stop(native);
         return -1;
     }

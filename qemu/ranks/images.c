@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/ranks/images.h"
 
+#include "qemu/support/limits.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -19,7 +22,8 @@ int image_keep(struct image *image, const uint8_t *data, size_t bytes)
         }
     }
     if (image->fd < 0) {
-        perror("quincunx: memory for an image");
+        fprintf(stderr, "quincunx: memory for an image: %s\n",
+                limits_file_error(errno));
         return -1;
     }
     snprintf(image->path, sizeof image->path, "/proc/%d/fd/%d", (int)getpid(),

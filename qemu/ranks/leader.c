@@ -6,6 +6,7 @@
 #include "qemu/ranks/leader_state.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/support/file.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
@@ -113,6 +114,7 @@ static bool make_local(struct leader *leader)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) {
         fprintf(stderr, "quincunx: no memory for %u windows\n", leader->nodes);
+        limits_print_own(stderr);
         return false;
     }
     leader->copies = at;

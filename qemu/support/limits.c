@@ -206,13 +206,67 @@ int limits_allow_stack(void)
 
 static char text[PATH_MAX + 128];
 
+/* Limits that each process has by itself, and how `ulimit` counts them. */
+static const struct own_limit {
+    int kind;
+    char option;
+    const char *unit;
+    rlim_t divisor;
+} own_limits[] = {{RLIMIT_AS, 'v', " KiB", KIB},
+                  {RLIMIT_DATA, 'd', " KiB", KIB},
+                  {RLIMIT_CPU, 't', " s", 1}};
+#define OWN_LIMITS (sizeof own_limits / sizeof *own_limits)
+
+static bool is_set(struct rlimit *limit, int kind)
+{
+    return getrlimit(kind, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
+}
+
+void limits_print_own(FILE *out)
+{
+    struct rlimit limit;
+    unsigned printed = 0;
+
+    for (size_t i = 0; i < OWN_LIMITS; ++i) {
+        if (is_set(&limit, own_limits[i].kind)) {
+            fprintf(out, "%s (ulimit -%c: %" PRIu64 "%s)",
+                    printed == 0 ? "quincunx: each process is limited" : ",",
+                    own_limits[i].option,
+                    (uint64_t)(limit.rlim_cur / own_limits[i].divisor),
+                    own_limits[i].unit);
+            printed += 1;
+        }
+    }
+    if (printed > 0) {
+        fputc('\n', out);
+    }
+}
+
+/* A message with the limit of memory behind it, if there is one. */
+static const char *with_memory_limit(int error)
+{
+    struct rlimit limit;
+
+    for (size_t i = 0; i < OWN_LIMITS; ++i) {
+        if (own_limits[i].kind != RLIMIT_CPU &&
+            is_set(&limit, own_limits[i].kind)) {
+            snprintf(text, sizeof text, "%s (ulimit -%c: %" PRIu64 "%s)",
+                     strerror(error), own_limits[i].option,
+                     (uint64_t)(limit.rlim_cur / own_limits[i].divisor),
+                     own_limits[i].unit);
+            return text;
+        }
+    }
+    return strerror(error);
+}
+
 /* A message with the limit of that kind behind it. */
 static const char *with_limit(int error, int kind, const char *option,
                               const char *unit)
 {
     struct rlimit limit;
 
-    if (getrlimit(kind, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    if (!is_set(&limit, kind)) {
         return strerror(error);
     }
     snprintf(text, sizeof text, "%s (ulimit %s: %" PRIu64 "%s)",
@@ -227,6 +281,8 @@ const char *limits_file_error(int error)
         return with_limit(error, RLIMIT_FSIZE, "-f", " bytes");
     case EMFILE:
         return with_limit(error, RLIMIT_NOFILE, "-n", "");
+    case ENOMEM:
+        return with_memory_limit(error);
     default:
         return strerror(error);
     }

@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct limits_processes {
     uint64_t left; /* processes and threads that may be started yet; UINT64_MAX:
@@ -50,5 +51,9 @@ const char *limits_file_error(int error);
 /* The same of a process or thread that could not be started: "Resource
    temporarily unavailable (ulimit -u (74) leaves 1)". */
 const char *limits_start_error(int error);
+
+/* Prints the limits of memory and processor time that each process has (ulimit
+   -v, -d, -t), which may be why one ended; nothing where there are none. */
+void limits_print_own(FILE *out);
 
 #endif

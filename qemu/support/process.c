@@ -215,6 +215,7 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills,
         fprintf(out, "quincunx: its QEMU exited with status %d\n",
                 WEXITSTATUS(status));
     }
+    limits_print_own(out);
 }
 
 /* Takes the lines out that say what is always so: boards have no network, and

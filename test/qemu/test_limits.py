@@ -2,6 +2,7 @@
 """Limits of processes, stack and files: what a mesh will need is asked before,
 and what met a limit is told at once, with the limit's name."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -91,11 +92,24 @@ def test_a_board_that_dies_before_its_answer(load, tmp_path, limit):
      "KiB or more"),
     ("--fsize=8192", "board 0: window memory: File too large (ulimit -f: 8192 "
      "bytes)"),
-    ("--stack=65536:", None)], ids=["stack", "file", "a stack that may grow"])
+    ("--as=120000000", "board N: window memory: Cannot allocate memory (ulimit "
+     "-v: 117187 KiB)"),
+    ("--stack=65536:", None)], ids=["stack", "file", "memory",
+                                    "a stack that may grow"])
 def test_other_limits(load, limit, said):
     done = run("prlimit", limit, mesh.QUINCUNX, *SPIN, load)
-    assert (done.returncode, done.stderr) == (
+    err = re.sub("board [1-9]", "board N", done.stderr)
+    assert (done.returncode, err) == (
         (0, "") if said is None else (1, f"quincunx: {said}\n"))
+
+
+def test_a_board_without_memory(load):
+    """Its QEMU ends by itself, with whatever words and status."""
+    done = run("prlimit", "--data=20000000", mesh.QUINCUNX, "run", "--mesh",
+               "1x1", *SPIN[3:], load)
+    assert done.returncode == 1
+    assert "quincunx: each process is limited (ulimit -d: 19531 KiB)\n" in (
+        done.stderr)
 
 
 def test_without_proc(load):
@@ -106,3 +120,7 @@ def test_without_proc(load):
     assert (done.returncode, done.stderr) == (
         1, "quincunx: /proc is not mounted: mps2_an385/firmware.elf, which "
         "lies beside this program, cannot be found\n")
+    done = run(*alone, mesh.QUINCUNX, *SPIN, "--firmware", mesh.FIRMWARE, load)
+    assert (done.returncode, done.stderr) == (
+        1, "quincunx: /proc is not mounted: QEMU finds its boards' memory "
+        "there, or use --on native\n")
