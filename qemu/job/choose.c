@@ -14,6 +14,11 @@
 #define MASTERS_INSTRUCTIONS(nodes) (97000 + 95 * (nodes))
 /* Chunks of a node, roughly. */
 #define FARM_CHUNKS 12
+/* Farms end so much later than planned on boards with software. */
+#define FARM_LATE 1.02
+/* Heads of an announcement and a part; a result that is short in any case. */
+#define HEADS_BYTES 200
+#define SHORT_BYTES 256
 /* Circuits with a halo that a port of the pattern has in its rounds. */
 #define HALO_CIRCUITS 8
 
@@ -28,9 +33,11 @@ struct terms {
     double halo_ps;      /* of what goes with every chunk beside its units */
     double nodes;        /* n */
     double speed;
-    double slowest; /* speed of the slowest node */
-    double late;    /* times as long as planned that the slowest takes */
-    double ports;   /* P */
+    double slowest;     /* speed of the slowest node */
+    double late;        /* times as long as planned that the slowest takes */
+    double ports;       /* P */
+    double circuits_ps; /* of the pattern: an announcement, a part without its
+                           units and a result, in each phase */
 };
 
 static double larger(double a, double b)
@@ -95,6 +102,14 @@ static struct terms terms_of(const struct job_config *config)
         terms.slowest = smaller(terms.slowest, speed);
     }
     terms.ports = larger(terms.ports, 1);
+    if (torus_phases(config->size) > 0) {
+        double bytes =
+            HEADS_BYTES + smaller(kernel->result_bytes_max, SHORT_BYTES);
+
+        terms.circuits_ps =
+            torus_phases(config->size) * (3 * (double)profile->startup_ps +
+                                          bytes * (double)profile->transfer_ps);
+    }
     return terms;
 }
 
@@ -155,9 +170,10 @@ static double pattern_ps(const struct terms *terms, bool keeps_messages)
         rounds_ps(terms, terms->transfer_ps) + collect_ps(terms);
 
     if (terms->output_ps <= 0 || !keeps_messages) {
-        return collected_ps;
+        return terms->circuits_ps + collected_ps;
     }
-    return smaller(collected_ps, rounds_ps(terms, both_ps) +
+    return terms->circuits_ps +
+           smaller(collected_ps, rounds_ps(terms, both_ps) +
                                      code_ps(terms, 16000) +
                                      ports_ps(terms, both_ps) / 50 +
                                      HALO_CIRCUITS * terms->halo_ps);
@@ -257,7 +273,10 @@ static double farm_ps(const struct job_config *config,
                   (uint64_t)terms->instruction_ps) != 0) {
         return masters_ps(terms);
     }
-    return (double)run.with_results_ps * terms->units / units +
+    return (double)run.with_results_ps * terms->units / units *
+               (config->mesh->has_images ? FARM_LATE : 1) +
+           terms->nodes * (double)farm_time_merge_ps(
+                              config, (uint64_t)terms->instruction_ps) +
            code_ps(terms, 4700 + 535 * terms->nodes +
                               smaller(terms->output_bytes / 6, 16000));
 }

@@ -10,7 +10,8 @@
  *   peters-syska  on the pattern T + c(5600) + min( V g / P / 10, T / 50 ) and
  *                 V o / P (n - 1) / n; with outputs that return meanwhile
  *                 the same, with g + o in place of g and o, + c(16000) +
- *                 V (g + o) / P / 50 + 8 halos, if that is less
+ *                 V (g + o) / P / 50 + 8 halos, if that is less; and in each
+ *                 phase the circuits of an announcement, a head and a result
  *   along a tree  the plan with the mesh's startups, hops, ports and switching,
  *                 and the way back (tree_time.h); before it the announcement,
  *                 or if that takes longer measuring, V w / n / 64; and
@@ -24,8 +25,9 @@
  *                 of a fixed result; if a unit turns out to take longer than
  *                 it is taken to, the job goes on as a farm, which learns that
  *   farm          event by event, chunk by chunk, with the same circuits
- *                 (farm_time.h), + c(4700 + 535 n), and c(1 / 6) for each byte
- *                 of output, up to c(16000); with masters
+ *                 (farm_time.h), 2 % more on boards, + c(4700 + 535 n), and
+ *                 c(1 / 6) for each byte of output, up to c(16000); with a
+ *                 fixed result n merges more; with masters
  *                 min over m <= n nodes of max( T of these nodes, with g + o in
  *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
  *                 c(97000 + 95 m) if that is less, +

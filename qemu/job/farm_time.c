@@ -7,6 +7,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/job/tree_time.h"
 #include "qemu/support/memory.h"
+#include "scatter/engine/core.h"
 #include "scatter/plan/one_round.h"
 #include "scatter/wire/wire.h"
 
@@ -51,6 +52,17 @@ static struct farm_input rule_of(const struct job_config *config,
         .installment = config->installment};
 }
 
+uint64_t farm_time_merge_ps(const struct job_config *config,
+                            uint64_t instruction_ps)
+{
+    const struct kernel_terms *terms = &config->terms;
+
+    return terms->result_fixed
+               ? (uint64_t)SCATTER_MERGE_WORD * terms->result_bytes_max / 4 *
+                     instruction_ps
+               : 0;
+}
+
 int farm_time(struct farm_run *run, const struct job_config *config,
               uint64_t units, uint64_t compute_ps, uint64_t instruction_ps)
 {
@@ -78,7 +90,8 @@ int farm_time(struct farm_run *run, const struct job_config *config,
         .hop_delay_ps = profile->hop_delay_ps,
         .byte_ps = profile->transfer_ps,
         .software_ps = software_ps,
-        .run_ps = RUN_INSTRUCTIONS * instruction_ps,
+        .run_ps = RUN_INSTRUCTIONS * instruction_ps +
+                  farm_time_merge_ps(config, instruction_ps),
         .unit_bytes = config->load.unit_bytes,
         .chunk_bytes = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
                        terms->before_bytes + terms->after_bytes,
