@@ -152,6 +152,7 @@ uint8_t *farm_next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
 
+    scatter_check_heap(scatter);
     return worker->chunk + (worker->chunks & 1u) * worker->stock_bytes;
 }
 
@@ -232,7 +233,6 @@ static int receive_next(struct scatter *scatter)
     struct circuit_delivery delivery;
     int error;
 
-    scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
     error = circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
                             farm_next_place(scatter), worker->stock_bytes);

@@ -19,7 +19,7 @@ NODISCARD int farm_ask(struct scatter *scatter);
 
 /* Where the message with the next chunk comes to lie, worker.stock_bytes of
    room: those of two chunks in turn, so that one comes while the one before is
-   in use. */
+   in use. Checks the heap (scatter_check_heap()). */
 uint8_t *farm_next_place(const struct scatter *scatter);
 
 #endif
