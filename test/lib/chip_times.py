@@ -64,9 +64,9 @@ def measured(it, folder, bytes_, arg, *options, damage=0):
         us=COMMAND_US)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    nodes = report["measured"]["nodes"]
     assert report["average_node_ps"].get("ports", 0) == sum(
-        node["ports_ps"] for node in nodes) // len(nodes)
+        node["ports_ps"] for node in report["measured"]["nodes"]
+    ) // (it.width * it.height)
     return report["measured"], Calls(it)
 
 
