@@ -102,6 +102,8 @@ def search(draw, chance, count):
         arg = b"(?" + b"i" * folds + unused * (len(patterns) > 1) + b")"
     else:
         arg = b"(?)"
+    listed = patterns  # those that are listed twice count once
+    patterns = list({p.lower() if folds else p: p for p in patterns}.values())
     results = []
     for load in loads:
         counts, offsets = twins.counts_and_offsets(load, patterns, folds)
@@ -110,7 +112,7 @@ def search(draw, chance, count):
         if len(patterns) > 1:
             result["counts"] = counts
         results.append(result)
-    return Task("search", (arg + unused.join(patterns)).hex(), "", loads,
+    return Task("search", (arg + unused.join(listed)).hex(), "", loads,
                 results, None, unit)
 
 

@@ -365,5 +365,6 @@ def test_625_boards(loads):
     assert report["result"] == mesh.search_result(data, b"aaaaaaa")
     assert report["plan"]["phases"] == 4
     assert report["network"]["messages"] == 4 * 624
-    assert watched.boards in (625, 626)  # the zygote, if it was seen
+    # Zygotes, if they were seen; 25 boards and one do it again, to compare.
+    assert 625 <= watched.boards <= 625 + 25 + 1 + 2
     assert 2 ** 28 < watched.peak_bytes < 12 * 2 ** 30

@@ -19,7 +19,8 @@ static struct farm_input any_input(void)
                                .nodes = any_u32(1, NODES_MAX),
                                .served = any_u32(0, NODES_MAX),
                                .ports = any_u8(1, 4),
-                               .installment = any_u8(0, UINT8_MAX)};
+                               .installment = any_u8(0, UINT8_MAX),
+                               .varies = any_u8(0, 1) == 1};
 }
 
 void prove_farm(void)
