@@ -25,6 +25,8 @@
 #define RATIO_BITS 15u
 /* A part's head and a short result take so many bytes, roughly. */
 #define HEAD_BYTES 100u
+/* An announcement and a part along a tree have places of a quarter of it. */
+#define PLACE_BYTES 3u
 #define RESULT_BYTES 272u
 /* A run() of few units may take so much longer than they are estimated to, by
    its fixed part. */
@@ -393,12 +395,13 @@ static bool is_small(const struct scatter *scatter,
         unit_ps > UINT32_MAX) {
         return false;
     }
-    mesh_ps = policy->plan_ps(scatter, originator) +
-              TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
-              2 * circuit_ps(order, HEAD_BYTES) +
-              (scatter->terms.result_fixed
-                   ? 2 * circuit_ps(order, scatter->terms.result_bytes_max)
-                   : 4 * circuit_ps(order, RESULT_BYTES));
+    mesh_ps =
+        policy->plan_ps(scatter, originator) +
+        TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
+        2 * circuit_ps(order, HEAD_BYTES + PLACE_BYTES * order->tree_nodes) +
+        (scatter->terms.result_fixed
+             ? 2 * circuit_ps(order, scatter->terms.result_bytes_max)
+             : 4 * circuit_ps(order, RESULT_BYTES));
     sixteenths =
         (uint32_t)transfer_ps / ((uint32_t)unit_ps / (16u / order->ports) + 1);
     return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16 ||
