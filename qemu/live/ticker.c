@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/live/ticker.h"
 
+#include "qemu/support/limits.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +41,8 @@ int ticker_start(struct ticker *ticker, void *(*work)(void *), void *context)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     ticker->started = error == 0;
     if (error != 0) {
-        fprintf(stderr, "quincunx: --serve: no thread: %s\n", strerror(error));
+        fprintf(stderr, "quincunx: --serve: no thread: %s\n",
+                limits_start_error(error));
         pthread_mutex_destroy(&ticker->lock);
         pthread_cond_destroy(&ticker->changed);
         return -1;

@@ -3,6 +3,7 @@
 
 #include "qemu/support/file.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/process.h"
 
 #include <errno.h>
@@ -82,7 +83,7 @@ static int run(int script, int picture, const char *path)
     int error = start(&process, script, picture);
 
     if (error != 0) {
-        file_error(path, "cannot run gnuplot: %s", strerror(error));
+        file_error(path, "cannot run gnuplot: %s", limits_start_error(error));
         return -1;
     }
     error = wait_for(process, &status);
