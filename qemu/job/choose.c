@@ -275,8 +275,6 @@ static double farm_ps(const struct job_config *config,
     }
     return (double)run.with_results_ps * terms->units / units *
                (config->mesh->has_images ? FARM_LATE : 1) +
-           terms->nodes * (double)farm_time_merge_ps(
-                              config, (uint64_t)terms->instruction_ps) +
            code_ps(terms, 4700 + 535 * terms->nodes +
                               smaller(terms->output_bytes / 6, 16000));
 }

@@ -26,8 +26,7 @@
  *                 it is taken to, the job goes on as a farm, which learns that
  *   farm          event by event, chunk by chunk, with the same circuits
  *                 (farm_time.h), 2 % more on boards, + c(4700 + 535 n), and
- *                 c(1 / 6) for each byte of output, up to c(16000); with a
- *                 fixed result n merges more; with masters
+ *                 c(1 / 6) for each byte of output, up to c(16000); with masters
  *                 min over m <= n nodes of max( T of these nodes, with g + o in
  *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
  *                 c(97000 + 95 m) if that is less, +

@@ -52,8 +52,9 @@ static struct farm_input rule_of(const struct job_config *config,
         .installment = config->installment};
 }
 
-uint64_t farm_time_merge_ps(const struct job_config *config,
-                            uint64_t instruction_ps)
+/* What merging a chunk's result that is always as long takes. */
+static uint64_t merge_ps(const struct job_config *config,
+                         uint64_t instruction_ps)
 {
     const struct kernel_terms *terms = &config->terms;
 
@@ -91,7 +92,7 @@ int farm_time(struct farm_run *run, const struct job_config *config,
         .byte_ps = profile->transfer_ps,
         .software_ps = software_ps,
         .run_ps = RUN_INSTRUCTIONS * instruction_ps +
-                  farm_time_merge_ps(config, instruction_ps),
+                  merge_ps(config, instruction_ps),
         .unit_bytes = config->load.unit_bytes,
         .chunk_bytes = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
                        terms->before_bytes + terms->after_bytes,

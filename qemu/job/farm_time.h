@@ -19,11 +19,6 @@ NODISCARD int farm_time(struct farm_run *run, const struct job_config *config,
                         uint64_t units, uint64_t compute_ps,
                         uint64_t instruction_ps);
 
-/* What merging a result that is always as long takes: of a chunk with those
-   before it, and of a worker's at the originator. 0 of other results. */
-uint64_t farm_time_merge_ps(const struct job_config *config,
-                            uint64_t instruction_ps);
-
 /*
  * Sets when the farm of a report is planned to end, of an order of so many
  * units, from the compute time that its originator measured. Where that time is
