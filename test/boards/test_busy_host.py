@@ -55,9 +55,10 @@ def test_one_timeline_on_several_ranks(load):
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
 
 
-# More runs: QUINCUNX_LIMITED=100. Each draws a limit that boards meet while
+# More runs, on a quiet host: QUINCUNX_LIMITED=100. Each draws a limit that boards meet while
 # they start: after the launcher has asked, as if other processes had come.
 LIMITED = int(os.environ.get("QUINCUNX_LIMITED", "4"))
+QUIET = "QUINCUNX_LIMITED" in os.environ
 
 
 @limited.needs_root
@@ -66,7 +67,8 @@ def test_who_meets_a_limit_of_processes_is_missed_at_once(load, tmp_path):
     else uses, within three seconds of what a whole run takes."""
     rng = mesh.seeded("limited")
     line = [*limited.AS_USER, mesh.QUINCUNX, "run", *JOB, load]
-    with busy.cores(os.cpu_count()):
+    longest = 0
+    with busy.cores(0 if QUIET else os.cpu_count()):
         for run in range(LIMITED + 1):
             most = rng.randint(4, 72) if run > 0 else 4000
             env = mesh.qemu_script(tmp_path, limited.qemu(most))
@@ -81,7 +83,10 @@ def test_who_meets_a_limit_of_processes_is_missed_at_once(load, tmp_path):
             else:
                 assert done.returncode == 1, most
                 assert "Resource temporarily unavailable" in done.stderr
-                assert took < whole + 30, most
+                longest = max(longest, took - whole)
+                assert took < whole + (3 if QUIET else 30), most
+    print(f"{LIMITED} runs under a limit, at most {longest:.2f} s longer than "
+          f"a whole one, {whole:.2f} s")
 
 
 def test_a_frozen_run_goes_on(tmp_path):
