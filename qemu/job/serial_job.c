@@ -47,7 +47,7 @@ struct serial_job {
     struct serial_mesh_config config;
     struct serial_mesh driver;
     struct run_counts counts;
-    bool emulated; /* the boards behind a port are: they run in host time */
+    bool emulated; /* the boards are: they run in the host's time */
 };
 
 static struct serial_job *job_of(struct job_mesh *mesh)
@@ -353,7 +353,7 @@ static void print_nodes(const struct serial_job *job)
     const struct job_config *config = job->mesh.config;
     struct ps ps;
 
-    if (!job->emulated && !config->mesh->has_images) {
+    if (!job->emulated) {
         console_limit(job->driver.console, EXPLAIN_MS);
     }
     ps_begin(&ps, job->driver.console, config->size, config->originator);
@@ -561,6 +561,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     bool fresh = config->mesh->has_images; /* boards that are started here */
     int status = 0;
 
+    job->emulated = fresh;
     if (!fresh) {
         (void)signal(SIGINT, tell_interrupt);
     }
