@@ -17,9 +17,8 @@ ldflags := -ffunction-sections
 lists := looping tight kernel search
 # Loops that are not worth their unrolling; that of stats is even faster so.
 looping_flags := -O2
-looping := scatter/plan/one_round.c scatter/engine/pattern.c \
-           scatter/engine/gather.c scatter/engine/compute.c \
-           hal/window/window.c kernels/stats.c
+looping := scatter/plan/one_round.c scatter/engine/gather.c \
+           scatter/engine/compute.c hal/window/window.c kernels/stats.c
 tight := $(filter-out $(fast) $(looping),$(sources))
 tight_flags := $(TIGHT)
 # A call that is expanded in line makes no kernel faster.
