@@ -14,7 +14,7 @@ struct verdict_times {
     uint64_t preparing_ps; /* from the order to the start of the scatter */
     uint64_t scatter_ps;   /* until the node began to compute */
     uint64_t compute_ps;
-    uint64_t ports_ps; /* that interrupts of its ports took meanwhile */
+    uint64_t ports_ps;  /* that interrupts of its ports took meanwhile */
     uint64_t idle_ps;   /* between its computing, and behind it */
     uint64_t gather_ps; /* behind the last one's computing */
 };

@@ -55,8 +55,9 @@ def test_one_timeline_on_several_ranks(load):
     assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
 
 
-# More runs, on a quiet host: QUINCUNX_LIMITED=100. Each draws a limit that boards meet while
-# they start: after the launcher has asked, as if other processes had come.
+# More runs, on a quiet host: QUINCUNX_LIMITED=100. Each draws a limit that
+# boards meet while they start: after the launcher has asked, as if other
+# processes had come.
 LIMITED = int(os.environ.get("QUINCUNX_LIMITED", "4"))
 QUIET = "QUINCUNX_LIMITED" in os.environ
 
