@@ -28,6 +28,8 @@ $(call test_image,fuzz,$(COUNTED),$(FUZZED) $(filter-out hal/mps2/clock.c \
   hal/window/%,$(COUNTED_MAIN)) $(wildcard qemu/schedule/*.c) \
   $(ENGINE_SOURCES) $(addprefix hal/,forward.c crc32.c host/clock.c) \
   boot/cortex_m/divide.c)
+LONG_PROGRAMS := $(BUILD)/test/fuzz.elf
+TEST_PROGRAMS := $(filter-out $(LONG_PROGRAMS),$(TEST_PROGRAMS))
 
 # The board's side of the HAL's tests.
 $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \

@@ -10,7 +10,7 @@ LONG_BOARDS := mps2_an386
 build-tests: $(foreach b,$(filter-out $(LONG_BOARDS),$(BOARD)),$(call \
                images_of,$b)) $(BUILD)/quincunx $(WITH_RANKS) \
              $(TEST_PROGRAMS) $(LICENSES)
-build-long-tests: build-all build-tests
+build-long-tests: build-all build-tests $(LONG_PROGRAMS)
 
 # One file of tests after the other in each of so many processes: twice as many
 # as processors, since many tests wait for a mesh of theirs.

@@ -166,6 +166,7 @@ WORD = ("at = {at}\n"
         "become_qemu()")
 
 
+@pytest.mark.boards
 def test_a_window_of_another_version(bench):
     """circuit_open() refuses its magic number or version: the node gives up,
     and says why."""
@@ -178,6 +179,7 @@ def test_a_window_of_another_version(bench):
                    "state: failed (another firmware version)")
 
 
+@pytest.mark.boards
 def test_a_node_that_takes_itself_for_another(bench):
     """Its window has another mesh, or another place, which waits at the same
     port for a part of another phase: the cause is named, and what to do."""

@@ -141,6 +141,7 @@ def noise(damage, loss, seed):
     return changed, lost
 
 
+@pytest.mark.boards
 def test_bytes_of_a_load_over_one_link(tmp_path):
     """None is lost, also where a reader rests, but by damage, which depends on
     the seed alone and is counted. (No byte becomes a b here, which the image

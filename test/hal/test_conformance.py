@@ -12,7 +12,9 @@ TESTS = 8
 
 
 @pytest.mark.parametrize("board", [
-    ["native"], ["qemu", IMAGE], ["qemu", IMAGE, BUILD / "zygote.so"]],
+    ["native"],
+    pytest.param(["qemu", IMAGE], marks=pytest.mark.boards),
+    ["qemu", IMAGE, BUILD / "zygote.so"]],
     ids=["native", "exec", "fork"])
 def test_conformance(board):
     """Twenty-five boards, twice: the second run equals the first."""

@@ -72,6 +72,7 @@ def test_no_finding_soon(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.boards
 def test_no_finding_on_a_board():
     """Of nodes: where an address has 32 bits, and an assertion is a fault."""
     done = subprocess.run(

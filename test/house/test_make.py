@@ -202,7 +202,7 @@ def test_a_source_that_is_gone_is_linked_no_more(tree):
     ("boot/boards.mk", "memory_flags := ", "memory_flags := -O1 ",
      {"boot/cortex_m/memory.c"}),
     ("boot/mps2/mps2.mk", "looping_flags := -O2", "looping_flags := -O1",
-     {"scatter/engine/pattern.c", "hal/window/window.c"}),
+     {"hal/window/window.c"}),
     ("boot/mps2/mps2.mk", "scatter/plan/split.c", "",
      {"scatter/plan/split.c"}),
     ("Makefile", "RELEASE := 0", "RELEASE := 1",

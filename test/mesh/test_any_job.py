@@ -29,7 +29,7 @@ def tried(on, part, count):
 
 @pytest.mark.parts(5)
 def test_any_job_on_native_nodes(part):
-    tried("native", part, 60)
+    tried("native", part, 40)
 
 
 @pytest.mark.parts(5)

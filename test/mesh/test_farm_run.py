@@ -27,6 +27,7 @@ def fixture_load(tmp_path):
     return mesh.zeros(tmp_path / "load", UNITS)
 
 
+@pytest.mark.boards
 def test_nodes_end_together(load):
     """Also with a board that nobody knows is slow: shares take 7.7 times as
     long; from the middle on, 1.35. With masters 2,1 is one, and 2,2 one of its

@@ -106,6 +106,7 @@ def test_several_and_their_repetition(load):
                 ("slow4", 0, 0, 2_000_000_000)]
 
 
+@pytest.mark.boards
 def test_becoming_slow_while_it_waits(load):
     """In the middle of a wait, between two rounds, or in software: any time
     gives a makespan between those of slow from the start and never."""

@@ -50,7 +50,7 @@ def test_all_kernels_are_here():
 
 
 CASES = [pytest.param(kernel, size, marks=() if size == "3x2" and kernel in
-                      ("spin", "fir", "records", "channels")
+                      ("spin", "channels")
                       else pytest.mark.boards)
          for kernel in JOBS for size in ("3x2", "5x5", "7x6")]
 

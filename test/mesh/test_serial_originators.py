@@ -62,7 +62,8 @@ def run(it, folder, sizes, *words, board=0):
 
 
 @pytest.mark.parametrize("side, schedule, places", [
-    (2, "farm", [(0, 0), (1, 1)]), (3, "star", [(1, 2), (0, 0), (2, 1)])])
+    pytest.param(2, "farm", [(0, 0), (1, 1)], marks=pytest.mark.boards),
+    (3, "star", [(1, 2), (0, 0), (2, 1)])])
 def test_one_console(tmp_path, side, schedule, places):
     """The first originator is where the console is, wherever that is. All
     boards take part."""

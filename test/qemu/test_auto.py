@@ -148,6 +148,7 @@ def dear(load, kernel, said, *options):
     return json.loads((load.parent / "r").read_text()), done.stdout
 
 
+@pytest.mark.boards
 def test_dear_data(tmp_path):
     """No plan knows what a unit takes; a farm, or most of the load on demand,
     need not. The remark of a plan says why it was wrong."""

@@ -4,6 +4,8 @@ import itertools
 import random
 from fractions import Fraction as F
 
+import pytest
+
 import papers
 from papers_runs import near, planned
 
@@ -46,6 +48,7 @@ def test_neither_lifo_nor_fifo_is_optimal(tmp_path):
         check(got[kind], workers, .5, 100)
 
 
+@pytest.mark.boards
 def test_no_other_vertex_ends_earlier(tmp_path):
     """Of all orders of up to three workers; of four only LIFO and FIFO."""
     rng = random.Random(6)

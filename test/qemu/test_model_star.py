@@ -4,6 +4,8 @@ import itertools
 import random
 from fractions import Fraction as F
 
+import pytest
+
 import papers
 from papers_runs import model, near, planned
 
@@ -244,6 +246,7 @@ def test_periods_fill_the_link_or_all_workers(tmp_path):
                          ][:len(order)]
 
 
+@pytest.mark.boards
 def test_a_thousand_workers(tmp_path):
     rng = random.Random(6)
     unlike = [tuple(F(rng.randint(1, 9999), 1000) for _ in range(4))

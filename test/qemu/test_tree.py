@@ -69,7 +69,8 @@ def test_every_size_is_a_scatter_over_disjoint_circuits(core, most):
     assert unordered <= 0.004 * shared
 
 
-@pytest.mark.parametrize("size", [(60, 25), (33, 40), (125, 1)])
+@pytest.mark.parametrize("size", [
+    (60, 25), pytest.param((33, 40), marks=pytest.mark.boards), (125, 1)])
 def test_larger_sizes(core, size):
     """A sample of those up to 125x125: disjoint circuits, at most 6 phases."""
     phases, circuits = check_scatter(core, size)

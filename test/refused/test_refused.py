@@ -18,9 +18,9 @@ def test_all_rows_are_refused_as_they_say(tmp_path, table):
     assert not wrong, "\n" + "\n".join(wrong)
 
 
-@pytest.mark.parametrize("step", parts.cases([6, 2], 1))
+@pytest.mark.parametrize("step", parts.cases([10, 2], 1))
 def test_nothing_is_leaked_or_overrun_meanwhile(tmp_path, step):
-    """By the command with sanitizers, one line of a table in six; in `make
+    """By the command with sanitizers, one line of a table in ten; in `make
     test-boards` one in two."""
     rows = [row for table in TABLES for row in refused_table.sanitized(
         refused_table.rows_of(table))][::step]
