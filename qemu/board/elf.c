@@ -120,19 +120,44 @@ static int read_segment(struct image *image, const uint8_t *header)
     return 0;
 }
 
-static int read_segments(struct image *image)
+/* Headers of segments or of sections. */
+struct headers {
+    const uint8_t *first;
+    unsigned size; /* bytes of each */
+    unsigned count;
+};
+
+/* By the places of its fields in the file's header; false: it is not within the
+   file, or its headers are shorter than `least`. */
+static bool find_headers(struct headers *headers, const struct image *image,
+                         size_t offset_at, size_t size_at, size_t count_at,
+                         size_t least)
 {
     const uint8_t *data = image->data;
-    uint64_t at = bytes_load_u32(data + offsetof(Elf32_Ehdr, e_phoff));
-    unsigned size = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_phentsize));
-    unsigned count = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_phnum));
+    uint64_t at = bytes_load_u32(data + offset_at);
 
-    if (size < sizeof(Elf32_Phdr) ||
-        at + (uint64_t)size * count > image->bytes) {
+    headers->size = bytes_load_u16(data + size_at);
+    headers->count = bytes_load_u16(data + count_at);
+    if (headers->size < least ||
+        at + (uint64_t)headers->size * headers->count > image->bytes) {
+        return false;
+    }
+    headers->first = data + at;
+    return true;
+}
+
+static int read_segments(struct image *image)
+{
+    struct headers headers;
+
+    if (!find_headers(&headers, image, offsetof(Elf32_Ehdr, e_phoff),
+                      offsetof(Elf32_Ehdr, e_phentsize),
+                      offsetof(Elf32_Ehdr, e_phnum), sizeof(Elf32_Phdr))) {
         return refuse(image, "has no table of segments within the file");
     }
-    for (unsigned i = 0; i < count; ++i) {
-        if (read_segment(image, data + at + (uint64_t)size * i) != 0) {
+    for (unsigned i = 0; i < headers.count; ++i) {
+        if (read_segment(image, headers.first + (size_t)headers.size * i) !=
+            0) {
             return -1;
         }
     }
@@ -247,17 +272,16 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
 static const uint8_t *next_section(const struct image *image, unsigned *from,
                                    uint32_t type)
 {
-    const uint8_t *data = image->data;
-    uint64_t at = bytes_load_u32(data + offsetof(Elf32_Ehdr, e_shoff));
-    unsigned size = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_shentsize));
-    unsigned count = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_shnum));
+    struct headers headers;
 
-    if (size < sizeof(Elf32_Shdr) ||
-        at + (uint64_t)size * count > image->bytes) {
+    if (!find_headers(&headers, image, offsetof(Elf32_Ehdr, e_shoff),
+                      offsetof(Elf32_Ehdr, e_shentsize),
+                      offsetof(Elf32_Ehdr, e_shnum), sizeof(Elf32_Shdr))) {
         return NULL;
     }
-    while (*from < count) {
-        const uint8_t *header = data + at + (uint64_t)size * (*from)++;
+    while (*from < headers.count) {
+        const uint8_t *header =
+            headers.first + (size_t)headers.size * (*from)++;
 
         if (bytes_load_u32(header + offsetof(Elf32_Shdr, sh_type)) == type) {
             return header;

@@ -26,10 +26,12 @@
  *                 it is taken to, the job goes on as a farm, which learns that
  *   farm          event by event, chunk by chunk, with the same circuits
  *                 (farm_time.h), 2 % more on boards, + c(4700 + 535 n), and
- *                 c(1 / 6) for each byte of output, up to c(16000); with
- * masters min over m <= n nodes of max( T of these nodes, with g + o in place
- * of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or c(97000 + 95 m) if that is
- * less, + V (g + o) / P / 20 + the halos of 12 n chunks / P
+ *                 c(1 / 6) for each byte of output, up to c(16000);
+ *                 with masters
+ *                 min over m <= n nodes of max( T of these nodes, with g + o in
+ *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
+ *                 c(97000 + 95 m) if that is less, +
+ *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
  *
  * Where a kernel's units take what their data says (cost_varies), a farm is
  * taken; one board is a choice then if an earlier job's rate is known. On the

@@ -12,8 +12,8 @@
  * preparing takes that, 25 may have it sooner, whose pattern needs the shortest
  * plan: they do it, too, if there are more.
  *
- * Only emulated boards in the profile's time, of one process and without a
- * debugger, do a job twice.
+ * Only emulated boards in the profile's time, without a debugger, do a job
+ * twice; of several ranks it is rank 0 that has it done.
  */
 #ifndef QEMU_JOB_SMALLER_H
 #define QEMU_JOB_SMALLER_H
