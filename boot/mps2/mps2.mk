@@ -6,10 +6,8 @@ kernels := $(or $(call setting,KERNELS,$(KERNELS)),$(ALL_KERNELS))
 sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 slow := hal/mps2/clock.c
-# Every hop passes here, or every unit.
-fast := scatter/engine/core.c scatter/engine/follow.c \
-        scatter/plan/slots.c scatter/plan/split.c \
-        $(filter-out kernels/stats.c,$(FAST_KERNELS))
+# Every message passes here, or every unit.
+fast := scatter/engine/core.c $(filter-out kernels/stats.c,$(FAST_KERNELS))
 
 # The linker places the search's loop (linker/sections.ld).
 ldflags := -ffunction-sections
