@@ -19,10 +19,6 @@
 
 #define SEGMENTS 3u
 
-/* Mesh time that must pass to be progress, at first: some 3,000 instructions of
-   a board. Boards that ask for nothing on and on need hours to pass so much. */
-#define PROGRESS_PS UINT64_C(100000000)
-
 /*
  * Messages that a mesh may send for an order. A farm of 25 nodes with
  * --installment 250 needs 64,000, one of 400 nodes 1,330,000. Each takes 48
@@ -167,6 +163,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
     mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
     mesh->sent = memory_or_exit(calloc(nodes, sizeof *mesh->sent));
+    mesh->event_ps = memory_or_exit(calloc(nodes, sizeof *mesh->event_ps));
     mesh->report =
         memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
@@ -206,6 +203,7 @@ void mesh_free(struct mesh *mesh)
     free(mesh->sequence);
     free(mesh->posted);
     free(mesh->sent);
+    free(mesh->event_ps);
     free(mesh->report);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -762,28 +760,31 @@ static void show_progress(const struct mesh *mesh)
     }
 }
 
-/* The job goes on: a node came up or ended, or a message arrived. */
+/*
+ * The job goes on: a node came up or ended, a message arrived, or a node logged
+ * an event. Mesh time alone is no progress: a node that waits on and on, each
+ * time until a deadline of its own, passes as much of it as it likes.
+ */
 static void note_progress(struct mesh *mesh)
 {
     watchdog_feed(&mesh->watchdog);
     mesh->vain = 0;
-    mesh->progress_ps = fabric_time_ps(mesh->fabric);
-    mesh->alone_ps = 0;
 }
 
-/*
- * Mesh time alone is progress, too, where a node waits with deadlines: each
- * time that twice as much has passed since the job went on. So a node that
- * waits so for ever comes to its end, after twice the watchdog's time at most.
- */
-static void note_time(struct mesh *mesh)
+/* A full log has no more entries, but another last one. */
+static void note_events(struct mesh *mesh, uint32_t node)
 {
-    uint64_t alone_ps = fabric_time_ps(mesh->fabric) - mesh->progress_ps;
+    const struct node_log *log = &window_of(mesh, node)->log;
+    uint32_t written = window_read_u32(&log->events_written);
+    struct node_event last = {.time_ps = 0};
 
-    if (alone_ps >= PROGRESS_PS && alone_ps / 2 >= mesh->alone_ps) {
-        watchdog_feed(&mesh->watchdog);
-        mesh->vain = 0;
-        mesh->alone_ps = alone_ps;
+    if (written > 0) {
+        written = written < NODE_EVENTS ? written : NODE_EVENTS;
+        window_read(&last, &log->event[written - 1], sizeof last);
+    }
+    if (last.time_ps > mesh->event_ps[node]) {
+        mesh->event_ps[node] = last.time_ps;
+        note_progress(mesh);
     }
 }
 
@@ -832,6 +833,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
         note_up(mesh);
     }
     mesh->sequence[node] = sequence;
+    note_events(mesh, node);
     window_read(&request, &window->request, sizeof request);
     if (!read_sends(mesh, node)) {
         return lose(mesh, node, "queued a send that makes no sense");
@@ -945,7 +947,6 @@ static enum fabric_step advance(struct mesh *mesh)
             mesh->waiting -= 1;
             break;
         default:
-            note_time(mesh);
             return step;
         }
     }

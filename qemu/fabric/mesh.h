@@ -84,10 +84,9 @@ struct mesh {
     struct mesh_report *report; /* of the last order of each originator */
     uint64_t report_ps;         /* when the last of them reached the host */
     struct watchdog watchdog;
-    uint64_t progress_ps; /* mesh time when the job went on last */
-    uint64_t alone_ps;    /* mesh time since then that was progress by itself */
-    uint32_t vain;        /* rings since there was progress */
-    double up_wall_s;     /* monotonic time when the last board came up */
+    uint64_t *event_ps; /* when the last event of its log was, per node */
+    uint32_t vain;      /* rings since there was progress */
+    double up_wall_s;   /* monotonic time when the last board came up */
 };
 
 /* Config and backend outlive the mesh. */
