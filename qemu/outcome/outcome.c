@@ -433,6 +433,15 @@ double outcome_planned_speedup(const struct outcome *outcome)
                          outcome_planned_ps(outcome));
 }
 
+bool outcome_is_estimated(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+
+    /* A rate that a board has kept comes with a call's time. */
+    return plan->measured_units == 0 && plan->call_ps == 0 &&
+           plan->compute_ps > 0 && outcome->rate_from == NULL;
+}
+
 double outcome_calibration_error(const struct outcome *outcome)
 {
     double planned_ps =

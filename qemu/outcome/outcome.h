@@ -284,6 +284,10 @@ uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome);
 /* All computing of a node. */
 uint64_t outcome_compute_ps(const struct outcome_node *node);
 
+/* Whether the plan counts on the kernel's own estimate of a unit's time: nobody
+   has measured one, as there are too few for that. */
+bool outcome_is_estimated(const struct outcome *outcome);
+
 /* Nodes that the plan gives work: the sum of its layers. */
 uint32_t outcome_planned_nodes(const struct outcome *outcome);
 

@@ -126,6 +126,9 @@ static json_t *plan_json(const struct outcome *outcome)
             json, "outputs_return",
             json_string(plan->meanwhile ? "meanwhile" : "at the end"));
     }
+    if (json != NULL && outcome_is_estimated(outcome)) {
+        json_object_set_new(json, "compute_estimated", json_true());
+    }
     if (json != NULL && outcome->rate_from != NULL) {
         const char *name = outcome->rate_from;
 

@@ -200,9 +200,12 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
     summary_time(unit, outcome->plan.compute_ps);
     add(remarks,
         "The makespan is %.1f %% %s than planned: the mean unit took %.1f %% "
-        "%s than the %s that the plan counts on.%s",
+        "%s than the %s that the plan counts on%s.%s",
         100 * fabs(off), than, 100 * fabs(more), more > 0 ? "more" : "less",
         unit,
+        outcome_is_estimated(outcome)
+            ? ", the kernel's estimate: units are too few to be measured"
+            : "",
         fmax(more, 1 / (1 + more) - 1) > DEAR
             ? " The load is dear in places, or the kernel's estimate is far "
               "off: a kernel that sets cost_varies in its terms needs none."

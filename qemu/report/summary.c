@@ -341,7 +341,9 @@ static void print_plan(FILE *out, const struct outcome *outcome,
 {
     char text[SUMMARY_TIME_BYTES];
 
-    if (outcome->rate_from == NULL || measure_ps > 0) {
+    if (outcome_is_estimated(outcome)) {
+        fprintf(out, "rate as the kernel estimates, ");
+    } else if (outcome->rate_from == NULL || measure_ps > 0) {
         summary_time(text, measure_ps);
         fprintf(out, "measuring %s, ", text);
     }

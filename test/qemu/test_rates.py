@@ -136,11 +136,12 @@ def test_batches(load, file):
 
 
 def test_jobs_that_are_short(file, tmp_path):
-    """Of one unit nothing is measured, and no share tells a rate; of a few it
-    is what was measured."""
+    """Of one unit nothing is measured, which the report says, and no share
+    tells a rate; of a few it is what was measured."""
     load = tmp_path / "load"
     load.write_bytes(b"a")
-    assert measure_ps(run(load, file)) == 0
+    report = run(load, file)
+    assert measure_ps(report) == 0 and report["plan"]["compute_estimated"]
     assert not file.exists()
     before = put(file, ENTRY).read_bytes()
     assert run(load, file)["plan"]["compute_ps_per_unit"] == SPIN_PS
@@ -149,6 +150,7 @@ def test_jobs_that_are_short(file, tmp_path):
     load.write_bytes(b"abcdefgh")
     report = run(load, file, "--rounds", 1)
     assert entries(file)[0]["units"] == report["plan"]["measured_units"] == 1
+    assert "compute_estimated" not in report["plan"]
     check_own(file)
 
 
