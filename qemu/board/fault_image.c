@@ -62,15 +62,14 @@ void fault_image_open(struct fault_image *image, const char *path)
 
 void fault_image_print(FILE *out, const struct fault_image *image, uint32_t crc)
 {
+    fprintf(out, "%08" PRIX32, crc);
     if (image->why[0] != '\0') {
-        return;
-    }
-    fprintf(out, "image %08" PRIX32, crc);
-    if (image->crc != crc) {
-        fprintf(out, " is another one: %s has CRC %08" PRIX32 "\n",
+        fprintf(out, " is unknown: %s", quote_shown(image->why));
+    } else if (image->crc != crc) {
+        fprintf(out, " is another one: %s has CRC %08" PRIX32,
                 quote_shown(image->path), image->crc);
     } else {
-        fprintf(out, " is %s, kernels%s\n", quote_shown(image->path),
+        fprintf(out, " is %s, kernels%s", quote_shown(image->path),
                 image->kernels[0] != '\0' ? image->kernels : " unknown");
     }
 }

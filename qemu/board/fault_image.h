@@ -24,8 +24,8 @@ struct fault_image {
 /* `path` is an ELF file, or "" for firmware.elf beside this program. */
 void fault_image_open(struct fault_image *image, const char *path);
 
-/* Prints whether the image that boards have, by its CRC, is this one, and which
-   kernels it has; nothing if this one is of no use. */
+/* Prints the CRC, whether the image that boards have, by its CRC, is this one,
+   and which kernels it has; or why this one is of no use. */
 void fault_image_print(FILE *out, const struct fault_image *image,
                        uint32_t crc);
 

@@ -48,6 +48,7 @@ struct serial_job {
     struct serial_mesh driver;
     struct run_counts counts;
     bool emulated; /* the boards are: they run in the host's time */
+    char *image;   /* which one boards have that ran before; or NULL */
 };
 
 static struct serial_job *job_of(struct job_mesh *mesh)
@@ -401,6 +402,7 @@ static int check_nodes(struct serial_job *job)
         const struct identity *first =
             &identity[torus_index(config->size, config->originator)];
 
+        job->image = identity_image(identity, &sweep, "");
         unfit = identity_print_unfit(stderr, identity, &sweep);
         job->emulated = first->known && identity_is_emulated(first);
     }
@@ -521,6 +523,7 @@ static void close_mesh(struct job_mesh *mesh)
     serial_mesh_stop(&job->driver);
     free(job->counts.node);
     free(job->counts.last_ps);
+    free(job->image);
     free(job);
 }
 
@@ -669,6 +672,8 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 {
     struct serial_job *job = job_of(mesh);
 
+    outcome->image = job->image; /* of the first batch */
+    job->image = NULL;
     outcome->host_times = outcome->host_times || job->emulated;
     if ((order->flags & WIRE_MORE) == 0) {
         set_traffic(outcome, job);

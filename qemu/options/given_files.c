@@ -89,11 +89,15 @@ int given_file_check_name(const struct given_file *file)
         return 0;
     }
     fprintf(stderr,
-            "quincunx: %s '%s': its name says %s, and it would be .%.*s; must "
-            "end in .%.*s\n",
+            "quincunx: %s '%s': its name says %s, and it would be .%.*s; may "
+            "end in",
             file->option, quote_shown(file->path), quote_shown(dot),
-            (int)strcspn(file->suffixes, " "), file->suffixes,
             (int)strcspn(file->suffixes, " "), file->suffixes);
+    for (const char *at = allowed; *at != '\0'; at += strcspn(at, " ")) {
+        at += 1;
+        fprintf(stderr, " .%.*s,", (int)strcspn(at, " "), at);
+    }
+    fputs(" or as no kind of file does\n", stderr);
     return EXIT_USAGE;
 }
 

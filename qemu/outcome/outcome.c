@@ -546,6 +546,7 @@ void outcome_free(struct outcome *outcome)
         free(outcome->several[i].result.output);
     }
     free(outcome->several);
+    free(outcome->image);
     free(outcome->node);
     free(outcome->circuit);
     free(outcome->layer);

@@ -144,6 +144,8 @@ struct outcome {
     const char *board;         /* "mps2-an385", "stm32f405" or "host" */
     const char *firmware;      /* the image of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
+    char *image;     /* of boards that ran before: "CAFE0001 is FILE, kernels
+                        search"; NULL: they do not say, or are started here */
     bool host_times; /* boards run in the host's time, not in one of theirs */
     bool noisy;      /* the emulated links damage bytes, as the caller asked */
     struct profile profile;

@@ -45,6 +45,9 @@ static json_t *mesh_json(const struct outcome *outcome)
     if (json != NULL && outcome->host_times) {
         json_object_set_new(json, "times", json_string("host"));
     }
+    if (json != NULL && outcome->image != NULL) {
+        json_object_set_new(json, "image", json_name(outcome->image));
+    }
     return json;
 }
 

@@ -122,6 +122,9 @@ static void print_mesh(FILE *out, const struct outcome *outcome)
         fprintf(out, "image     %s, with kernels%s only\n",
                 file_name(outcome->firmware), outcome->image_kernels);
     }
+    if (outcome->image != NULL) {
+        fprintf(out, "image     %s\n", outcome->image);
+    }
 }
 
 static void print_head(FILE *out, const struct outcome *outcome)

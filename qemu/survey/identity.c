@@ -208,15 +208,33 @@ unsigned identity_print_unfit(FILE *out, const struct identity *identity,
     return count;
 }
 
-void identity_print_image(FILE *out, const struct identity *identity,
-                          const struct sweep *sweep, const char *firmware)
+char *identity_image(const struct identity *identity, const struct sweep *sweep,
+                     const char *firmware)
 {
     const struct identity *first =
         &identity[torus_index(sweep->size, sweep->originator)];
     struct fault_image image;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out;
 
-    if (first->known) {
-        fault_image_open(&image, firmware);
-        fault_image_print(out, &image, first->image_crc);
+    if (!first->known) {
+        return NULL;
     }
+    out = memory_or_exit(open_memstream(&text, &bytes));
+    fault_image_open(&image, firmware);
+    fault_image_print(out, &image, first->image_crc);
+    (void)fclose(out);
+    return memory_or_exit(text);
+}
+
+void identity_print_image(FILE *out, const struct identity *identity,
+                          const struct sweep *sweep, const char *firmware)
+{
+    char *text = identity_image(identity, sweep, firmware);
+
+    if (text != NULL) {
+        fprintf(out, "image %s\n", text);
+    }
+    free(text);
 }

@@ -69,8 +69,13 @@ bool identity_is_unfit(char why[IDENTITY_WHY_BYTES],
 unsigned identity_print_unfit(FILE *out, const struct identity *identity,
                               const struct sweep *sweep);
 
-/* Prints which image the originator has: that of the ELF file `firmware`, ""
-   for the one beside this program, or another one. */
+/* Which image the originator has, "CAFE0001 is FILE, kernels search": that of
+   the ELF file `firmware`, "" for the one beside this program, or another one.
+   Result: the caller's to free; NULL: it did not say. */
+char *identity_image(const struct identity *identity, const struct sweep *sweep,
+                     const char *firmware);
+
+/* Prints a line with it, or nothing. */
 void identity_print_image(FILE *out, const struct identity *identity,
                           const struct sweep *sweep, const char *firmware);
 

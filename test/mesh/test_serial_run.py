@@ -94,6 +94,7 @@ def test_a_farm(tmp_path):
         report = run(it, tmp_path, "--schedule", "farm", "--kernel", "spin",
                      "--arg", "10000", load, profile=FARM)
     assert report["result"]["units"] == units
+    assert re.match(r"[\dA-F]{8} is .*\.elf", report["mesh"]["image"])
     shares = units_of(report)
     assert min(shares) > 0
     assert max(shares) <= 2 * units / len(shares), shares
