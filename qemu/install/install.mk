@@ -75,8 +75,8 @@ uninstall:
 # ---- a Debian package ----
 
 DEB_DIR := $(BUILD)/deb/quincunx-$(RELEASE)
-DEB_TREE := Makefile LICENSE CHANGELOG.md DESIGN.md README.md SECURITY.md boot \
-            hal torus scatter kernels linker qemu test
+DEB_TREE := Makefile LICENSE CHANGELOG.md CITATION.cff DESIGN.md README.md \
+            SECURITY.md boot hal torus scatter kernels linker qemu test
 # Without this make's flags: dpkg-buildpackage starts a make of its own, which
 # calls what it builds by git's name for the commit.
 DEB_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)

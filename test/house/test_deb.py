@@ -19,7 +19,7 @@ BOARDS = sorted(path.parent.name
                 for path in (core.ROOT / "boot").glob("*/board.mk"))
 # As they lie in the tree, so that their links hold.
 PAGES = [name for name in FILES if re.search(
-    r"\.md$|^qemu/pictures/.*\.(svg|png)$", name) and name != "CHANGELOG.md"]
+    r"\.(md|cff)$|^qemu/pictures/.*\.(svg|png)$", name)]
 
 
 def output(*args):
