@@ -106,7 +106,6 @@ int figures_points_read(struct figures_points *measured, const char *path)
 
     *measured = (struct figures_points){.point = NULL};
     if (file == NULL) {
-        file_error(path, "%s", text_open_error());
         return -1;
     }
     result = read_lines(measured, file, path);

@@ -7,6 +7,7 @@
 #include "qemu/job/rates.h"
 #include "qemu/job/tree_time.h"
 #include "qemu/schedule/tree.h"
+#include "scatter/engine/core.h"
 #include "scatter/wire/wire.h"
 
 /* What workers cost a farm's originator, in instructions; with masters. */
@@ -16,9 +17,8 @@
 #define FARM_CHUNKS 12
 /* Farms end so much later than planned on boards with software. */
 #define FARM_LATE 1.02
-/* Heads of an announcement and a part; a result that is short in any case. */
+/* Heads of an announcement and a part. */
 #define HEADS_BYTES 200
-#define SHORT_BYTES 256
 /* Circuits with a halo that a port of the pattern has in its rounds. */
 #define HALO_CIRCUITS 8
 
@@ -103,8 +103,8 @@ static struct terms terms_of(const struct job_config *config)
     }
     terms.ports = larger(terms.ports, 1);
     if (torus_phases(config->size) > 0) {
-        double bytes =
-            HEADS_BYTES + smaller(kernel->result_bytes_max, SHORT_BYTES);
+        double bytes = HEADS_BYTES +
+                       smaller(kernel->result_bytes_max, SCATTER_SHORT_BYTES);
 
         terms.circuits_ps =
             torus_phases(config->size) * (3 * (double)profile->startup_ps +

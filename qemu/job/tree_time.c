@@ -16,12 +16,6 @@
 /* Planners take a transfer time of less than 2^16 compute times. */
 #define RATIO_BITS 15u
 
-/* Results along trees leave so much of the makespan after its planned end. */
-#define GATHER_GUARD 128
-
-/* A slot of results that vary is for one of so many bytes, or fewer. */
-#define SHORT_BYTES 256u
-
 /* Of a result that varies, and has nothing to tell. */
 #define LEAST_BYTES 32u
 
@@ -211,10 +205,10 @@ static double slots_ps(const struct plan *plan, unsigned phases)
     const struct kernel_terms *terms = &config->terms;
     uint32_t most = terms->result_bytes_max;
     double bytes = CIRCUIT_HEADER_BYTES +
-                   (terms->result_fixed || most < SHORT_BYTES ||
-                            tree_time_result_bytes(config) > SHORT_BYTES
+                   (terms->result_fixed || most < SCATTER_SHORT_BYTES ||
+                            tree_time_result_bytes(config) > SCATTER_SHORT_BYTES
                         ? most
-                        : SHORT_BYTES);
+                        : SCATTER_SHORT_BYTES);
     double merges = terms->result_fixed && config->mesh->has_images
                         ? TORUS_PORTS * SCATTER_MERGE_WORD * most / 4.0
                         : 0;
@@ -238,9 +232,9 @@ static struct tree_time time_of(const struct plan *plan, uint64_t makespan_ps,
 
     return phases == 0
                ? (struct tree_time){end_ps, end_ps}
-               : (struct tree_time){end_ps, end_ps + end_ps / GATHER_GUARD +
-                                                (double)plan->input.compute_ps +
-                                                back_ps};
+               : (struct tree_time){
+                     end_ps, end_ps + end_ps / SCATTER_GATHER_GUARD +
+                                 (double)plan->input.compute_ps + back_ps};
 }
 
 /* ---- the plan ---- */

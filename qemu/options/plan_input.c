@@ -152,8 +152,6 @@ static bool read_file(struct reader *reader)
     bool read;
 
     if (file == NULL) {
-        fprintf(stderr, "quincunx: --node-compute '%s': %s\n",
-                quote_shown(reader->path), text_open_error());
         return false;
     }
     read = read_lines(reader, file);

@@ -9,12 +9,14 @@ int profile_option_load(struct profile *profile, const char *option,
 {
     char message[PROFILE_MESSAGE_BYTES];
 
-    if (profile_load(profile, message, name) != 0) {
+    if (profile_load(profile, message, name) == 0) {
+        return 0;
+    }
+    if (message[0] != '\0') {
         /* A message on a line of the file begins with its name, without
            quotes. */
         fprintf(stderr, "quincunx: %s%s %s\n", option,
                 message[0] == '\'' ? "" : ":", message);
-        return EINVAL;
     }
-    return 0;
+    return EINVAL;
 }

@@ -112,8 +112,8 @@ static bool is_whole(const json_t *report)
 {
     static const char *const plan[] = {"makespan_ps", "rounds", "phases", NULL};
     static const char *const measured[] = {
-        "answer_ps",   "one_board_answer_ps", "preparing_ps",
-        "makespan_ps", "with_results_ps",     "overhead_vs_plan",
+        "answer_ps",   "one_board_ps",    "preparing_ps",
+        "makespan_ps", "with_results_ps", "overhead_vs_plan",
         NULL};
     static const char *const network[] = {"messages", "payload_bytes",
                                           "circuit_conflicts", NULL};

@@ -115,7 +115,7 @@ function showTotals() {
   const { plan, measured, network } = report;
   fill(byId("totals"), [
     ["answer, from the order", timeText(measured.answer_ps)],
-    ["one board's answer", timeText(measured.one_board_answer_ps)],
+    ["one board's answer", timeText(measured.one_board_ps)],
     ["makespan planned", plannedText(plan.makespan_ps)],
     ["makespan measured", timeText(measured.makespan_ps)
       + (plan.makespan_ps === 0 ? "" : ", "

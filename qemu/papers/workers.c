@@ -156,8 +156,6 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
 
     *workers = (struct papers_workers){.path = path};
     if (file == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path),
-                text_open_error());
         return EXIT_USAGE;
     }
     read = read_lines(&reader, file) && check_end(&reader);

@@ -257,15 +257,14 @@ static json_t *meanwhile_json(const struct outcome *outcome)
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
-    json_t *one_board = integer(outcome_one_board_ps(outcome));
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
     return json_pack(
-        "{s:o, s:f, s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, "
-        "s:f, s:o, s:f, s:o, s:o, s:o}",
+        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:f, "
+        "s:o, s:f, s:o, s:o, s:o}",
         "answer_ps", integer(outcome_answer_ps(outcome)), "answer_speedup",
-        outcome_answer_speedup(outcome), "one_board_ps", one_board,
-        "one_board_answer_ps", one_board, "preparing_ps",
+        outcome_answer_speedup(outcome), "one_board_ps",
+        integer(outcome_one_board_ps(outcome)), "preparing_ps",
         integer(outcome_preparing(outcome).all_ps), "preparing",
         preparing_json(outcome), "meanwhile", meanwhile_json(outcome),
         "makespan_ps", integer(makespan_ps), "with_results_ps",

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_BYTES 256
 #define FILE_BYTES                                                             \
@@ -69,21 +70,6 @@ static int line_error(struct reader *reader, const char *text, const char *why)
 {
     snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
              quote_shown(reader->path), reader->line, quote_shown(text), why);
-    return -1;
-}
-
-/* Neither a known name nor a file that can be read: errno says why. */
-static int unreadable(char *message, const char *name)
-{
-    if (errno == ENOENT) {
-        snprintf(message, PROFILE_MESSAGE_BYTES,
-                 "'%.200s': is neither a name (t3d, lvds, uart, emulated) nor "
-                 "a file",
-                 quote_shown(name));
-    } else {
-        snprintf(message, PROFILE_MESSAGE_BYTES, "'%.200s': %s",
-                 quote_shown(name), text_open_error());
-    }
     return -1;
 }
 
@@ -201,9 +187,17 @@ int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
             return 0;
         }
     }
+    message[0] = '\0';
+    if (access(name, F_OK) != 0 && errno == ENOENT) {
+        snprintf(message, PROFILE_MESSAGE_BYTES,
+                 "'%.200s': is neither a name (t3d, lvds, uart, emulated) nor "
+                 "a file",
+                 quote_shown(name));
+        return -1;
+    }
     file = text_open(name);
     if (file == NULL) {
-        return unreadable(message, name);
+        return -1;
     }
     result = read_file(profile, message, file, name);
     fclose(file);

@@ -43,7 +43,8 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
  * Fills the profile called `name`, or else that in the file `name`; known
  * names win (./t3d is always a file). A file's profile is called by the last
  * part of its path, cut to fit. Result: 0; -1 with one line in `message`,
- * without a newline, that says what is wrong where and what is allowed.
+ * without a newline, that says what is wrong where and what is allowed; or ""
+ * where that is said already, of a file that cannot be read.
  */
 NODISCARD int profile_load(struct profile *profile,
                            char message[PROFILE_MESSAGE_BYTES],

@@ -5,7 +5,6 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/unpack.h"
 
-#include <errno.h>
 #include <iconv.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +16,6 @@
 #define MARK_BYTES 3u
 #define WIDE_SEEN 128u /* bytes that tell of UTF-16 and UTF-32 */
 #define REASON_BYTES 120
-#define OPEN_MAX_BYTES (1u << 24)
 
 /* Longer marks first: that of UTF-32LE begins as that of UTF-16LE. */
 static const struct mark {
@@ -144,44 +142,19 @@ int text_read(struct text *text, const char *path)
                : 1;
 }
 
-/* All bytes of a file that is not too long. Result: 0, or errno. */
-static int slurp(struct text *text, FILE *file)
-{
-    *text = (struct text){.data = memory_or_exit(malloc(OPEN_MAX_BYTES + 1))};
-    text->bytes = fread(text->data, 1, OPEN_MAX_BYTES + 1, file);
-    return ferror(file) ? errno : text->bytes > OPEN_MAX_BYTES ? EFBIG : 0;
-}
-
-/* Why the last file could not be opened. */
-static const char *open_error = "";
-
-const char *text_open_error(void)
-{
-    return open_error;
-}
-
 FILE *text_open(const char *path)
 {
-    FILE *file = fopen(path, "r");
-    FILE *lines = NULL;
     struct text text;
-    int error;
+    FILE *lines;
 
-    if (file == NULL) {
-        open_error = strerror(errno);
+    if (text_read(&text, path) != 0) {
         return NULL;
     }
-    error = slurp(&text, file);
-    fclose(file);
-    open_error = error != 0 ? strerror(error) : text_decode(&text);
-    if (open_error == NULL) {
-        text_end_lines(&text, false);
-        lines = memory_or_exit(fmemopen(NULL, (size_t)text.bytes + 1, "w+"));
-        fwrite(text.data, 1, (size_t)text.bytes, lines);
-        rewind(lines);
-    }
+    text_end_lines(&text, false);
+    lines = memory_or_exit(fmemopen(NULL, (size_t)text.bytes + 1, "w+"));
+    fwrite(text.data, 1, (size_t)text.bytes, lines);
+    rewind(lines);
     free(text.data);
-    errno = error != 0 ? error : EILSEQ;
     return lines;
 }
 

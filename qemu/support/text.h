@@ -37,11 +37,9 @@ NODISCARD int text_decode_file(struct text *text, const char *path);
 /* Reads a whole file, and decodes it. Result: as above. */
 NODISCARD int text_read(struct text *text, const char *path);
 
-/* Opens a file of at most 16 MiB as fopen() does for reading, and gives its
-   text, decoded, with lines that end in LF. Result: the caller's to fclose();
-   NULL with errno, and text_open_error() tells why, until the next call. */
+/* Reads a whole file, and gives its text, decoded, with lines that end in LF.
+   Result: the caller's to fclose(); NULL after a message. */
 FILE *text_open(const char *path);
-const char *text_open_error(void);
 
 /* Makes every CR without an LF an LF; and every CRLF, unless these stay. Marks
    of UTF-8 before a line, as files that were joined have them, are left out. */

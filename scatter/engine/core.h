@@ -317,6 +317,13 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
    length. */
 #define SCATTER_MERGE_WORD 5u
 
+/* A result that is short in any case. */
+#define SCATTER_SHORT_BYTES 256u
+
+/* Outputs, and results along trees, leave this part of the makespan after its
+   planned end. */
+#define SCATTER_GATHER_GUARD 128u
+
 /* What merging two results takes beyond a few words, roughly; 0: it is not
    known, or no software takes any time. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)

@@ -6,11 +6,6 @@
 #define CHECK_FILE CHECK_SCATTER_RESULT_SLOTS
 #define PS_PER_NS 1000u
 
-/* Outputs, and results along trees, leave a 1/GATHER_GUARD of the makespan
-   after its planned end. */
-#define GATHER_GUARD 128u
-/* A result that is short in any case. */
-#define SHORT_BYTES 256u
 /* Short frames before a long slot, at least. */
 #define FRAMES_MIN 2u
 /* Short frames from the planned end to the first long slot, if what was
@@ -60,7 +55,8 @@ void slots_time_returns(const struct originator *originator,
 {
     const struct wire_report *report = &originator->report;
     bool counted = report->rounds == 1 && originator->results_denominator != 0;
-    uint64_t at_ps = report->makespan_ps + report->makespan_ps / GATHER_GUARD;
+    uint64_t at_ps =
+        report->makespan_ps + report->makespan_ps / SCATTER_GATHER_GUARD;
     uint64_t all_ps = 0;
 
     ASSERT(phases <= TREE_PHASES_MAX);
@@ -103,14 +99,14 @@ static uint32_t short_bytes(const struct scatter *scatter,
     uint32_t most = scatter->terms.result_bytes_max;
     uint64_t bytes = UINT16_MAX;
 
-    if (most <= SHORT_BYTES) {
+    if (most <= SCATTER_SHORT_BYTES) {
         return most;
     }
     if (transfer_ps > 0) {
         bytes = scatter->job.phases * order->startup_ps / transfer_ps;
     }
-    if (bytes < SHORT_BYTES) {
-        bytes = SHORT_BYTES;
+    if (bytes < SCATTER_SHORT_BYTES) {
+        bytes = SCATTER_SHORT_BYTES;
     }
     if (bytes > UINT16_MAX) {
         bytes = UINT16_MAX;
@@ -248,7 +244,7 @@ slots_gather_ps(const struct scatter *scatter,
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
     /* Shares are whole units: a node may have one more than planned. */
-    return start_ps + report->makespan_ps + report->makespan_ps / GATHER_GUARD +
-           report->compute_ps +
+    return start_ps + report->makespan_ps +
+           report->makespan_ps / SCATTER_GATHER_GUARD + report->compute_ps +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }

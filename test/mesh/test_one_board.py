@@ -39,7 +39,6 @@ def run(kernel, size, *words, load=None):
 
 def measured(*args, **options):
     told = run(*args, **options)["measured"]
-    assert told["one_board_answer_ps"] == told["one_board_ps"]
     assert told["answer_speedup"] == pytest.approx(
         told["one_board_ps"] / told["answer_ps"])
     return told
