@@ -452,7 +452,7 @@ static int set_map(struct job_options *options, const char *text)
 static int set_unit(struct job_options *options, const char *text)
 {
     uint64_t bytes = 0;
-    const char *allowed = parse_count(text, &bytes);
+    const char *allowed = parse_size(text, &bytes);
 
     if (allowed != NULL || bytes == 0 || bytes > UINT16_MAX) {
         allowed = "must be 1 to 65535 bytes";
@@ -464,7 +464,7 @@ static int set_unit(struct job_options *options, const char *text)
 static int set_batch(struct job_options *options, const char *text)
 {
     uint64_t units = 0;
-    const char *allowed = parse_count(text, &units);
+    const char *allowed = parse_size(text, &units);
 
     if (allowed != NULL || units == 0 || units > UINT32_MAX) {
         allowed = "must be 1 to 4294967295 units";

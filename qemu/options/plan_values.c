@@ -89,7 +89,7 @@ static const char *parse_power(struct plan_options *options, const char *text)
 
 static const char *parse_unit(struct plan_options *options, const char *text)
 {
-    return parse_count(text, &options->unit_bytes) != NULL ||
+    return parse_size(text, &options->unit_bytes) != NULL ||
                    options->unit_bytes == 0 || options->unit_bytes > INT64_MAX
                ? "must be 1 to 9223372036854775807 bytes"
                : NULL;
