@@ -470,6 +470,7 @@ static int write_all(const struct own_options *options,
 static void tell_choices(struct outcome *outcome, const struct choices *choices)
 {
     outcome->choices = choices->count;
+    outcome->choices_estimated = choices->estimated;
     for (unsigned i = 0; i < choices->count; ++i) {
         const struct choice *choice = &choices->choice[i];
 

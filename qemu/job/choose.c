@@ -327,7 +327,7 @@ struct choices choose_schedule(struct job_config *config)
 {
     struct terms terms = terms_of(config);
     struct job_config pattern = *config;
-    struct choices choices = {.count = 0};
+    struct choices choices = {.estimated = known_ps(config) <= 0};
 
     pattern.schedule = SCHEDULE_HYBRID;
     pattern.rounds = WIRE_BEST;

@@ -63,6 +63,7 @@ struct choice {
 struct choices {
     struct choice choice[OUTCOME_CHOICES_MAX];
     unsigned count;
+    bool estimated; /* by the kernel's estimate of a unit's time */
 };
 
 /* For people: a schedule, or "one board". */

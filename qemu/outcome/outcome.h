@@ -162,6 +162,7 @@ struct outcome {
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];
     unsigned choices;
+    bool choices_estimated; /* by the kernel's estimate of a unit's time */
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;

@@ -694,6 +694,8 @@ json_t *report_json(const struct outcome *outcome)
     }
     if (outcome->choices > 0) {
         json_object_set_new(json, "choices", choices_json(outcome));
+        json_object_set_new(json, "choices_estimated",
+                            json_boolean(outcome->choices_estimated));
     }
     return json;
 }

@@ -197,6 +197,9 @@ static void print_choices(FILE *out, const struct outcome *outcome)
         summary_time(text, choice->answer_ps);
         fprintf(out, i == 0 ? "schedule  %s, expected after %s" : "%s %s",
                 choice->schedule, text);
+        fputs(i == 0 && outcome->choices_estimated ? " by the kernel's estimate"
+                                                   : "",
+              out);
         fputs(i + 1 == outcome->choices ? "\n" : i == 0 ? "; " : ", ", out);
     }
 }
