@@ -27,6 +27,7 @@ struct terms {
     double instruction_ps;
     double units;        /* V */
     double compute_ps;   /* w */
+    double call_ps;      /* a, known or 0 */
     double transfer_ps;  /* g */
     double output_ps;    /* o */
     double output_bytes; /* of all units */
@@ -50,23 +51,22 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Time of a unit as an earlier job showed it; 0: none did. */
-static double known_ps(const struct job_config *config)
+/* Times of a unit and of a call as an earlier job showed them; 0: none did. */
+static struct outcome_rate known_rate(const struct job_config *config)
 {
     const char *board =
         config->board == NULL ? "host" : config->board->place.board;
 
-    return config->rates == NULL
-               ? 0
-               : (double)rates_find(config->rates, config, board).compute_ps;
+    return config->rates == NULL ? (struct outcome_rate){.units = 0}
+                                 : rates_find(config->rates, config, board);
 }
 
 /* The same, or by the kernel's estimate. */
 static double compute_ps(const struct job_config *config)
 {
-    double known = known_ps(config);
+    uint64_t known_ps = known_rate(config).compute_ps;
 
-    return known > 0 ? known : tree_time_compute_ps(config);
+    return known_ps > 0 ? (double)known_ps : tree_time_compute_ps(config);
 }
 
 static struct terms terms_of(const struct job_config *config)
@@ -79,6 +79,7 @@ static struct terms terms_of(const struct job_config *config)
             config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0,
         .units = (double)config->load.units,
         .compute_ps = compute_ps(config),
+        .call_ps = (double)known_rate(config).call_ps,
         .transfer_ps =
             (double)profile->transfer_ps * (double)config->load.unit_bytes,
         .halo_ps = (double)profile->transfer_ps *
@@ -170,9 +171,9 @@ static double pattern_ps(const struct terms *terms, bool keeps_messages)
         rounds_ps(terms, terms->transfer_ps) + collect_ps(terms);
 
     if (terms->output_ps <= 0 || !keeps_messages) {
-        return terms->circuits_ps + collected_ps;
+        return terms->circuits_ps + terms->call_ps + collected_ps;
     }
-    return terms->circuits_ps +
+    return terms->circuits_ps + terms->call_ps +
            smaller(collected_ps, rounds_ps(terms, both_ps) +
                                      code_ps(terms, 16000) +
                                      ports_ps(terms, both_ps) / 50 +
@@ -220,7 +221,7 @@ static struct choice tree_choice(const struct terms *terms,
         .rounds =
             schedule != SCHEDULE_EQUAL && one_ps <= several_ps ? 1 : WIRE_BEST,
         .phases = WIRE_BEST,
-        .answer_ps = before_ps + smaller(one_ps, several_ps)};
+        .answer_ps = before_ps + terms->call_ps + smaller(one_ps, several_ps)};
 }
 
 /* The originator alone. */
@@ -237,6 +238,7 @@ static struct choice one_board(const struct job_config *config,
         .rounds = WIRE_BEST,
         .phases = 0,
         .answer_ps = terms->units * terms->compute_ps * (1u << shift) +
+                     terms->call_ps +
                      code_ps(terms, 4000 + 1.6 * result_bytes)};
 }
 
@@ -258,7 +260,8 @@ static double masters_ps(const struct terms *terms)
         least_ps = nodes == 1 ? takes_ps : smaller(least_ps, takes_ps);
     }
     return least_ps + ports_ps(terms, both_ps) / 20 +
-           FARM_CHUNKS * terms->nodes * terms->halo_ps / terms->ports;
+           FARM_CHUNKS *
+               (terms->nodes * terms->halo_ps / terms->ports + terms->call_ps);
 }
 
 static double farm_ps(const struct job_config *config,
@@ -270,6 +273,7 @@ static double farm_ps(const struct job_config *config,
 
     farm.schedule = SCHEDULE_FARM;
     if (farm_time(&run, &farm, (uint64_t)units, (uint64_t)terms->compute_ps,
+                  (uint64_t)terms->call_ps,
                   (uint64_t)terms->instruction_ps) != 0) {
         return masters_ps(terms);
     }
@@ -327,7 +331,7 @@ struct choices choose_schedule(struct job_config *config)
 {
     struct terms terms = terms_of(config);
     struct job_config pattern = *config;
-    struct choices choices = {.estimated = known_ps(config) <= 0};
+    struct choices choices = {.estimated = known_rate(config).compute_ps == 0};
 
     pattern.schedule = SCHEDULE_HYBRID;
     pattern.rounds = WIRE_BEST;
@@ -339,7 +343,7 @@ struct choices choose_schedule(struct job_config *config)
     }
     if (config->terms.cost_varies) {
         /* Where a rate is known, it is at least that of the mean unit. */
-        if (known_ps(config) > 0) {
+        if (known_rate(config).compute_ps > 0) {
             add(&choices, one_board(config, &terms));
         }
     } else if (job_policy_has(&pattern)) {

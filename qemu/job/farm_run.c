@@ -192,7 +192,10 @@ static void serve(struct run *run, uint32_t number)
     struct run_worker *worker = &run->worker[number];
 
     if (worker->chunks > 1) {
-        farm_measured(&run->farm, &worker->member, 1, worker->unit_ps);
+        uint32_t units = worker->done_units;
+
+        farm_measured(&run->farm, &worker->member, units,
+                      units * worker->unit_ps + run->input->farm.call_ps);
     }
     run->now_ps += run->input->software_ps;
     send_chunk(run, number);

@@ -34,7 +34,7 @@ static uint32_t most_units(const struct job_config *config, uint32_t units)
 
 static struct farm_input rule_of(const struct job_config *config,
                                  uint32_t units, uint64_t compute_ps,
-                                 uint64_t software_ps)
+                                 uint64_t call_ps, uint64_t software_ps)
 {
     const struct profile *profile = job_plan_profile(config);
     uint64_t circuits_ps = CIRCUITS * profile->startup_ps / config->ports;
@@ -44,6 +44,7 @@ static struct farm_input rule_of(const struct job_config *config,
         .compute_ps = compute_ps,
         .transfer_ps = profile->transfer_ps * config->load.unit_bytes,
         .demand_ps = demand_ps < UINT32_MAX ? demand_ps : UINT32_MAX,
+        .call_ps = call_ps,
         .load_units = units,
         .most_units = most_units(config, units),
         .varies = config->terms.cost_varies,
@@ -65,7 +66,8 @@ static uint64_t merge_ps(const struct job_config *config,
 }
 
 int farm_time(struct farm_run *run, const struct job_config *config,
-              uint64_t units, uint64_t compute_ps, uint64_t instruction_ps)
+              uint64_t units, uint64_t compute_ps, uint64_t call_ps,
+              uint64_t instruction_ps)
 {
     const struct profile *profile = &config->profile;
     const struct kernel_terms *terms = &config->terms;
@@ -85,13 +87,14 @@ int farm_time(struct farm_run *run, const struct job_config *config,
         return -1;
     }
     input = (struct farm_run_input){
-        .farm = rule_of(config, (uint32_t)units, compute_ps, software_ps),
+        .farm =
+            rule_of(config, (uint32_t)units, compute_ps, call_ps, software_ps),
         .tree = tree,
         .startup_ps = profile->startup_ps,
         .hop_delay_ps = profile->hop_delay_ps,
         .byte_ps = profile->transfer_ps,
         .software_ps = software_ps,
-        .run_ps = RUN_INSTRUCTIONS * instruction_ps +
+        .run_ps = call_ps + RUN_INSTRUCTIONS * instruction_ps +
                   merge_ps(config, instruction_ps),
         .unit_bytes = config->load.unit_bytes,
         .chunk_bytes = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
@@ -133,7 +136,8 @@ void farm_time_plan(struct wire_report *plan, const struct job_config *config,
         return; /* or one board does all */
     }
     if (farm_time(&run, config, units - plan->measured_units,
-                  reference_ps(plan, config), instruction_ps) == 0) {
+                  reference_ps(plan, config), plan->call_ps,
+                  instruction_ps) == 0) {
         plan->makespan_ps = run.makespan_ps;
     } else if (config->terms.output_denominator > 0 ||
                config->store_and_forward || config->ports < TORUS_PORTS) {

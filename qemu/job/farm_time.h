@@ -10,13 +10,13 @@
 
 /*
  * A farm of one level for so many units of the config's load, of which each
- * takes compute_ps on a node that is not slow. An instruction of the nodes'
- * software takes instruction_ps: of native nodes 0. Result: 0; -1 if the time
- * is not known: masters serve, there are several originators, no emulated
- * switches, or the numbers are too large.
+ * takes compute_ps on a node that is not slow, and each chunk call_ps besides.
+ * An instruction of the nodes' software takes instruction_ps: of native nodes
+ * 0. Result: 0; -1 if the time is not known: masters serve, there are several
+ * originators, no emulated switches, or the numbers are too large.
  */
 NODISCARD int farm_time(struct farm_run *run, const struct job_config *config,
-                        uint64_t units, uint64_t compute_ps,
+                        uint64_t units, uint64_t compute_ps, uint64_t call_ps,
                         uint64_t instruction_ps);
 
 /*

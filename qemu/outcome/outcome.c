@@ -185,13 +185,16 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
 }
 
-/* A share tells one time, and a rate has two: the call's is the report's. */
+/* A share tells one time, and a rate has two: the call's is the report's, of
+   each of so many. */
 static struct outcome_rate share_rate(const struct wire_report *plan,
-                                      uint32_t units, uint64_t share_ps)
+                                      uint32_t units, uint64_t share_ps,
+                                      unsigned calls)
 {
-    uint64_t call_ps = plan->call_ps < share_ps ? plan->call_ps : 0;
+    uint64_t call_ps = plan->call_ps < share_ps / calls ? plan->call_ps : 0;
 
-    return (struct outcome_rate){.compute_ps = (share_ps - call_ps) / units,
+    return (struct outcome_rate){.compute_ps =
+                                     (share_ps - calls * call_ps) / units,
                                  .call_ps = call_ps,
                                  .units = units};
 }
@@ -218,7 +221,8 @@ struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
         units += node->interval[k].units;
     }
     if (units >= RATE_UNITS_MIN) {
-        return share_rate(plan, units, outcome_compute_ps(node));
+        return share_rate(plan, units, outcome_compute_ps(node),
+                          node->intervals);
     }
     return (struct outcome_rate){.compute_ps = plan->compute_ps,
                                  .call_ps = plan->call_ps,

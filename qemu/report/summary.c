@@ -280,8 +280,10 @@ static void set_results(struct model_input *input,
 }
 
 /* The makespan of a plan of one round and at most as many phases, with outputs
-   if that of several rounds has them; 0 if unknown.
-   Its own software at the originator counts as that of all rounds. */
+   if that of several rounds has them; 0 if unknown. Its own software at the
+   originator, a call of the kernel with it, counts as that of all rounds. Where
+   a first round went ahead, what was done meanwhile would have come before it.
+ */
 static uint64_t one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
@@ -296,9 +298,11 @@ static uint64_t one_round_ps(const struct outcome *outcome)
         set_results(&input, outcome);
     }
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    return model_plan(&one, &input) == ERR_OK
-               ? one.makespan_ps + plan->overhead_ps
-               : 0;
+    if (model_plan(&one, &input) != ERR_OK) {
+        return 0;
+    }
+    return one.makespan_ps + plan->overhead_ps +
+           (plan->advance ? plan->measure_ps + plan->plan_ps : 0);
 }
 
 static void print_rounds(FILE *out, const struct outcome *outcome)

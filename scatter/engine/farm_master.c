@@ -159,6 +159,7 @@ int farm_open_group(struct scatter *scatter)
     }
     input.compute_ps = terms.compute_ps;
     input.demand_ps = terms.demand_ps;
+    input.call_ps = terms.call_ps;
     input.installment = terms.installment;
     input.load_units = scatter->units;
     error = farm_open(scatter, &state, &input);

@@ -170,12 +170,17 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
    are whole blocks, and pieces too if they have so many. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
+/* A call of each takes at most this part of a share. */
+#define SAMPLED_CALLS 64u
 /* Units that take so long are no part of such a block: the samples of many of
    them are one unit each, beside the piece. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
+
+/* A first call of so long is not measured again. */
+#define LONG_CALL_BITS 27u
 
 /* Whether samples can be taken of a piece of so many units. */
 static bool is_long(const struct originator *originator, uint32_t units)
@@ -194,6 +199,10 @@ static uint32_t samples_of(const struct scatter *scatter,
     uint64_t samples = units * unit_ps / SAMPLE_PS;
     uint32_t most = smaller(SAMPLES_MAX, units / BLOCK_UNITS);
 
+    if (mean_share(scatter) * unit_ps / SAMPLED_CALLS <
+        originator->report.call_ps) {
+        return 0;
+    }
     if (most < SAMPLES_MIN && unit_ps >= SINGLE_PS &&
         originator->order.reserve == WIRE_BEST &&
         mean_share(scatter) >= SINGLE_SHARE_MIN) {
@@ -282,8 +291,9 @@ static uint32_t edge_units(const struct scatter *scatter,
  * The few are a block, as a kernel that goes by blocks does a single unit in
  * another way; one unit where there are not enough for that. The very first
  * call is slower than all others (caches; on an emulator translation), so the
- * units at the load's begin go ahead of both; and where so many units take less
- * than the estimate says, more follow.
+ * units at the load's begin go ahead of both, or are the few where that is lost
+ * in what they take; and where so many units take less than the estimate says,
+ * more follow.
  */
 static int measure_piece(struct scatter *scatter, struct originator *originator,
                          uint32_t units)
@@ -309,7 +319,9 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
         units -= first + few;
     }
     error = compute_piece(scatter, originator, first, &few_ps);
-    if (error == ERR_OK) {
+    if (few_ps >> LONG_CALL_BITS > 0) {
+        few = first;
+    } else if (error == ERR_OK) {
         error = compute_piece(scatter, originator, few, &few_ps);
     }
     if (error == ERR_OK) {
@@ -583,8 +595,7 @@ static bool is_off(const struct wire_report *report, uint32_t units,
     uint64_t planned_ps =
         fixed_product(report->compute_ps, units) + report->call_ps;
 
-    return planned_ps > compute_ps + compute_ps / 32 ||
-           planned_ps < compute_ps - compute_ps / 32;
+    return planned_ps - compute_ps + compute_ps / 32 > compute_ps / 16;
 }
 
 int measure_keep(struct scatter *scatter, struct originator *originator,

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u           /* of each node, or nothing goes ahead */
+#define UNITS_MIN 16u /* of each node, or nothing goes ahead */
+/* Nor where a call, if it is known by now, takes every node longer than
+   planning takes: of the time until the next send, that is this part. */
+#define PLAN_PART 2u
 #define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
 
 /* When, from time zero, layer `phase` has computed the advance and is ready for
@@ -187,7 +190,8 @@ int originator_advance(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
-        originator->alone || phases == 0 || scatter->costs->advance_ps == 0 ||
+        originator->alone || phases == 0 ||
+        scatter->costs->advance_ps / PLAN_PART <= originator->report.call_ps ||
         scatter_makes_output(&scatter->terms)) {
         return ERR_OK;
     }

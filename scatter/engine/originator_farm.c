@@ -64,6 +64,7 @@ static struct farm_input input_of(const struct scatter *scatter,
         .compute_ps = originator->report.compute_ps,
         .transfer_ps = order->transfer_ps * order->unit_bytes,
         .demand_ps = demand_ps(scatter, order),
+        .call_ps = originator->report.call_ps,
         .load_units = units,
         .most_units = most_units(scatter, units, nodes),
         .varies = scatter->terms.cost_varies || originator->unlikely,
@@ -91,14 +92,15 @@ static void bound_pieces(const struct scatter *scatter,
 
 /* Writes the job into new memory. A worker's result is sent at once: there are
    no slots. */
-static int store_job(struct scatter *scatter, struct originator *originator)
+static int store_job(struct scatter *scatter, struct originator *originator,
+                     const struct farm_input *input)
 {
     static const uint64_t no_times[2];
     struct farm_state *state = originator->farm;
-    struct wire_farm_terms terms = {
-        .compute_ps = state->farm.compute_ps,
-        .demand_ps = (uint32_t)demand_ps(scatter, &originator->order),
-        .installment = state->farm.installment};
+    struct wire_farm_terms terms = {.compute_ps = input->compute_ps,
+                                    .call_ps = input->call_ps,
+                                    .demand_ps = (uint32_t)input->demand_ps,
+                                    .installment = state->farm.installment};
 
     scatter->job.phases = 1;
     scatter->job.rounds = 1;
@@ -219,7 +221,7 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     report->makespan_ps =
         farm_makespan_ps(&input, originator->order.startup_ps);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
-    error = store_job(scatter, originator);
+    error = store_job(scatter, originator, &input);
     if (error == ERR_OK && scatter_has_output(scatter)) {
         bound_pieces(scatter, originator->farm, input.nodes);
     }

@@ -630,6 +630,10 @@ static uint32_t reserve_units(const struct scatter *scatter,
     return (uint32_t)((uint64_t)scatter->units * percent / 100);
 }
 
+/* A call of less than 2^24 ps (17 us) does not count in the makespan: plans are
+   off by more, and results would wait for their slots. */
+#define SHORT_CALL_BITS 24u
+
 /* Copies the plan to where the report wants it. */
 static void fill_report(struct scatter *scatter, struct originator *originator)
 {
@@ -662,6 +666,9 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
         report->startup_ps[phase - 1] = originator->input.startup_ps[phase - 1];
     }
     report->overhead_ps = costs->own_start_ps;
+    if (report->call_ps >> SHORT_CALL_BITS > 0) {
+        report->overhead_ps += report->call_ps;
+    }
     if (made->phases > 0) {
         report->overhead_ps +=
             costs->first_send_ps +

@@ -39,6 +39,7 @@ static bool is_dear(const struct farm_input *input)
 void farm_init(struct farm *farm, const struct farm_input *input)
 {
     farm->compute_ps = input->compute_ps;
+    farm->call_ps = input->call_ps;
     farm->speeds = (uint64_t)input->nodes * FARM_SPEED_ONE;
     farm->last_units = input->load_units;
     farm->last_speed = FARM_SPEED_ONE;
@@ -50,8 +51,8 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->most = input->most_units;
     farm->floor = 0;
     farm->ahead = 0;
-    farm->least = 2u * input->nodes * input->demand_ps * FARM_SPEED_ONE /
-                  input->compute_ps;
+    farm->least = 2u * (input->nodes * input->demand_ps + input->call_ps) *
+                  FARM_SPEED_ONE / input->compute_ps;
     farm->installment = input->installment;
     farm->growth = GROWTH;
     farm->masters = input->served > 0;
@@ -67,7 +68,9 @@ void farm_init(struct farm *farm, const struct farm_input *input)
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps)
 {
-    uint64_t unit_ps = larger(compute_ps / units, 1);
+    uint64_t half_ps = compute_ps / 2;
+    uint64_t call_ps = farm->call_ps < half_ps ? farm->call_ps : half_ps;
+    uint64_t unit_ps = larger((compute_ps - call_ps) / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
 
     if (!farm->varies) {

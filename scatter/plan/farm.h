@@ -9,10 +9,11 @@
  *
  *     S v_i / (k sum_j v_j)
  *
- * at least what takes it 2 n c: so n members that ask this often keep an
- * originator, of which every demand takes c, busy for half of its time; but no
- * more than three times the installment's chunk, down to a third of the least
- * one: little is left then, and small chunks share it out better. The first
+ * at least what takes it 2 (n c + a): so n members that ask this often keep an
+ * originator, of which every demand takes c, busy for half of its time, and
+ * lose a third of theirs to a, what a chunk takes beside its units; but no more
+ * than three times the installment's chunk, down to a third of the least one:
+ * little is left then, and small chunks share it out better. The first
  * chunk is a quarter of the least one, and each at most four times the one
  * before: nobody holds two large chunks before its speed is known. Every member
  * holds one chunk in stock beside the one that it computes, and the installment
@@ -40,6 +41,7 @@ struct farm_input {
                              PLANNER_TIME_MAX_PS */
     uint64_t transfer_ps; /* of a unit over one circuit */
     uint64_t demand_ps;   /* c, at most 2^32 */
+    uint64_t call_ps;     /* a, of each chunk beside its units, at most 2^36 */
     uint32_t load_units;
     uint32_t most_units; /* of a chunk, from 1 */
     uint32_t nodes;      /* n, from 1 */
@@ -52,6 +54,7 @@ struct farm_input {
 
 struct farm {
     uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE */
+    uint64_t call_ps;     /* as of the input */
     uint64_t speeds;      /* of all members */
     uint64_t least;       /* of FARM_SPEED_ONE-ths of a unit: the least chunk at
                              FARM_SPEED_ONE */
@@ -121,8 +124,9 @@ static inline uint64_t farm_unit_ps(const struct farm *farm)
     return farm->compute_ps * FARM_SPEED_ONE / farm->speeds;
 }
 
-/* The member took so long for so many units, from 1: sets its speed. About 150
-   instructions. */
+/* The member took so long for so many units, from 1: sets its speed. What a
+   chunk takes besides is taken off, as far as it is not more than half. About
+   160 instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 

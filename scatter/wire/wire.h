@@ -81,6 +81,7 @@
  * that of a farm has no slots, but what its masters plan with:
  *    3  u8  installment                    8  u64 compute_ps of a unit
  *                                         16  u32 demand_ps, what one takes
+ *                                         20  u64 call_ps, of a run() besides
  *
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
@@ -365,6 +366,7 @@ struct wire_farm_terms {
     uint64_t compute_ps; /* of a unit, from 1 to PLANNER_TIME_MAX_PS */
     uint32_t demand_ps;  /* what a demand takes */
     uint8_t installment; /* from 1 */
+    uint64_t call_ps;    /* of a run() of no units */
 };
 
 /* Sets them in a stored job. */
@@ -374,6 +376,7 @@ static inline void wire_job_store_farm(uint8_t *out,
     out[3] = terms->installment;
     bytes_store_u64(out + 8, terms->compute_ps);
     bytes_store_u32(out + 16, terms->demand_ps);
+    bytes_store_u64(out + 20, terms->call_ps);
 }
 
 /* Reads them. Result: 0 or ERR_FIELD. */
@@ -382,6 +385,7 @@ NODISCARD static inline int wire_job_farm(struct wire_farm_terms *terms,
 {
     *terms = (struct wire_farm_terms){.compute_ps = bytes_load_u64(in + 8),
                                       .demand_ps = bytes_load_u32(in + 16),
+                                      .call_ps = bytes_load_u64(in + 20),
                                       .installment = in[3]};
     return terms->installment > 0 &&
                    terms->compute_ps - 1 <= PLANNER_TIME_MAX_PS

@@ -176,6 +176,23 @@ def test_dear_samples(tmp_path):
     assert told["measured"]["answer_speedup"] > 13
 
 
+@pytest.mark.boards
+def test_a_fixed_cost_of_a_run(tmp_path):
+    """0.4 ms, beside 3.6 ms of each board: plans know it, none is worse than
+    one of one round, and auto takes no samples for it."""
+    load = tmp_path / "load"
+    load.write_bytes(b"\x32\0" * 6000)
+    (one, _), (best, text), (auto, _), (farm, _) = (
+        dear(load, "sparse", "n" + 20 * "x", "--unit", "2", *options)
+        for options in (["--rounds", "1"], [], ["--schedule", "auto"],
+                        ["--schedule", "farm"]))
+    for report, off in (one, .01), (best, .01), (auto, .01), (farm, .06):
+        assert abs(report["measured"]["overhead_vs_plan"]) < off
+    assert float(re.search(r"planned to take ([\d.]+) % of one", text)[1]) < 100
+    answers = [told["measured"]["answer_ps"] for told in (auto, best, one)]
+    assert answers[0] < 1.02 * answers[1] < answers[2]
+
+
 def test_when_a_farm_is_planned_to_end(tmp_path):
     load = mesh.zeros(tmp_path / "load", 100_000)
     for size, arg, line in [

@@ -97,7 +97,7 @@ static void begin_master(const struct wire_farm_terms *terms, uint16_t hops)
     tell_chunk(&(struct wire_chunk){20, 0, MASTER, 0}, terms);
 }
 
-static const struct wire_farm_terms good_terms = {32000, 1000, 4};
+static const struct wire_farm_terms good_terms = {32000, 1000, 4, 0};
 
 static void what_a_master_refuses(struct unit *unit)
 {
@@ -106,7 +106,7 @@ static void what_a_master_refuses(struct unit *unit)
     static const struct wire_chunk chunks[] = {
         {10, 20, 4, 1}, {10, 20, 3, 0}, {10, 20, 3, 2}, {10, 20, 0, 1}};
     static const struct wire_farm_terms terms[] = {
-        {0, 1000, 4}, {32000, 1000, 0}, {UINT64_MAX, 1000, 4}};
+        {0, 1000, 4, 0}, {32000, 1000, 0, 0}, {UINT64_MAX, 1000, 4, 0}};
 
     for (unsigned i = 0; i < COUNT(demands); ++i) {
         begin_master(&good_terms, 1);
