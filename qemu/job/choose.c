@@ -327,43 +327,54 @@ const char *choice_name(const struct choice *choice)
     return choice->phases == 0 ? "one board" : schedule_name(choice->schedule);
 }
 
-struct choices choose_schedule(struct job_config *config)
+/* All choices on nodes whose fabric is emulated. */
+static void add_all(struct choices *choices, const struct job_config *config,
+                    const struct terms *terms)
 {
-    struct terms terms = terms_of(config);
     struct job_config pattern = *config;
-    struct choices choices = {.estimated = known_rate(config).compute_ps == 0};
 
     pattern.schedule = SCHEDULE_HYBRID;
     pattern.rounds = WIRE_BEST;
-    if (!config->mesh->has_fabric) {
-        add(&choices, (struct choice){SCHEDULE_PETERS_SYSKA, WIRE_BEST,
-                                      WIRE_BEST, pattern_ps(&terms, false)});
-        config->schedule = SCHEDULE_PETERS_SYSKA;
-        return choices;
-    }
     if (config->terms.cost_varies) {
         /* Where a rate is known, it is at least that of the mean unit. */
         if (known_rate(config).compute_ps > 0) {
-            add(&choices, one_board(config, &terms));
+            add(choices, one_board(config, terms));
         }
     } else if (job_policy_has(&pattern)) {
         /* Its originator knows by itself where others do not pay. */
-        add(&choices, (struct choice){SCHEDULE_HYBRID, pattern_rounds(&terms),
-                                      WIRE_BEST, pattern_ps(&terms, true)});
+        add(choices, (struct choice){SCHEDULE_HYBRID, pattern_rounds(terms),
+                                     WIRE_BEST, pattern_ps(terms, true)});
     } else {
-        add_tree(&choices, config, &terms, SCHEDULE_PETERS_SYSKA);
-        add(&choices, one_board(config, &terms));
+        add_tree(choices, config, terms, SCHEDULE_PETERS_SYSKA);
+        add(choices, one_board(config, terms));
     }
     for (unsigned i = 0; !config->terms.cost_varies && i < 3; ++i) {
         static const enum schedule others[] = {SCHEDULE_NEAREST, SCHEDULE_STAR,
                                                SCHEDULE_EQUAL};
 
-        add_tree(&choices, config, &terms, others[i]);
+        add_tree(choices, config, terms, others[i]);
     }
-    add(&choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
-                                  farm_ps(config, &terms)});
+    add(choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
+                                 farm_ps(config, terms)});
+}
+
+struct choices choose_schedule(struct job_config *config)
+{
+    struct terms terms = terms_of(config);
+    struct choices choices = {.estimated = known_rate(config).compute_ps == 0};
+
+    if (config->mesh->has_fabric) {
+        add_all(&choices, config, &terms);
+        config->rounds = choices.choice[0].rounds;
+        config->phases = choices.choice[0].phases;
+    } else if (config->terms.cost_varies) {
+        add(&choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
+                                      farm_ps(config, &terms)});
+    } else {
+        add(&choices, (struct choice){SCHEDULE_PETERS_SYSKA, WIRE_BEST,
+                                      WIRE_BEST, pattern_ps(&terms, false)});
+    }
     config->schedule = choices.choice[0].schedule;
-    config->rounds = choices.choice[0].rounds;
-    config->phases = choices.choice[0].phases;
+    config->reserve = job_policy(config)->id == WIRE_PATTERN ? 0 : WIRE_BEST;
     return choices;
 }

@@ -34,10 +34,12 @@
  *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
  *
  * Where a kernel's units take what their data says (cost_varies), a farm is
- * taken; one board is a choice then if an earlier job's rate is known. On the
- * pattern the originator finds by itself that others do not pay. Each run() of
- * a kernel takes what such a rate says besides: one, of a farm each chunk's,
- * with masters 12.
+ * taken, of boards with serial ports, too. Of a kernel that does not say so the
+ * originator takes samples, and goes on as a farm where they differ (the
+ * order's reserve). One board is a choice then if an earlier job's rate is
+ * known. On the pattern the originator finds by itself that others do not pay.
+ * Each run() of a kernel takes what such a rate says besides: one, of a farm
+ * each chunk's, with masters 12.
  *
  * If an earlier job showed a node to be slower than the plan will take it to
  * be, all but the farm take as many times as long. The constants are fitted to

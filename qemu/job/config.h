@@ -49,7 +49,8 @@ struct job_config {
     uint8_t rounds;            /* or WIRE_BEST */
     uint8_t installment;       /* of a farm, scatter/plan/farm.h; 0: choose */
     uint8_t levels;            /* of a farm: 1; 2, with masters; 0: choose */
-    uint8_t reserve;           /* of SCHEDULE_HYBRID, percent; 0: choose */
+    uint8_t reserve;           /* of SCHEDULE_HYBRID, percent; 0: choose. Along
+                                  a tree WIRE_BEST: all, if samples differ */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

@@ -125,22 +125,61 @@ static uint64_t reference_ps(const struct wire_report *plan,
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-void farm_time_plan(struct wire_report *plan, const struct job_config *config,
+/* Counts the nodes that the originator serves, itself included, and those that
+   masters serve, as the order's tree has them. */
+static void count_members(struct farm_input *input,
+                          const struct job_config *config)
+{
+    uint8_t *tree = job_policy(config)->tree(config);
+    uint32_t nodes = tree != NULL ? tree_nodes(tree) : input->nodes;
+
+    input->served = 0;
+    for (uint32_t i = 0; tree != NULL && i < nodes; ++i) {
+        input->served += tree_in_group(tree + TREE_BRANCH_BYTES * i);
+    }
+    input->nodes = nodes - input->served;
+    free(tree);
+}
+
+/* Roughly, without outputs, of circuits over four ports. */
+static uint64_t rough_ps(const struct job_config *config, uint32_t units,
+                         uint64_t compute_ps, uint64_t call_ps,
+                         uint64_t software_ps)
+{
+    struct farm_input input =
+        rule_of(config, units, compute_ps, call_ps, software_ps);
+
+    if (config->terms.output_denominator > 0 || config->store_and_forward ||
+        config->ports < TORUS_PORTS) {
+        return 0;
+    }
+    count_members(&input, config);
+    return farm_makespan_ps(&input, job_plan_profile(config)->startup_ps);
+}
+
+bool farm_time_plan(struct wire_report *plan, const struct job_config *config,
                     uint64_t units)
 {
     uint64_t instruction_ps =
         config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0;
+    uint64_t left = units - plan->measured_units;
+    struct job_config farm = *config;
     struct farm_run run;
 
-    if (config->schedule != SCHEDULE_FARM || plan->phases == 0) {
-        return; /* or one board does all */
+    if (plan->makespan_ps > 0) {
+        return false;
     }
-    if (farm_time(&run, config, units - plan->measured_units,
-                  reference_ps(plan, config), plan->call_ps,
+    if (config->schedule != SCHEDULE_FARM) {
+        farm.schedule = SCHEDULE_FARM;
+        farm.terms.cost_varies = true;
+    }
+    if (farm_time(&run, &farm, left, reference_ps(plan, config), plan->call_ps,
                   instruction_ps) == 0) {
         plan->makespan_ps = run.makespan_ps;
-    } else if (config->terms.output_denominator > 0 ||
-               config->store_and_forward || config->ports < TORUS_PORTS) {
-        plan->makespan_ps = 0;
+    } else {
+        plan->makespan_ps =
+            rough_ps(&farm, (uint32_t)left, reference_ps(plan, config),
+                     plan->call_ps, DEMAND_INSTRUCTIONS * instruction_ps);
     }
+    return true;
 }

@@ -21,12 +21,12 @@ NODISCARD int farm_time(struct farm_run *run, const struct job_config *config,
 
 /*
  * Sets when the farm of a report is planned to end, of an order of so many
- * units, from the compute time that its originator measured. Where that time is
- * not known the originator's own rough value stays, which knows no output, and
- * circuits over four ports alone; with an output, fewer ports, or store and
- * forward it becomes 0: there is none. Plans of other schedules stay.
+ * units, from the compute time that its originator measured; the report of a
+ * farm has no makespan, which tells it from a plan. Where that time is not
+ * known it is a rough one, and of outputs, fewer ports, or store and forward 0:
+ * there is none. Result: whether it is a farm's.
  */
-void farm_time_plan(struct wire_report *plan, const struct job_config *config,
+bool farm_time_plan(struct wire_report *plan, const struct job_config *config,
                     uint64_t units);
 
 #endif

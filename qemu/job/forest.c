@@ -111,7 +111,7 @@ static int read_reports(struct outcome *outcome, const struct forest *forest,
         int failed = job_order_report(&part, &mesh->report[i], config);
 
         status = failed != 0 ? failed : status;
-        farm_time_plan(&part.plan, config, config->load.units);
+        (void)farm_time_plan(&part.plan, config, config->load.units);
         *originator = (struct outcome_originator){
             .at = config->originator,
             .input_name = config->input_name,

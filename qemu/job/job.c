@@ -27,6 +27,7 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
 {
     struct job_mesh *mesh = job->mesh;
     int status = job_order_report(outcome, mesh->report, &job->config);
+    bool farm;
 
     if (status != 0) {
         if (mesh->ops->explain != NULL) {
@@ -34,8 +35,9 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
         }
         return status;
     }
-    farm_time_plan(&outcome->plan, &job->config, order->load_units);
+    farm = farm_time_plan(&outcome->plan, &job->config, order->load_units);
     collect_begin(outcome, &job->config, order);
+    outcome->became_farm = farm && job->config.schedule != SCHEDULE_FARM;
     outcome->board = mesh->board;
     if (order->compute_ps > 0 && outcome->plan.measured_units == 0 &&
         outcome->plan.compute_ps >= order->compute_ps) {

@@ -62,7 +62,7 @@ static uint8_t rounds_of(const struct job_config *config)
 static uint8_t reserve_of(const struct job_config *config)
 {
     if (config->schedule != SCHEDULE_HYBRID) {
-        return 0;
+        return config->reserve == WIRE_BEST ? WIRE_BEST : 0;
     }
     return config->reserve != 0 ? config->reserve : WIRE_BEST;
 }

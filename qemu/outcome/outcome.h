@@ -152,6 +152,8 @@ struct outcome {
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
     enum schedule schedule;
+    bool became_farm; /* samples of the load differed: units went to who asked,
+                         not along the schedule's tree */
     struct injections injections; /* as the caller asked for */
     const char *input_name;
     const struct format_load *load;  /* to show parts of it; or NULL */

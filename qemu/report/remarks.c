@@ -172,30 +172,97 @@ static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
     }
 }
 
+/* ---- what units took ---- */
+
+static double unit_ps_of(const struct outcome_node *node)
+{
+    return node->active && node->units > 0
+               ? (double)(outcome_compute_ps(node) - node->ports_ps) /
+                     (double)node->units
+               : 0;
+}
+
+/* The node whose units took least, or, `sign` -1, longest; NULL: none
+   computed. */
+static const struct outcome_node *extreme(const struct outcome *outcome,
+                                          double sign)
+{
+    const struct outcome_node *found = NULL;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (unit_ps_of(node) > 0 &&
+            (found == NULL ||
+             sign * unit_ps_of(node) < sign * unit_ps_of(found))) {
+            found = node;
+        }
+    }
+    return found;
+}
+
+/* Whether units went to who asked for them. */
+static bool gives_units(const struct outcome *outcome)
+{
+    return outcome->schedule == SCHEDULE_FARM ||
+           outcome->schedule == SCHEDULE_HYBRID || outcome->became_farm;
+}
+
+static void judge_data(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *cheap = extreme(outcome, 1);
+    const struct outcome_node *dear = extreme(outcome, -1);
+
+    add(remarks,
+        "Units of %u,%u took %.1f times those of %u,%u: the load is dear in "
+        "places.%s",
+        dear->at.x, dear->at.y, unit_ps_of(dear) / unit_ps_of(cheap),
+        cheap->at.x, cheap->at.y,
+        gives_units(outcome)
+            ? ""
+            : " --schedule farm gives units to who asks; so does auto for a "
+              "kernel that sets cost_varies in its terms.");
+}
+
 /* ---- is it what was planned ---- */
 
-static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
+/* What is left to say of a plan that was wrong, and no other remark says why.
+ */
+static void judge_rest(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *cheap = extreme(outcome, 1);
+    const struct outcome_node *dear = extreme(outcome, -1);
+
+    if (dear != NULL && unit_ps_of(dear) > DIFFER * unit_ps_of(cheap)) {
+        judge_data(remarks, outcome);
+    } else {
+        add(remarks, "Why it is not as planned is not known.");
+    }
+}
+
+/* Result: whether no cause was told. */
+static bool judge_plan(struct remarks *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
     /* What the mean unit took more than planned. */
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
+    bool serial = outcome->counts_nodes && !outcome->host_times;
     const char *than = off > 0 ? "longer" : "shorter";
     bool alone = outcome->node_count > 1 && outcome_active_nodes(outcome) == 1;
     char unit[SUMMARY_TIME_BYTES];
 
     if (outcome_planned_ps(outcome) == 0 || fabs(off) <= OFF_THE_PLAN ||
         alone) {
-        return;
+        return false;
     }
     if (outcome->batch_count > 1 || outcome->originators > 0 || !units_tell) {
         add(remarks, "The makespan is %.1f %% %s than planned.%s",
             100 * fabs(off), than,
-            outcome->counts_nodes && !outcome->host_times
-                ? " The plan took circuits to cost what the profile says; "
-                  "`quincunx calibrate` measures them."
-                : "");
-        return;
+            serial ? " The plan took circuits to cost what the profile says; "
+                     "`quincunx calibrate` measures them."
+                   : "");
+        return !serial;
     }
     summary_time(unit, outcome->plan.compute_ps);
     add(remarks,
@@ -210,17 +277,10 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
             ? " The load is dear in places, or the kernel's estimate is far "
               "off: a kernel that sets cost_varies in its terms needs none."
             : "");
+    return false;
 }
 
 /* ---- nodes that are slow, late or idle ---- */
-
-static double unit_ps_of(const struct outcome_node *node)
-{
-    return node->active && node->units > 0
-               ? (double)(outcome_compute_ps(node) - node->ports_ps) /
-                     (double)node->units
-               : 0;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -257,47 +317,14 @@ static bool is_slow(const struct outcome *outcome,
            outcome_compute_ps(node) > outcome_makespan_ps(outcome) / 10;
 }
 
-/* The node whose units took least, or, `sign` -1, longest; NULL: none
-   computed. */
-static const struct outcome_node *extreme(const struct outcome *outcome,
-                                          double sign)
-{
-    const struct outcome_node *found = NULL;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        if (unit_ps_of(node) > 0 &&
-            (found == NULL ||
-             sign * unit_ps_of(node) < sign * unit_ps_of(found))) {
-            found = node;
-        }
-    }
-    return found;
-}
-
-static void judge_data(struct remarks *remarks, const struct outcome *outcome)
-{
-    const struct outcome_node *cheap = extreme(outcome, 1);
-    const struct outcome_node *dear = extreme(outcome, -1);
-
-    add(remarks,
-        "Units of %u,%u took %.1f times those of %u,%u: the load is dear in "
-        "places. --schedule farm gives units to who asks; so does auto for a "
-        "kernel that sets cost_varies in its terms.",
-        dear->at.x, dear->at.y, unit_ps_of(dear) / unit_ps_of(cheap),
-        cheap->at.x, cheap->at.y);
-}
-
 static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
 {
     double quarter_ps[3];
     double middle_ps;
     double slowest = 0;
     uint32_t count = 0;
-    /* On a farm slow nodes get less already. */
     const char *hint =
-        outcome->plan.layers ? " --schedule farm gives slow nodes less." : "";
+        gives_units(outcome) ? "" : " --schedule farm gives slow nodes less.";
     char names[NAMED * 16] = "";
     FILE *list = memory_or_exit(fmemopen(names, sizeof names, "w"));
 
@@ -317,9 +344,8 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
     }
     fclose(list);
     /* Where many are, or most others differ, units do, not nodes. */
-    if (outcome->plan.layers && count > 0 &&
-        (count > outcome->node_count / 4 ||
-         quarter_ps[2] > DIFFER * quarter_ps[0])) {
+    if (count > 0 && (count > outcome->node_count / 4 ||
+                      quarter_ps[2] > DIFFER * quarter_ps[0])) {
         judge_data(remarks, outcome);
     } else if (count == 1) {
         add(remarks,
@@ -480,6 +506,32 @@ static void judge_stacks(struct remarks *remarks, const struct outcome *outcome)
     }
 }
 
+/* Samples are taken before anything is sent along a tree. */
+static void judge_samples(struct remarks *remarks,
+                          const struct outcome *outcome)
+{
+    if (outcome->became_farm) {
+        add(remarks,
+            "Samples of the load differ, or are far from what the kernel "
+            "estimates: units went to who asked, as on a farm. A kernel that "
+            "sets cost_varies in its terms needs no samples.");
+    }
+}
+
+/* The plan, and causes why it was wrong. */
+static void judge_causes(struct remarks *remarks, const struct outcome *outcome)
+{
+    bool open = judge_plan(remarks, outcome);
+    unsigned told = remarks->count;
+
+    judge_samples(remarks, outcome);
+    judge_speeds(remarks, outcome);
+    judge_waits(remarks, outcome);
+    if (open && remarks->count == told) {
+        judge_rest(remarks, outcome);
+    }
+}
+
 struct remarks remarks_of(const struct outcome *outcome)
 {
     struct remarks remarks = {.count = 0};
@@ -490,11 +542,9 @@ struct remarks remarks_of(const struct outcome *outcome)
         judge_gain(&remarks, outcome);
         judge_preparing(&remarks, outcome);
         judge_few(&remarks, outcome);
-        judge_plan(&remarks, outcome);
-        judge_speeds(&remarks, outcome);
+        judge_causes(&remarks, outcome);
         judge_ends(&remarks, outcome);
         judge_idle(&remarks, outcome);
-        judge_waits(&remarks, outcome);
     }
     judge_repeats(&remarks, outcome);
     judge_stacks(&remarks, outcome);

@@ -91,8 +91,7 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
     if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
         out = store_tree(tree, size, slow_shift);
     }
-    if (out != NULL && schedule == SCHEDULE_FARM &&
-        schedule_farm_direct(out, tree, size, originator) != 0) {
+    if (out != NULL && schedule_farm_direct(out, tree, size, originator) != 0) {
         free(out);
         out = NULL;
     }

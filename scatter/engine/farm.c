@@ -199,54 +199,35 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Receives and reads the first chunk; later ones come to lie behind all that is
-   kept. */
-static int receive_first(struct scatter *scatter)
+/* Reads the first chunk; later ones come to lie behind all that is kept. */
+static int read_first(struct scatter *scatter,
+                      struct circuit_delivery *delivery)
 {
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
-    struct circuit_delivery delivery;
-    int error = await_message(scatter, WIRE_CHUNK, &delivery, any_port);
+    int error = is_announced(scatter, delivery->job)
+                    ? ERR_OK
+                    : await_announcement(scatter, delivery);
 
-    if (error == ERR_OK && !is_announced(scatter, delivery.job)) {
-        error = await_announcement(scatter, &delivery);
-    }
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->worker.chunk = scatter->free_from;
     if (error == ERR_OK) {
-        error = farm_read_chunk(scatter, &delivery);
+        error = farm_read_chunk(scatter, delivery);
     }
     if (error == ERR_OK && farm_is_master(scatter)) {
         error = farm_open_group(scatter);
         scatter->worker.chunk = scatter->free_from;
     }
     divide_memory(scatter);
-    return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery.bytes >
+    return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery->bytes >
                                   scatter->worker.stock_bytes
                ? ERR_BUFFER
                : error;
 }
 
-/* The same of a later one. */
-static int receive_next(struct scatter *scatter)
+int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
 {
     struct scatter_worker *worker = &scatter->worker;
-    struct circuit_delivery delivery;
-    int error;
-
-    scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error = circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
-                            farm_next_place(scatter), worker->stock_bytes);
-    if (error == ERR_OK && delivery.kind != WIRE_CHUNK) {
-        error = ERR_KIND;
-    }
-    return error == ERR_OK ? farm_read_chunk(scatter, &delivery) : error;
-}
-
-int farm_receive(struct scatter *scatter)
-{
-    struct scatter_worker *worker = &scatter->worker;
-    int error =
-        scatter->round == 0 ? receive_first(scatter) : receive_next(scatter);
+    int error = scatter->round == 0 ? read_first(scatter, delivery)
+                                    : farm_read_chunk(scatter, delivery);
 
     scatter->free_from = worker->chunk;
     if (error != ERR_OK || worker->ended) {
@@ -254,6 +235,30 @@ int farm_receive(struct scatter *scatter)
     }
     return worker->group != NULL ? farm_lead_group(scatter)
                                  : ask_ahead(scatter);
+}
+
+/* Receives a chunk behind the first one. */
+static int receive_next(struct scatter *scatter,
+                        struct circuit_delivery *delivery)
+{
+    int error;
+
+    scatter->circuit->node->status.state = NODE_STATE_WAITING;
+    error =
+        circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
+                        farm_next_place(scatter), scatter->worker.stock_bytes);
+    return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
+}
+
+int farm_receive(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    int error = scatter->round == 0
+                    ? await_message(scatter, WIRE_CHUNK, &delivery,
+                                    (1u << TORUS_PORTS) - 1u)
+                    : receive_next(scatter, &delivery);
+
+    return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
 }
 
 /* Where the originator has this node: how far east and north of it. */

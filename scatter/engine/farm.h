@@ -18,6 +18,10 @@
  */
 NODISCARD int farm_receive(struct scatter *scatter);
 
+/* The same when the chunk has come. */
+NODISCARD int farm_begin(struct scatter *scatter,
+                         struct circuit_delivery *delivery);
+
 /*
  * Computes the share of the last planned round, if chunks follow: asks for the
  * first one when little of it is left, and says how long all before took. An

@@ -176,6 +176,7 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
    them are one unit each, beside the piece. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
+#define SINGLE_PART 32u
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
@@ -207,7 +208,7 @@ static uint32_t samples_of(const struct scatter *scatter,
         originator->order.reserve == WIRE_BEST &&
         mean_share(scatter) >= SINGLE_SHARE_MIN) {
         *sample_units = 1;
-        return SAMPLES_MIN;
+        return smaller(SAMPLES_MAX, mean_share(scatter) / SINGLE_PART);
     }
     if (samples > most) {
         samples = most;
@@ -577,7 +578,7 @@ static void keep(struct scatter *scatter, const struct originator *originator,
 
     rate->compute_ps = 0;
     if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
-        compute_ps <= call_ps) {
+        originator->unlikely || compute_ps <= call_ps) {
         return;
     }
     rate->compute_ps = (compute_ps - call_ps) / units;

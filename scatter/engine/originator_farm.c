@@ -218,8 +218,6 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     report->phases = 1;
     report->phases_feasible = 1;
     report->rounds = 1;
-    report->makespan_ps =
-        farm_makespan_ps(&input, originator->order.startup_ps);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     error = store_job(scatter, originator, &input);
     if (error == ERR_OK && scatter_has_output(scatter)) {

@@ -2,6 +2,8 @@
 /* The originator of a job that goes along a tree. */
 #include "scatter/engine/originator_tree.h"
 
+#include "scatter/engine/originator_farm.h"
+#include "scatter/engine/policy.h"
 #include "scatter/engine/result_slots.h"
 #include "scatter/engine/tree.h"
 #include "scatter/plan/fixed.h"
@@ -9,6 +11,10 @@
 
 #include <stddef.h>
 #include <string.h>
+
+/* A load is given to who asks if it takes all nodes together longer than so
+   many demands of each. */
+#define DEMANDS 3u
 
 /* Compute time per unit on a node without a slowdown; the measured one is that
    of the originator, which may have one. */
@@ -274,6 +280,23 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
+/* Whether the job had better be a farm: the order leaves that open, what was
+   measured does not tell what others take, and by samples, if there are any, it
+   takes longer than some demands of all nodes. */
+static bool prefers_farm(const struct scatter *scatter,
+                         const struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    uint32_t nodes = order->tree_nodes;
+    uint64_t demands_ps =
+        DEMANDS * nodes * (scatter->costs->demand_ps + order->startup_ps);
+    uint64_t load_ps =
+        fixed_product(originator->report.compute_ps, scatter->units);
+
+    return originator->unlikely && order->reserve == WIRE_BEST &&
+           (originator->varies_ps == 0 || load_ps / nodes > demands_ps);
+}
+
 int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -281,11 +304,18 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     uint8_t *memory = scatter->circuit->memory;
     uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = originator_now_ps(scatter);
-    int error = order->rounds != WIRE_BEST &&
-                        (order->rounds == 0 || order->rounds > ROUNDS_MAX)
-                    ? ERR_PHASES
-                : originator->alone ? plan_alone(scatter, originator, tree)
-                                    : plan(scatter, originator, tree);
+    int error;
+
+    if (prefers_farm(scatter, originator)) {
+        scatter->policy = scatter->policy->farm;
+        scatter->job.flags ^= WIRE_FLAGS(0, WIRE_TREE ^ WIRE_FARM);
+        return originator_plan_farm(scatter, originator);
+    }
+    error = order->rounds != WIRE_BEST &&
+                    (order->rounds == 0 || order->rounds > ROUNDS_MAX)
+                ? ERR_PHASES
+            : originator->alone ? plan_alone(scatter, originator, tree)
+                                : plan(scatter, originator, tree);
 
     originator->report.plan_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {

@@ -90,6 +90,10 @@ struct policy {
        meanwhile, as soon as that is known. NULL: none does. */
     const struct policy *meanwhile;
 
+    /* What takes this one's place for the rest of a job that becomes a farm
+       once its load was sampled. NULL: none does. */
+    const struct policy *farm;
+
     /* Whether nodes' speeds show while it is carried out: a short piece of the
        load tells the first guess. */
     bool learns;

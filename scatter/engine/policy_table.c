@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/policy_table.h"
 
-#include "scatter/engine/farm_policy.h"
 #include "scatter/engine/pattern_policy.h"
 #include "scatter/engine/tree_policy.h"
 

@@ -2,6 +2,8 @@
 #include "scatter/engine/tree.h"
 
 #include "scatter/engine/await.h"
+#include "scatter/engine/farm.h"
+#include "scatter/engine/policy.h"
 #include "scatter/engine/gather.h"
 
 #include <stddef.h>
@@ -284,11 +286,15 @@ static int read_round(struct scatter *scatter,
 int branch_receive(struct scatter *scatter)
 {
     bool later = is_later(scatter);
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
     int error = await_message(scatter, later ? WIRE_BRANCH_ROUND : WIRE_BRANCH,
-                              &delivery, any_port);
+                              &delivery, (1u << TORUS_PORTS) - 1u);
 
+    if (error == ERR_KIND && delivery.kind == WIRE_CHUNK && !later) {
+        /* Samples of the load differ: the job is a farm's. */
+        scatter->policy = scatter->policy->farm;
+        return farm_begin(scatter, &delivery);
+    }
     if (error == ERR_OK) {
         error = later ? read_round(scatter, &delivery)
                       : read_branch(scatter, &delivery);

@@ -8,4 +8,7 @@
 
 extern const struct policy tree_policy;
 
+/* The policy WIRE_FARM: the originator gives chunks of the load to who asks. */
+extern const struct policy farm_policy;
+
 #endif

@@ -11,9 +11,6 @@
    smaller than itself divided by this. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* Where units vary, a chunk is this part of a member's share of what is left.
- */
-#define VARYING_INSTALLMENT 3u
 /* A chunk of the originator's has so many slices. */
 #define SLICES 4u
 
@@ -57,32 +54,47 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->growth = GROWTH;
     farm->masters = input->served > 0;
     farm->varies = input->varies;
-    if (farm->varies) {
-        farm->installment = VARYING_INSTALLMENT;
-    } else if (farm->installment == 0) {
+    farm->demands_ps = input->nodes * input->demand_ps + input->call_ps;
+    farm->seen_ps = 0;
+    farm->seen_units = 0;
+    if (farm->installment == 0) {
         farm->installment =
             is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
     }
 }
 
-void farm_measured(struct farm *farm, struct farm_member *member,
-                   uint32_t units, uint64_t compute_ps)
+/* Not in line twice, for size. */
+__attribute__((noinline)) void farm_measured(struct farm *farm,
+                                             struct farm_member *member,
+                                             uint32_t units,
+                                             uint64_t compute_ps)
 {
     uint64_t half_ps = compute_ps / 2;
     uint64_t call_ps = farm->call_ps < half_ps ? farm->call_ps : half_ps;
     uint64_t unit_ps = larger((compute_ps - call_ps) / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
 
+    farm->seen_ps += compute_ps - call_ps;
+    farm->seen_units += units;
     if (!farm->varies) {
         farm_set_speed(farm, member, larger(speed, 1));
     }
 }
 
-/* Units of a member's least chunk, from 1. */
+/* Units of a member's least chunk, from 1. Where units vary, one till half of
+   them are seen: the first ones may all be cheap. */
 static uint64_t least_units(const struct farm *farm,
                             const struct farm_member *member)
 {
-    return fixed_part(farm->least, member->speed) + 1;
+    uint64_t units = 0;
+
+    if (!farm->varies) {
+        units = fixed_part(farm->least, member->speed);
+    } else if (farm->seen_units > farm->left / 2) {
+        units = fixed_product(farm->demands_ps, farm->seen_units) /
+                (farm->seen_ps | 1u);
+    }
+    return units + 1;
 }
 
 /* Units that the installment gives a member. */
@@ -149,7 +161,6 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
         larger(share, larger(least < low ? least : low, farm->floor));
 
     if (farm->varies) {
-        units = larger(share + 1, farm->floor);
         most = farm->most;
     }
     most = smaller(most, farm->most);

@@ -19,6 +19,11 @@
  * holds one chunk in stock beside the one that it computes, and the installment
  * k counts both. Memory and the heads of outputs may bound chunks, too.
  *
+ * Where units vary with their data, what a member took does not tell what it
+ * will take: speeds stay, no chunk is bounded by the one before, and the least
+ * one takes n c by the mean of all units that were computed. It is one unit
+ * till these are half of those left: the first ones may all be cheap.
+ *
  * Where members are many, some of them are masters: a master is a member that
  * is as fast as its group, the workers that it serves and itself. It cuts what
  * it gets by the same rule; S is then what its group may expect, of which it
@@ -63,19 +68,21 @@ struct farm {
                              whole load at FARM_SPEED_ONE */
     uint32_t short_units; /* with masters: the shortest chunk since .. */
     uint32_t short_speed;
-    uint32_t noted;   /* .. so many chunks: fewer than .. */
-    uint32_t members; /* .. n */
-    uint32_t left;    /* units that nobody has */
-    uint32_t most;    /* units of a chunk at most */
-    uint32_t floor;   /* the same at least, but for a member's first ones and
-                         the last one, and of a slice; 0 unless it is set
-                         after farm_init() */
-    uint32_t ahead;   /* units that are expected, beside those left; not 0
-                         in a master's farm, which sets it */
+    uint32_t noted;      /* .. so many chunks: fewer than .. */
+    uint32_t members;    /* .. n */
+    uint32_t left;       /* units that nobody has */
+    uint32_t most;       /* units of a chunk at most */
+    uint64_t demands_ps; /* n c + a */
+    uint64_t seen_ps;    /* what members took for .. */
+    uint32_t seen_units; /* .. so many units */
+    uint32_t floor;      /* the same at least, but for a member's first ones and
+                            the last one, and of a slice; 0 unless it is set
+                            after farm_init() */
+    uint32_t ahead;      /* units that are expected, beside those left; not 0
+                            in a master's farm, which sets it */
     uint8_t installment;
     bool masters;   /* among members, or it is a master's: see farm_slice() */
-    bool varies;    /* as of the input: a chunk is at most a part of what is
-                       left */
+    bool varies;    /* as of the input */
     uint8_t growth; /* a chunk is at most so many times the one before */
 };
 

@@ -15,7 +15,8 @@
  * of the array. In an order `first unit` says how many times slower than the
  * reference the node computes, as a shift; tree_plan.h plans the units.
  *
- * On a farm jobs are announced along the tree, and the originator's circuits
+ * In an order `units` is what it is on a farm, which a job along a tree may
+ * become. There jobs are announced along the tree, and the originator's circuits
  * lead to every node directly: there `units` is the path from the root,
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after

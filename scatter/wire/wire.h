@@ -271,7 +271,8 @@ struct wire_order {
     uint8_t flags;   /* enum wire_order_flag */
     uint8_t policy;  /* enum wire_policy */
     uint8_t reserve; /* percent of the load that is given to who asks, behind
-                        the rounds: to WIRE_RESERVE_MAX, or WIRE_BEST */
+                        the rounds: to WIRE_RESERVE_MAX, or WIRE_BEST. Along
+                        a tree with WIRE_BEST all may be, as on a farm */
     uint32_t tree_nodes;
     uint32_t unit_bytes; /* 0: no data */
     uint32_t arg_bytes;

@@ -136,7 +136,7 @@ static struct letter *write_play(const struct script *script,
     letter->damaged = (how & NODE_HOW_DAMAGED) != 0;
     letter->port = how >> 3 & 3u;
     memcpy(letter->data, message + MESSAGE_HEAD_BYTES, letter->bytes);
-    if (letter->kind == WIRE_ANNOUNCE && script->judge.policy == WIRE_FARM) {
+    if (letter->kind == WIRE_ANNOUNCE && script->judge.policy != WIRE_PATTERN) {
         leave_groups(letter);
     }
     return letter;
@@ -152,7 +152,8 @@ static void taken(void *context, const struct world_node *to,
 }
 
 /* The top's results are judged; a worker's messages are all for nobody, as are
-   those for the originator, who would have to be told more. */
+   those for the originator, who would have to be told more, and what the top
+   announces to itself. */
 static struct letter *sent(void *context, const struct world_node *from,
                            struct letter *letter)
 {
@@ -163,7 +164,9 @@ static struct letter *sent(void *context, const struct world_node *from,
     if (judged) {
         judge_returned(context, letter);
     }
-    if (judged || alone || (letter->to.x == 0 && letter->to.y == 0)) {
+    if (judged || alone || (letter->to.x == 0 && letter->to.y == 0) ||
+        (letter->kind == WIRE_ANNOUNCE &&
+         world_node(letter->to) == world_now()->node[0])) {
         free(letter);
         return NULL;
     }

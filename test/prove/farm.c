@@ -36,6 +36,8 @@ void prove_farm(void)
     farm.floor = any_u32(0, UINT32_MAX);
     farm.ahead = any_u32(0, UINT32_MAX);
     any_u64(farm_unit_ps(&farm), UINT64_MAX);
+    farm.seen_ps = any_u64(0, UINT64_MAX);
+    farm.seen_units = any_u32(0, UINT32_MAX);
     farm.left = any_u32(0, UINT32_MAX);
     farm.last_units = any_u32(0, UINT32_MAX);
     farm.last_speed = any_u32(1, FARM_SPEED_MAX);

@@ -38,7 +38,8 @@ def test_it_is_the_named_one(tmp_path, size, arg, profile, units, schedule):
     assert len(set(choice["schedule"] for choice in told)) == (
         5 if size == "5x5" else 6)  # one board, which the pattern does itself
     assert "choices" not in named
-    assert chosen["timeline_sha256"] == named["timeline_sha256"]
+    assert (chosen["measured"]["answer_ps"]  # but for samples
+            < named["measured"]["answer_ps"] * 1.01)
 
 
 def test_a_board_that_was_slow_in_an_earlier_run(tmp_path):
@@ -166,14 +167,17 @@ def test_dear_data(tmp_path):
                      r"load\s+is\s+dear\s+in\s+places", text)
 
 
-def test_dear_samples(tmp_path):
+@pytest.mark.parametrize("size, least", [("5x5", 13), ("3x2", 5)])
+def test_dear_samples(tmp_path, size, least):
     """A fifth of the rows has twelve times as many values, and no first unit
-    tells: 25 boards computed 8.5 times as fast as one."""
+    tells: 25 boards computed 8.5 times as fast as one, six 2.3 times."""
     load = tmp_path / "load"
     load.write_bytes(b"".join((600 if 2000 < i < 3200 else 50).to_bytes(
         2, "little") for i in range(6000)))
-    told, _ = dear(load, "sparse", "n", "--unit", "2", "--schedule", "auto")
-    assert told["measured"]["answer_speedup"] > 13
+    told, text = dear(load, "sparse", "n", "--unit", "2", "--schedule", "auto",
+                      "--mesh", size)
+    assert told["measured"]["answer_speedup"] > least
+    assert ("Samples of the load" in text) == (size == "3x2")
 
 
 @pytest.mark.boards

@@ -45,6 +45,8 @@ static void forget_job(struct judge *judge)
     for (uint32_t i = 0; i < judge->count; ++i) {
         free(judge->round[i].letter);
     }
+    judge->policy = judge->became ? WIRE_TREE : judge->policy;
+    judge->became = false;
     judge->count = 0;
     judge->pieces = 0;
     judge->known = false;
@@ -262,6 +264,11 @@ static struct letter *take_letter(struct judge *judge)
 static uint32_t load_at(struct judge *judge, const struct letter *letter,
                         struct judge_round *round)
 {
+    if (judge->policy == WIRE_TREE && judge->count == 0 &&
+        letter->kind == WIRE_CHUNK) {
+        judge->policy = WIRE_FARM;
+        judge->became = true;
+    }
     switch (judge->policy) {
     case WIRE_PATTERN:
         return take_part(judge, letter, round);

@@ -47,6 +47,7 @@ struct judge {
     bool whole;             /* what follows is of one order */
     struct torus_role role; /* the top's */
     enum wire_policy policy;
+    bool became;          /* a farm, from a tree, for this job */
     bool forged;          /* a result did not come from a child */
     struct letter *last;  /* what the top got last, and not yet took */
     struct letter *early; /* a chunk that came before the announcement */

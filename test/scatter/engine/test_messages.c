@@ -202,6 +202,7 @@ enum job {
     BRANCH,
     BRANCHES,
     CHUNKS, /* of a farm's worker: all, and the end */
+    BECAME, /* the same, to a node that awaits a branch */
     JOBS,
     NUMBERS, /* of a worker whose units have no bytes, but outputs */
     STALE    /* of one, and announcements that nothing follows */
@@ -232,6 +233,7 @@ static void make(struct script *script, enum job job)
         record(script, WIRE_FARM, 1, 0, 1);
         break;
     }
+    script->policy = job == BECAME ? WIRE_TREE : script->policy;
     if (job == STALE) {
         add_stale(script);
     }
