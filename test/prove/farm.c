@@ -14,6 +14,7 @@ static struct farm_input any_input(void)
     return (struct farm_input){.compute_ps = any_u64(1, TIME_MAX_PS),
                                .transfer_ps = any_u64(0, TIME_MAX_PS),
                                .demand_ps = any_u64(0, UINT32_MAX),
+                               .call_ps = any_u64(0, (uint64_t)1 << 36),
                                .load_units = any_u32(0, UINT32_MAX),
                                .most_units = any_u32(1, UINT32_MAX),
                                .nodes = any_u32(1, NODES_MAX),
