@@ -115,12 +115,17 @@ CORE_OP(wfi, core_sleep(core))
 /* ---- special registers ---- */
 
 enum {
+    SYS_APSR = 0, /* flags of conditions, and GE */
     SYS_IPSR = 5,
     SYS_MSP = 8,
     SYS_PRIMASK = 16,
     SYS_BASEPRI = 17,
     SYS_BASEPRI_MAX = 18
 };
+
+/* Written as one: N, Z, C, V, Q. */
+#define APSR_NZCVQ 0xf8000000u
+#define APSR_GE 0x000f0000u
 
 /* Of PRIMASK: imm 1 disables. */
 CORE_OP(cps, core->primask = of->imm; core_priority_changed(core))
@@ -130,6 +135,9 @@ void core_op_mrs(struct core *core, const struct core_instruction *of)
     uint32_t *to = &core->r[of->rd];
 
     switch (of->imm) {
+    case SYS_APSR:
+        *to = core_psr(core) & (APSR_NZCVQ | APSR_GE);
+        break;
     case SYS_IPSR:
         *to = core->exception;
         break;
@@ -153,6 +161,10 @@ void core_op_msr(struct core *core, const struct core_instruction *of)
     uint32_t value = core->r[of->rn], level = value & 0xf0u;
 
     switch (of->imm) {
+    case SYS_APSR:
+        core_set_psr(core,
+                     (core_psr(core) & ~APSR_NZCVQ) | (value & APSR_NZCVQ));
+        return;
     case SYS_MSP:
         core->r[13] = value & ~3u;
         return;

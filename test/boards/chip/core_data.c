@@ -266,8 +266,13 @@ CORE_OP(udiv, divide(core, of, false))
 
 /* ---- halves and bytes ---- */
 
-RESULT(smul_half, widened((of->imm & 2u) != 0 ? x >> 16 : x) *
-                      widened((of->imm & 1u) != 0 ? y >> 16 : y))
+#define HALVES_PRODUCT                                                         \
+    (widened((of->imm & 2u) != 0 ? x >> 16 : x) *                              \
+     widened((of->imm & 1u) != 0 ? y >> 16 : y))
+RESULT(smul_half, HALVES_PRODUCT)
+CORE_OP(smlal_half,
+        put_pair(core, of,
+                 pair(core, of) + (uint64_t)(int64_t)s32(HALVES_PRODUCT)))
 
 void core_op_uadd8(struct core *core, const struct core_instruction *of)
 {

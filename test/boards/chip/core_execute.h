@@ -44,7 +44,7 @@ extern core_op core_op_mul, core_op_mul_s, core_op_mla, core_op_mls,
     core_op_smull, core_op_umull, core_op_smlal, core_op_umlal, core_op_sdiv,
     core_op_udiv;
 /* imm: which halves (bit 1: rn's upper, bit 0: rm's). */
-extern core_op core_op_smul_half;
+extern core_op core_op_smul_half, core_op_smlal_half;
 extern core_op core_op_sel, core_op_uadd8;
 /* imm: the bit to saturate at. */
 extern core_op core_op_ssat, core_op_usat;

@@ -190,6 +190,7 @@ const struct core_form core_forms[] = {
     {"111110111000nnnnddddeeee0000mmmm", ONE(smull)},
     {"111110111010nnnnddddeeee0000mmmm", ONE(umull)},
     {"111110111100nnnnddddeeee0000mmmm", ONE(smlal)},
+    {"111110111100nnnnddddeeee10iimmmm", ONE(smlal_half)},
     {"111110111110nnnnddddeeee0000mmmm", ONE(umlal)},
     {"111110111001nnnn1111dddd1111mmmm", ONE(sdiv), .cycles = 2},
     {"111110111011nnnn1111dddd1111mmmm", ONE(udiv), .cycles = 2},

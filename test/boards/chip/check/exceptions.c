@@ -146,6 +146,16 @@ static void test_late_arrival(struct unit *unit)
     CHECK_EQUAL(unit, core->r[15], HANDLER(IRQ(1)));
 }
 
+static void test_flags(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    CODE(machine, MAIN, MSR(0, 1), 0xf3ef, 0x8200); /* mrs r2, apsr */
+    machine->core.r[1] = UINT32_MAX;
+    machine_step(machine, 2);
+    CHECK_EQUAL(unit, machine->core.r[2], 0xf8000000);
+}
+
 static void test_basepri(struct unit *unit)
 {
     struct machine *machine = machine_new();
@@ -383,6 +393,7 @@ void check_exceptions(struct unit *unit)
     UNIT_RUN(unit, test_nesting);
     UNIT_RUN(unit, test_tail_chain);
     UNIT_RUN(unit, test_late_arrival);
+    UNIT_RUN(unit, test_flags);
     UNIT_RUN(unit, test_basepri);
     UNIT_RUN(unit, test_levels);
     UNIT_RUN(unit, test_request_from_the_bus);
