@@ -50,6 +50,14 @@ static uint8_t flags_of(const struct job_config *config)
     return (uint8_t)flags;
 }
 
+/* A single board has nobody to announce the job to. */
+static uint8_t phases_of(const struct job_config *config)
+{
+    return torus_nodes(config->size) > 1 || config->phases != WIRE_BEST
+               ? config->phases
+               : 0;
+}
+
 /* Of a farm that field is the installment. */
 static uint8_t rounds_of(const struct job_config *config)
 {
@@ -98,7 +106,7 @@ static struct wire_order wire_of(const struct job_config *config,
                                                      : terms->before_bytes,
         .after_bytes =
             after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
-        .phases = config->phases,
+        .phases = phases_of(config),
         .rounds = rounds_of(config),
         .reserve = reserve_of(config),
         .ports = config->ports,

@@ -336,8 +336,8 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
     if (outcome->alone_ps > 0) {
         return outcome->alone_ps;
     }
-    return outcome->node_count == 1 ? outcome_answer_ps(outcome)
-                                    : estimate_one_board_ps(outcome);
+    return outcome_active_nodes(outcome) == 1 ? outcome_answer_ps(outcome)
+                                              : estimate_one_board_ps(outcome);
 }
 
 double outcome_answer_speedup(const struct outcome *outcome)

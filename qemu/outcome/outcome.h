@@ -263,8 +263,9 @@ uint64_t outcome_calls_ps(const struct outcome *outcome);
 
 /* The answer of one board that has the same load: outcome_answer_ps() of a mesh
    1x1, where nobody makes it slow; of several originators the sum of their
-   loads' answers. It is alone_ps where that is known; else an estimate, the
-   kernel's begin() and outcome_computing_ps() less outcome_calls_ps(). */
+   loads' answers. It is alone_ps where that is known, the answer where one node
+   did all; else an estimate, the kernel's begin() and outcome_computing_ps()
+   less outcome_calls_ps(). */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
 /* outcome_one_board_ps() over outcome_answer_ps(): 1 on a mesh 1x1. */

@@ -13,6 +13,13 @@
 #define PIECE_PART 64u
 /* Or, while the others compute an advance, this part of that. */
 #define ADVANCED_PART 4u
+/* Many kernels go by some units at once: so many, or a part of them. Samples
+   are whole blocks, and pieces too if they have so many. */
+#define BLOCK_UNITS 8u
+#define BLOCKS_MIN 8u
+/* Where units read what lies before them pieces have so many blocks at least,
+   behind the units at the load's begin. */
+#define EDGED_UNITS (2 * BLOCK_UNITS)
 /* Each call computes at most this part of that, whatever the kernel takes. */
 #define MOST_OF_A_SHARE 8u
 /* In a load of few units it is one unit, if that takes no longer. */
@@ -77,6 +84,10 @@ static uint32_t piece_units(const struct scatter *scatter,
     most = share / MOST_OF_A_SHARE - 1;
     if (most < part) {
         most = (uint32_t)part; /* of an advance */
+    }
+    if (units < EDGED_UNITS && most >= EDGED_UNITS &&
+        scatter->terms.before_bytes > 0) {
+        units = EDGED_UNITS;
     }
     return 1 + smaller((uint32_t)(units < share ? units : share), most);
 }
@@ -166,10 +177,6 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* Many kernels go by some units at once: so many, or a part of them. Samples
-   are whole blocks, and pieces too if they have so many. */
-#define BLOCK_UNITS 8u
-#define BLOCKS_MIN 8u
 /* A call of each takes at most this part of a share. */
 #define SAMPLED_CALLS 64u
 /* Units that take so long are no part of such a block: the samples of many of
@@ -213,8 +220,7 @@ static uint32_t samples_of(const struct scatter *scatter,
     if (samples > most) {
         samples = most;
     }
-    if (samples < SAMPLES_MIN || scatter->policy->learns ||
-        torus_nodes(scatter->size) == 1) {
+    if (samples < SAMPLES_MIN || scatter->policy->learns || originator->alone) {
         return 0;
     }
     *sample_units = units / (uint32_t)samples / BLOCK_UNITS * BLOCK_UNITS;
@@ -276,7 +282,7 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
 }
 
 /* Units at the load's begin: they lack what the kernel reads before others, and
-   may take another time. One if they are more than a quarter of `units`. */
+   may take another time. One if they are more than `units`. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -284,7 +290,7 @@ static uint32_t edge_units(const struct scatter *scatter,
     uint32_t edge =
         unit_bytes > 0 ? scatter->terms.before_bytes / unit_bytes : 0;
 
-    return edge > 0 && edge <= units / 4 ? edge : 1;
+    return edge > 0 && edge <= units ? edge : 1;
 }
 
 /*
@@ -302,7 +308,7 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
     unsigned pieces = 3;
     uint32_t few = 1;
-    uint32_t first = 1;
+    uint32_t first = edge_units(scatter, originator, units);
     uint32_t sample_units = 0;
     uint32_t samples = 0;
     bool half = is_long(originator, units);
@@ -313,14 +319,12 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     if (half) {
         units -= units / 2;
     }
-    if (units >= BLOCKS_MIN * BLOCK_UNITS) {
+    if (units >= (first > 1 ? EDGED_UNITS : BLOCKS_MIN * BLOCK_UNITS)) {
         few = BLOCK_UNITS;
-        first = edge_units(scatter, originator, units);
-        first += (units - first) % BLOCK_UNITS;
-        units -= first + few;
+        units -= units % BLOCK_UNITS;
     }
     error = compute_piece(scatter, originator, first, &few_ps);
-    if (few_ps >> LONG_CALL_BITS > 0) {
+    if (few_ps >> LONG_CALL_BITS > 0 && first < units) {
         few = first;
     } else if (error == ERR_OK) {
         error = compute_piece(scatter, originator, few, &few_ps);
@@ -399,8 +403,8 @@ static bool is_small(const struct scatter *scatter,
     uint32_t sixteenths; /* of transfer / P compute */
     uint64_t mesh_ps;
 
-    if (order->phases == 0 || scatter->units < 2) {
-        return scatter->units >= 2;
+    if (order->phases == 0) {
+        return true;
     }
     if (policy->plan_ps == NULL || order->phases != WIRE_BEST ||
         order->rounds != WIRE_BEST || (order->flags & WIRE_EQUAL_SHARES) != 0 ||
@@ -533,7 +537,9 @@ int measure_guess(struct scatter *scatter, struct originator *originator)
     originator->report.call_ps = given  ? order->call_ps
                                  : kept ? rate->call_ps
                                         : 0;
-    if (is_small(scatter, originator, guess_ps)) {
+    if (torus_nodes(scatter->size) == 1) {
+        originator->alone = true;
+    } else if (is_small(scatter, originator, guess_ps)) {
         error = try_alone(scatter, originator, guess_ps);
         originator->known = originator->alone;
     }

@@ -19,10 +19,10 @@
  * the last job with this kernel and argument; both are `known`. Else it is the
  * estimate.
  *
- * Where the order asks for no phases, or the whole load takes the originator
- * less than a plan and the way out and back, it sets `alone`; 14 % of the load,
- * which are computed first, show that the estimate is none too small. Result: 0
- * or the error.
+ * Where there is no other node, the order asks for no phases, or the whole load
+ * takes the originator less than a plan and the way out and back, it sets
+ * `alone`; but for the first of these 14 % of the load, which are computed
+ * first, show that the estimate is none too small. Result: 0 or the error.
  */
 NODISCARD int measure_guess(struct scatter *scatter,
                             struct originator *originator);

@@ -16,7 +16,8 @@
 
 /* So few units may well stay with the originator, and of a tree, which takes
    longer to plan, so many more for each node: others hear of the job when it is
-   known that they do not. */
+   known that they do not. So they do where ports take processor time: sends
+   while the kernel is tried would make it seem slower. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -114,8 +115,9 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     bool stays =
         order->phases == 0 ||
         (scatter->policy->plan_ps != NULL &&
-         order->load_units <=
-             STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes);
+         (scatter->costs->port_byte_ps > 0 ||
+          order->load_units <=
+              STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes));
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {

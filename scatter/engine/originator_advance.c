@@ -189,13 +189,13 @@ int originator_advance(struct scatter *scatter, struct originator *originator)
     unsigned phases = (unsigned)torus_phases(scatter->size);
     int error;
 
+    originator->nodes = torus_nodes(scatter->size);
     if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
         originator->alone || phases == 0 ||
         scatter->costs->advance_ps / PLAN_PART <= originator->report.call_ps ||
         scatter_makes_output(&scatter->terms)) {
         return ERR_OK;
     }
-    originator->nodes = torus_nodes(scatter->size);
     if (scatter->units / UNITS_MIN < originator->nodes) {
         return ERR_OK; /* so would advance_of() find, after more work */
     }

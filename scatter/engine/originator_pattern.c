@@ -387,8 +387,7 @@ static bool try_meanwhile(const struct scatter *scatter,
     uint64_t time_ps = best->makespan_ps;
     uint64_t more_ps = any ? costs->plan_rounds_ps + 3 * input.round_ps : 0;
 
-    if (any &&
-        base->load_units / torus_nodes(scatter->size) < MEANWHILE_UNITS) {
+    if (any && base->load_units / originator->nodes < MEANWHILE_UNITS) {
         return false;
     }
     startups_set(scatter, originator, phases);
@@ -432,13 +431,15 @@ static int plan_again(const struct scatter *scatter,
                              &again.makespan_ps);
 }
 
-/* The same for all in one round: what is left where a plan says that so many
-   phases do not pay, but an advance went out over all of them. */
+/* The same for all in one round: where a plan says that so many phases do not
+   pay, but an advance went out over all of them; or where the originator does
+   all. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
     uint32_t units = originator->input.load_units;
     uint32_t volume = units / originator->nodes;
+    uint32_t share = volume;
 
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
@@ -447,7 +448,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     plan->volume_units[0][0] = units;
     plan->makespan_ps = originator->ports_wait_ps;
     for (unsigned layer = phases; layer > 0; --layer) {
-        plan->share_units[0][layer] = units / originator->nodes;
+        plan->share_units[0][layer] = share;
         plan->volume_units[0][layer] = volume;
         plan->share_units[0][0] -= TORUS_PORTS * volume;
         plan->makespan_ps += originator->input.startup_ps[layer - 1] +
@@ -488,7 +489,9 @@ static int choose(struct scatter *scatter, struct originator *originator)
     }
     fixed |= originator->report.advance;
     if (order->rounds == 1 || order->rounds == WIRE_BEST) {
-        error = choose_one(scatter, originator, &best, phases, fixed);
+        error = originator->alone
+                    ? ERR_OK
+                    : choose_one(scatter, originator, &best, phases, fixed);
         if (error != ERR_OK && error != ERR_PHASES) {
             return error;
         }
@@ -506,7 +509,8 @@ static int choose(struct scatter *scatter, struct originator *originator)
         (!originator->report.advance || originator->advance.rounds > 1)) {
         choose_rounds(scatter, originator, &best, phases, fixed);
     }
-    if (best.makespan_ps == UINT64_MAX && !originator->report.advance) {
+    if (best.makespan_ps == UINT64_MAX && error != ERR_OK &&
+        !originator->report.advance) {
         return ERR_PHASES;
     }
     if (best.makespan_ps == UINT64_MAX) {
@@ -569,7 +573,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     start_ps = originator_now_ps(scatter);
     if (report->advance) {
         advance_wait(scatter, originator);
-    } else if (!originator->alone) {
+    } else {
         startups_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
     error = choose(scatter, originator);
@@ -592,7 +596,7 @@ static uint32_t best_reserve(const struct scatter *scatter,
 {
     const struct wire_order *order = &originator->order;
     uint64_t compute_ps = originator->report.compute_ps;
-    uint32_t nodes = torus_nodes(scatter->size);
+    uint32_t nodes = originator->nodes;
     uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
     uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
     uint64_t percent = originator->known ? RESERVE_UNKNOWN
@@ -620,7 +624,7 @@ static uint32_t reserve_units(const struct scatter *scatter,
     }
     if (percent == WIRE_BEST && originator->unlikely) {
         /* Next to nothing is known: next to all is given to who asks. */
-        uint32_t planned = UNLIKELY_UNITS * torus_nodes(scatter->size);
+        uint32_t planned = UNLIKELY_UNITS * originator->nodes;
 
         return scatter->units > 2 * planned ? scatter->units - planned : 0;
     }
@@ -792,7 +796,7 @@ static int plan_tail(struct scatter *scatter, struct originator *originator,
     struct rounds_plan *plan = &originator->plan;
     struct wire_report *report = &originator->report;
     uint32_t own_units = plan->share_units[0][0];
-    uint64_t late_units = 2u * torus_nodes(scatter->size) *
+    uint64_t late_units = 2u * originator->nodes *
                           (uint64_t)scatter->costs->demand_ps /
                           report->compute_ps;
     struct farm_tail tail = {
@@ -806,7 +810,7 @@ static int plan_tail(struct scatter *scatter, struct originator *originator,
     plan->round_units[0] -= own_units;
     report->layers = false;
     report->makespan_ps +=
-        fixed_product(report->compute_ps, reserve) / torus_nodes(scatter->size);
+        fixed_product(report->compute_ps, reserve) / originator->nodes;
     return originator_plan_tail(scatter, originator, &tail);
 }
 

@@ -25,7 +25,7 @@ struct originator {
     struct wire_order order;
     struct planner_input input; /* return of outputs not counted */
     uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
-    uint32_t nodes; /* of the mesh, if there is an advance */
+    uint32_t nodes; /* of the mesh, on the pattern */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */
     uint64_t hop_ps[TORUS_PHASES_MAX + 1]; /* in one round: from the receipt of
                     the layer before to a layer's, but for its units */

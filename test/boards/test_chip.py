@@ -167,6 +167,15 @@ def test_times_are_the_model_s(tmp_path):
     assert any(node["ports_ps"] > 0 for node in report["nodes"])
 
 
+@pytest.mark.boards
+def test_bytes_that_are_dear_to_send_stay(tmp_path):
+    """However many they are: nothing disturbs the rate that tells it."""
+    with chip_times.boards(2, 1, mesh.seeded("chip stay")) as it:
+        report, _ = chip_times.measured(it, tmp_path, 7000, "16")
+    assert [node["units"] for node in report["nodes"]] == [7000]
+    assert report["one_board_ps"] == report["answer_ps"]
+
+
 def check_refused(it, load, told):
     """A mesh that is no torus: a line for each wrong end of a cable."""
     done = run(it, load)

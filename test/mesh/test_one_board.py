@@ -85,12 +85,15 @@ def test_one_board_of_several_loads():
 # ---- more boards, a later answer ----
 
 def test_preparing_that_takes_long():
-    """A tree is planned on the originator; one board is sooner."""
+    """A tree is planned on the originator; one board is sooner, and where it
+    does all, no sooner in a mesh of its own."""
     report = run("search", "3x2", "--rounds", "1", load="short")
     told = " ".join(report["remarks"])
     assert "of it the originator plans a tree" in told
     assert "what preparing costs is more than this load saves" in told
     assert "times slower than one board" in report["verdict"]
+    assert measured("search", "3x2", load="short")["answer_speedup"] == \
+        pytest.approx(1, rel=.03)
 
 
 @pytest.mark.boards
