@@ -92,7 +92,7 @@ static uint64_t least_units(const struct farm *farm,
         units = fixed_part(farm->least, member->speed);
     } else if (farm->seen_units > farm->left / 2) {
         units = fixed_product(farm->demands_ps, farm->seen_units) /
-                (farm->seen_ps | 1u);
+                (farm->seen_ps | 3u); /* + 1 is a number */
     }
     return units + 1;
 }
