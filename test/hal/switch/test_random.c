@@ -118,9 +118,9 @@ static const char *dead_trouble(const struct traffic *traffic, uint32_t line)
         const struct parcel *parcel = &traffic->parcel[i];
         bool over = uses(traffic, parcel, node, line % SWITCH_PORTS);
 
-        if (!over && parcel->message.error == ERR_PORT_BUSY &&
+        if (parcel->message.error == ERR_PORT_BUSY &&
             parcel->message.kind == SWITCH_PEEK) {
-            continue;
+            continue; /* its last try was refused before it came so far */
         }
         if ((parcel->message.error != ERR_OK) != over) {
             return over ? "acknowledged over a dead link"
