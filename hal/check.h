@@ -31,7 +31,8 @@
     X(CHECK_WINDOW, "hal/window/window.c")                                     \
     X(CHECK_SERIAL_MAILBOX, "hal/serial/mailbox.c")                            \
     X(CHECK_SWITCH_DESTINATION, "hal/switch/destination.c")                    \
-    X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")
+    X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")                           \
+    X(CHECK_SWITCH, "hal/switch/switch.c")
 
 #define CHECK_NUMBER(name, path) name,
 enum check_file {

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message at its destination. */
-#include "hal/switch/internal.h"
+#include "hal/switch/destination.h"
 
 #include "hal/bytes.h"
 #include "hal/check.h"
-#include "hal/crc32.h"
 
 #include <string.h>
 
 #define CHECK_FILE CHECK_SWITCH_DESTINATION
-
-void switch_post(struct switch_core *core, struct switch_receive *receive)
-{
-    struct switch_receive **end = &core->receive;
-
-    while (*end != NULL) {
-        ASSERT(*end != receive);
-        end = &(*end)->next;
-    }
-    receive->offset = 0; /* nothing of any message */
-    receive->error = ERR_OK;
-    receive->bytes = 0;
-    receive->state = SWITCH_QUEUED;
-    receive->next = NULL;
-    *end = receive;
-}
 
 /* ---- what was delivered ---- */
 
@@ -236,16 +218,6 @@ void switch_destination_lost(struct switch_core *core, unsigned port)
 
 /* ---- data ---- */
 
-uint32_t switch_destination_data_crc(const struct switch_port *at,
-                                     uint8_t first, uint32_t offset)
-{
-    uint8_t before[5];
-
-    bytes_store_u32(before, offset);
-    before[4] = first;
-    return crc32_update(at->message_tag, before, sizeof before);
-}
-
 static void take(struct switch_core *core, unsigned port, const uint8_t *data,
                  unsigned bytes)
 {
@@ -260,6 +232,7 @@ static void take(struct switch_core *core, unsigned port, const uint8_t *data,
         to->question[to->offset + i] = data[i];
     }
     to->offset += bytes;
+    ASSERT(to->offset <= to->bytes);
     if (to->offset == to->bytes) {
         core->counters[port].received_messages += 1;
         core->counters[port].received_bytes += to->bytes;
@@ -278,8 +251,8 @@ void switch_destination_data(struct switch_core *core, unsigned port,
 
     if (bytes < SWITCH_DATA_HEADER_BYTES ||
         !frame_check(&core->reader[port], SWITCH_DATA_HEADER_BYTES, bytes,
-                     switch_destination_data_crc(
-                         at, content[0], to->offset + (uint32_t)ahead))) {
+                     switch_relay_data_crc(at, content[0],
+                                           to->offset + (uint32_t)ahead))) {
         switch_destination_damaged(core, port);
         return;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Circuits are set up and freed, hop by hop. */
-#include "hal/switch/internal.h"
+#include "hal/switch/relay.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
@@ -15,12 +14,10 @@ void switch_relay_release(struct switch_core *core, unsigned port,
     switch_frame_write_surely(core, port, content, sizeof content, at->tag);
 }
 
-/* Frees a circuit, at both ports of a relay; nobody is told. */
-static void free_circuit(struct switch_core *core, unsigned port,
-                         unsigned reason)
+enum switch_role switch_relay_free(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
-    unsigned role = at->role;
+    enum switch_role role = at->role;
 
     if (role == SWITCH_ROLE_RELAY) {
         switch_frame_cut(core, port);
@@ -28,29 +25,7 @@ static void free_circuit(struct switch_core *core, unsigned port,
         core->port[at->peer].role = SWITCH_ROLE_FREE;
     }
     at->role = SWITCH_ROLE_FREE;
-    if (role == SWITCH_ROLE_SOURCE) {
-        switch_source_lost(core, port, reason);
-    } else if (role == SWITCH_ROLE_DESTINATION) {
-        switch_destination_lost(core, port);
-    }
-}
-
-void switch_relay_drop(struct switch_core *core, unsigned port, unsigned reason)
-{
-    struct switch_port *at = &core->port[port];
-    bool relay = at->role == SWITCH_ROLE_RELAY;
-
-    free_circuit(core, port, reason);
-    if (relay) {
-        switch_relay_release(core, at->peer, reason);
-    }
-}
-
-void switch_relay_break(struct switch_core *core, unsigned port,
-                        unsigned reason)
-{
-    switch_relay_drop(core, port, reason);
-    switch_relay_release(core, port, reason);
+    return role;
 }
 
 static uint32_t tag_of(const uint8_t *setup)
@@ -65,6 +40,16 @@ static void identify(struct switch_port *at, const uint8_t *setup)
     at->tag = tag_of(setup);
     at->message_tag = crc32_update(0, setup + SWITCH_AT_SOURCE,
                                    SWITCH_AT_HOPS - SWITCH_AT_SOURCE);
+}
+
+uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
+                               uint32_t offset)
+{
+    uint8_t before[5];
+
+    bytes_store_u32(before, offset);
+    before[4] = first;
+    return crc32_update(at->message_tag, before, sizeof before);
 }
 
 void switch_relay_hold(struct switch_core *core, unsigned port,
@@ -106,9 +91,14 @@ static void relay(struct switch_core *core, unsigned port, unsigned onward,
 }
 
 /*
- * Takes the link that it came over off the path. Result: the port where it
- * goes on; -1: nowhere, it ends here; -2: no such path.
+ * Takes the link that a set-up came over off its path. Result: the port where
+ * the set-up goes on, or one of these.
  */
+enum {
+    ENDS_HERE = -1,
+    NO_PATH = -2
+};
+
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);
@@ -119,11 +109,11 @@ static int step(uint8_t *setup, unsigned port)
     hops &= SWITCH_HOPS_MASK;
     if (hops == 0 || turn > TORUS_RIGHT ||
         (turn != TORUS_STRAIGHT && (after == 0 || after > SWITCH_HOPS_MASK))) {
-        return -2;
+        return NO_PATH;
     }
     hops -= 1;
     if (hops == 0 && turn == TORUS_STRAIGHT) {
-        return -1;
+        return ENDS_HERE;
     }
     if (hops == 0) {
         ahead = torus_after_turn(ahead, (enum torus_turn)turn);
@@ -135,16 +125,7 @@ static int step(uint8_t *setup, unsigned port)
     return (int)ahead;
 }
 
-/* A set-up that this node sent out of the port is still without an answer. */
-static bool meeting(const struct switch_port *at)
-{
-    return !at->answered && (at->role == SWITCH_ROLE_SOURCE ||
-                             (at->role == SWITCH_ROLE_RELAY && at->onward));
-}
-
-/* With parity a set-up goes out twice: whatever became of the first, the second
-   says nothing new, and would be a ghost if the first was refused. */
-static bool is_repeated(struct switch_port *in, const uint8_t *setup)
+bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup)
 {
     uint32_t before = in->heard;
 
@@ -155,31 +136,15 @@ static bool is_repeated(struct switch_port *in, const uint8_t *setup)
     return in->heard == before;
 }
 
-void switch_relay_setup(struct switch_core *core, unsigned port)
+bool switch_relay_setup(struct switch_core *core, unsigned port)
 {
-    struct switch_port *in = &core->port[port];
     uint8_t *setup = core->reader[port].content;
-    int onward;
+    int onward = step(setup, port);
 
-    if (is_repeated(in, setup)) {
-        return;
-    }
-    if (meeting(in)) {
-        if (port == TORUS_EAST || port == TORUS_NORTH) {
-            core->counters[port].meetings += 1; /* theirs gives way */
-            in->source.yields = true;
-            return;
-        }
-        switch_relay_drop(core, port, SWITCH_REASON_HELD);
-    } else if (in->role != SWITCH_ROLE_FREE) {
-        switch_relay_drop(core, port, SWITCH_REASON_BROKEN);
-    }
-    onward = step(setup, port);
-    if (onward == -2) {
+    if (onward == NO_PATH) {
         core->counters[port].damaged += 1;
-    } else if (onward < 0) {
-        switch_destination_arrive(core, port, setup);
-    } else {
+    } else if (onward != ENDS_HERE) {
         relay(core, port, (unsigned)onward, setup);
     }
+    return onward != ENDS_HERE;
 }

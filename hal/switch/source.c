@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message at its source: set-up, frames, answers, further tries. */
-#include "hal/switch/internal.h"
+#include "hal/switch/source.h"
 
 #include "hal/bytes.h"
-#include "hal/crc32.h"
 
 #include <string.h>
 
@@ -434,9 +433,9 @@ static void make_frame(struct switch_core *core, unsigned port)
     at->parity = parity_of(source);
     first = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
     bytes_store_u16(offset, (uint16_t)source->next);
-    if (!switch_frame_begin(
-            core, port, &writer, SWITCH_DATA_HEADER_BYTES + bytes,
-            switch_destination_data_crc(at, first, source->next))) {
+    if (!switch_frame_begin(core, port, &writer,
+                            SWITCH_DATA_HEADER_BYTES + bytes,
+                            switch_relay_data_crc(at, first, source->next))) {
         return;
     }
     frame_put_unchecked(&writer, &first, 1);
@@ -638,7 +637,9 @@ void switch_source_tick(struct switch_core *core, unsigned port)
             source->timeouts += 1;
             go_back(core, port, false);
         } else {
-            switch_relay_break(core, port, SWITCH_REASON_BROKEN);
+            switch_relay_free(core, port);
+            switch_source_lost(core, port, SWITCH_REASON_BROKEN);
+            switch_relay_release(core, port, SWITCH_REASON_BROKEN);
         }
     }
 }

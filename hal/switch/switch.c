@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in, rings out, time limits, and frames for the neighbour. */
-#include "hal/switch/internal.h"
+#include "hal/switch/switch.h"
 
-#include "hal/bytes.h"
-#include "hal/switch/parity.h"
+#include "hal/check.h"
+#include "hal/switch/destination.h"
+#include "hal/switch/source.h"
 
 #include <string.h>
 
-#define RING_MASK (SWITCH_RING_BYTES - 1u)
+#define CHECK_FILE CHECK_SWITCH
 
-static_assert((SWITCH_RING_BYTES & RING_MASK) == 0, "a ring has 2^n bytes");
 static_assert(SWITCH_DATA_HEADER_BYTES + SWITCH_DATA_BYTES +
                       FRAME_CHECK_BYTES <=
                   FRAME_BYTES_MAX,
@@ -35,28 +35,6 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     }
 }
 
-/* xorshift32 (Marsaglia, J. Stat. Software 8(14), 2003). */
-uint32_t switch_random(struct switch_core *core)
-{
-    uint32_t value = core->random;
-
-    value ^= value << 13;
-    value ^= value >> 17;
-    value ^= value << 5;
-    core->random = value;
-    return value;
-}
-
-uint32_t switch_line_us(const struct switch_core *core, uint32_t bytes)
-{
-    return bytes * (core->config.byte_ns / 1000u + 1u);
-}
-
-bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
-{
-    return (int32_t)(core->now_us - until_us) >= 0;
-}
-
 /* Kicks what was empty when something was written. */
 static void kick(struct switch_core *core)
 {
@@ -70,117 +48,12 @@ static void kick(struct switch_core *core)
     }
 }
 
-/* ---- rings ---- */
-
-static uint32_t used(const struct switch_port *at)
-{
-    return at->written - at->taken;
-}
-
-static void put(struct switch_core *core, unsigned port, uint8_t byte)
-{
-    struct switch_port *to = &core->port[port];
-
-    core->ring[port][to->written & RING_MASK] = byte;
-    to->written += 1;
-}
-
-/* Before something is written: whoever takes it sleeps if there is nothing. */
-static void wake(struct switch_core *core, unsigned port)
-{
-    if (used(&core->port[port]) == 0) {
-        core->kicks |= (uint8_t)(1u << port);
-    }
-}
-
-/* Whether a relayed frame into the port's ring is not complete yet. */
-static bool passing(const struct switch_core *core, unsigned port)
-{
-    const struct switch_port *to = &core->port[port];
-
-    return to->role == SWITCH_ROLE_RELAY &&
-           core->port[to->peer].mode == SWITCH_MODE_PASS;
-}
-
-bool switch_frame_room(const struct switch_core *core, unsigned port,
-                       unsigned content_bytes)
-{
-    /* With CRC and parity, a 0 in front, and a byte for switch_frame_cut(). */
-    return used(&core->port[port]) + 2u +
-                   FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
-                                    PARITY_BYTES) <=
-               SWITCH_RING_BYTES &&
-           !passing(core, port);
-}
-
-bool switch_frame_begin(struct switch_core *core, unsigned port,
-                        struct frame_writer *writer, unsigned content_bytes,
-                        uint32_t crc)
-{
-    struct switch_port *to = &core->port[port];
-
-    if (!switch_frame_room(core, port, content_bytes)) {
-        core->counters[port].lost += 1;
-        return false;
-    }
-    /* After silence, a 0 ends what noise may have begun. */
-    if (used(to) == 0) {
-        wake(core, port);
-        put(core, port, 0);
-    }
-    frame_begin(writer, core->ring[port], RING_MASK, to->written, crc);
-    return true;
-}
-
-void switch_frame_end(struct switch_core *core, unsigned port,
-                      struct frame_writer *writer)
-{
-    core->port[port].written = frame_end(writer);
-}
-
-bool switch_frame_write(struct switch_core *core, unsigned port,
-                        const uint8_t *content, unsigned bytes, uint32_t crc)
-{
-    struct frame_writer writer;
-
-    if (!switch_frame_begin(core, port, &writer, bytes, crc)) {
-        return false;
-    }
-    frame_put(&writer, content, bytes);
-    switch_frame_end(core, port, &writer);
-    return true;
-}
-
-bool switch_frame_write_surely(struct switch_core *core, unsigned port,
-                               const uint8_t *content, unsigned bytes,
-                               uint32_t crc)
-{
-    bool written = switch_frame_write(core, port, content, bytes, crc);
-
-    if (written && SWITCH_FRAME_PARITY(content[0]) != 0) {
-        switch_frame_write(core, port, content, bytes, crc);
-    }
-    return written;
-}
-
-void switch_frame_cut(struct switch_core *core, unsigned port)
-{
-    unsigned peer = core->port[port].peer;
-
-    if (passing(core, port)) {
-        wake(core, port);
-        put(core, port, 0);
-        core->port[peer].mode = SWITCH_MODE_SKIP;
-        core->counters[peer].stale += 1;
-    }
-}
-
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data)
 {
     const struct switch_port *from = &core->port[port];
-    uint32_t at = from->taken & RING_MASK;
-    uint32_t bytes = used(from);
+    uint32_t at = from->taken & SWITCH_RING_MASK;
+    uint32_t bytes = switch_ring_used(from);
 
     *data = &core->ring[port][at];
     return bytes < SWITCH_RING_BYTES - at ? bytes : SWITCH_RING_BYTES - at;
@@ -195,18 +68,61 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     }
 }
 
-void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
-                     uint32_t bytes, int error)
-{
-    struct switch_last *last = &core->last;
+/* ---- circuits ---- */
 
-    if (kind < SWITCH_PEEK) {
-        last->count += 1;
-        last->bytes = bytes;
-        last->port = port % SWITCH_PORTS;
-        last->sent = port >= SWITCH_PORTS;
-        last->error = (int8_t)error;
-        last->kind = (uint8_t)kind;
+/* Frees a circuit, and tells whoever is at its other end. */
+static void drop(struct switch_core *core, unsigned port, unsigned reason)
+{
+    switch (switch_relay_free(core, port)) {
+    case SWITCH_ROLE_RELAY:
+        switch_relay_release(core, core->port[port].peer, reason);
+        break;
+    case SWITCH_ROLE_SOURCE:
+        switch_source_lost(core, port, reason);
+        break;
+    case SWITCH_ROLE_DESTINATION:
+        switch_destination_lost(core, port);
+        break;
+    case SWITCH_ROLE_FREE:
+        break;
+    }
+}
+
+/* Frees a circuit, and tells the neighbour at this port, too. */
+static void break_off(struct switch_core *core, unsigned port, unsigned reason)
+{
+    drop(core, port, reason);
+    switch_relay_release(core, port, reason);
+}
+
+/* A set-up that this node sent out of the port is still without an answer. */
+static bool meeting(const struct switch_port *at)
+{
+    return !at->answered && (at->role == SWITCH_ROLE_SOURCE ||
+                             (at->role == SWITCH_ROLE_RELAY && at->onward));
+}
+
+/* A set-up, whose check is right, came in. */
+static void setup_came(struct switch_core *core, unsigned port)
+{
+    struct switch_port *in = &core->port[port];
+    const uint8_t *setup = core->reader[port].content;
+
+    if (switch_relay_is_repeated(in, setup)) {
+        return;
+    }
+    if (meeting(in)) {
+        if (port == TORUS_EAST || port == TORUS_NORTH) {
+            core->counters[port].meetings += 1; /* theirs gives way */
+            in->source.yields = true;
+            return;
+        }
+        drop(core, port, SWITCH_REASON_HELD);
+    } else if (in->role != SWITCH_ROLE_FREE) {
+        drop(core, port, SWITCH_REASON_BROKEN);
+    }
+    if (!switch_relay_setup(core, port)) {
+        switch_destination_arrive(core, port, setup);
     }
 }
 
@@ -217,7 +133,7 @@ static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
 {
     struct switch_port *in = &core->port[port];
 
-    put(core, in->peer, 0);
+    switch_ring_put(core, in->peer, 0);
     in->mode = byte == 0 ? SWITCH_MODE_START : SWITCH_MODE_SKIP;
     core->counters[port].lost += byte != 0;
 }
@@ -229,14 +145,14 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
 
     in->active_us = core->now_us;
     out->active_us = core->now_us;
-    if (used(out) + 3u > SWITCH_RING_BYTES) {
+    if (switch_ring_used(out) + 3u > SWITCH_RING_BYTES) {
         core->counters[port].lost += 1;
         in->mode = SWITCH_MODE_SKIP;
         return;
     }
-    wake(core, in->peer);
-    put(core, in->peer, in->code);
-    put(core, in->peer, first);
+    switch_ring_wake(core, in->peer);
+    switch_ring_put(core, in->peer, in->code);
+    switch_ring_put(core, in->peer, first);
     in->mode = SWITCH_MODE_PASS;
     in->answered = true;
     in->parity = SWITCH_FRAME_PARITY(first);
@@ -312,11 +228,11 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
         return true;
     }
     if (type == SWITCH_FRAME_SETUP && bytes == SWITCH_SETUP_BYTES) {
-        switch_relay_setup(core, port);
+        setup_came(core, port);
         return true;
     }
     if (type == SWITCH_FRAME_RELEASE && bytes == SWITCH_RELEASE_BYTES) {
-        switch_relay_drop(core, port, core->reader[port].content[1]);
+        drop(core, port, core->reader[port].content[1]);
         return true;
     }
     return false;
@@ -395,13 +311,13 @@ void switch_byte(struct switch_core *core, unsigned port, uint8_t byte)
     struct switch_port *in = &core->port[port];
     unsigned peer = in->peer;
     struct switch_port *out = &core->port[peer];
-    uint32_t bytes = used(out);
+    uint32_t bytes = switch_ring_used(out);
 
     if (in->mode != SWITCH_MODE_PASS || bytes + 2u > SWITCH_RING_BYTES) {
         byte_came(core, port, byte);
         return;
     }
-    core->ring[peer][out->written & RING_MASK] = byte;
+    core->ring[peer][out->written & SWITCH_RING_MASK] = byte;
     out->written += 1;
     if (byte == 0) {
         in->mode = SWITCH_MODE_START;
@@ -419,7 +335,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     struct switch_port *in = &core->port[port];
     struct switch_port *out = &core->port[in->peer];
     uint8_t *ring = core->ring[in->peer];
-    uint32_t before = used(out);
+    uint32_t before = switch_ring_used(out);
     /* As switch_byte(): room for a 0 stays. */
     uint32_t room = SWITCH_RING_BYTES - 1u - before;
     const uint8_t *end;
@@ -431,7 +347,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
         in->mode = SWITCH_MODE_START;
     }
     for (unsigned i = 0; i < bytes; ++i) {
-        ring[(out->written + i) & RING_MASK] = data[i];
+        ring[(out->written + i) & SWITCH_RING_MASK] = data[i];
     }
     out->written += bytes;
     if (before == 0 && bytes > 0) {
@@ -516,7 +432,7 @@ static void attend(struct switch_core *core, unsigned port)
 
     if (is_held(at) && switch_time_reached(core, at->active_us + at->hold_us)) {
         core->counters[port].expired += 1;
-        switch_relay_break(core, port, SWITCH_REASON_BROKEN);
+        break_off(core, port, SWITCH_REASON_BROKEN);
     }
     switch_source_tick(core, port);
 }
@@ -542,6 +458,22 @@ void switch_send(struct switch_core *core, struct switch_message *message)
 {
     switch_source_queue(core, message);
     kick(core);
+}
+
+void switch_post(struct switch_core *core, struct switch_receive *receive)
+{
+    struct switch_receive **end = &core->receive;
+
+    while (*end != NULL) {
+        ASSERT(*end != receive);
+        end = &(*end)->next;
+    }
+    receive->offset = 0; /* nothing of any message */
+    receive->error = ERR_OK;
+    receive->bytes = 0;
+    receive->state = SWITCH_QUEUED;
+    receive->next = NULL;
+    *end = receive;
 }
 
 int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
@@ -571,7 +503,7 @@ void switch_cancel(struct switch_core *core)
 
         if (at->role == SWITCH_ROLE_DESTINATION && !at->destination.done &&
             at->destination.receive != NULL) {
-            switch_relay_break(core, port, SWITCH_REASON_UNWANTED);
+            break_off(core, port, SWITCH_REASON_UNWANTED);
         }
     }
     for (; core->receive != NULL; core->receive = core->receive->next) {
@@ -586,7 +518,7 @@ void switch_reset(struct switch_core *core)
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
         switch_source_abandon(core, port);
         if (core->port[port].role != SWITCH_ROLE_FREE) {
-            switch_relay_break(core, port, SWITCH_REASON_BROKEN);
+            break_off(core, port, SWITCH_REASON_BROKEN);
         }
     }
     kick(core);

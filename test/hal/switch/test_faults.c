@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One fault at a time, everywhere; what is dead; bad lines. */
-#include "hal/switch/internal.h"
+#include "hal/switch/source.h"
 #include "test/hal/switch/suite.h"
 #include "test/hal/switch/traffic.h"
 

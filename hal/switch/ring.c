@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/switch/ring.h"
+
+#include "hal/switch/parity.h"
+
+/* ---- time and chance ---- */
+
+/* xorshift32 (Marsaglia, J. Stat. Software 8(14), 2003). */
+uint32_t switch_random(struct switch_core *core)
+{
+    uint32_t value = core->random;
+
+    value ^= value << 13;
+    value ^= value >> 17;
+    value ^= value << 5;
+    core->random = value;
+    return value;
+}
+
+uint32_t switch_line_us(const struct switch_core *core, uint32_t bytes)
+{
+    return bytes * (core->config.byte_ns / 1000u + 1u);
+}
+
+bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
+{
+    return (int32_t)(core->now_us - until_us) >= 0;
+}
+
+/* ---- frames ---- */
+
+/* Whether a relayed frame into the port's ring is not complete yet. */
+static bool passing(const struct switch_core *core, unsigned port)
+{
+    const struct switch_port *to = &core->port[port];
+
+    return to->role == SWITCH_ROLE_RELAY &&
+           core->port[to->peer].mode == SWITCH_MODE_PASS;
+}
+
+bool switch_frame_room(const struct switch_core *core, unsigned port,
+                       unsigned content_bytes)
+{
+    /* With CRC and parity, a 0 in front, and a byte for switch_frame_cut(). */
+    return switch_ring_used(&core->port[port]) + 2u +
+                   FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
+                                    PARITY_BYTES) <=
+               SWITCH_RING_BYTES &&
+           !passing(core, port);
+}
+
+bool switch_frame_begin(struct switch_core *core, unsigned port,
+                        struct frame_writer *writer, unsigned content_bytes,
+                        uint32_t crc)
+{
+    struct switch_port *to = &core->port[port];
+
+    if (!switch_frame_room(core, port, content_bytes)) {
+        core->counters[port].lost += 1;
+        return false;
+    }
+    /* After silence, a 0 ends what noise may have begun. */
+    if (switch_ring_used(to) == 0) {
+        switch_ring_wake(core, port);
+        switch_ring_put(core, port, 0);
+    }
+    frame_begin(writer, core->ring[port], SWITCH_RING_MASK, to->written, crc);
+    return true;
+}
+
+void switch_frame_end(struct switch_core *core, unsigned port,
+                      struct frame_writer *writer)
+{
+    core->port[port].written = frame_end(writer);
+}
+
+bool switch_frame_write(struct switch_core *core, unsigned port,
+                        const uint8_t *content, unsigned bytes, uint32_t crc)
+{
+    struct frame_writer writer;
+
+    if (!switch_frame_begin(core, port, &writer, bytes, crc)) {
+        return false;
+    }
+    frame_put(&writer, content, bytes);
+    switch_frame_end(core, port, &writer);
+    return true;
+}
+
+bool switch_frame_write_surely(struct switch_core *core, unsigned port,
+                               const uint8_t *content, unsigned bytes,
+                               uint32_t crc)
+{
+    bool written = switch_frame_write(core, port, content, bytes, crc);
+
+    if (written && SWITCH_FRAME_PARITY(content[0]) != 0) {
+        switch_frame_write(core, port, content, bytes, crc);
+    }
+    return written;
+}
+
+void switch_frame_cut(struct switch_core *core, unsigned port)
+{
+    unsigned peer = core->port[port].peer;
+
+    if (passing(core, port)) {
+        switch_ring_wake(core, port);
+        switch_ring_put(core, port, 0);
+        core->port[peer].mode = SWITCH_MODE_SKIP;
+        core->counters[peer].stale += 1;
+    }
+}
+
+/* ---- what ended ---- */
+
+void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
+                     uint32_t bytes, int error)
+{
+    struct switch_last *last = &core->last;
+
+    if (kind < SWITCH_PEEK) {
+        last->count += 1;
+        last->bytes = bytes;
+        last->port = port % SWITCH_PORTS;
+        last->sent = port >= SWITCH_PORTS;
+        last->error = (int8_t)error;
+        last->kind = (uint8_t)kind;
+    }
+}
