@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames, bits and what is read off them: shared by the files of discovery
+ * (hal/discover/discover.h), and by no others. Each of these calls only those
+ * above it:
+ *
+ *   positions.c  where this node is, by what its neighbours say
+ *   judge.c      faults of its links, and the size that the mesh has
+ *   discover.c   the wave: progress, frames out, frames in
+ */
+#ifndef HAL_DISCOVER_INTERNAL_H
+#define HAL_DISCOVER_INTERNAL_H
+
+#include "hal/bytes.h"
+#include "hal/discover/state.h"
+
+#include <assert.h>
+
+enum discover_kind {
+    DISCOVER_STATUS = 0x11,
+    DISCOVER_TEST = 0x12,
+    DISCOVER_ECHO = 0x13,
+    DISCOVER_REFUSE = 0x14
+};
+
+enum discover_field {
+    DISCOVER_AT_KIND = 0,
+    DISCOVER_AT_PORT = 1,
+    DISCOVER_AT_EPOCH = 2,
+    DISCOVER_AT_ORIGIN_TAG = 4,
+    DISCOVER_HEAD_BYTES = 8,
+    DISCOVER_AT_WIDTH = 8,
+    DISCOVER_AT_HEIGHT = 9,
+    DISCOVER_AT_ORIGIN_X = 10,
+    DISCOVER_AT_ORIGIN_Y = 11,
+    DISCOVER_AT_FLAGS = 12,
+    DISCOVER_AT_BITS = 13,
+    DISCOVER_AT_TAKEN = 14,
+    DISCOVER_AT_FACING = 15,
+    DISCOVER_AT_UID = 16,
+    DISCOVER_AT_TAGS = 28,
+    DISCOVER_AT_X = 44,
+    DISCOVER_AT_Y = 46,
+    DISCOVER_STATUS_BYTES = 48,
+    DISCOVER_AT_NUMBER = 8,
+    DISCOVER_AT_PATTERN = 9,
+    DISCOVER_PATTERN_BYTES = 32,
+    DISCOVER_TEST_BYTES = 41,
+    DISCOVER_AT_LAST = 9,
+    DISCOVER_AT_NODES = 10,
+    DISCOVER_AT_FAULTS = 12,
+    DISCOVER_AT_REAL_WIDTH = 14,
+    DISCOVER_AT_REAL_HEIGHT = 16,
+    DISCOVER_AT_SKEW = 18,
+    DISCOVER_AT_FAULT = 22,
+    DISCOVER_ECHO_BYTES = 30
+};
+
+static_assert(sizeof(struct discover) <= 1024, "it is one of many on a board");
+
+/* Bits of a STATUS. */
+enum discover_bit {
+    DISCOVER_PLACED = 1, /* x and y hold */
+    DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
+    DISCOVER_TESTED = 4, /* all test frames went before */
+    DISCOVER_KNOWN = 8,  /* tags and mask will not change any more */
+    DISCOVER_FINISHED = 16,
+    DISCOVER_FAULTY = 32,
+    DISCOVER_FAILED = 64 /* finished for lack of an answer */
+};
+
+/* The states that the end of discovery leaves as they are. */
+#define DISCOVER_KEPT ((unsigned)(DISCOVER_PLACED | DISCOVER_KNOWN))
+
+/* Messages of a neighbour that must have come before its link is judged. */
+#define DISCOVER_COMPLETE (DISCOVER_PLACED | DISCOVER_TESTED | DISCOVER_KNOWN)
+
+enum discover_link_state {
+    DISCOVER_SETTLED = 1, /* it can be judged */
+    DISCOVER_SILENT = 2,
+    DISCOVER_REFUSED = 4,
+    DISCOVER_ECHOED = 8 /* a child, all of whose echo is here */
+};
+
+enum discover_node_state {
+    DISCOVER_ORIGIN = 1,
+    DISCOVER_JUDGED = 2,
+    DISCOVER_ECHOING = 4, /* below here all is known */
+    DISCOVER_ECHO_DUE = 8
+};
+
+/* Tries until a neighbour counts as missing. */
+#define DISCOVER_PATIENCE 24u
+
+#define DISCOVER_ALL_PORTS 15u
+
+static inline int16_t discover_load_i16(const uint8_t *at)
+{
+    return (int16_t)bytes_load_u16(at);
+}
+
+/* value modulo side, 0 .. side - 1. */
+static inline unsigned discover_wrap(int value, int side)
+{
+    int rest = value % side;
+
+    return (unsigned)(rest < 0 ? rest + side : rest);
+}
+
+static inline bool discover_has(const struct discover *d, unsigned bits)
+{
+    return (d->own[DISCOVER_AT_BITS] & bits) != 0;
+}
+
+/* Says more, or less, from now on; to all. */
+static inline void discover_set(struct discover *d, unsigned bits)
+{
+    d->own[DISCOVER_AT_BITS] = (uint8_t)bits;
+    d->stale = DISCOVER_ALL_PORTS;
+}
+
+static inline int16_t discover_x_of(const uint8_t *status)
+{
+    return discover_load_i16(status + DISCOVER_AT_X);
+}
+
+static inline int16_t discover_y_of(const uint8_t *status)
+{
+    return discover_load_i16(status + DISCOVER_AT_Y);
+}
+
+static inline bool discover_is_over(const struct discover *d, uint32_t since_us,
+                                    uint32_t retries)
+{
+    return d->now_us - since_us > retries * d->config.retry_us;
+}
+
+static inline uint32_t discover_sides(const struct discover *d)
+{
+    return (uint32_t)d->own[DISCOVER_AT_WIDTH] + d->own[DISCOVER_AT_HEIGHT];
+}
+
+static inline unsigned discover_port_there(const struct discover_link *link)
+{
+    return link->told[DISCOVER_AT_PORT];
+}
+
+/* Test frames of the neighbour at a port that did not come in. */
+static inline unsigned discover_lost_at(const struct discover *d, unsigned port)
+{
+    unsigned lost = DISCOVER_TESTS;
+
+    for (unsigned left = d->link[port].passed; left != 0; left &= left - 1) {
+        lost -= 1;
+    }
+    return lost;
+}
+
+#endif
