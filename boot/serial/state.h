@@ -7,7 +7,7 @@
 #include "hal/clock.h"
 #include "hal/discover/discover.h"
 #include "hal/line/line.h"
-#include "hal/serial/circuit.h"
+#include "hal/serial/state.h"
 #include "hal/serial/mailbox.h"
 #include "hal/switch/peek.h"
 #include "scatter/engine/node.h"

@@ -151,7 +151,7 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 /* ---- the mesh ---- */
 
 /* A small probe to each node that will be probed: the first message sets a
-   node's clock (hal/serial/circuit.h), between its t2 and t3. */
+   node's clock (hal/serial/state.h), between its t2 and t3. */
 static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {

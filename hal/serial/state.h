@@ -17,8 +17,8 @@
  * Who is given an order, by its console or over the mesh, has the time that the
  * job's other nodes set their clocks by: no result and no demand sets its own.
  */
-#ifndef HAL_SERIAL_CIRCUIT_H
-#define HAL_SERIAL_CIRCUIT_H
+#ifndef HAL_SERIAL_STATE_H
+#define HAL_SERIAL_STATE_H
 
 #include "hal/circuit.h"
 #include "hal/serial/errand.h"

@@ -1,51 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/serial/circuit.h"
+#include "hal/serial/ports.h"
 
 #include "hal/bytes.h"
 #include "hal/forward.h"
 
 #include <string.h>
-
-static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
-              "a message is none of the switch's own");
-
-#define PS_PER_US 1000000u
-
-/* A circuit's release takes 0.1 ms a hop. */
-#define SETTLE_US 2000u
-
-int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
-{
-    struct serial_circuit *serial = board;
-    const struct node_identity *identity = &serial->node->identity;
-
-    circuit->board = serial;
-    circuit->node = serial->node;
-    circuit->log = serial->log;
-    circuit->clock = clock;
-    circuit->memory = serial->memory;
-    circuit->memory_bytes = serial->memory_bytes;
-    circuit->aside = serial->aside;
-    circuit->aside_bytes = serial->aside_bytes;
-    circuit->mesh = identity->mesh;
-    circuit->job = CIRCUIT_ANY_JOB;
-    circuit->side =
-        identity->width > identity->height ? identity->width : identity->height;
-    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
-        serial->send[i].used = false;
-    }
-    for (unsigned i = 0; i < CIRCUIT_FORMS; ++i) {
-        serial->form[i] = NULL;
-    }
-    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
-        serial->receive[i].state = SWITCH_IDLE;
-    }
-    serial->sends = 0;
-    serial->is_posted = false;
-    serial->first_error = ERR_OK;
-    clock_start(clock, 0);
-    return ERR_OK;
-}
 
 /* ---- sends ---- */
 
@@ -83,8 +42,7 @@ static unsigned attend_all(struct circuit *circuit)
     return count;
 }
 
-/* One turn of every wait. Result: 0: wait on; an error ends the wait. */
-static int wait_a_little(struct circuit *circuit)
+int serial_wait_a_little(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
 
@@ -104,7 +62,7 @@ static struct serial_circuit_send *place(struct circuit *circuit, int *error)
                 return &serial->send[i];
             }
         }
-        *error = wait_a_little(circuit);
+        *error = serial_wait_a_little(circuit);
     }
     return NULL;
 }
@@ -119,8 +77,7 @@ static void put_header(uint8_t *header, const struct circuit *circuit,
     bytes_store_u32(header + CIRCUIT_AT_CRC, time_us);
 }
 
-/* `row`: what a row's message of job `job` begins with, or NULL. */
-static int send_on_port(struct circuit *circuit, unsigned port,
+int serial_send_on_port(struct circuit *circuit, unsigned port,
                         const struct circuit_message *message,
                         const uint8_t *row, uint16_t job)
 {
@@ -215,7 +172,8 @@ static int send_row(struct circuit *circuit, const struct row *row)
             return ERR_RANGE;
         }
         if (units > 0) {
-            error = send_on_port(circuit, port, &message, head, row->cut->job);
+            error = serial_send_on_port(circuit, port, &message, head,
+                                        row->cut->job);
         }
     }
     return error;
@@ -283,7 +241,7 @@ int circuit_drain(struct circuit *circuit)
 
     while (error == ERR_OK &&
            (attend_all(circuit) > 0 || serial->mailbox->out != MAILBOX_EMPTY)) {
-        error = wait_a_little(circuit);
+        error = serial_wait_a_little(circuit);
     }
     if (error == ERR_OK) {
         error = serial->first_error;
@@ -292,49 +250,11 @@ int circuit_drain(struct circuit *circuit)
     return error;
 }
 
-/* Each byte that leaves is an interrupt's work. */
-int circuit_quiet(struct circuit *circuit)
-{
-    return circuit_drain(circuit);
-}
-
-uint32_t circuit_ports_us(const struct circuit *circuit)
-{
-    const struct serial_circuit *serial = circuit->board;
-
-    return serial->ports_us(serial->context);
-}
-
-int circuit_settle(struct circuit *circuit)
-{
-    uint64_t since_ps = clock_now_ps(circuit->clock);
-    int error = ERR_OK;
-
-    while (error == ERR_OK && clock_now_ps(circuit->clock) - since_ps <
-                                  (uint64_t)SETTLE_US * PS_PER_US) {
-        error = wait_a_little(circuit);
-    }
-    return error;
-}
-
-static void take_back(struct serial_circuit *serial)
+void serial_take_back(struct serial_circuit *serial)
 {
     serial->lock(serial->context);
     switch_cancel(serial->core);
     serial->unlock(serial->context);
-}
-
-void circuit_close(struct circuit *circuit)
-{
-    struct serial_circuit *serial = circuit->board;
-
-    take_back(serial);
-    /* Sends that are under way read memory that the next job will overwrite. */
-    if (circuit_drain(circuit) != ERR_OK) {
-        serial->lock(serial->context);
-        switch_reset(serial->core);
-        serial->unlock(serial->context);
-    }
 }
 
 /* ---- receives ---- */
@@ -380,16 +300,9 @@ static int wait_for_receive(struct circuit *circuit,
     while (error == ERR_OK && (*done = find(serial, true)) == NULL) {
         error = clock_now_ps(circuit->clock) >= deadline_ps
                     ? ERR_TIMEOUT
-                    : wait_a_little(circuit);
+                    : serial_wait_a_little(circuit);
     }
     return error;
-}
-
-/* Messages are delivered whole. */
-int circuit_complete(struct circuit *circuit)
-{
-    (void)circuit;
-    return ERR_OK;
 }
 
 static bool is_aside(const struct circuit *circuit, const uint8_t *data,
@@ -400,7 +313,7 @@ static bool is_aside(const struct circuit *circuit, const uint8_t *data,
                circuit->aside_bytes - bytes;
 }
 
-static bool is_buffer(const struct circuit *circuit, const uint8_t *buffer,
+bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
                       uint32_t capacity_bytes)
 {
     const struct serial_circuit *serial = circuit->board;
@@ -417,7 +330,7 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     struct serial_circuit *serial = circuit->board;
     struct switch_receive *receive = find(serial, false);
 
-    if (!is_buffer(circuit, buffer, capacity_bytes)) {
+    if (!serial_is_buffer(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
     if (receive == NULL) {
@@ -448,7 +361,7 @@ static bool is_ahead(struct serial_circuit *serial, unsigned ports)
                        (ports & 0xff0fu);
     }
     if (differs) {
-        take_back(serial);
+        serial_take_back(serial);
     }
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
         ahead |= serial->receive[i].state != SWITCH_IDLE;
@@ -478,10 +391,8 @@ static bool take_order(struct circuit *circuit, const uint8_t *buffer,
     return true;
 }
 
-/* Whether a message sets the clock: crystals differ, so each job's first one
-   does, and whatever comes first after the mesh was told anew. */
-static bool is_first(struct serial_circuit *serial,
-                     const struct circuit_delivery *delivery)
+bool serial_sets_clock(struct serial_circuit *serial,
+                       const struct circuit_delivery *delivery)
 {
     uint16_t job =
         delivery->kind == SERIAL_ERRAND ? CIRCUIT_ANY_JOB : delivery->job;
@@ -515,15 +426,14 @@ static int read(struct circuit *circuit, struct circuit_delivery *delivery,
         !circuit_header_fits(circuit, buffer, receive->bytes)) {
         return ERR_FOREIGN;
     }
-    if (is_first(serial, delivery)) {
+    if (serial_sets_clock(serial, delivery)) {
         set_clock(circuit, buffer, receive->bytes);
     }
     return take_order(circuit, buffer, receive) ? ERR_KIND
                                                 : forward(circuit, delivery);
 }
 
-/* The same, but for the host's port; the buffer is one. */
-static int receive_until(struct circuit *circuit,
+int serial_receive_until(struct circuit *circuit,
                          struct circuit_delivery *delivery, unsigned ports,
                          uint8_t *buffer, uint32_t capacity_bytes,
                          uint64_t deadline_ps)
@@ -541,7 +451,7 @@ static int receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        take_back(serial);         /* what has begun is sent again later */
+        serial_take_back(serial);  /* what has begun is sent again later */
         done = find(serial, true); /* it may just have come */
     }
     if (done == NULL) {
@@ -549,282 +459,4 @@ static int receive_until(struct circuit *circuit,
     }
     done->state = SWITCH_IDLE;
     return read(circuit, delivery, done);
-}
-
-/* ---- the console ---- */
-
-/* The host reads it when it likes; it may ask in the middle of this. */
-static int offer_to_console(struct circuit *circuit,
-                            const struct circuit_message *message)
-{
-    struct serial_circuit *serial = circuit->board;
-    const struct mailbox_segment segments[] = {
-        {message->head.data, message->head.bytes},
-        {message->shared.data, message->shared.bytes},
-        {message->body[0].data, message->body[0].bytes}};
-
-    if (serial->mailbox->out != MAILBOX_EMPTY) {
-        return ERR_PORT_BUSY;
-    }
-    serial->lock(serial->context);
-    mailbox_offer(serial->mailbox, segments, 3, message->kind, circuit->job);
-    serial->unlock(serial->context);
-    return ERR_OK;
-}
-
-/* A message that the host brings to the console. */
-static int receive_from_console(struct circuit *circuit,
-                                struct circuit_delivery *delivery,
-                                uint8_t *buffer, uint32_t capacity_bytes)
-{
-    struct serial_circuit *serial = circuit->board;
-    struct mailbox *mailbox = serial->mailbox;
-    int error = ERR_OK;
-
-    mailbox_open(mailbox, buffer + CIRCUIT_HEADER_BYTES,
-                 capacity_bytes - CIRCUIT_HEADER_BYTES);
-    while (error == ERR_OK && mailbox->in != MAILBOX_FULL) {
-        error = wait_a_little(circuit);
-    }
-    mailbox_close(mailbox);
-    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
-    delivery->bytes = mailbox->announced_bytes;
-    delivery->port = CIRCUIT_HOST;
-    delivery->job = mailbox->in_job;
-    delivery->kind = mailbox->in_kind;
-    clock_start(circuit->clock, clock_stop(circuit->clock));
-    return error;
-}
-
-/* ---- errands ---- */
-
-static unsigned errand_of(const uint8_t *errand)
-{
-    return errand[SERIAL_ERRAND_AT];
-}
-
-/* Passes a message on that ends with an errand, to the end of its path. */
-static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
-                   uint16_t job)
-{
-    const struct node_identity *identity = &circuit->node->identity;
-    struct torus_size size = {identity->width, identity->height};
-    struct torus_path path =
-        serial_errand_path(data + bytes - SERIAL_ERRAND_BYTES);
-    struct circuit_message message = {
-        .path = path, .kind = SERIAL_ERRAND, .shared = {data, bytes}};
-    int error = ERR_NO_ROUTE;
-
-    if (torus_path_valid(size, path)) {
-        error = send_on_port(circuit, path.port, &message, NULL, job);
-    }
-    return error == ERR_OK ? circuit_drain(circuit) : error;
-}
-
-/* Waits for an errand of this kind; *back is the path to who brought it. */
-static int await_errand(struct circuit *circuit, enum serial_errand errand,
-                        struct torus_path *back)
-{
-    struct serial_circuit *serial = circuit->board;
-    unsigned ports = ((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(SERIAL_ERRAND);
-    struct circuit_delivery delivery;
-    int error = receive_until(circuit, &delivery, ports, serial->errand,
-                              sizeof serial->errand, UINT64_MAX);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    if (delivery.bytes != SERIAL_ERRAND_BYTES ||
-        errand_of(delivery.payload) != errand) {
-        return ERR_FIELD;
-    }
-    *back = torus_path_reverse(serial_errand_path(delivery.payload));
-    return ERR_OK;
-}
-
-/* Answers the host, and waits until it knows. */
-static int answer(struct circuit *circuit, int status, uint32_t done)
-{
-    struct serial_circuit *serial = circuit->board;
-    const struct circuit_message message = {
-        .kind = SERIAL_ERRAND, .head = {serial->answer, SERIAL_ANSWER_BYTES}};
-    int error;
-
-    bytes_store_u32(serial->answer, (uint32_t)status);
-    bytes_store_u32(serial->answer + 4, done);
-    error = offer_to_console(circuit, &message);
-    return error == ERR_OK ? circuit_drain(circuit) : error;
-}
-
-/* Fetches a report into the buffer, in which the errand lies, for the host. */
-static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
-                 uint8_t *buffer, uint32_t capacity_bytes)
-{
-    unsigned port = serial_errand_path(errand).port;
-    struct circuit_message message = {.kind = SERIAL_REPORT};
-    struct circuit_delivery report;
-    int error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
-
-    if (error == ERR_OK) {
-        error = receive_until(circuit, &report,
-                              1u << port | CIRCUIT_ONLY(SERIAL_REPORT), buffer,
-                              capacity_bytes, UINT64_MAX);
-    }
-    if (error != ERR_OK) {
-        return answer(circuit, error, 0);
-    }
-    message.head = (struct circuit_segment){report.payload, report.bytes};
-    error = offer_to_console(circuit, &message);
-    return error == ERR_OK ? circuit_drain(circuit) : error;
-}
-
-/* Carries out the errands of a message of the host's, and answers it; with LEAD
-   among them the delivery becomes that of the order. */
-static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
-                 uint8_t *buffer, uint32_t capacity_bytes)
-{
-    uint16_t job = delivery->job;
-    uint32_t done = 0;
-    int error = ERR_OK;
-
-    for (; error == ERR_OK; ++done) {
-        const uint8_t *end = delivery->payload + delivery->bytes;
-        const uint8_t *errand = end - SERIAL_ERRAND_BYTES;
-
-        if (delivery->bytes < SERIAL_ERRAND_BYTES) {
-            return answer(circuit, ERR_LENGTH, done);
-        }
-        switch (errand_of(errand)) {
-        case SERIAL_ERRAND_ORDER:
-            error = pass_on(circuit, delivery->payload, delivery->bytes, job);
-            return answer(circuit, error, done);
-        case SERIAL_ERRAND_FETCH:
-            return fetch(circuit, errand, job, buffer, capacity_bytes);
-        case SERIAL_ERRAND_START:
-            error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
-            break;
-        case SERIAL_ERRAND_LEAD:
-            delivery->kind = errand[SERIAL_ERRAND_AT_KIND];
-            break;
-        default:
-            return answer(circuit, ERR_FIELD, done);
-        }
-        delivery->bytes -= SERIAL_ERRAND_BYTES;
-        if (delivery->kind != SERIAL_ERRAND) {
-            return ERR_OK;
-        }
-    }
-    return answer(circuit, error, done - 1u);
-}
-
-/* ---- the host's port ---- */
-
-/* The order that came over the mesh. */
-static int recall_order(const struct circuit *circuit,
-                        struct circuit_delivery *delivery,
-                        const uint8_t *buffer)
-{
-    const struct serial_circuit *serial = circuit->board;
-
-    *delivery = (struct circuit_delivery){.payload = circuit->memory +
-                                                     CIRCUIT_HEADER_BYTES,
-                                          .bytes = serial->order_bytes,
-                                          .job = serial->order_job,
-                                          .port = CIRCUIT_HOST,
-                                          .kind = serial->order_kind};
-    return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
-}
-
-/* The first message from the console that is no errand; errands before it are
-   carried out. */
-static int receive_order(struct circuit *circuit,
-                         struct circuit_delivery *delivery, uint8_t *buffer,
-                         uint32_t capacity_bytes)
-{
-    int error;
-
-    do {
-        error = receive_from_console(circuit, delivery, buffer, capacity_bytes);
-        if (error == ERR_OK && delivery->kind == SERIAL_ERRAND) {
-            error = serve(circuit, delivery, buffer, capacity_bytes);
-        }
-    } while (error == ERR_OK && delivery->kind == SERIAL_ERRAND);
-    return error;
-}
-
-static int receive_from_host(struct circuit *circuit,
-                             struct circuit_delivery *delivery, uint8_t *buffer,
-                             uint32_t capacity_bytes)
-{
-    struct serial_circuit *serial = circuit->board;
-    struct torus_path back;
-    int error = serial->ordered == SERIAL_ORDERED_BY_MESH
-                    ? recall_order(circuit, delivery, buffer)
-                    : receive_order(circuit, delivery, buffer, capacity_bytes);
-
-    if (error == ERR_OK) {
-        (void)is_first(serial, delivery); /* others set theirs by it */
-    }
-    return error == ERR_OK && serial->ordered != SERIAL_NOT_ORDERED
-               ? await_errand(circuit, SERIAL_ERRAND_START, &back)
-               : error;
-}
-
-/* What is for the host goes the way by which its order came. */
-static int send_to_host(struct circuit *circuit,
-                        const struct circuit_message *message)
-{
-    const struct serial_circuit *serial = circuit->board;
-    struct circuit_message report = *message;
-    int error;
-
-    if (serial->ordered != SERIAL_ORDERED_BY_MESH) {
-        return offer_to_console(circuit, message);
-    }
-    circuit->job = CIRCUIT_ANY_JOB; /* which is over: nothing is to be late */
-    error = await_errand(circuit, SERIAL_ERRAND_FETCH, &report.path);
-    if (error != ERR_OK) {
-        return error;
-    }
-    report.kind = SERIAL_REPORT;
-    report.head_stride = 0;
-    report.body[report.path.port] = message->body[0];
-    return send_on_port(circuit, report.path.port, &report, NULL, circuit->job);
-}
-
-int circuit_send(struct circuit *circuit, unsigned ports,
-                 const struct circuit_message *message)
-{
-    int error = ERR_OK;
-
-    if ((ports & 1u << CIRCUIT_HOST) != 0) {
-        return send_to_host(circuit, message);
-    }
-    for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-        if ((ports & 1u << port) != 0) {
-            error = send_on_port(circuit, port, message, NULL, circuit->job);
-        }
-    }
-    return error;
-}
-
-int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
-                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
-{
-    return circuit_receive_until(circuit, delivery, ports, buffer,
-                                 capacity_bytes, UINT64_MAX);
-}
-
-int circuit_receive_until(struct circuit *circuit,
-                          struct circuit_delivery *delivery, unsigned ports,
-                          uint8_t *buffer, uint32_t capacity_bytes,
-                          uint64_t deadline_ps)
-{
-    if (!is_buffer(circuit, buffer, capacity_bytes)) {
-        return ERR_BUFFER;
-    }
-    return (ports & 1u << CIRCUIT_HOST) != 0
-               ? receive_from_host(circuit, delivery, buffer, capacity_bytes)
-               : receive_until(circuit, delivery, ports, buffer, capacity_bytes,
-                               deadline_ps);
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/serial/host_port.h"
+
+#include "hal/serial/ports.h"
+
+/* ---- the console ---- */
+
+/* The host reads it when it likes; it may ask in the middle of this. */
+static int offer_to_console(struct circuit *circuit,
+                            const struct circuit_message *message)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct mailbox_segment segments[] = {
+        {message->head.data, message->head.bytes},
+        {message->shared.data, message->shared.bytes},
+        {message->body[0].data, message->body[0].bytes}};
+
+    if (serial->mailbox->out != MAILBOX_EMPTY) {
+        return ERR_PORT_BUSY;
+    }
+    serial->lock(serial->context);
+    mailbox_offer(serial->mailbox, segments, 3, message->kind, circuit->job);
+    serial->unlock(serial->context);
+    return ERR_OK;
+}
+
+/* A message that the host brings to the console. */
+static int receive_from_console(struct circuit *circuit,
+                                struct circuit_delivery *delivery,
+                                uint8_t *buffer, uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct mailbox *mailbox = serial->mailbox;
+    int error = ERR_OK;
+
+    mailbox_open(mailbox, buffer + CIRCUIT_HEADER_BYTES,
+                 capacity_bytes - CIRCUIT_HEADER_BYTES);
+    while (error == ERR_OK && mailbox->in != MAILBOX_FULL) {
+        error = serial_wait_a_little(circuit);
+    }
+    mailbox_close(mailbox);
+    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
+    delivery->bytes = mailbox->announced_bytes;
+    delivery->port = CIRCUIT_HOST;
+    delivery->job = mailbox->in_job;
+    delivery->kind = mailbox->in_kind;
+    clock_start(circuit->clock, clock_stop(circuit->clock));
+    return error;
+}
+
+/* ---- errands ---- */
+
+static unsigned errand_of(const uint8_t *errand)
+{
+    return errand[SERIAL_ERRAND_AT];
+}
+
+/* Passes a message on that ends with an errand, to the end of its path. */
+static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
+                   uint16_t job)
+{
+    const struct node_identity *identity = &circuit->node->identity;
+    struct torus_size size = {identity->width, identity->height};
+    struct torus_path path =
+        serial_errand_path(data + bytes - SERIAL_ERRAND_BYTES);
+    struct circuit_message message = {
+        .path = path, .kind = SERIAL_ERRAND, .shared = {data, bytes}};
+    int error = ERR_NO_ROUTE;
+
+    if (torus_path_valid(size, path)) {
+        error = serial_send_on_port(circuit, path.port, &message, NULL, job);
+    }
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
+/* Waits for an errand of this kind; *back is the path to who brought it. */
+static int await_errand(struct circuit *circuit, enum serial_errand errand,
+                        struct torus_path *back)
+{
+    struct serial_circuit *serial = circuit->board;
+    unsigned ports = ((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(SERIAL_ERRAND);
+    struct circuit_delivery delivery;
+    int error = serial_receive_until(circuit, &delivery, ports, serial->errand,
+                                     sizeof serial->errand, UINT64_MAX);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (delivery.bytes != SERIAL_ERRAND_BYTES ||
+        errand_of(delivery.payload) != errand) {
+        return ERR_FIELD;
+    }
+    *back = torus_path_reverse(serial_errand_path(delivery.payload));
+    return ERR_OK;
+}
+
+/* Answers the host, and waits until it knows. */
+static int answer(struct circuit *circuit, int status, uint32_t done)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct circuit_message message = {
+        .kind = SERIAL_ERRAND, .head = {serial->answer, SERIAL_ANSWER_BYTES}};
+    int error;
+
+    bytes_store_u32(serial->answer, (uint32_t)status);
+    bytes_store_u32(serial->answer + 4, done);
+    error = offer_to_console(circuit, &message);
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
+/* Fetches a report into the buffer, in which the errand lies, for the host. */
+static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
+                 uint8_t *buffer, uint32_t capacity_bytes)
+{
+    unsigned port = serial_errand_path(errand).port;
+    struct circuit_message message = {.kind = SERIAL_REPORT};
+    struct circuit_delivery report;
+    int error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
+
+    if (error == ERR_OK) {
+        error = serial_receive_until(circuit, &report,
+                                     1u << port | CIRCUIT_ONLY(SERIAL_REPORT),
+                                     buffer, capacity_bytes, UINT64_MAX);
+    }
+    if (error != ERR_OK) {
+        return answer(circuit, error, 0);
+    }
+    message.head = (struct circuit_segment){report.payload, report.bytes};
+    error = offer_to_console(circuit, &message);
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
+/* Carries out the errands of a message of the host's, and answers it; with LEAD
+   among them the delivery becomes that of the order. */
+static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
+                 uint8_t *buffer, uint32_t capacity_bytes)
+{
+    uint16_t job = delivery->job;
+    uint32_t done = 0;
+    int error = ERR_OK;
+
+    for (; error == ERR_OK; ++done) {
+        const uint8_t *end = delivery->payload + delivery->bytes;
+        const uint8_t *errand = end - SERIAL_ERRAND_BYTES;
+
+        if (delivery->bytes < SERIAL_ERRAND_BYTES) {
+            return answer(circuit, ERR_LENGTH, done);
+        }
+        switch (errand_of(errand)) {
+        case SERIAL_ERRAND_ORDER:
+            error = pass_on(circuit, delivery->payload, delivery->bytes, job);
+            return answer(circuit, error, done);
+        case SERIAL_ERRAND_FETCH:
+            return fetch(circuit, errand, job, buffer, capacity_bytes);
+        case SERIAL_ERRAND_START:
+            error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
+            break;
+        case SERIAL_ERRAND_LEAD:
+            delivery->kind = errand[SERIAL_ERRAND_AT_KIND];
+            break;
+        default:
+            return answer(circuit, ERR_FIELD, done);
+        }
+        delivery->bytes -= SERIAL_ERRAND_BYTES;
+        if (delivery->kind != SERIAL_ERRAND) {
+            return ERR_OK;
+        }
+    }
+    return answer(circuit, error, done - 1u);
+}
+
+/* ---- the host's port ---- */
+
+/* The order that came over the mesh. */
+static int recall_order(const struct circuit *circuit,
+                        struct circuit_delivery *delivery,
+                        const uint8_t *buffer)
+{
+    const struct serial_circuit *serial = circuit->board;
+
+    *delivery = (struct circuit_delivery){.payload = circuit->memory +
+                                                     CIRCUIT_HEADER_BYTES,
+                                          .bytes = serial->order_bytes,
+                                          .job = serial->order_job,
+                                          .port = CIRCUIT_HOST,
+                                          .kind = serial->order_kind};
+    return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
+}
+
+/* The first message from the console that is no errand; errands before it are
+   carried out. */
+static int receive_order(struct circuit *circuit,
+                         struct circuit_delivery *delivery, uint8_t *buffer,
+                         uint32_t capacity_bytes)
+{
+    int error;
+
+    do {
+        error = receive_from_console(circuit, delivery, buffer, capacity_bytes);
+        if (error == ERR_OK && delivery->kind == SERIAL_ERRAND) {
+            error = serve(circuit, delivery, buffer, capacity_bytes);
+        }
+    } while (error == ERR_OK && delivery->kind == SERIAL_ERRAND);
+    return error;
+}
+
+int serial_receive_from_host(struct circuit *circuit,
+                             struct circuit_delivery *delivery, uint8_t *buffer,
+                             uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct torus_path back;
+    int error = serial->ordered == SERIAL_ORDERED_BY_MESH
+                    ? recall_order(circuit, delivery, buffer)
+                    : receive_order(circuit, delivery, buffer, capacity_bytes);
+
+    if (error == ERR_OK) {
+        (void)serial_sets_clock(serial, delivery); /* others set theirs by it */
+    }
+    return error == ERR_OK && serial->ordered != SERIAL_NOT_ORDERED
+               ? await_errand(circuit, SERIAL_ERRAND_START, &back)
+               : error;
+}
+
+int serial_send_to_host(struct circuit *circuit,
+                        const struct circuit_message *message)
+{
+    const struct serial_circuit *serial = circuit->board;
+    struct circuit_message report = *message;
+    int error;
+
+    if (serial->ordered != SERIAL_ORDERED_BY_MESH) {
+        return offer_to_console(circuit, message);
+    }
+    circuit->job = CIRCUIT_ANY_JOB; /* which is over: nothing is to be late */
+    error = await_errand(circuit, SERIAL_ERRAND_FETCH, &report.path);
+    if (error != ERR_OK) {
+        return error;
+    }
+    report.kind = SERIAL_REPORT;
+    report.head_stride = 0;
+    report.body[report.path.port] = message->body[0];
+    return serial_send_on_port(circuit, report.path.port, &report, NULL,
+                               circuit->job);
+}

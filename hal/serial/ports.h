@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages over the four ports to other nodes: what the files of serial
+   circuits share, and no others. */
+#ifndef HAL_SERIAL_PORTS_H
+#define HAL_SERIAL_PORTS_H
+
+#include "hal/serial/state.h"
+
+#define PS_PER_US 1000000u
+
+/* One turn of every wait. Result: 0: wait on; an error ends the wait. */
+NODISCARD int serial_wait_a_little(struct circuit *circuit);
+
+/* Queues a message of a job at a port, as circuit_send() does; `row`: what a
+   row's message begins with, CIRCUIT_ROW_BYTES, or NULL. */
+NODISCARD int serial_send_on_port(struct circuit *circuit, unsigned port,
+                                  const struct circuit_message *message,
+                                  const uint8_t *row, uint16_t job);
+
+/* circuit_receive_until() on ports of the mesh; the buffer is one. */
+NODISCARD int serial_receive_until(struct circuit *circuit,
+                                   struct circuit_delivery *delivery,
+                                   unsigned ports, uint8_t *buffer,
+                                   uint32_t capacity_bytes,
+                                   uint64_t deadline_ps);
+
+/* Whether a message may be received there. */
+bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
+                      uint32_t capacity_bytes);
+
+/* Whether a message sets the clock: crystals differ, so each job's first one
+   does, and whatever comes first after the mesh was told anew. */
+bool serial_sets_clock(struct serial_circuit *serial,
+                       const struct circuit_delivery *delivery);
+
+/* Takes all receives back that have not ended. */
+void serial_take_back(struct serial_circuit *serial);
+
+#endif
