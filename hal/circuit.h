@@ -93,81 +93,6 @@ struct circuit_message {
     struct circuit_segment body[TORUS_PORTS]; /* the host's: body[0] */
 };
 
-/* Places for what of a row's messages is known before there is a load: forms 1
-   to CIRCUIT_FORMS - 1. */
-#define CIRCUIT_FORMS 16u
-#define CIRCUIT_ROW_BYTES 12u
-
-/* How the ranges of a job are cut into rows. */
-struct circuit_cut {
-    uint32_t gap_ps;   /* start no earlier than this after the port's last */
-    uint8_t last_form; /* < CIRCUIT_FORMS */
-    uint8_t form;      /* <= last_form */
-    uint16_t job;
-    uint32_t first_gap_ps; /* gap_ps of the row of `form` */
-    uint32_t unit_bytes;
-    uint32_t before_bytes; /* a message's units have these ahead of them .. */
-    uint32_t halo_bytes;   /* .. and so many more than theirs, these included */
-};
-
-/*
- * The label of a row's message, its third word:
- *
- *   bits  0 to 3   form: of the message; which is the receiver's layer, too
- *         4 to 7   last form of the range's rows
- *         8 to 15  port
- *        16 to 23  round, the caller's
- *        24        the caller's
- *        25 to 31  bytes of the shared segment, divided by 4
- */
-#define CIRCUIT_LABEL_FORM(label) ((label)&0xfu)
-#define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
-#define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
-#define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* the caller's bits */
-#define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
-#define CIRCUIT_SHARED_MAX 508u
-
-/* The label's bits that its range's rows have in common. */
-static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
-{
-    return last_form << 4 | shared_bytes << 23;
-}
-
-/*
- * What a range's units are cut into: a row of up to four messages for each form
- * from `form` to `last_form`, which lie one behind the other, the row of `form`
- * last:
- *
- *   | halo | kept | row of last_form | .. | row of form | halo |
- *   ^ data |<-------------------- units -------------->|
- *                 /                   \
- *                | port 0's | 1's | 2's | 3's |
- *
- * A message of form f has volume_units[f] units; the first extra_units messages
- * have one more, counted in the order in which they are sent: by form, then by
- * port. The message of port p is
- *
- *    0  u32  its units
- *    4  u32  number of the first of them, of which the range's is first_unit
- *    8  u32  label, see above, with the caller's bits of `label`
- *   12       the shared segment; then its units with as many bytes before and
- *            after them as `data` is ahead of the range's units and halo_bytes
- *            say, but none from before `begin` or from `end` on
- *
- * One without a unit is not sent.
- */
-struct circuit_rows {
-    struct circuit_segment shared; /* a multiple of 4, to CIRCUIT_SHARED_MAX */
-    const uint8_t *begin;
-    const uint8_t *end;
-    const uint8_t *data;
-    const uint32_t *volume_units; /* in the circuit's memory, as sends are */
-    uint32_t extra_units;
-    uint32_t label;
-    uint32_t units; /* no less than those of all messages */
-    uint32_t first_unit;
-};
-
 /* A received message, in the caller's buffer. */
 struct circuit_delivery {
     uint8_t *payload;
@@ -195,44 +120,6 @@ NODISCARD int circuit_open(struct circuit *circuit, void *board,
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);
-
-/*
- * Prepares a form: path and kind are those of `message`, which stays as it is
- * while rows of this form are queued; its other fields are ignored. Result: 0;
- * ERR_NO_ROUTE, as above.
- */
-NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
-                              const struct circuit_message *message);
-
-/*
- * Queues the rows of a range. Result: 0; ERR_PORT_BUSY. A form that was not
- * prepared, or a message that would end before it begins, is found by the
- * switch, which stops the mesh; where that is software, the result is
- * ERR_NO_ROUTE or ERR_RANGE. About 50 instructions.
- */
-NODISCARD int circuit_send_rows(struct circuit *circuit,
-                                const struct circuit_cut *cut,
-                                const struct circuit_rows *rows);
-
-/*
- * Of messages that are rows of another node, the switch sends on what is not
- * for this one by itself, as soon as they are whole. Their shared segment
- * begins with two tables of u32: units[0] to units[L] that a node of such a
- * layer keeps, then those of one message of each form, where L is the last
- * form. What goes on are the rows of forms cut->form to L, with the message's
- * shared segment; this node's layer is cut->form - 1. The units that a message
- * has beyond what the tables say are extra_units, as far as there are messages.
- *
- * circuit_expect() says how ranges are cut, until it is called again.
- * circuit_post() says from now on that the next such message whose label has
- * these bits, CIRCUIT_LABEL_POSTED, may be received and sent on: the buffer
- * that is named for it later is free now. A message takes along the post that
- * holds when it begins to come in; there is one at a time. A message that
- * makes no sense is delivered and not sent on: its reader is to refuse it. If
- * the switch is software, all this is done by circuit_receive().
- */
-void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
-void circuit_post(struct circuit *circuit, uint32_t label);
 
 /*
  * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()

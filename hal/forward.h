@@ -4,7 +4,7 @@
 #ifndef HAL_FORWARD_H
 #define HAL_FORWARD_H
 
-#include "hal/circuit.h"
+#include "hal/rows.h"
 
 #include <stdbool.h>
 

@@ -20,7 +20,7 @@
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
 
-#include "hal/circuit.h"
+#include "hal/rows.h"
 #include "hal/serial/errand.h"
 #include "hal/serial/mailbox.h"
 #include "hal/switch/switch.h"

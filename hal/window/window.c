@@ -5,7 +5,7 @@
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "hal/check.h"
-#include "hal/circuit.h"
+#include "hal/rows.h"
 
 #define CHECK_FILE CHECK_WINDOW
 

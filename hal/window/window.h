@@ -45,7 +45,7 @@
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H
 
-#include "hal/circuit.h"
+#include "hal/rows.h"
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */

@@ -3,7 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/check.h"
-#include "hal/circuit.h"
+#include "hal/rows.h"
 #include "hal/forward.h"
 #include "qemu/fabric/message.h"
 #include "qemu/fabric/postmortem.h"

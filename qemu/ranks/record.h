@@ -26,7 +26,7 @@
 #ifndef QEMU_RANKS_RECORD_H
 #define QEMU_RANKS_RECORD_H
 
-#include "hal/circuit.h"
+#include "hal/rows.h"
 #include "hal/window/window.h"
 #include "qemu/board/emulator.h"
 #include "qemu/ranks/seen.h"

@@ -52,7 +52,7 @@
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H
 
-#include "hal/circuit.h"
+#include "hal/rows.h"
 #include "hal/events.h"
 #include "hal/nodiscard.h"
 #include "kernels/kernel.h"

@@ -2,9 +2,10 @@
 /*
  * serial_circuit: circuits over serial lines as TAP (unit_host()).
  *
- * What is around circuits over serial lines (hal/serial/serial_circuit.c): the switch
- * below, the board and its timer are made up here; the clock is that of the
- * boards that have such lines. Time goes on by 100 us whenever the node idles.
+ * What is around circuits over serial lines (hal/serial/serial_circuit.c): the
+ * switch below, the board and its timer are made up here; the clock is that of
+ * the boards that have such lines. Time goes on by 100 us whenever the node
+ * idles.
  */
 #ifndef TEST_HAL_SERIAL_WORLD_H
 #define TEST_HAL_SERIAL_WORLD_H
