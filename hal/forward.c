@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/forward.h"
 
+#include "torus/split.h"
+
 /* Sets the tables and what the message has beyond them; false if it has less,
    or more than one unit for each part. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
@@ -8,27 +10,16 @@ static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
 {
     const uint32_t *keeps = (const uint32_t *)(const void *)tables;
     uint32_t last = CIRCUIT_LABEL_LAST(label);
-    uint32_t layer = cut->form - 1u;
-    uint32_t messages;
-    uint64_t units;
+    struct torus_split split;
 
-    if (layer >= last ||
-        CIRCUIT_LABEL_SHARED(label) < 2 * sizeof(uint32_t) * (last + 1)) {
+    if (cut->form > last ||
+        CIRCUIT_LABEL_SHARED(label) < 2 * sizeof(uint32_t) * (last + 1) ||
+        !torus_split(&split, keeps + last + 1, keeps, last, cut->form - 1u,
+                     rows->units)) {
         return false;
     }
-    messages = TORUS_PORTS * (last - layer);
-    units = keeps[layer];
-    rows->volume_units = keeps + last + 1;
-    for (unsigned form = cut->form; form <= last; ++form) {
-        units += (uint64_t)TORUS_PORTS * rows->volume_units[form];
-    }
-    if (units > rows->units || rows->units - units > messages + 1) {
-        return false;
-    }
-    rows->extra_units = (uint32_t)(rows->units - units);
-    if (rows->extra_units > messages) {
-        rows->extra_units = messages;
-    }
+    rows->volume_units = split.volume_units;
+    rows->extra_units = split.extra_units;
     cut->last_form = (uint8_t)last;
     return true;
 }

@@ -105,8 +105,7 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \
   $(UNIT_HOST) hal/check.c hal/events.c hal/forward.c hal/stm32f405/clock.c \
-  torus/torus.c \
-  $(wildcard hal/serial/*.c))
+  torus/split.c torus/torus.c $(wildcard hal/serial/*.c))
 
 # The engine's nodes in a made-up world, told by hand.
 $(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \

@@ -230,7 +230,7 @@ struct model_node {
 };
 
 /*
- * Integer shares by laminar rounding, the same rule as scatter/plan/split.h: a
+ * Integer shares by laminar rounding, the same rule as torus/split.h: a
  * node gives each part of what it received the floor of the exact part, and one
  * unit more to the first parts until none is left: children by phase and port,
  * then its own share. The originator hands the units that are left over all

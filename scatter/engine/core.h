@@ -58,7 +58,7 @@
 #include "kernels/kernel.h"
 #include "scatter/plan/meanwhile.h"
 #include "scatter/plan/slots.h"
-#include "scatter/plan/split.h"
+#include "torus/split.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
@@ -270,7 +270,7 @@ struct scatter {
     uint32_t range_to_end_bytes;
     uint32_t units;      /* of the range */
     uint32_t first_unit; /* its place in the whole load */
-    struct split split;
+    struct torus_split split;
 
     struct scatter_worker worker;
 

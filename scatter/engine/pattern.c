@@ -8,12 +8,24 @@
 static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
               "the switch writes what a part begins with");
 
+/* Splits the range, by the tables that its job has for nodes of a layer. */
+static int split_range(struct scatter *scatter, const uint8_t *tables,
+                       unsigned layer)
+{
+    unsigned phases = scatter->job.phases;
+
+    return torus_split(&scatter->split, wire_volumes(tables, phases),
+                       wire_shares(tables), phases, layer, scatter->units)
+               ? ERR_OK
+               : ERR_PLAN;
+}
+
 int pattern_distribute(struct scatter *scatter,
                        struct circuit_segment passed_on)
 {
     unsigned phases = scatter->job.phases;
     const uint8_t *tables = passed_on.data;
-    const struct split *split = &scatter->split;
+    const struct torus_split *split = &scatter->split;
     /* Before the job is known: an advance. */
     uint32_t advance = scatter->job.rounds == 0 ? WIRE_ADVANCE : 0;
     struct circuit_rows rows = {
@@ -24,8 +36,7 @@ int pattern_distribute(struct scatter *scatter,
         .label = wire_part_place(0, 0, scatter->round) | advance,
         .units = scatter->units,
         .first_unit = scatter->first_unit};
-    int error = split_volume(&scatter->split, wire_volumes(tables, phases),
-                             wire_shares(tables), phases, 0, scatter->units);
+    int error = split_range(scatter, tables, 0);
 
     rows.volume_units = split->volume_units;
     rows.extra_units = split->extra_units;
@@ -48,7 +59,6 @@ static int take(struct scatter *scatter,
 {
     const uint8_t *in = delivery->payload;
     const uint8_t *tables = in + WIRE_PART_BYTES;
-    unsigned phases;
     struct wire_part part;
     int error = wire_part_load(&part, in, delivery->bytes);
 
@@ -72,12 +82,8 @@ static int take(struct scatter *scatter,
     error =
         scatter_set_range(scatter, tables + CIRCUIT_LABEL_SHARED(part.label),
                           in + delivery->bytes);
-    phases = scatter->job.phases;
-    return error == ERR_OK
-               ? split_volume(&scatter->split, wire_volumes(tables, phases),
-                              wire_shares(tables), phases, scatter->layer,
-                              scatter->units)
-               : error;
+    return error == ERR_OK ? split_range(scatter, tables, scatter->layer)
+                           : error;
 }
 
 /* Whether the next round's part may come while this one's is computed: an

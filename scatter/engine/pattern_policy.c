@@ -111,9 +111,10 @@ static int gather(struct scatter *scatter)
     scatter_begin_gather(scatter);
     for (unsigned phase = scatter->job.phases;
          error == ERR_OK && phase > scatter->layer; --phase) {
-        unsigned ports = scatter->split.volume_units[phase] > 0
-                             ? 0xfu
-                             : (1u << split_extra(&scatter->split, phase)) - 1u;
+        unsigned ports =
+            scatter->split.volume_units[phase] > 0
+                ? 0xfu
+                : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != 0xfu && scatter->job.rounds > 1) {
             return ERR_PLAN; /* who got a part in each of several rounds? */

@@ -36,7 +36,7 @@ ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
 # What Python calls the structs of libcore.so.
 STRUCTS = {"Size": "torus_size", "Coord": "torus_coord", "Path": "torus_path",
            "Branch": "schedule_branch", "Input": "planner_input",
-           "Plan": "planner_plan", "Split": "split",
+           "Plan": "planner_plan", "Split": "torus_split",
            "RoundsInput": "rounds_input", "RoundsPlan": "rounds_plan",
            "MeanwhileInput": "meanwhile_input", "TreeInput": "tree_input",
            "TreeCircuit": "tree_circuit",

@@ -13,8 +13,8 @@ def check(core, plan, r):
     parts = Split()
     for layer, here in enumerate(classes):
         for units, nodes in here.items():
-            assert core.split_volume(parts, volumes, shares, plan.phases,
-                                     layer, units) == 0
+            assert core.torus_split(parts, volumes, shares, plan.phases,
+                                     layer, units)
             kept += nodes * parts.share_units
             assert 0 <= parts.share_units - shares[layer] <= 1
             rest = units - parts.share_units

@@ -44,11 +44,11 @@ def split(core, rng):
     layer = rng.randint(0, plan.phases)
     units = (plan.volume_units[layer] + rng.choice([0, 0, 1, 2, -1])) % 2 ** 32
     parts = Split()
-    error = core.split_volume(parts, plan.volume_units, plan.share_units,
-                              plan.phases, layer, units)
+    done = core.torus_split(parts, plan.volume_units, plan.share_units,
+                            plan.phases, layer, units)
     return (1, bytes(plan.volume_units) + bytes(plan.share_units)
             + struct.pack("<III", plan.phases, layer, units),
-            number(error) + number(parts.share_units)
+            number(done) + number(parts.share_units)
             + number(parts.extra_units))
 
 

@@ -254,8 +254,8 @@ def splitter(core, plan):
 
     def split(layer, units):
         parts = Split()
-        assert core.split_volume(parts, plan.volume_units, plan.share_units,
-                                 plan.phases, layer, units) == 0
+        assert core.torus_split(parts, plan.volume_units, plan.share_units,
+                                 plan.phases, layer, units)
         assert 0 <= parts.share_units - plan.share_units[layer] <= 1
         return parts.share_units, [
             (phase, port,
@@ -410,9 +410,9 @@ def test_a_volume_that_a_node_does_not_get_is_not_split(core):
         least = plan.share_units[layer] + 4 * sum(
             plan.volume_units[layer + 1:3])
         fits = least <= units <= least + 1 + 4 * (2 - layer)
-        assert core.split_volume(
-            parts, plan.volume_units, plan.share_units, 2, layer, units) == (
-                0 if fits else library.ERR_PLAN)
+        assert core.torus_split(
+            parts, plan.volume_units, plan.share_units, 2, layer,
+            units) == fits
     alone = (ctypes.c_uint32 * 1)(UNITS_MAX)
-    assert core.split_volume(parts, alone, alone, 0, 0, UNITS_MAX) == 0
+    assert core.torus_split(parts, alone, alone, 0, 0, UNITS_MAX)
     assert parts.share_units == UNITS_MAX

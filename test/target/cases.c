@@ -3,7 +3,7 @@
 
 #include "scatter/plan/meanwhile.h"
 #include "scatter/plan/rounds.h"
-#include "scatter/plan/split.h"
+#include "torus/split.h"
 #include "scatter/plan/tree_plan.h"
 #include "torus/pattern.h"
 
@@ -74,13 +74,13 @@ static void one_round(struct answer *answer, const uint8_t *data,
 static void split(struct answer *answer, const uint8_t *data, uint32_t bytes)
 {
     struct split_case given;
-    struct split parts = {.share_units = 0};
+    struct torus_split parts = {.share_units = 0};
 
     (void)bytes;
     memcpy(&given, data, sizeof given);
     add_number(answer,
-               split_volume(&parts, given.volume_units, given.share_units,
-                            given.phases, given.layer, given.units));
+               torus_split(&parts, given.volume_units, given.share_units,
+                           given.phases, given.layer, given.units));
     add_number(answer, parts.share_units);
     add_number(answer, parts.extra_units);
 }

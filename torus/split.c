@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/plan/split.h"
+#include "torus/split.h"
 
-int split_volume(struct split *split, const uint32_t volume_units[],
+bool torus_split(struct torus_split *split, const uint32_t volume_units[],
                  const uint32_t share_units[], unsigned phases, unsigned layer,
                  uint32_t units)
 {
@@ -15,11 +15,11 @@ int split_volume(struct split *split, const uint32_t volume_units[],
         volumes += (uint64_t)TORUS_PORTS * volume_units[phase];
     }
     if (volumes > units) {
-        return ERR_PLAN;
+        return false;
     }
     rest = units - (uint32_t)volumes;
     if (share > rest || rest - share > children + 1) {
-        return ERR_PLAN;
+        return false;
     }
     extra = rest - share;
     extra = extra < children ? extra : children;
@@ -27,5 +27,5 @@ int split_volume(struct split *split, const uint32_t volume_units[],
     split->layer = layer;
     split->extra_units = extra;
     split->share_units = rest - extra; /* share, or one more */
-    return ERR_OK;
+    return true;
 }

@@ -7,15 +7,13 @@
  * order, itself last. Every part is then the floor of the exact one or one
  * more, and the sum over the mesh is exactly V.
  */
-#ifndef SCATTER_PLAN_SPLIT_H
-#define SCATTER_PLAN_SPLIT_H
+#ifndef TORUS_SPLIT_H
+#define TORUS_SPLIT_H
 
-#include "hal/nodiscard.h"
-#include "scatter/plan/one_round.h"
 #include "torus/torus.h"
 
 /* How one node divides what it received. */
-struct split {
+struct torus_split {
     const uint32_t *volume_units; /* the caller's table, not a copy */
     uint32_t share_units;
     uint32_t extra_units; /* the first so many children get one unit more */
@@ -24,15 +22,17 @@ struct split {
 
 /*
  * Divides `units` on a node of `layer`. Arrays as in struct planner_plan,
- * index: layer; volume_units outlives the split. Result: 0; ERR_PLAN if
- * `units` is not what such a node receives. Cost: O(phases - layer).
+ * index: layer; volume_units outlives the split. Result: whether `units` is
+ * what such a node receives; if not, the split is as it was. Cost: O(phases -
+ * layer).
  */
-NODISCARD int split_volume(struct split *split, const uint32_t volume_units[],
-                           const uint32_t share_units[], unsigned phases,
-                           unsigned layer, uint32_t units);
+bool torus_split(struct torus_split *split, const uint32_t volume_units[],
+                 const uint32_t share_units[], unsigned phases, unsigned layer,
+                 uint32_t units);
 
 /* How many of the four children of `phase` get one unit more: the first. */
-static inline uint32_t split_extra(const struct split *split, unsigned phase)
+static inline uint32_t torus_split_extra(const struct torus_split *split,
+                                         unsigned phase)
 {
     uint32_t before = TORUS_PORTS * (phase - split->layer - 1);
 
@@ -45,10 +45,11 @@ static inline uint32_t split_extra(const struct split *split, unsigned phase)
 }
 
 /* Units of the child that phase `phase` reaches out of `port`. */
-static inline uint32_t split_child_units(const struct split *split,
-                                         unsigned phase, unsigned port)
+static inline uint32_t torus_split_child_units(const struct torus_split *split,
+                                               unsigned phase, unsigned port)
 {
-    return split->volume_units[phase] + (port < split_extra(split, phase));
+    return split->volume_units[phase] +
+           (port < torus_split_extra(split, phase));
 }
 
 #endif
