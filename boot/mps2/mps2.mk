@@ -9,14 +9,16 @@ slow := hal/mps2/clock.c
 # Every message passes here, or every unit.
 fast := scatter/engine/core.c $(filter-out kernels/stats.c,$(FAST_KERNELS))
 
+# Functions that are worth it, wherever they are (hal/hot.h).
+flags := '-DHAL_FAST=__attribute__((optimize("O2")))'
+
 # The linker places the search's loop (linker/sections.ld).
 ldflags := -ffunction-sections
 
 lists := looping tight kernel search
 # Loops that are not worth their unrolling; that of stats is even faster so.
 looping_flags := -O2
-looping := scatter/plan/one_round.c scatter/engine/gather.c \
-           scatter/engine/compute.c hal/window/window.c kernels/stats.c
+looping := hal/window/window.c kernels/stats.c
 tight := $(filter-out $(fast) $(looping),$(sources))
 tight_flags := $(TIGHT)
 # A call that is expanded in line makes no kernel faster.

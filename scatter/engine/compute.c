@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/compute.h"
 
+#include "hal/hot.h"
 #include "hal/check.h"
 #include "scatter/engine/gather.h"
 
@@ -9,7 +10,7 @@
 #define CHECK_FILE CHECK_SCATTER_COMPUTE
 
 /* Fails or waits here if a test asked for it: enum node_injection. */
-static void inject(const struct scatter *scatter)
+HAL_FAST static void inject(const struct scatter *scatter)
 {
     const volatile uint16_t *injection =
         &scatter->circuit->node->identity.fault_injection;
@@ -25,14 +26,16 @@ static void inject(const struct scatter *scatter)
     }
 }
 
-uint32_t compute_output_room(const struct scatter *scatter, uint32_t units)
+HAL_FAST uint32_t compute_output_room(const struct scatter *scatter,
+                                      uint32_t units)
 {
     return kernel_output_room(&scatter->terms, scatter->first_unit, units);
 }
 
 /* Runs the kernel on the first `units` of the range. */
-static inline int run_kernel(struct scatter *scatter,
-                             struct kernel_result *result, uint32_t units)
+HAL_FAST static inline int run_kernel(struct scatter *scatter,
+                                      struct kernel_result *result,
+                                      uint32_t units)
 {
     const struct kernel_terms *terms = &scatter->terms;
     struct kernel_range *range = &scatter->range;
@@ -71,8 +74,8 @@ static inline int run_kernel(struct scatter *scatter,
 
 /* Whether a run's output is as long as the kernel's terms say; of a kernel that
    makes none, it is not. */
-static bool output_fits(const struct scatter *scatter,
-                        const struct kernel_result *result)
+HAL_FAST static bool output_fits(const struct scatter *scatter,
+                                 const struct kernel_result *result)
 {
     uint32_t room;
 
@@ -86,8 +89,8 @@ static bool output_fits(const struct scatter *scatter,
 
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down
    to its beginning. */
-static void store_output(struct scatter *scatter,
-                         const struct kernel_result *result)
+HAL_FAST static void store_output(struct scatter *scatter,
+                                  const struct kernel_result *result)
 {
     uint32_t bytes = result->output_bytes;
     uint8_t *at = scatter->free_to - WIRE_PAD4(bytes);
@@ -101,8 +104,8 @@ static void store_output(struct scatter *scatter,
     scatter->free_to = at;
 }
 
-int compute_run(struct scatter *scatter, struct kernel_result *result,
-                uint32_t units)
+HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
+                         uint32_t units)
 {
     *result = (struct kernel_result){.data = scatter->has_result
                                                  ? scatter->memory->incoming
@@ -110,7 +113,8 @@ int compute_run(struct scatter *scatter, struct kernel_result *result,
     return run_kernel(scatter, result, units);
 }
 
-int compute_keep(struct scatter *scatter, const struct kernel_result *result)
+HAL_FAST int compute_keep(struct scatter *scatter,
+                          const struct kernel_result *result)
 {
     if (scatter_has_output(scatter)) {
         if (!output_fits(scatter, result)) {
@@ -127,14 +131,14 @@ int compute_keep(struct scatter *scatter, const struct kernel_result *result)
 }
 
 /* scatter_record(), inline: every round passes here twice. */
-static inline void record(struct scatter *scatter, enum event_kind kind,
-                          uint32_t units)
+HAL_FAST static inline void record(struct scatter *scatter,
+                                   enum event_kind kind, uint32_t units)
 {
     events_record(scatter->circuit->log, clock_now_ps(scatter->circuit->clock),
                   kind, scatter->round, units);
 }
 
-int scatter_compute(struct scatter *scatter)
+HAL_FAST int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.share_units;
     struct kernel_result result;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/gather.h"
 
+#include "hal/hot.h"
 #include "hal/check.h"
 
 #include <string.h>
 
 #define CHECK_FILE CHECK_SCATTER_GATHER
 
-int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
+HAL_FAST int scatter_merge(struct scatter *scatter,
+                           const struct kernel_result *next)
 {
     const struct kernel *kernel = scatter->kernel;
     int error = KERNEL_OK;
@@ -23,10 +25,10 @@ int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
 
 /* Receives at `at` the first result that comes on the ports of the mask, of
    which that is taken off. Result: 0 or the error. */
-static inline int receive_result(struct scatter *scatter,
-                                 struct circuit_delivery *delivery,
-                                 unsigned phase, unsigned *ports, uint8_t *at,
-                                 uint32_t capacity_bytes)
+HAL_FAST static inline int receive_result(struct scatter *scatter,
+                                          struct circuit_delivery *delivery,
+                                          unsigned phase, unsigned *ports,
+                                          uint8_t *at, uint32_t capacity_bytes)
 {
     unsigned kind = WIRE_RESULT_OF(phase);
     int error =
@@ -42,9 +44,9 @@ static inline int receive_result(struct scatter *scatter,
 
 /* Merges a result that has an output. Result: 0 and the bytes of that, which
    follow it in the message, or the error. */
-static int merge_head(struct scatter *scatter,
-                      const struct circuit_delivery *delivery,
-                      uint32_t *output_bytes)
+HAL_FAST static int merge_head(struct scatter *scatter,
+                               const struct circuit_delivery *delivery,
+                               uint32_t *output_bytes)
 {
     uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
     struct kernel_result next;
@@ -59,8 +61,9 @@ static int merge_head(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-int scatter_begin_append(struct scatter *scatter, struct gather_place *place,
-                         uint32_t head_bytes)
+HAL_FAST int scatter_begin_append(struct scatter *scatter,
+                                  struct gather_place *place,
+                                  uint32_t head_bytes)
 {
     scatter_check_heap(scatter);
     place->ahead_bytes = CIRCUIT_HEADER_BYTES + head_bytes;
@@ -74,8 +77,9 @@ int scatter_begin_append(struct scatter *scatter, struct gather_place *place,
     return ERR_OK;
 }
 
-void scatter_end_append(struct scatter *scatter,
-                        const struct gather_place *place, uint32_t bytes)
+HAL_FAST void scatter_end_append(struct scatter *scatter,
+                                 const struct gather_place *place,
+                                 uint32_t bytes)
 {
     memcpy(place->at, place->kept, place->ahead_bytes);
     scatter->child_outputs_bytes += bytes;
@@ -86,8 +90,8 @@ void scatter_end_append(struct scatter *scatter,
 
 /* Receives a child's result, and its output behind those of the children before
    it. */
-static int append_child(struct scatter *scatter, unsigned phase,
-                        unsigned *ports)
+HAL_FAST static int append_child(struct scatter *scatter, unsigned phase,
+                                 unsigned *ports)
 {
     struct gather_place place;
     struct circuit_delivery delivery;
@@ -108,8 +112,8 @@ static int append_child(struct scatter *scatter, unsigned phase,
 }
 
 /* Those of a phase's four that are in the mask, as they come. */
-static int append_children(struct scatter *scatter, unsigned phase,
-                           unsigned ports)
+HAL_FAST static int append_children(struct scatter *scatter, unsigned phase,
+                                    unsigned ports)
 {
     int error = ERR_OK;
 
@@ -121,8 +125,8 @@ static int append_children(struct scatter *scatter, unsigned phase,
 
 /* The same without outputs. All four may have come at once: then their parent's
    slot waits for every instruction here. */
-static int merge_children(struct scatter *scatter, unsigned phase,
-                          unsigned ports)
+HAL_FAST static int merge_children(struct scatter *scatter, unsigned phase,
+                                   unsigned ports)
 {
     uint8_t *incoming = scatter->memory->incoming;
 
@@ -146,7 +150,7 @@ static int merge_children(struct scatter *scatter, unsigned phase,
 }
 
 /* One result, from whichever port it comes. */
-static int merge_any(struct scatter *scatter, unsigned phase)
+HAL_FAST static int merge_any(struct scatter *scatter, unsigned phase)
 {
     unsigned ports = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
@@ -160,7 +164,8 @@ static int merge_any(struct scatter *scatter, unsigned phase)
     return error == ERR_OK ? scatter_merge(scatter, &next) : error;
 }
 
-int scatter_gather_any(struct scatter *scatter, unsigned phase, uint32_t count)
+HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
+                                uint32_t count)
 {
     int error = ERR_OK;
 
@@ -174,8 +179,8 @@ int scatter_gather_any(struct scatter *scatter, unsigned phase, uint32_t count)
     return error;
 }
 
-int scatter_gather_children(struct scatter *scatter, unsigned phase,
-                            unsigned ports)
+HAL_FAST int scatter_gather_children(struct scatter *scatter, unsigned phase,
+                                     unsigned ports)
 {
     int error = scatter_has_output(scatter)
                     ? append_children(scatter, phase, ports)
@@ -188,7 +193,7 @@ int scatter_gather_children(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-void scatter_read_slots(struct scatter *scatter)
+HAL_FAST void scatter_read_slots(struct scatter *scatter)
 {
     struct wire_slots wire = wire_job_slots(scatter->job_data);
     struct slots slots = {.end_ps = wire.gather_ps,
@@ -207,7 +212,7 @@ void scatter_read_slots(struct scatter *scatter)
     scatter->has_slots = true;
 }
 
-void scatter_begin_outputs(struct scatter *scatter)
+HAL_FAST void scatter_begin_outputs(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
@@ -215,7 +220,7 @@ void scatter_begin_outputs(struct scatter *scatter)
     scatter->child_outputs_bytes = 0;
 }
 
-void scatter_begin_gather(struct scatter *scatter)
+HAL_FAST void scatter_begin_gather(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
     if (scatter->layer > 0 && !scatter->has_slots) {
@@ -226,7 +231,7 @@ void scatter_begin_gather(struct scatter *scatter)
 /* The next slot of this node's phase from `now_ps` on. With an output: the
    planned time, whether it has passed or not. At once, where there are no
    slots. */
-static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
+HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {
         return 0;
@@ -240,14 +245,16 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
                          scatter->result.bytes <= scatter->short_bytes);
 }
 
-struct circuit_segment scatter_own_outputs(const struct scatter *scatter)
+HAL_FAST struct circuit_segment
+scatter_own_outputs(const struct scatter *scatter)
 {
     return (struct circuit_segment){
         scatter->free_to, (uint32_t)(scatter->outputs_end - scatter->free_to)};
 }
 
-void scatter_attach_output(struct scatter *scatter,
-                           struct circuit_message *message, unsigned port)
+HAL_FAST void scatter_attach_output(struct scatter *scatter,
+                                    struct circuit_message *message,
+                                    unsigned port)
 {
     struct scatter_memory *memory = scatter->memory;
 
@@ -259,14 +266,14 @@ void scatter_attach_output(struct scatter *scatter,
     message->body[port].bytes = scatter->child_outputs_bytes;
 }
 
-void scatter_prepare_return(struct scatter *scatter)
+HAL_FAST void scatter_prepare_return(struct scatter *scatter)
 {
     scatter->result_message = (struct circuit_message){
         .path = torus_path_reverse(scatter->path_from_parent),
         .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
 }
 
-int scatter_return_result(struct scatter *scatter)
+HAL_FAST int scatter_return_result(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->result_message;
     unsigned port = message->path.port;

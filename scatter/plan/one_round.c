@@ -10,6 +10,7 @@
  */
 #include "scatter/plan/one_round.h"
 
+#include "hal/hot.h"
 #include "scatter/plan/fixed.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ struct costs {
 };
 
 /* a - b, or 0 where b is larger. */
-static uint64_t difference(uint64_t a, uint64_t b)
+HAL_FAST static uint64_t difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
@@ -50,7 +51,7 @@ static uint64_t difference(uint64_t a, uint64_t b)
  *   r_15 = 2^47 / half   low by 2^-14.6 of itself, off of 2^32
  *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d, error of 2^91
  */
-static uint64_t reciprocal(uint64_t d)
+HAL_FAST static uint64_t reciprocal(uint64_t d)
 {
     uint32_t top = (uint32_t)(d >> 28 & UINT32_MAX);
     uint32_t rest = (uint32_t)(d & ((1 << 28) - 1));
@@ -80,7 +81,7 @@ static uint64_t reciprocal(uint64_t d)
  * denominator and that below 2^62: low by less than 1.3; from 2^60 on, where
  * the last bits of the denominator are lost, possibly high by 2^-4.
  */
-static uint64_t fraction(uint64_t numerator, uint64_t denominator)
+HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
     struct fixed_shift shift = fixed_shift_of(denominator);
     uint64_t scaled = fixed_shifted(numerator, shift) & INT64_MAX;
@@ -90,7 +91,7 @@ static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 }
 
 /* Checks all of the input but startups and stages. */
-static int check(const struct planner_input *input)
+HAL_FAST static int check(const struct planner_input *input)
 {
     if (input->load_units == 0) {
         return ERR_EMPTY;
@@ -107,7 +108,7 @@ static int check(const struct planner_input *input)
     return ERR_OK;
 }
 
-static struct scale scale_of(uint64_t compute_ps)
+HAL_FAST static struct scale scale_of(uint64_t compute_ps)
 {
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t d = fixed_shifted(compute_ps, shift) >> 4; /* 2^19 m */
@@ -120,7 +121,8 @@ static struct scale scale_of(uint64_t compute_ps)
 }
 
 /* V m / 2^10, from two 32 x 32-bit products: 2^32 * 2^9 * 2^22 + 2^54. */
-static uint64_t load_work(uint32_t load_units, const struct scale *scale)
+HAL_FAST static uint64_t load_work(uint32_t load_units,
+                                   const struct scale *scale)
 {
     uint64_t high = load_units * (scale->compute >> 32);
     uint64_t low = load_units * (scale->compute & UINT32_MAX);
@@ -134,7 +136,8 @@ static uint64_t load_work(uint32_t load_units, const struct scale *scale)
  * 2^11 * 2000 < 2^62, their sum too. It is a fifth at most: the comparison
  * changes nothing, it only lets an analysis of ranges see this.
  */
-static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
+HAL_FAST static uint64_t decay_of(const struct planner_input *input,
+                                  uint32_t stages)
 {
     uint32_t parts = input->results_denominator;
     uint32_t ways = parts + input->results_numerator;
@@ -155,7 +158,8 @@ static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
 }
 
 /* A startup as work; 2^64 - 1 where that does not fit. */
-static uint64_t startup_work(uint64_t startup_ps, const struct scale *scale)
+HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
+                                      const struct scale *scale)
 {
     return fixed_product(startup_ps >> scale->right,
                          (uint32_t)1 << scale->left);
@@ -163,8 +167,9 @@ static uint64_t startup_work(uint64_t startup_ps, const struct scale *scale)
 
 /* Updates the costs where this phase's differ from those of the one before;
    false if they are out of range. */
-static bool follow(struct costs *costs, const struct planner_input *input,
-                   unsigned phase, const struct scale *scale)
+HAL_FAST static bool follow(struct costs *costs,
+                            const struct planner_input *input, unsigned phase,
+                            const struct scale *scale)
 {
     uint64_t startup_ps = input->startup_ps[phase];
     uint32_t stages = input->stages[phase];
@@ -196,8 +201,9 @@ static bool follow(struct costs *costs, const struct planner_input *input,
  * less than 1/4, since startups lose bits to the right. So whatever startup is
  * feasible exceeds it by one at most.
  */
-static unsigned recur(uint64_t work[], const struct planner_input *input,
-                      const struct scale *scale)
+HAL_FAST static unsigned recur(uint64_t work[],
+                               const struct planner_input *input,
+                               const struct scale *scale)
 {
     uint64_t left = load_work(input->load_units, scale);
     struct costs costs = {.stages = UINT32_MAX};
@@ -220,7 +226,8 @@ static unsigned recur(uint64_t work[], const struct planner_input *input,
 
 /* Whether startups and stages of the phases that recur() has not reached are in
    range. */
-static bool rest_fits(const struct planner_input *input, unsigned phase)
+HAL_FAST static bool rest_fits(const struct planner_input *input,
+                               unsigned phase)
 {
     for (; phase < input->phases_max; ++phase) {
         if (input->startup_ps[phase] > PLANNER_STARTUP_MAX_PS ||
@@ -236,7 +243,7 @@ static bool rest_fits(const struct planner_input *input, unsigned phase)
  * product, 1/2 from the scale), so what lies that close below an integer is
  * taken for it.
  */
-static uint64_t volume_of(uint64_t work, const struct scale *scale)
+HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
     uint64_t volume = fixed_multiply_high_inline(work, scale->units);
 
@@ -252,8 +259,8 @@ static uint64_t volume_of(uint64_t work, const struct scale *scale)
  * its children's; one that is snapped for that may not take more than the
  * floors of both volumes leave.
  */
-static uint32_t share_floor(uint64_t volume, uint64_t below, uint32_t units,
-                            uint32_t below_units)
+HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
+                                     uint32_t units, uint32_t below_units)
 {
     uint64_t share_units = (difference(volume, below) + SNAP_UNITS) / ONE;
     uint64_t most = difference(units, below_units);
@@ -271,8 +278,9 @@ static uint32_t share_floor(uint64_t volume, uint64_t below, uint32_t units,
  * would lie between 1/10 and 1/2, and what its floor leaves is more than all
  * that the others were snapped by.
  */
-static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
-                       uint32_t load_units, const struct scale *scale)
+HAL_FAST static uint64_t floors(struct planner_plan *plan,
+                                const uint64_t work[], uint32_t load_units,
+                                const struct scale *scale)
 {
     uint64_t below = 0;       /* 4 v_j, summed over j > i */
     uint32_t below_units = 0; /* the same of the floors; fits */
@@ -298,14 +306,15 @@ static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
  * The compute time of a share (Q32.30): its work, share * 2^2 * m * 2^22 /
  * 2^64, turned back into picoseconds.
  */
-static uint64_t share_ps(uint64_t share, const struct scale *scale)
+HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
     uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);
 
     return fixed_product(work >> scale->left, (uint32_t)1 << scale->right);
 }
 
-int planner_plan(struct planner_plan *plan, const struct planner_input *input)
+HAL_FAST int planner_plan(struct planner_plan *plan,
+                          const struct planner_input *input)
 {
     uint64_t work[PLANNER_PHASES_MAX + 1];
     struct scale scale;
