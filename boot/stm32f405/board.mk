@@ -33,7 +33,7 @@ frugal := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
 lists := hot tight
 # Code that may lie in RAM.
 hot := hal/$(board)/serial.c hal/crc32.c hal/switch/frame.c \
-       hal/switch/parity.c hal/switch/ring.c hal/switch/switch.c
+       hal/switch/parity.c hal/switch/switch.c
 hot_flags := -O2 '-DHAL_HOT=__attribute__((section(".data.hot")))'
 tight := $(filter-out $(fast) $(hot),$(sources))
 tight_flags := $(TIGHT)
