@@ -15,4 +15,4 @@ const struct scatter_costs boot_costs = BOOT_COSTS(
     .port_byte_ps = PS_PER_PORT_BYTE, .queue_ps = 94 * PS_PER_INSTRUCTION,
     .round_start_ps = 117 * PS_PER_INSTRUCTION,
     .round_overhead_ps = 85 * PS_PER_INSTRUCTION, .tree_sends = 24,
-    .rounds_most = 2);
+    .rounds_most = 1);

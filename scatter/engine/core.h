@@ -156,8 +156,10 @@ struct scatter_costs {
        whether they leave at planned times while it computes. */
     uint16_t tree_sends;
     bool tree_holds;
-    /* Of the pattern: rounds that pay, where the originator computes nothing
-       before the last one's sends are queued; 0: any number may. */
+    /* Rounds of the pattern that pay at most, unless a number is ordered: where
+       a node sends a round on only when it has computed the one before, and the
+       originator computes nothing before the last one's sends are queued, that
+       is 1; 0: any number may. */
     uint8_t rounds_most;
     /* Of the pattern: plans rounds whose outputs return meanwhile. NULL where
        the switch does not keep messages until they are received. */

@@ -563,6 +563,8 @@ static void set_results(const struct scatter *scatter,
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
+    struct rounds_plan *plan = &originator->plan;
+    uint32_t ports_units = originator_ports_units(scatter, originator);
     uint64_t start_ps;
     int error = startups_input(scatter, originator);
 
@@ -576,7 +578,11 @@ static int plan(struct scatter *scatter, struct originator *originator)
     } else {
         startups_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
+    originator->input.load_units += ports_units;
     error = choose(scatter, originator);
+    plan->share_units[0][0] -= ports_units;
+    plan->volume_units[0][0] -= ports_units;
+    plan->round_units[0] -= ports_units;
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/originator_state.h"
 
+#include "scatter/plan/fixed.h"
+
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes)
 {
     uint8_t *at = scatter->free_from;
@@ -20,6 +22,24 @@ void originator_start(struct scatter *scatter, struct originator *originator)
     events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     originator->report.scatter_start_ps = start_ps;
+}
+
+uint32_t originator_ports_units(const struct scatter *scatter,
+                                const struct originator *originator)
+{
+    uint64_t port_ps =
+        (uint64_t)scatter->costs->port_byte_ps * originator->order.unit_bytes;
+    uint32_t most = scatter->units / torus_nodes(scatter->size);
+    uint64_t units;
+
+    if (port_ps == 0 || originator->alone ||
+        (originator->order.rounds != 1 &&
+         originator->order.rounds != WIRE_BEST)) {
+        return 0;
+    }
+    units = fixed_product(port_ps, scatter->units - most) /
+            (originator->report.compute_ps | 1u);
+    return units < most ? (uint32_t)units : most;
 }
 
 void originator_set_range(struct scatter *scatter,

@@ -53,6 +53,16 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
    queued. */
 void originator_start(struct scatter *scatter, struct originator *originator);
 
+/*
+ * Units that the originator would compute in the time that its ports take of
+ * its processor to send the others theirs; 0 where ports work by themselves. At
+ * most as many as each node would get of `scatter->units` if all got the same.
+ * A plan of so many units more, which are then taken off the originator's
+ * share, has all nodes end together all the same.
+ */
+uint32_t originator_ports_units(const struct scatter *scatter,
+                                const struct originator *originator);
+
 /* Makes the whole load of the order the originator's range. */
 void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order);

@@ -83,11 +83,14 @@ static uint32_t table_words(const struct scatter *scatter)
 }
 
 /* Adds the order's first unit to that of every branch, and of the tables: a
-   tree is planned from unit 0. */
+   tree is planned from unit 0, or from that before it which is the originator's
+   for its ports. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
-    uint32_t first_unit = originator->order.first_unit;
+    uint32_t ports_units =
+        scatter->job.rounds == 1 ? tree_units(tree) - scatter->units : 0;
+    uint32_t first_unit = originator->order.first_unit - ports_units;
     uint32_t *table = originator->tree_tables;
     const uint8_t *end = tree_next(tree);
 
@@ -246,6 +249,9 @@ static int plan(struct scatter *scatter, struct originator *originator,
     work = originator_allocate(scatter, tree_work_bytes(nodes));
     if (work == NULL || (several && originator->tree_tables == NULL)) {
         return ERR_MEMORY;
+    }
+    if (!several) {
+        input.load_units += originator_ports_units(scatter, originator);
     }
     error = tree_plan(tree, &input, work, &report->makespan_ps, &phases);
     if (error == ERR_OK && several) {
