@@ -385,6 +385,22 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
+/* Time in which results come back: two circuits where they are all long, else
+   four; as long as may be if a child's is expected to grow beyond short ones,
+   since its slot is. */
+static uint64_t results_ps(const struct scatter *scatter,
+                           const struct wire_order *order)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    bool grow = (uint64_t)scatter->units * terms->result_bytes_per_1000_units >
+                1000u * TORUS_PORTS * SCATTER_SHORT_BYTES;
+
+    return (terms->result_fixed ? 2u : 4u) *
+           circuit_ps(order, terms->result_fixed || grow
+                                 ? terms->result_bytes_max
+                                 : RESULT_BYTES);
+}
+
 /*
  * Whether the originator alone would have the answer before a plan is made, two
  * circuits have gone out, four have come back (two wait for their slot, which
@@ -416,9 +432,7 @@ static bool is_small(const struct scatter *scatter,
         policy->plan_ps(scatter, originator) +
         TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
         2 * circuit_ps(order, HEAD_BYTES + PLACE_BYTES * order->tree_nodes) +
-        (scatter->terms.result_fixed
-             ? 2 * circuit_ps(order, scatter->terms.result_bytes_max)
-             : 4 * circuit_ps(order, RESULT_BYTES));
+        results_ps(scatter, order);
     sixteenths =
         (uint32_t)transfer_ps / ((uint32_t)unit_ps / (16u / order->ports) + 1);
     return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16 ||
