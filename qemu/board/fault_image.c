@@ -50,7 +50,7 @@ void fault_image_open(struct fault_image *image, const char *path)
     *image = (struct fault_image){.crc = 0};
     snprintf(image->path, sizeof image->path, "%s", path);
     firmware_default(image->path, board_default(BOARD_SERIAL));
-    if (access(image->path, R_OK) != 0 ||
+    if (euidaccess(image->path, R_OK) != 0 ||
         file_read(&data, &bytes, image->path) != 0) {
         snprintf(image->why, sizeof image->why, "%.200s cannot be read",
                  image->path);

@@ -4,6 +4,7 @@
 #include "qemu/support/file.h"
 #include "qemu/support/quote.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int check(const char *path, const struct board_kind *board)
     uint8_t *data;
     int status = 0;
 
-    if (access(path, R_OK) != 0) {
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
         return file_error(path, "no firmware image; `make` builds it");
     }
     if (file_read(&data, &bytes, path) != 0) {
