@@ -560,10 +560,24 @@ static void set_results(const struct scatter *scatter,
     originator->results_denominator = (uint16_t)q;
 }
 
+/* Takes so many units off the originator's shares: of the first round, and of
+   later ones what that has not. */
+static void take_off(struct rounds_plan *plan, uint32_t units)
+{
+    for (unsigned round = 0; units > 0 && round < plan->rounds; ++round) {
+        uint32_t share = plan->share_units[round][0];
+        uint32_t off = units < share ? units : share;
+
+        plan->share_units[round][0] -= off;
+        plan->volume_units[round][0] -= off;
+        plan->round_units[round] -= off;
+        units -= off;
+    }
+}
+
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
-    struct rounds_plan *plan = &originator->plan;
     uint32_t ports_units = originator_ports_units(scatter, originator);
     uint64_t start_ps;
     int error = startups_input(scatter, originator);
@@ -580,9 +594,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     }
     originator->input.load_units += ports_units;
     error = choose(scatter, originator);
-    plan->share_units[0][0] -= ports_units;
-    plan->volume_units[0][0] -= ports_units;
-    plan->round_units[0] -= ports_units;
+    take_off(&originator->plan, ports_units);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
 }

@@ -33,6 +33,7 @@ uint32_t originator_ports_units(const struct scatter *scatter,
     uint64_t units;
 
     if (port_ps == 0 || originator->alone ||
+        (originator->order.flags & WIRE_EQUAL_SHARES) != 0 ||
         (originator->order.rounds != 1 &&
          originator->order.rounds != WIRE_BEST)) {
         return 0;

@@ -55,8 +55,9 @@ void originator_start(struct scatter *scatter, struct originator *originator);
 
 /*
  * Units that the originator would compute in the time that its ports take of
- * its processor to send the others theirs; 0 where ports work by themselves. At
- * most as many as each node would get of `scatter->units` if all got the same.
+ * its processor to send the others theirs; 0 where ports work by themselves,
+ * shares are equal, or several rounds are ordered. At most as many as each node
+ * would get of `scatter->units` if all got the same.
  * A plan of so many units more, which are then taken off the originator's
  * share, has all nodes end together all the same.
  */
