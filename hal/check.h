@@ -27,7 +27,7 @@
     X(CHECK_SCATTER_COMPUTE, "scatter/engine/compute.c")                       \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \
     X(CHECK_SCATTER_GATHER, "scatter/engine/gather.c")                         \
-    X(CHECK_SCATTER_RESULT_SLOTS, "scatter/engine/result_slots.c")             \
+    X(CHECK_SCATTER_SLOTS, "scatter/engine/slots.c")             \
     X(CHECK_WINDOW, "hal/window/window.c")                                     \
     X(CHECK_SERIAL_MAILBOX, "hal/serial/mailbox.c")                            \
     X(CHECK_SWITCH_DESTINATION, "hal/switch/destination.c")                    \

@@ -198,7 +198,7 @@ static double returns_ps(const struct plan *plan, const uint32_t tables[],
 }
 
 /* Results without outputs return phase by phase, each in a slot
-   (scatter/engine/result_slots.h). */
+   (scatter/engine/slots.h). */
 static double slots_ps(const struct plan *plan, unsigned phases)
 {
     const struct job_config *config = plan->config;

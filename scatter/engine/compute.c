@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/compute.h"
 
-#include "hal/hot.h"
 #include "hal/check.h"
+#include "hal/hot.h"
 #include "scatter/engine/gather.h"
 
 #include <string.h>

@@ -52,15 +52,15 @@
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H
 
-#include "hal/rows.h"
 #include "hal/events.h"
 #include "hal/nodiscard.h"
+#include "hal/rows.h"
 #include "kernels/kernel.h"
 #include "scatter/plan/meanwhile.h"
 #include "scatter/plan/slots.h"
-#include "torus/split.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
+#include "torus/split.h"
 
 /* Room for any kernel's result and scratch memory, in bytes. A board with
    little memory takes shorter results; its build says how long. */

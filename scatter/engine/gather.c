@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/gather.h"
 
-#include "hal/hot.h"
 #include "hal/check.h"
+#include "hal/hot.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "scatter/engine/originator_farm.h"
 #include "scatter/engine/policy.h"
-#include "scatter/engine/result_slots.h"
+#include "scatter/engine/slots.h"
 #include "scatter/engine/tree.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree_rounds.h"

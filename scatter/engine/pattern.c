@@ -3,10 +3,114 @@
 
 #include "scatter/engine/await.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/pattern_job.h"
+#include "scatter/engine/policy.h"
 
 static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
               "the switch writes what a part begins with");
+
+/* ---- before a job ---- */
+
+/* Prepares the sends of a phase before there is a load. */
+static int prepare_phase(struct scatter *scatter, unsigned phase)
+{
+    struct circuit_message *message = &scatter->message[phase];
+
+    *message = (struct circuit_message){
+        .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
+        .kind = WIRE_PART,
+        .gap_ps = scatter->cut.gap_ps};
+    return circuit_prepare(scatter->circuit, phase, message);
+}
+
+int pattern_prepare(struct scatter *scatter)
+{
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_coord at = {identity->x, identity->y};
+    struct torus_coord originator = {identity->originator_x,
+                                     identity->originator_y};
+    int phases = torus_phases(scatter->size);
+    int error = ERR_OK;
+    struct torus_role role;
+
+    if (phases < 0) {
+        return ERR_RANGE;
+    }
+    role = torus_role_of(scatter->size, originator, at);
+    scatter->layer = role.layer;
+    scatter->parent_port = role.port;
+    scatter->path_from_parent =
+        torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
+    /* So the switch of a node whose sends are queued already waits as long as a
+       node needs that has just received, and all circuits of a phase are set up
+       together. */
+    scatter->cut.gap_ps = scatter->costs->split_ps + scatter->costs->queue_ps;
+    scatter->cut.first_gap_ps = scatter->cut.gap_ps;
+    scatter->cut.form = (uint8_t)(role.layer + 1u);
+    scatter->wanted_later =
+        1u << torus_path_arrival(scatter->path_from_parent) |
+        CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
+                     16u * ((unsigned)phases + 1u));
+    /* On all ports if probes may come, else on the parent's: the emulated
+       switch can serve a node earlier that waits on one port. */
+    scatter->wanted = scatter->wanted_later |
+                      (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
+    scatter->place = wire_part_place(role.layer, role.port, 0);
+    scatter->job.phases = (uint8_t)phases;
+    for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
+         ++phase) {
+        error = prepare_phase(scatter, phase);
+    }
+    scatter_prepare_return(scatter);
+    return error;
+}
+
+int pattern_announce(struct scatter *scatter, struct circuit_segment shared,
+                     struct circuit_segment arg)
+{
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    struct circuit_message message = {.kind = WIRE_ANNOUNCE,
+                                      .gap_ps = scatter->cut.gap_ps,
+                                      .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
+                                      .shared = shared,
+                                      .body = {arg, arg, arg, arg}};
+    int error = ERR_OK;
+
+    scatter->cut.job = scatter->circuit->job;
+    scatter->cut.unit_bytes = scatter->announced.unit_bytes;
+    for (unsigned phase = scatter->layer + 1u;
+         error == ERR_OK && phase <= phases; ++phase) {
+        message.path = scatter->message[phase].path;
+        message.head.data = scatter->memory->announce_head[phase - 1];
+        bytes_store_u32(scatter->memory->announce_head[phase - 1], phase);
+        error = circuit_send(scatter->circuit, 0xfu, &message);
+    }
+    return error;
+}
+
+int pattern_place(struct scatter *scatter, const uint8_t *announcement,
+                  uint32_t bytes, uint32_t *head_bytes)
+{
+    *head_bytes = WIRE_ANNOUNCE_HEAD_BYTES;
+    if (bytes < WIRE_ANNOUNCE_HEAD_BYTES) {
+        return ERR_LENGTH;
+    }
+    return announcement[0] == scatter->layer ? ERR_OK : ERR_PLACE;
+}
+
+void pattern_expect(struct scatter *scatter)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    struct circuit_cut *cut = &scatter->cut;
+
+    cut->before_bytes = terms->before_bytes;
+    cut->halo_bytes = terms->before_bytes + terms->after_bytes;
+    if (scatter->layer > 0 && scatter->layer < scatter->job.phases) {
+        circuit_expect(scatter->circuit, cut);
+        circuit_post(scatter->circuit, scatter->place);
+    }
+}
+
+/* ---- parts ---- */
 
 /* Splits the range, by the tables that its job has for nodes of a layer. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
@@ -46,6 +150,101 @@ int pattern_distribute(struct scatter *scatter,
                : error;
 }
 
+/* Whether a job goes with the advance behind which it comes. */
+static bool goes_with_advance(const struct wire_job *job, unsigned phases)
+{
+    return job->rounds > 1 && job->phases == phases &&
+           (job->flags & WIRE_OUTPUT) == 0;
+}
+
+/* Reads the job that comes with the first part, or with the one behind an
+   advance, after the tables. */
+static int read_job(struct scatter *scatter,
+                    const struct circuit_delivery *delivery, uint32_t label)
+{
+    const struct wire_job *job = &scatter->job;
+    unsigned phases = job->phases;
+    uint32_t tables_bytes = WIRE_TABLES_BYTES(CIRCUIT_LABEL_LAST(label));
+    uint32_t job_at = WIRE_PART_BYTES + tables_bytes;
+    int error = delivery->bytes < job_at
+                    ? ERR_LENGTH
+                    : scatter_read_job(scatter, delivery->payload + job_at,
+                                       delivery->bytes - job_at);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    return (scatter->round == 0 || goes_with_advance(job, phases)) &&
+                   WIRE_POLICY(job->flags) == WIRE_PATTERN &&
+                   !(scatter_returns_meanwhile(scatter) &&
+                     (job->rounds == 1 || !scatter_has_output(scatter) ||
+                      scatter_has_tail(scatter))) &&
+                   job->phases == CIRCUIT_LABEL_LAST(label) &&
+                   tables_bytes + scatter->job_bytes ==
+                       CIRCUIT_LABEL_SHARED(label) &&
+                   scatter->layer <= job->phases
+               ? ERR_OK
+               : ERR_FIELD;
+}
+
+/* Sets what is known of a job of which the advance has come. */
+static int expect_job(struct scatter *scatter, uint32_t label)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+
+    if (scatter_makes_output(terms) ||
+        CIRCUIT_LABEL_SHARED(label) != WIRE_TABLES_BYTES(scatter->job.phases) ||
+        CIRCUIT_LABEL_LAST(label) != scatter->job.phases) {
+        return ERR_FIELD;
+    }
+    scatter->job.before_bytes = terms->before_bytes;
+    scatter->job.after_bytes = terms->after_bytes;
+    return ERR_OK;
+}
+
+/* Outputs come in over ports of parts. The part of the next round, of which
+   others get what is not for this node, may come while this one's is computed.
+ */
+static void return_meanwhile(struct scatter *scatter)
+{
+    scatter->policy = scatter->policy->meanwhile;
+    scatter->wanted_later |= CIRCUIT_ONLY(WIRE_PART);
+    if (scatter->layer < scatter->job.phases) {
+        circuit_post(scatter->circuit,
+                     scatter->place | wire_part_place(0, 0, 1));
+    }
+}
+
+static int begin_job(struct scatter *scatter,
+                     const struct circuit_delivery *delivery, uint32_t label)
+{
+    uint32_t place = scatter->place | wire_part_place(0, 0, scatter->round);
+    bool advance = (label & WIRE_ADVANCE) != 0;
+    int error;
+
+    if (((label ^ place) & CIRCUIT_LABEL_POSTED) != 0 ||
+        (advance && scatter->round > 0)) {
+        return ERR_PLACE;
+    }
+    /* With more phases than the torus, the job would lie behind the head. */
+    if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
+        CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
+        return ERR_FIELD;
+    }
+    error = advance ? expect_job(scatter, label)
+                    : read_job(scatter, delivery, label);
+    if (error == ERR_OK && scatter_returns_meanwhile(scatter)) {
+        return_meanwhile(scatter);
+    }
+    if (error == ERR_OK) {
+        scatter->circuit->job = delivery->job;
+        scatter->label = scatter->place |
+                         circuit_label(scatter->job.phases,
+                                       WIRE_TABLES_BYTES(scatter->job.phases));
+    }
+    return error;
+}
+
 /* Posts the part of a round, of which others get what is not for this node. */
 static inline void post(struct scatter *scatter, unsigned round)
 {
@@ -66,7 +265,7 @@ static int take(struct scatter *scatter,
         return error;
     }
     if (scatter->job.rounds == 0) {
-        error = pattern_begin_job(scatter, delivery, part.label);
+        error = begin_job(scatter, delivery, part.label);
         if (error != ERR_OK) {
             return error;
         }
@@ -124,4 +323,125 @@ int pattern_receive(struct scatter *scatter)
     }
     damage = circuit_complete(scatter->circuit);
     return damage == ERR_OK ? error : damage;
+}
+
+/* ---- results ---- */
+
+int pattern_gather(struct scatter *scatter)
+{
+    int error = ERR_OK;
+
+    scatter_begin_gather(scatter);
+    for (unsigned phase = scatter->job.phases;
+         error == ERR_OK && phase > scatter->layer; --phase) {
+        unsigned ports =
+            scatter->split.volume_units[phase] > 0
+                ? 0xfu
+                : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
+
+        if (ports != 0xfu && scatter->job.rounds > 1) {
+            return ERR_PLAN; /* who got a part in each of several rounds? */
+        }
+        if (ports != 0) {
+            error = scatter_gather_children(scatter, phase, ports);
+        }
+    }
+    return error;
+}
+
+/* ---- what phases cost, as planners count it ---- */
+
+uint64_t pattern_plan_ps(const struct scatter *scatter,
+                         const struct originator *originator)
+{
+    (void)originator;
+    return scatter->costs->plan_ps;
+}
+
+uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
+                         unsigned phases)
+{
+    const struct scatter_costs *costs = scatter->costs;
+
+    return costs->split_ps + (phase < phases ? costs->queue_ps : 0);
+}
+
+/*
+ * A startup is a phase's circuits but for the transfer of their units, and the
+ * software of a hop. Layer i has its volume at
+ *
+ *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
+ *
+ * as a node needs split_ps and queue_ps from its receipt until its sends are
+ * queued. One of the last layer has nothing to queue, and so begins to compute
+ * queue_ps earlier after its receipt than its parent does: of the last phase's
+ * software only split_ps counts as startup.
+ */
+void startups_set(const struct scatter *scatter, struct originator *originator,
+                  unsigned phases)
+{
+    const struct wire_order *order = &originator->order;
+    struct planner_input *input = &originator->input;
+    struct wire_job job = scatter->job;
+    uint64_t each_ps;
+
+    job.phases = (uint8_t)phases;
+    each_ps = order->startup_ps +
+              order->transfer_ps *
+                  (SCATTER_PART_HEAD_BYTES + WIRE_TABLES_BYTES(phases) +
+                   wire_job_bytes(&job) + job.before_bytes + job.after_bytes);
+    input->phases_max = (uint8_t)phases;
+    input->phases_want = (uint8_t)phases;
+    input->results_denominator = 0;
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        input->startup_ps[phase - 1] =
+            each_ps + startups_hop_ps(scatter, phase, phases) +
+            order->hop_delay_ps * originator_phase_hops(scatter, phase);
+    }
+}
+
+void startups_wait(const struct scatter *scatter, struct originator *originator,
+                   uint64_t begin_ps)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t end_ps = originator->announced_ps;
+    uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
+                     WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        end_ps += order->startup_ps + order->transfer_ps * bytes +
+                  order->hop_delay_ps * originator_phase_hops(scatter, phase) +
+                  scatter->message[phase].gap_ps;
+    }
+    originator->ports_wait_ps = startups_less(end_ps, begin_ps);
+}
+
+uint64_t startups_step_ps(const struct scatter *scatter,
+                          const struct originator *originator, unsigned phase)
+{
+    const struct scatter_costs *costs = scatter->costs;
+
+    return originator->input.startup_ps[phase - 1] -
+           startups_hop_ps(scatter, phase, originator->plan.phases) +
+           (phase == 1 ? costs->first_send_ps + originator->ports_wait_ps
+                       : (uint64_t)costs->split_ps + costs->queue_ps);
+}
+
+int startups_input(const struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    struct planner_input *input = &originator->input;
+
+    if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
+        order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||
+        order->transfer_ps > PLANNER_STARTUP_MAX_PS / 4096 ||
+        order->rounds == 0 ||
+        (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
+        return ERR_RANGE;
+    }
+    input->load_units = scatter->units;
+    input->compute_ps = originator->report.compute_ps;
+    input->transfer_ps = order->transfer_ps * order->unit_bytes;
+    return ERR_OK;
 }

@@ -9,6 +9,29 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
+#include "scatter/engine/originator_state.h"
+
+/* Hooks of the policy (scatter/engine/policy.h). */
+
+NODISCARD int pattern_prepare(struct scatter *scatter);
+
+NODISCARD int pattern_announce(struct scatter *scatter,
+                               struct circuit_segment shared,
+                               struct circuit_segment arg);
+
+NODISCARD int pattern_place(struct scatter *scatter,
+                            const uint8_t *announcement, uint32_t bytes,
+                            uint32_t *head_bytes);
+
+NODISCARD int pattern_gather(struct scatter *scatter);
+
+uint64_t pattern_plan_ps(const struct scatter *scatter,
+                         const struct originator *originator);
+
+/* Sets what the rows of all rounds have in common, when the kernel's terms are
+   known, and posts the first part of the job: its switch sends on what of it
+   goes on. */
+void pattern_expect(struct scatter *scatter);
 
 /*
  * Of the originator: splits its volume by the round's tables and queues the
@@ -23,5 +46,34 @@ NODISCARD int pattern_distribute(struct scatter *scatter,
 /* Waits for this round's WIRE_PART and reads it, and posts the next one's.
    Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
+
+/* a - b, or 0 if that is less than nothing. */
+static inline uint64_t startups_less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Software of a hop that counts as startup of a phase, in several rounds. */
+uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
+                         unsigned phases);
+
+/* Sets the startup of each phase as a plan of several rounds counts it. */
+void startups_set(const struct scatter *scatter, struct originator *originator,
+                  unsigned phases);
+
+/* Sets how long the first parts, which are sent at `begin_ps`, will wait for
+   the announcement's circuits. */
+void startups_wait(const struct scatter *scatter, struct originator *originator,
+                   uint64_t begin_ps);
+
+/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
+   layer `phase`, in the first of several rounds, but for its units. */
+uint64_t startups_step_ps(const struct scatter *scatter,
+                          const struct originator *originator, unsigned phase);
+
+/* Sets what of the planners' input the order has. Result: 0, or ERR_RANGE if
+   they can't count with that. */
+NODISCARD int startups_input(const struct scatter *scatter,
+                             struct originator *originator);
 
 #endif

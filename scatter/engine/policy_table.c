@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/policy_table.h"
 
-#include "scatter/engine/pattern_policy.h"
+#include "scatter/engine/advance.h"
+#include "scatter/engine/meanwhile.h"
+#include "scatter/engine/pattern.h"
+#include "scatter/engine/pattern_plan.h"
 #include "scatter/engine/tree_policy.h"
 
 #include <stddef.h>
+
+static const struct policy meanwhile_policy = {.prepare = pattern_prepare,
+                                               .receive = outputs_receive,
+                                               .gather = outputs_gather,
+                                               .send = originator_send_rounds};
+
+static const struct policy pattern_policy = {.prepare = pattern_prepare,
+                                             .announce = pattern_announce,
+                                             .place = pattern_place,
+                                             .expect = pattern_expect,
+                                             .receive = pattern_receive,
+                                             .gather = pattern_gather,
+                                             .advance = originator_advance,
+                                             .plan = originator_plan_pattern,
+                                             .plan_ps = pattern_plan_ps,
+                                             .meanwhile = &meanwhile_policy,
+                                             .send = originator_send_rounds};
 
 static const struct policy *const policies[] = {
     [WIRE_PATTERN] = &pattern_policy,

@@ -3,8 +3,8 @@
 
 #include "scatter/engine/await.h"
 #include "scatter/engine/farm.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/policy.h"
 
 #include <stddef.h>
 

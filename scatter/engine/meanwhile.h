@@ -10,8 +10,8 @@
  * Nobody waits for that but where ports are late. When all rounds are computed,
  * who has children sends once more; what is left returns with the results.
  */
-#ifndef SCATTER_ENGINE_OUTPUTS_H
-#define SCATTER_ENGINE_OUTPUTS_H
+#ifndef SCATTER_ENGINE_MEANWHILE_H
+#define SCATTER_ENGINE_MEANWHILE_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator's plan for the pattern: how many phases and rounds, and how
    many units each layer gets in each. */
-#include "scatter/engine/originator_pattern.h"
+#include "scatter/engine/pattern_plan.h"
 
-#include "scatter/engine/originator_advance.h"
+#include "scatter/engine/advance.h"
 #include "scatter/engine/originator_farm.h"
-#include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
-#include "scatter/engine/pattern_job.h"
 #include "scatter/engine/policy.h"
-#include "scatter/engine/result_slots.h"
+#include "scatter/engine/slots.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/meanwhile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When results come back: the originator sets the job's slots, or with outputs
    the time at which each phase's leave. */
-#ifndef SCATTER_ENGINE_RESULT_SLOTS_H
-#define SCATTER_ENGINE_RESULT_SLOTS_H
+#ifndef SCATTER_ENGINE_SLOTS_H
+#define SCATTER_ENGINE_SLOTS_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator's advance (scatter/plan/advance.h) on the pattern. */
-#ifndef SCATTER_ENGINE_ORIGINATOR_ADVANCE_H
-#define SCATTER_ENGINE_ORIGINATOR_ADVANCE_H
+#ifndef SCATTER_ENGINE_ADVANCE_H
+#define SCATTER_ENGINE_ADVANCE_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCATTER_ENGINE_ORIGINATOR_PATTERN_H
-#define SCATTER_ENGINE_ORIGINATOR_PATTERN_H
+#ifndef SCATTER_ENGINE_PATTERN_PLAN_H
+#define SCATTER_ENGINE_PATTERN_PLAN_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"

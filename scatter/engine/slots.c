@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/engine/result_slots.h"
+#include "scatter/engine/slots.h"
 
 #include "hal/check.h"
 
-#define CHECK_FILE CHECK_SCATTER_RESULT_SLOTS
+#define CHECK_FILE CHECK_SCATTER_SLOTS
 #define PS_PER_NS 1000u
 
 /* Short frames before a long slot, at least. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/engine/originator_advance.h"
+#include "scatter/engine/advance.h"
 
-#include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
-#include "scatter/engine/pattern_job.h"
 
 #include <string.h>
 

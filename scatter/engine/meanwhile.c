@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Built for size: a few messages a round. */
-#include "scatter/engine/outputs.h"
+#include "scatter/engine/meanwhile.h"
 
 #include "scatter/engine/gather.h"
 #include "scatter/engine/pattern.h"
