@@ -5,7 +5,9 @@
 #include "scatter/engine/meanwhile.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_plan.h"
-#include "scatter/engine/tree_policy.h"
+#include "scatter/engine/farm.h"
+#include "scatter/engine/originator_farm.h"
+#include "scatter/engine/tree.h"
 
 #include <stddef.h>
 
@@ -25,6 +27,31 @@ static const struct policy pattern_policy = {.prepare = pattern_prepare,
                                              .plan_ps = pattern_plan_ps,
                                              .meanwhile = &meanwhile_policy,
                                              .send = originator_send_rounds};
+
+static const struct policy farm_policy;
+static const struct policy tree_policy = {.prepare = tree_prepare,
+                                          .order = tree_order,
+                                          .announce = tree_announce,
+                                          .place = tree_place,
+                                          .receive = tree_receive,
+                                          .gather = tree_gather,
+                                          .farm = &farm_policy,
+                                          .plan = tree_plan_job,
+                                          .plan_ps = tree_plan_ps,
+                                          .send = tree_send};
+
+/* A tree, along which jobs are announced, tells nodes their place. */
+static const struct policy farm_policy = {.prepare = tree_prepare,
+                                          .order = tree_order,
+                                          .announce = tree_announce,
+                                          .place = tree_place,
+                                          .receive = farm_receive,
+                                          .gather = farm_gather,
+                                          .learns = true,
+                                          .alone = &tree_policy,
+                                          .plan = originator_plan_farm,
+                                          .send = originator_send_farm,
+                                          .lead = originator_lead_farm};
 
 static const struct policy *const policies[] = {
     [WIRE_PATTERN] = &pattern_policy,
