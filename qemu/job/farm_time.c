@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* As in scatter/engine/originator_farm.c: two circuits for each chunk; outputs
+/* As in scatter/engine/farm.c: two circuits for each chunk; outputs
    are received ahead in an eighth of the memory that all of them take. */
 #define CIRCUITS 4u
 #define SLOTS_PART 8u

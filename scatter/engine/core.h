@@ -168,7 +168,7 @@ struct scatter_costs {
 };
 
 struct policy;     /* scatter/engine/policy.h */
-struct farm_state; /* scatter/engine/farm_serve.h */
+struct farm_state; /* scatter/engine/farm.h */
 
 /* A worker of a farm (scatter/engine/farm.h). */
 struct scatter_worker {
@@ -180,7 +180,7 @@ struct scatter_worker {
     struct torus_path path;  /* to the originator */
     uint64_t computed_ps;    /* what it computed since it asked last took; .. */
     uint32_t computed_units; /* .. its units */
-    /* Of a master (scatter/engine/farm_master.h): the workers that it serves;
+    /* Of a master (scatter/engine/farm_worker.h): the workers that it serves;
        it asks when it has so few units; whether it has, for the next chunk. */
     struct farm_state *group;
     uint32_t low_units;

@@ -1,346 +1,702 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/farm.h"
 
-#include "scatter/engine/announce.h"
-#include "scatter/engine/await.h"
 #include "scatter/engine/compute.h"
-#include "scatter/engine/farm_master.h"
-#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
-#include "scatter/plan/tree.h"
+#include "scatter/engine/measure.h"
+#include "scatter/engine/originator_state.h"
+#include "scatter/engine/policy.h"
+#include "scatter/plan/farm.h"
+#include "scatter/plan/fixed.h"
+#include "scatter/plan/tree_input.h"
 #include "torus/direct.h"
 
 #include <string.h>
 
-/* Makes the originator the node to which this one's result returns. */
-static void return_to_originator(struct scatter *scatter,
-                                 struct torus_path from_originator)
+/* ---- whoever serves ---- */
+
+/* A demand without an output, with its header. */
+#define DEMAND_ROOM_BYTES 32u
+static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
+              "a demand fits");
+
+/* ---- the state ---- */
+
+/* Makes the slots in new memory. Result: 0 or ERR_MEMORY. */
+static int make_slots(struct scatter *scatter, struct farm_state *state,
+                      const struct farm_input *input)
 {
-    scatter->layer = 1;
-    scatter->path_from_parent = from_originator;
-    scatter_prepare_return(scatter);
+    state->slots = (uint8_t)farm_slots(state->workers);
+    state->slot_bytes = DEMAND_ROOM_BYTES;
+    if (scatter_has_output(scatter)) {
+        uint32_t output = compute_output_room(scatter, input->most_units);
+
+        state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
+    }
+    state->slot =
+        originator_allocate(scatter, state->slots * state->slot_bytes);
+    return state->slot != NULL ? ERR_OK : ERR_MEMORY;
 }
 
-/* Reads the job that comes with the first chunk, and where results go. */
-static int read_job(struct scatter *scatter,
-                    const struct circuit_delivery *delivery)
+int farm_open(struct scatter *scatter, struct farm_state **made,
+              const struct farm_input *input)
 {
-    int error = scatter_read_job(scatter, delivery->payload + WIRE_CHUNK_BYTES,
-                                 delivery->bytes - WIRE_CHUNK_BYTES);
+    uint32_t workers = input->nodes - 1;
+    struct farm_state *state = (struct farm_state *)(void *)originator_allocate(
+        scatter, (uint32_t)(sizeof *state + workers * sizeof *state->worker));
 
-    if (error != ERR_OK) {
-        return error;
+    *made = state;
+    if (state == NULL) {
+        return ERR_MEMORY;
     }
-    if (WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||
-        scatter_has_tail(scatter)) {
-        return ERR_FIELD;
+    *state = (struct farm_state){.own = farm_member(), .workers = workers};
+    farm_init(&state->farm, input);
+    for (uint32_t i = 0; i < workers; ++i) {
+        state->worker[i] =
+            (struct farm_worker){.member = farm_member(), .waits = true};
     }
-    scatter->job.rounds = 0; /* as many as there are demands */
-    scatter->circuit->job = delivery->job;
-    if (!torus_path_valid(scatter->size, tree_direct(scatter->branch))) {
-        return ERR_PLAN;
-    }
-    return_to_originator(scatter, tree_direct(scatter->branch));
-    scatter->worker.path = scatter->result_message.path;
-    return ERR_OK;
+    return make_slots(scatter, state, input);
 }
 
-int farm_read_chunk(struct scatter *scatter,
-                    const struct circuit_delivery *delivery)
-{
-    struct scatter_worker *worker = &scatter->worker;
-    const uint8_t *begin = delivery->payload + WIRE_CHUNK_BYTES;
-    bool first = worker->chunks == 0 && !scatter_has_tail(scatter);
-    struct wire_chunk chunk;
-    int error = wire_chunk_load(&chunk, delivery->payload, delivery->bytes);
+/* ---- chunks ---- */
 
-    if (error == ERR_OK && first) {
-        worker->number = chunk.worker;
-        error = read_job(scatter, delivery);
-        begin += scatter->job_bytes;
+/*
+ * Whether a worker's chunks come from the end of the range: those of workers 1,
+ * 3, 5, .. do, the others' from its beginning. Where the last part of a load
+ * takes long, half of the workers then compute it from the start, and nobody
+ * gets a large chunk of it late. The chunks of one worker lie near each other,
+ * so the time that one took tells what the next one will take.
+ */
+static bool takes_from_end(uint32_t index)
+{
+    return (index & 1u) != 0;
+}
+
+/* Queues a worker's next chunk; one of no units if nothing is left. */
+static int send_chunk(struct scatter *scatter, struct farm_state *state,
+                      uint32_t index)
+{
+    struct farm_worker *worker = &state->worker[index];
+    struct torus_path path = worker->path;
+    const struct wire_job *job = &scatter->job;
+    uint32_t units = farm_next(&state->farm, &worker->member);
+    uint32_t skipped = takes_from_end(index) ? state->farm.left : 0;
+    struct wire_chunk chunk = {.units = units,
+                               .first_unit = scatter->first_unit + skipped,
+                               .worker = (uint16_t)index,
+                               .number = worker->chunks};
+    struct circuit_message message = {.path = path,
+                                      .kind = WIRE_CHUNK,
+                                      .head = {worker->head, WIRE_CHUNK_BYTES}};
+
+    wire_chunk_store(worker->head, &chunk);
+    if (worker->chunks == 0) {
+        message.shared = state->job;
     }
-    if (error != ERR_OK) {
-        return error;
-    }
-    if (chunk.worker != worker->number || chunk.number != worker->chunks) {
-        return ERR_PLACE;
+    if (units > 0) {
+        struct circuit_segment *body = &message.body[path.port];
+        uint32_t unit_bytes = scatter->announced.unit_bytes;
+
+        body->data =
+            scatter->range_data + skipped * unit_bytes - job->before_bytes;
+        body->bytes = units * unit_bytes + job->before_bytes + job->after_bytes;
+        scatter_clip_to_load(scatter, body);
+    } else {
+        worker->ended = true;
+        state->at_work -= 1;
     }
     worker->chunks += 1;
-    worker->ended = chunk.units == 0;
-    if (worker->ended) {
-        return first ? ERR_PLAN : ERR_OK;
-    }
-    scatter->units = chunk.units;
-    scatter->first_unit = chunk.first_unit;
-    scatter->split.share_units = chunk.units;
-    return chunk.first_unit + chunk.units < chunk.units
-               ? ERR_PLAN
-               : scatter_set_range(scatter, begin,
-                                   delivery->payload + delivery->bytes);
-}
-
-/* Makes room for the output of the chunk in hand, if it needs that: what the
-   demand before was sent from is free, since it has been answered. */
-static void free_outputs(struct scatter *scatter)
-{
-    uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
-    uint32_t room = WIRE_OUTPUT_CHUNK_BYTES +
-                    WIRE_PAD4(compute_output_room(scatter, scatter->units));
-
-    if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
-        scatter->outputs_end = scatter->room_end;
-        memmove(scatter->outputs_end - bytes, scatter->free_to, bytes);
-        scatter->free_to = scatter->outputs_end - bytes;
-    }
-}
-
-int farm_ask(struct scatter *scatter)
-{
-    struct scatter_worker *worker = &scatter->worker;
-    uint8_t *out = scatter->memory->report; /* the originator's alone */
-    struct torus_path path = worker->path;
-    struct wire_demand demand = {.worker = worker->number,
-                                 .number = worker->chunks,
-                                 .units = worker->computed_units,
-                                 .compute_ps = worker->computed_ps};
-    struct circuit_message message = {
-        .path = path, .kind = WIRE_DEMAND, .head = {out, WIRE_DEMAND_BYTES}};
-
-    worker->computed_ps = 0;
-    worker->computed_units = 0;
-    wire_demand_store(out, &demand);
-    if (scatter_has_output(scatter)) {
-        free_outputs(scatter);
-        message.shared = scatter_own_outputs(scatter);
-        scatter->outputs_end = scatter->free_to;
+    if (!takes_from_end(index)) {
+        scatter_skip(scatter, units);
     }
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Of an output beside its units' share: its head, and to how much it and the
-   message of its chunk are rounded up. */
-#define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
-
-/*
- * Divides what memory is left between the messages of two chunks, that in hand
- * and that in stock, and their outputs, that which leaves and that which is
- * made: by what a unit takes in each. No chunk is more than half of the load,
- * which would fit with all its outputs.
- */
-static void divide_memory(struct scatter *scatter)
+int farm_serve_waiting(struct scatter *scatter, struct farm_state *state)
 {
-    struct scatter_worker *worker = &scatter->worker;
-    const struct kernel_terms *terms = &scatter->terms;
-    uint32_t most = (uint32_t)(scatter->free_to - worker->chunk) / 2;
-    uint32_t fixed = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
-                     WIRE_PAD4(scatter->job_bytes) + scatter->job.before_bytes +
-                     scatter->job.after_bytes + 8;
-    uint64_t unit =
-        (uint64_t)scatter->announced.unit_bytes * terms->output_denominator;
+    uint32_t index = state->turn;
+    int error = ERR_OK;
 
-    if (scatter_has_output(scatter) && most > fixed + OUTPUT_FIXED_BYTES) {
-        most -= OUTPUT_FIXED_BYTES;
-        if (terms->output_numerator > 0) {
-            most = fixed + (uint32_t)((most - fixed) * unit /
-                                      (unit + terms->output_numerator));
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
+        struct farm_worker *worker = &state->worker[index];
+
+        if (state->farm.left == 0 && state->more) {
+            break;
         }
+        if (worker->waits && (state->farm.left > 0 || worker->chunks > 0)) {
+            worker->waits = false;
+            state->at_work += worker->chunks == 0;
+            error = send_chunk(scatter, state, index);
+        }
+        index = index + 1 < state->workers ? index + 1 : 0;
     }
-    worker->stock_bytes = most & ~7u;
+    state->turn = index;
+    return error;
 }
 
-uint8_t *farm_next_place(const struct scatter *scatter)
-{
-    const struct scatter_worker *worker = &scatter->worker;
+/* ---- ends ---- */
 
-    scatter_check_heap(scatter);
-    return worker->chunk + (worker->chunks & 1u) * worker->stock_bytes;
+/* Whether results return as the parts of the planned rounds came. Then the
+   ends go out layer by layer: a node that has its end may send its result, for
+   which its parent must not still wait for a chunk, whose circuit that of the
+   result might block. */
+static bool returns_by_layers(const struct scatter *scatter)
+{
+    return scatter_has_tail(scatter) && !scatter_has_output(scatter);
 }
 
-#define CHUNK_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_CHUNK))
-
-/* Asks for the next chunk, which comes while the one in hand is computed. */
-static int ask_ahead(struct scatter *scatter)
+static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
 {
-    struct scatter_worker *worker = &scatter->worker;
-    int error =
-        circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
-                              farm_next_place(scatter), worker->stock_bytes);
+    const struct torus_coord origin = {0, 0};
+    struct torus_coord away = torus_coord_of(scatter->size, worker + 1);
 
-    scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
-    return error == ERR_OK ? farm_ask(scatter) : error;
+    return torus_role_of(scatter->size, origin, away).layer;
 }
 
-/* Whether the job of this number is announced. */
-static bool is_announced(const struct scatter *scatter, uint16_t job)
+/* Ends those of the layer at hand that wait for it. */
+static int end_waiting(struct scatter *scatter, struct farm_state *state)
 {
-    return scatter->kernel != NULL && scatter->announced_job == job;
-}
+    int error = ERR_OK;
 
-/* The first chunk takes the straight way, so it may come before the job is
-   announced: it stays where it lies till then, or where an announcement lay
-   that it does not follow. */
-static int await_announcement(struct scatter *scatter,
-                              struct circuit_delivery *first)
-{
-    struct circuit_delivery delivery;
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
-    uintptr_t end;
-    int error =
-        scatter->kernel != NULL ? announce_drop(scatter, first) : ERR_OK;
-
-    end = (uintptr_t)first->payload + first->bytes;
-    scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
-    while (error == ERR_OK && !is_announced(scatter, first->job)) {
-        error = scatter_receive(scatter, &delivery, any_port);
-        if (error == ERR_OK) {
-            error = await_serve(scatter, delivery);
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
+        if (state->worker[i].waits && layer_of(scatter, i) == state->layer) {
+            state->worker[i].waits = false;
+            state->layer_left -= 1;
+            error = send_chunk(scatter, state, i);
         }
     }
     return error;
 }
 
-/* Reads the first chunk; later ones come to lie behind all that is kept. */
-static int read_first(struct scatter *scatter,
-                      struct circuit_delivery *delivery)
+/* Answers a demand for which nothing is left: at once, or when all layers
+   before the worker's have their ends. */
+static int serve_end(struct scatter *scatter, struct farm_state *state,
+                     uint32_t worker)
 {
-    int error = is_announced(scatter, delivery->job)
-                    ? ERR_OK
-                    : await_announcement(scatter, delivery);
+    int error = ERR_OK;
 
-    scatter->worker = (struct scatter_worker){.ended = false};
-    scatter->worker.chunk = scatter->free_from;
-    if (error == ERR_OK) {
-        error = farm_read_chunk(scatter, delivery);
+    if (layer_of(scatter, worker) == state->layer) {
+        error = end_waiting(scatter, state);
     }
-    if (error == ERR_OK && farm_is_master(scatter)) {
-        error = farm_open_group(scatter);
-        scatter->worker.chunk = scatter->free_from;
+    while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
+        error = circuit_drain(scatter->circuit);
+        state->layer_left = TORUS_PORTS;
+        for (unsigned i = 0; i < state->layer; ++i) {
+            state->layer_left *= 5;
+        }
+        state->layer += 1;
+        if (error == ERR_OK) {
+            error = end_waiting(scatter, state);
+        }
     }
-    divide_memory(scatter);
-    return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery->bytes >
-                                  scatter->worker.stock_bytes
-               ? ERR_BUFFER
-               : error;
+    return error;
 }
 
-int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
-{
-    struct scatter_worker *worker = &scatter->worker;
-    int error = scatter->round == 0 ? read_first(scatter, delivery)
-                                    : farm_read_chunk(scatter, delivery);
+/* ---- demands ---- */
 
-    scatter->free_from = worker->chunk;
-    if (error != ERR_OK || worker->ended) {
+int farm_serve(struct scatter *scatter, struct farm_state *state,
+               const struct circuit_delivery *delivery)
+{
+    struct farm_worker *worker;
+    struct wire_demand demand;
+    int error = wire_demand_load(&demand, delivery->payload, delivery->bytes);
+
+    if (error != ERR_OK) {
         return error;
     }
-    return worker->group != NULL ? farm_lead_group(scatter)
-                                 : ask_ahead(scatter);
+    if (delivery->bytes > WIRE_DEMAND_BYTES &&
+        (!scatter_has_output(scatter) || delivery->bytes % 4 != 0)) {
+        return ERR_LENGTH;
+    }
+    if (demand.worker >= state->workers) {
+        return ERR_PLACE;
+    }
+    worker = &state->worker[demand.worker];
+    if (worker->waits || worker->ended || demand.number != worker->chunks) {
+        return ERR_PLACE;
+    }
+    if (demand.units > 0) {
+        if (worker->chunks == 0) {
+            farm_known(&worker->member);
+        }
+        farm_measured(&state->farm, &worker->member, demand.units,
+                      demand.compute_ps);
+    }
+    if (state->farm.left > 0 || !(state->more || returns_by_layers(scatter))) {
+        return send_chunk(scatter, state, demand.worker);
+    }
+    worker->waits = true;
+    return state->more ? ERR_OK : serve_end(scatter, state, demand.worker);
 }
 
-/* Receives a chunk behind the first one. */
-static int receive_next(struct scatter *scatter,
-                        struct circuit_delivery *delivery)
+#define DEMAND_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND))
+
+/* Receives a demand ahead, at `at`. */
+static int listen(const struct scatter *scatter, const struct farm_state *state,
+                  uint8_t *at)
+{
+    return circuit_receive_ahead(scatter->circuit, DEMAND_PORTS, at,
+                                 state->slot_bytes);
+}
+
+/* The same in all slots, so that demands come in while a slice is computed; if
+   any come. */
+static int listen_all(const struct scatter *scatter,
+                      const struct farm_state *state)
+{
+    int error = ERR_OK;
+
+    for (unsigned i = 0;
+         error == ERR_OK && state->at_work > 0 && i < state->slots; ++i) {
+        error = listen(scatter, state, state->slot + i * state->slot_bytes);
+    }
+    return error;
+}
+
+/* Receives a demand at `at`, unless it has come or comes to a slot, and serves
+   it. */
+static int serve_at(struct scatter *scatter, struct farm_state *state,
+                    struct circuit_delivery *delivery, uint8_t *at,
+                    uint32_t capacity_bytes, uint64_t until_ps)
+{
+    int error = circuit_receive_until(scatter->circuit, delivery, DEMAND_PORTS,
+                                      at, capacity_bytes, until_ps);
+
+    return error == ERR_OK ? farm_serve(scatter, state, delivery) : error;
+}
+
+/* Puts the output of a demand behind those before it, where it may lie already.
+   Result: 0 or ERR_MEMORY. */
+static int keep_output(struct scatter *scatter,
+                       const struct gather_place *place,
+                       const struct circuit_delivery *delivery)
+{
+    const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
+    uint8_t *to = place->at + place->ahead_bytes;
+    uint32_t bytes = delivery->bytes - WIRE_DEMAND_BYTES;
+
+    if (to > scatter->free_to || bytes > (uint32_t)(scatter->free_to - to)) {
+        return ERR_MEMORY;
+    }
+    if (to != from) {
+        memcpy(to, from, bytes);
+    }
+    return ERR_OK;
+}
+
+static int serve_output(struct scatter *scatter, struct farm_state *state,
+                        struct circuit_delivery *delivery, uint64_t until_ps)
+{
+    struct gather_place place;
+    uint32_t bytes;
+    int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    error = serve_at(scatter, state, delivery, place.at, place.capacity_bytes,
+                     until_ps);
+    if (error == ERR_OK) {
+        error = keep_output(scatter, &place, delivery);
+    }
+    bytes = error == ERR_OK ? delivery->bytes - WIRE_DEMAND_BYTES : 0;
+    scatter_end_append(scatter, &place, bytes);
+    scatter->free_from += bytes;
+    return error;
+}
+
+/* Whether a message was received ahead: it is in one of the slots. */
+static bool is_in_slot(const struct farm_state *state, const uint8_t *at)
+{
+    return at >= state->slot &&
+           at < state->slot + state->slots * state->slot_bytes;
+}
+
+/* Receives a demand that has come by `until_ps`, and serves it. Result: 0;
+   ERR_TIMEOUT if none has; or the error. */
+static int serve_until(struct scatter *scatter, struct farm_state *state,
+                       uint64_t until_ps)
+{
+    struct circuit_delivery delivery;
+    int error = scatter_has_output(scatter)
+                    ? serve_output(scatter, state, &delivery, until_ps)
+                    : serve_at(scatter, state, &delivery, state->slot,
+                               state->slot_bytes, until_ps);
+    uint8_t *at;
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    at = delivery.payload - CIRCUIT_HEADER_BYTES;
+    return is_in_slot(state, at) ? listen(scatter, state, at) : ERR_OK;
+}
+
+/* Computes a slice of what is left. */
+static int compute_slice(struct scatter *scatter, struct farm_state *state)
+{
+    uint32_t units = state->first_units > 0
+                         ? farm_take(&state->farm, state->first_units)
+                         : farm_slice(&state->farm, &state->own);
+    uint64_t start_ps = clock_now_ps(scatter->circuit->clock);
+    uint64_t took_ps;
+    int error;
+
+    state->first_units = 0;
+    scatter->split.share_units = units;
+    error = scatter_compute(scatter);
+    scatter->round += 1;
+    took_ps = clock_now_ps(scatter->circuit->clock) - start_ps;
+    farm_measured(&state->farm, &state->own, units, took_ps);
+    state->own_ps += took_ps;
+    state->own_units += units;
+    scatter_skip(scatter, units);
+    return error;
+}
+
+/* Serves all demands that are there. Result: 0 or the error. */
+static int serve_all(struct scatter *scatter, struct farm_state *state)
+{
+    int error = ERR_OK;
+
+    while (error == ERR_OK && state->at_work > 0) {
+        error = serve_until(scatter, state, 0);
+    }
+    return error == ERR_TIMEOUT ? ERR_OK : error;
+}
+
+int farm_work_off(struct scatter *scatter, struct farm_state *state)
+{
+    int error = listen_all(scatter, state);
+
+    while (error == ERR_OK && (state->farm.left > 0 || state->more)) {
+        if (state->farm.left > 0) {
+            error = compute_slice(scatter, state);
+        }
+        if (error == ERR_OK) {
+            error = serve_all(scatter, state);
+        }
+        if (error == ERR_OK && state->more) {
+            error = state->refill(scatter, state);
+        }
+    }
+    if (error == ERR_OK && !scatter->has_result) {
+        /* Workers have all of a small load: results are merged into that of no
+           unit. */
+        scatter->split.share_units = 0;
+        error = scatter_compute(scatter);
+    }
+    while (error == ERR_OK && state->at_work > 0) {
+        error = serve_until(scatter, state, UINT64_MAX);
+    }
+    return error;
+}
+
+/* ---- the originator ---- */
+
+/* A worker's first chunks, and its last one, are smaller than others may be. */
+#define SMALL_CHUNKS 5u
+/* Demands with outputs are received ahead in this part of the memory that all
+   outputs take. */
+#define SLOTS_PART 8u
+
+/* ---- planning ---- */
+
+/* Whether the rule can count with the order's numbers. Result: 0 or ERR_RANGE.
+ */
+static int check_order(const struct wire_order *order)
+{
+    unsigned ports = order->ports;
+
+    return (ports == 1 || ports == 2 || ports == TORUS_PORTS) &&
+                   order->startup_ps <= PLANNER_TIME_MAX_PS &&
+                   fixed_product(order->transfer_ps, order->unit_bytes) <=
+                       PLANNER_TIME_MAX_PS
+               ? ERR_OK
+               : ERR_RANGE;
+}
+
+/* What a chunk takes of the originator: its software, or as a part of its ports
+   two circuits, if that is more; up to what the rule counts with. */
+static uint64_t demand_ps(const struct scatter *scatter,
+                          const struct wire_order *order)
+{
+    uint64_t circuits_ps = 4 * order->startup_ps / order->ports;
+    uint64_t software_ps = scatter->costs->demand_ps;
+    uint64_t longer_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
+
+    return longer_ps < UINT32_MAX ? longer_ps : UINT32_MAX;
+}
+
+/* Two chunks fit a worker's memory, and the output of each fits a slot. */
+static uint32_t most_units(const struct scatter *scatter, uint32_t units,
+                           uint32_t nodes)
+{
+    return scatter_has_output(scatter)
+               ? units / (SLOTS_PART * farm_slots(nodes)) + 1
+               : units - units / 2;
+}
+
+static struct farm_input input_of(const struct scatter *scatter,
+                                  const struct originator *originator,
+                                  uint32_t units, uint32_t nodes)
+{
+    const struct wire_order *order = &originator->order;
+
+    return (struct farm_input){
+        .compute_ps = originator->report.compute_ps,
+        .transfer_ps = order->transfer_ps * order->unit_bytes,
+        .demand_ps = demand_ps(scatter, order),
+        .call_ps = originator->report.call_ps,
+        .load_units = units,
+        .most_units = most_units(scatter, units, nodes),
+        .varies = scatter->terms.cost_varies || originator->unlikely,
+        .nodes = nodes,
+        .ports = order->ports,
+        .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
+}
+
+/* Bounds the number of pieces of output: each has a head and is padded, which
+   must fit the memory that outputs leave. */
+static void bound_pieces(const struct scatter *scatter,
+                         struct farm_state *state, uint32_t nodes)
+{
+    uint32_t output = compute_output_room(scatter, scatter->units) +
+                      CIRCUIT_HEADER_BYTES +
+                      scatter_result_head_bytes(&scatter->terms);
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+    uint32_t pieces =
+        room > output ? (room - output) / (WIRE_OUTPUT_CHUNK_BYTES + 3u) : 0;
+    uint32_t small = SMALL_CHUNKS * nodes;
+
+    state->farm.floor =
+        scatter->units / (pieces > small ? pieces - small : 1u) + 1;
+}
+
+/* Writes the job into new memory. A worker's result is sent at once: there are
+   no slots. */
+static int store_job(struct scatter *scatter, struct originator *originator,
+                     const struct farm_input *input)
+{
+    static const uint64_t no_times[2];
+    struct farm_state *state = originator->farm;
+    struct wire_farm_terms terms = {.compute_ps = input->compute_ps,
+                                    .call_ps = input->call_ps,
+                                    .demand_ps = (uint32_t)input->demand_ps,
+                                    .installment = state->farm.installment};
+
+    scatter->job.phases = 1;
+    scatter->job.rounds = 1;
+    scatter->job.slots = (struct wire_slots){.gather_ps = 0};
+    scatter->job_bytes = wire_job_bytes(&scatter->job);
+    originator->job = originator_allocate(scatter, scatter->job_bytes);
+    if (originator->job == NULL) {
+        return ERR_MEMORY;
+    }
+    wire_job_store(originator->job, &scatter->job, no_times);
+    wire_job_store_farm(originator->job, &terms);
+    state->job = (struct circuit_segment){originator->job, scatter->job_bytes};
+    return ERR_OK;
+}
+
+/* What a node computes, as the order says. */
+static uint32_t speed_of(const uint8_t *branch)
+{
+    return FARM_SPEED_ONE >> tree_slow_shift(branch);
+}
+
+/* The same of all nodes of a group, its master included. */
+static uint64_t speed_of_group(const uint8_t *master)
+{
+    const uint8_t *end = tree_next(master);
+    uint64_t speed = 0;
+
+    for (const uint8_t *at = master; at < end;
+         at = tree_next_of_group(master, at)) {
+        speed += speed_of(at);
+    }
+    return speed;
+}
+
+/* Counts the nodes that the originator serves, itself included, and those that
+   masters serve. */
+static void count_members(const uint8_t *tree, struct farm_input *input)
+{
+    const uint8_t *end = tree_next(tree);
+
+    input->nodes = 0;
+    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
+        input->nodes += !tree_in_group(at);
+    }
+    input->served = tree_nodes(tree) - input->nodes;
+}
+
+/* Makes workers of all nodes that the originator serves. Result: 0; or ERR_PLAN
+   if one has no path. */
+static int add_workers(const struct scatter *scatter, struct farm_state *state)
+{
+    const uint8_t *end = tree_next(scatter->branch);
+    struct farm_worker *worker = state->worker;
+
+    for (const uint8_t *at = scatter->branch + TREE_BRANCH_BYTES; at < end;
+         at += TREE_BRANCH_BYTES) {
+        if (tree_in_group(at)) {
+            continue;
+        }
+        worker->path = tree_direct(at);
+        farm_set_speed(&state->farm, &worker->member,
+                       state->farm.masters ? speed_of_group(at) : speed_of(at));
+        if (!torus_path_valid(scatter->size, worker->path)) {
+            return ERR_PLAN;
+        }
+        worker += 1;
+    }
+    return ERR_OK;
+}
+
+/* Makes a farm along the order's tree. Result: 0 or the error. */
+static int open_farm(struct scatter *scatter, struct originator *originator,
+                     struct farm_input *input)
+{
+    const uint8_t *tree = scatter->branch;
+    struct farm_state *state;
+    int error;
+
+    count_members(tree, input);
+    /* Nobody would serve who is in the group of no master; and masters pass on
+       no outputs. */
+    if (tree_in_group(tree) ||
+        tree_next_of_group(tree, tree) < tree_next(tree) ||
+        (input->served > 0 && scatter_has_output(scatter))) {
+        return ERR_PLAN;
+    }
+    error = farm_open(scatter, &originator->farm, input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    state = originator->farm;
+    farm_set_speed(&state->farm, &state->own, speed_of(tree));
+    return add_workers(scatter, state);
+}
+
+int farm_plan_job(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t start_ps = originator_now_ps(scatter);
+    struct farm_input input;
+    int error = check_order(&originator->order);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    input = input_of(scatter, originator, scatter->units,
+                     tree_nodes(scatter->branch));
+    input.compute_ps =
+        (input.compute_ps >> tree_slow_shift(scatter->branch)) + 1;
+    error = open_farm(scatter, originator, &input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    report->meanwhile = report->output;
+    report->phases = 1;
+    report->phases_feasible = 1;
+    report->rounds = 1;
+    report->plan_ps = originator_now_ps(scatter) - start_ps;
+    error = store_job(scatter, originator, &input);
+    if (error == ERR_OK && scatter_has_output(scatter)) {
+        bound_pieces(scatter, originator->farm, input.nodes);
+    }
+    return error;
+}
+
+int originator_plan_tail(struct scatter *scatter, struct originator *originator,
+                         const struct farm_tail *tail)
+{
+    struct farm_input input;
+    struct farm_state *state;
+    int error = check_order(&originator->order);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    scatter->job.flags |= WIRE_TAIL;
+    input =
+        input_of(scatter, originator, tail->units, torus_nodes(scatter->size));
+    input.installment = 0;
+    error = farm_open(scatter, &originator->farm, &input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    state = originator->farm;
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        state->worker[i].waits = false;
+        state->worker[i].path =
+            torus_direct(scatter->size, torus_coord_of(scatter->size, i + 1));
+    }
+    state->at_work = state->workers;
+    state->first_units = tail->early_units;
+    state->layer = 1;
+    state->layer_left = TORUS_PORTS;
+    state->farm.growth = 1; /* speeds are known */
+    state->farm.last_units = (uint32_t)(state->farm.least >> 16);
+    return ERR_OK;
+}
+
+/* Demands, with outputs, come from here on. A demand's head may be longer than
+   a result's; and what lies before them still leaves with first chunks, or
+   demands are received ahead there. Result: 0 or ERR_MEMORY. */
+static int begin_outputs(struct scatter *scatter)
+{
+    scatter_begin_outputs(scatter);
+    if (!scatter_has_output(scatter)) {
+        return ERR_OK;
+    }
+    scatter->child_outputs += WIRE_DEMAND_BYTES;
+    if (scatter->child_outputs > scatter->free_to) {
+        return ERR_MEMORY;
+    }
+    scatter->free_from = scatter->child_outputs;
+    return ERR_OK;
+}
+
+int originator_begin_tail(struct scatter *scatter,
+                          struct originator *originator)
+{
+    originator_take_off(scatter, originator,
+                        scatter->units - originator->farm->farm.left);
+    return begin_outputs(scatter);
+}
+
+/* ---- carrying out ---- */
+
+int farm_send(struct scatter *scatter, struct originator *originator,
+              uint64_t start_ps)
 {
     int error;
 
-    scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error =
-        circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
-                        farm_next_place(scatter), scatter->worker.stock_bytes);
-    return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
+    (void)start_ps;
+    error = begin_outputs(scatter);
+    return error == ERR_OK ? farm_serve_waiting(scatter, originator->farm)
+                           : error;
 }
 
-int farm_receive(struct scatter *scatter)
+int farm_lead(struct scatter *scatter, struct originator *originator)
 {
-    struct circuit_delivery delivery;
-    int error = scatter->round == 0
-                    ? await_message(scatter, WIRE_CHUNK, &delivery,
-                                    (1u << TORUS_PORTS) - 1u)
-                    : receive_next(scatter, &delivery);
+    struct farm_state *state = originator->farm;
+    uint32_t workers = state->at_work;
+    int error = farm_work_off(scatter, state);
 
-    return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
-}
-
-/* Where the originator has this node: how far east and north of it. */
-static struct torus_coord away_of(const struct scatter *scatter)
-{
-    const struct node_identity *identity = &scatter->circuit->node->identity;
-    struct torus_size size = scatter->size;
-
-    return (struct torus_coord){
-        (uint16_t)((identity->x + size.width - identity->originator_x) %
-                   size.width),
-        (uint16_t)((identity->y + size.height - identity->originator_y) %
-                   size.height)};
-}
-
-/* Becomes a worker, and asks for the first chunk. */
-static int join(struct scatter *scatter)
-{
-    struct torus_coord away = away_of(scatter);
-    struct torus_path path = torus_direct(scatter->size, away);
-    struct scatter_worker *worker = &scatter->worker;
-
-    worker->number = (uint16_t)(torus_index(scatter->size, away) - 1);
-    worker->chunks = 0;
-    worker->chunk = scatter->free_from;
-    worker->path = torus_path_reverse(path);
-    if (scatter_has_output(scatter)) {
-        return_to_originator(scatter, path);
+    if (error == ERR_OK) {
+        error =
+            measure_keep(scatter, originator, state->own_units, state->own_ps);
     }
-    divide_memory(scatter);
-    return ask_ahead(scatter);
-}
-
-int farm_compute(struct scatter *scatter)
-{
-    struct scatter_worker *worker = &scatter->worker;
-    uint64_t start_ps = clock_now_ps(scatter->circuit->clock);
-    int error = scatter_compute(scatter);
-    worker->computed_ps += clock_now_ps(scatter->circuit->clock) - start_ps;
-    worker->computed_units += scatter->split.share_units;
-    return error;
-}
-
-/* Units of the last planned share that this node computes when it has asked: as
-   many as it takes the originator to serve all demands twice, as fast as those
-   before. */
-static uint32_t kept_units(const struct scatter *scatter)
-{
-    const struct scatter_worker *worker = &scatter->worker;
-    uint64_t demands_ps =
-        2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
-    uint32_t share = scatter->split.share_units;
-    uint64_t units;
-
-    if (worker->computed_units == 0) {
-        return share;
-    }
-    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
-    return units < share ? (uint32_t)units : share;
-}
-
-int farm_finish_rounds(struct scatter *scatter)
-{
-    uint32_t kept = kept_units(scatter);
-    uint32_t first = scatter->split.share_units - kept;
-    int error = ERR_OK;
-
-    if (first > 0) {
-        scatter->split.share_units = first;
-        error = farm_compute(scatter);
-        scatter_skip(scatter, first);
-        scatter->split.share_units = kept;
+    if (error == ERR_OK && scatter_has_tail(scatter) &&
+        !scatter_has_output(scatter)) {
+        return scatter->policy->gather(scatter);
     }
     if (error == ERR_OK) {
-        error = join(scatter);
+        scatter->circuit->node->status.state = NODE_STATE_GATHERING;
+        error = scatter_gather_any(scatter, 1, workers);
+        scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
     }
-    return error == ERR_OK ? farm_compute(scatter) : error;
-}
-
-int farm_gather(struct scatter *scatter)
-{
-    scatter->circuit->node->status.state = NODE_STATE_GATHERING;
-    scatter_begin_outputs(scatter);
-    return scatter->worker.group != NULL ? farm_gather_group(scatter) : ERR_OK;
+    return error;
 }

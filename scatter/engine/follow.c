@@ -2,7 +2,7 @@
 #include "scatter/engine/follow.h"
 
 #include "scatter/engine/compute.h"
-#include "scatter/engine/farm.h"
+#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/policy.h"
 

@@ -4,9 +4,9 @@
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
+#include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
-#include "scatter/engine/originator_farm.h"
 #include "scatter/engine/originator_state.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/probe.h"
@@ -175,7 +175,7 @@ static int lead(struct scatter *scatter, struct originator *originator)
         return scatter->policy->lead(scatter, originator);
     }
     if (scatter_has_tail(scatter)) {
-        return originator_lead_farm(scatter, originator);
+        return farm_lead(scatter, originator);
     }
     error = compute_share(scatter, originator);
     return error == ERR_OK ? scatter->policy->gather(scatter) : error;

@@ -32,7 +32,7 @@ struct originator {
     struct rounds_plan plan; /* the last: of its tables only those of its
                                 rounds are ever set */
     uint32_t *tree_tables; /* of a tree: of all rounds, if there are several */
-    struct farm_state *farm;             /* scatter/engine/originator_farm.c */
+    struct farm_state *farm;             /* scatter/engine/farm.c */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree, from time zero; set like
                                             those */
 };

@@ -4,7 +4,7 @@
 #include "scatter/engine/pattern_plan.h"
 
 #include "scatter/engine/advance.h"
-#include "scatter/engine/originator_farm.h"
+#include "scatter/engine/farm.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"

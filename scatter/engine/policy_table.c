@@ -2,11 +2,11 @@
 #include "scatter/engine/policy_table.h"
 
 #include "scatter/engine/advance.h"
+#include "scatter/engine/farm.h"
+#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/meanwhile.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_plan.h"
-#include "scatter/engine/farm.h"
-#include "scatter/engine/originator_farm.h"
 #include "scatter/engine/tree.h"
 
 #include <stddef.h>
@@ -49,9 +49,9 @@ static const struct policy farm_policy = {.prepare = tree_prepare,
                                           .gather = farm_gather,
                                           .learns = true,
                                           .alone = &tree_policy,
-                                          .plan = originator_plan_farm,
-                                          .send = originator_send_farm,
-                                          .lead = originator_lead_farm};
+                                          .plan = farm_plan_job,
+                                          .send = farm_send,
+                                          .lead = farm_lead};
 
 static const struct policy *const policies[] = {
     [WIRE_PATTERN] = &pattern_policy,

@@ -3,8 +3,8 @@
 
 #include "scatter/engine/await.h"
 #include "scatter/engine/farm.h"
+#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/originator_farm.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"
 #include "scatter/plan/fixed.h"
@@ -615,7 +615,7 @@ int tree_plan_job(struct scatter *scatter, struct originator *originator)
     if (prefers_farm(scatter, originator)) {
         scatter->policy = scatter->policy->farm;
         scatter->job.flags ^= WIRE_FLAGS(0, WIRE_TREE ^ WIRE_FARM);
-        return originator_plan_farm(scatter, originator);
+        return farm_plan_job(scatter, originator);
     }
     error = order->rounds != WIRE_BEST &&
                     (order->rounds == 0 || order->rounds > ROUNDS_MAX)

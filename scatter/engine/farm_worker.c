@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/farm_worker.h"
+
+#include "scatter/engine/announce.h"
+#include "scatter/engine/await.h"
+#include "scatter/engine/compute.h"
+#include "scatter/engine/farm.h"
+#include "scatter/engine/gather.h"
+#include "scatter/plan/fixed.h"
+#include "scatter/plan/tree.h"
+#include "scatter/plan/tree_input.h"
+#include "torus/direct.h"
+
+#include <string.h>
+
+/* Makes the originator the node to which this one's result returns. */
+static void return_to_originator(struct scatter *scatter,
+                                 struct torus_path from_originator)
+{
+    scatter->layer = 1;
+    scatter->path_from_parent = from_originator;
+    scatter_prepare_return(scatter);
+}
+
+/* Reads the job that comes with the first chunk, and where results go. */
+static int read_job(struct scatter *scatter,
+                    const struct circuit_delivery *delivery)
+{
+    int error = scatter_read_job(scatter, delivery->payload + WIRE_CHUNK_BYTES,
+                                 delivery->bytes - WIRE_CHUNK_BYTES);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||
+        scatter_has_tail(scatter)) {
+        return ERR_FIELD;
+    }
+    scatter->job.rounds = 0; /* as many as there are demands */
+    scatter->circuit->job = delivery->job;
+    if (!torus_path_valid(scatter->size, tree_direct(scatter->branch))) {
+        return ERR_PLAN;
+    }
+    return_to_originator(scatter, tree_direct(scatter->branch));
+    scatter->worker.path = scatter->result_message.path;
+    return ERR_OK;
+}
+
+static int farm_read_chunk(struct scatter *scatter,
+                           const struct circuit_delivery *delivery)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    const uint8_t *begin = delivery->payload + WIRE_CHUNK_BYTES;
+    bool first = worker->chunks == 0 && !scatter_has_tail(scatter);
+    struct wire_chunk chunk;
+    int error = wire_chunk_load(&chunk, delivery->payload, delivery->bytes);
+
+    if (error == ERR_OK && first) {
+        worker->number = chunk.worker;
+        error = read_job(scatter, delivery);
+        begin += scatter->job_bytes;
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (chunk.worker != worker->number || chunk.number != worker->chunks) {
+        return ERR_PLACE;
+    }
+    worker->chunks += 1;
+    worker->ended = chunk.units == 0;
+    if (worker->ended) {
+        return first ? ERR_PLAN : ERR_OK;
+    }
+    scatter->units = chunk.units;
+    scatter->first_unit = chunk.first_unit;
+    scatter->split.share_units = chunk.units;
+    return chunk.first_unit + chunk.units < chunk.units
+               ? ERR_PLAN
+               : scatter_set_range(scatter, begin,
+                                   delivery->payload + delivery->bytes);
+}
+
+/* Makes room for the output of the chunk in hand, if it needs that: what the
+   demand before was sent from is free, since it has been answered. */
+static void free_outputs(struct scatter *scatter)
+{
+    uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
+    uint32_t room = WIRE_OUTPUT_CHUNK_BYTES +
+                    WIRE_PAD4(compute_output_room(scatter, scatter->units));
+
+    if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
+        scatter->outputs_end = scatter->room_end;
+        memmove(scatter->outputs_end - bytes, scatter->free_to, bytes);
+        scatter->free_to = scatter->outputs_end - bytes;
+    }
+}
+
+static int farm_ask(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    uint8_t *out = scatter->memory->report; /* the originator's alone */
+    struct torus_path path = worker->path;
+    struct wire_demand demand = {.worker = worker->number,
+                                 .number = worker->chunks,
+                                 .units = worker->computed_units,
+                                 .compute_ps = worker->computed_ps};
+    struct circuit_message message = {
+        .path = path, .kind = WIRE_DEMAND, .head = {out, WIRE_DEMAND_BYTES}};
+
+    worker->computed_ps = 0;
+    worker->computed_units = 0;
+    wire_demand_store(out, &demand);
+    if (scatter_has_output(scatter)) {
+        free_outputs(scatter);
+        message.shared = scatter_own_outputs(scatter);
+        scatter->outputs_end = scatter->free_to;
+    }
+    return scatter_send(scatter, 1u << path.port, &message);
+}
+
+/* Of an output beside its units' share: its head, and to how much it and the
+   message of its chunk are rounded up. */
+#define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
+
+/*
+ * Divides what memory is left between the messages of two chunks, that in hand
+ * and that in stock, and their outputs, that which leaves and that which is
+ * made: by what a unit takes in each. No chunk is more than half of the load,
+ * which would fit with all its outputs.
+ */
+static void divide_memory(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    const struct kernel_terms *terms = &scatter->terms;
+    uint32_t most = (uint32_t)(scatter->free_to - worker->chunk) / 2;
+    uint32_t fixed = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
+                     WIRE_PAD4(scatter->job_bytes) + scatter->job.before_bytes +
+                     scatter->job.after_bytes + 8;
+    uint64_t unit =
+        (uint64_t)scatter->announced.unit_bytes * terms->output_denominator;
+
+    if (scatter_has_output(scatter) && most > fixed + OUTPUT_FIXED_BYTES) {
+        most -= OUTPUT_FIXED_BYTES;
+        if (terms->output_numerator > 0) {
+            most = fixed + (uint32_t)((most - fixed) * unit /
+                                      (unit + terms->output_numerator));
+        }
+    }
+    worker->stock_bytes = most & ~7u;
+}
+
+static uint8_t *farm_next_place(const struct scatter *scatter)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+
+    scatter_check_heap(scatter);
+    return worker->chunk + (worker->chunks & 1u) * worker->stock_bytes;
+}
+
+#define CHUNK_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_CHUNK))
+
+/* Asks for the next chunk, which comes while the one in hand is computed. */
+static int ask_ahead(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    int error =
+        circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
+                              farm_next_place(scatter), worker->stock_bytes);
+
+    scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
+    return error == ERR_OK ? farm_ask(scatter) : error;
+}
+
+/* ---- a master ---- */
+
+/* A master asks when it has less than this part of the chunk in hand. */
+#define LOW_PART 2u
+
+static bool farm_is_master(const struct scatter *scatter)
+{
+    const uint8_t *branch = scatter->branch;
+
+    return !tree_in_group(branch) &&
+           tree_next_of_group(branch, branch) < tree_next(branch);
+}
+
+/* ---- the group ---- */
+
+/* Counts this node and its workers. */
+static uint32_t count_members(const uint8_t *branch)
+{
+    const uint8_t *end = tree_next(branch);
+    uint32_t nodes = 0;
+
+    for (const uint8_t *at = branch; at < end;
+         at = tree_next_of_group(branch, at)) {
+        nodes += 1;
+    }
+    return nodes;
+}
+
+/* Makes workers of all nodes of the group. Result: 0, or ERR_PLAN if one has no
+   path. */
+static int add_workers(struct scatter *scatter, struct farm_state *state)
+{
+    const uint8_t *branch = scatter->branch;
+    const uint8_t *at = branch;
+
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        struct farm_worker *worker = &state->worker[i];
+
+        at = tree_next_of_group(branch, at);
+        worker->path = tree_direct(at);
+        farm_set_speed(&state->farm, &worker->member,
+                       FARM_SPEED_ONE >> tree_slow_shift(at));
+        if (!torus_path_valid(scatter->size, worker->path)) {
+            return ERR_PLAN;
+        }
+    }
+    return ERR_OK;
+}
+
+/* The chunk in hand is what there is; as its installment is a part of what the
+   group may expect, that is so many times as much. */
+static void begin_stock(struct scatter *scatter, struct farm_state *state)
+{
+    struct farm *farm = &state->farm;
+    uint64_t ahead = (uint64_t)scatter->units * (farm->installment - 1u);
+
+    farm->left = scatter->units;
+    farm->ahead = ahead < UINT32_MAX ? (uint32_t)ahead : UINT32_MAX;
+    scatter->worker.low_units = scatter->units / LOW_PART;
+    scatter->worker.asked = false;
+}
+
+static int take_chunk(struct scatter *scatter, struct farm_state *state,
+                      const struct circuit_delivery *delivery)
+{
+    int error =
+        scatter->worker.asked ? farm_read_chunk(scatter, delivery) : ERR_PLACE;
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    state->more = !scatter->worker.ended;
+    if (state->more) {
+        begin_stock(scatter, state);
+    }
+    return farm_serve_waiting(scatter, state);
+}
+
+/* Waits for a chunk or a demand, and serves it. */
+static int serve_next(struct scatter *scatter, struct farm_state *state)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    unsigned any_port = (1u << TORUS_PORTS) - 1u;
+    struct circuit_delivery delivery;
+    /* What lies where the next chunk will has then been sent. */
+    int error = circuit_drain(scatter->circuit);
+
+    if (error == ERR_OK) {
+        scatter->circuit->node->status.state = NODE_STATE_WAITING;
+        error = circuit_receive(scatter->circuit, &delivery, any_port,
+                                farm_next_place(scatter), worker->stock_bytes);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (delivery.kind == WIRE_CHUNK) {
+        return take_chunk(scatter, state, &delivery);
+    }
+    return delivery.kind == WIRE_DEMAND ? farm_serve(scatter, state, &delivery)
+                                        : ERR_KIND;
+}
+
+/* Asks for the next chunk as a group of this speed. */
+static int ask(struct scatter *scatter, struct farm_state *state)
+{
+    struct scatter_worker *worker = &scatter->worker;
+
+    worker->asked = true;
+    worker->computed_units = scatter->units;
+    worker->computed_ps =
+        fixed_product(farm_unit_ps(&state->farm), scatter->units);
+    return farm_ask(scatter);
+}
+
+/* The same when little is left. */
+static int ask_if_low(struct scatter *scatter, struct farm_state *state)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+
+    return state->more && !worker->asked &&
+                   state->farm.left <= worker->low_units
+               ? ask(scatter, state)
+               : ERR_OK;
+}
+
+static int refill(struct scatter *scatter, struct farm_state *state)
+{
+    int error = ask_if_low(scatter, state);
+
+    while (error == ERR_OK && state->more && state->farm.left == 0) {
+        error = serve_next(scatter, state);
+        if (error == ERR_OK) {
+            error = ask_if_low(scatter, state);
+        }
+    }
+    return error;
+}
+
+static int farm_open_group(struct scatter *scatter)
+{
+    struct wire_farm_terms terms;
+    struct farm_state *state;
+    struct farm_input input = {.most_units = UINT32_MAX,
+                               .nodes = count_members(scatter->branch)};
+    int error = wire_job_farm(&terms, scatter->job_data);
+
+    if (error == ERR_OK && scatter_has_output(scatter)) {
+        error = ERR_PLAN;
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    input.compute_ps = terms.compute_ps;
+    input.demand_ps = terms.demand_ps;
+    input.call_ps = terms.call_ps;
+    input.installment = terms.installment;
+    input.load_units = scatter->units;
+    error = farm_open(scatter, &state, &input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    state->job =
+        (struct circuit_segment){scatter->job_data, scatter->job_bytes};
+    state->refill = refill;
+    state->more = true;
+    state->farm.masters = true;
+    farm_set_speed(&state->farm, &state->own,
+                   FARM_SPEED_ONE >> tree_slow_shift(scatter->branch));
+    scatter->worker.group = state;
+    return add_workers(scatter, state);
+}
+
+/* ---- carrying out ---- */
+
+static int farm_lead_group(struct scatter *scatter)
+{
+    struct farm_state *state = scatter->worker.group;
+    int error;
+
+    begin_stock(scatter, state);
+    error = ask(scatter, state);
+    if (error == ERR_OK) {
+        error = farm_serve_waiting(scatter, state);
+    }
+    return error == ERR_OK ? farm_work_off(scatter, state) : error;
+}
+
+static int farm_gather_group(struct scatter *scatter)
+{
+    const struct farm_state *state = scatter->worker.group;
+    uint32_t results = 0;
+
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        results += state->worker[i].ended;
+    }
+    return scatter_gather_any(scatter, 1, results);
+}
+
+/* ---- any worker ---- */
+
+/* Whether the job of this number is announced. */
+static bool is_announced(const struct scatter *scatter, uint16_t job)
+{
+    return scatter->kernel != NULL && scatter->announced_job == job;
+}
+
+/* The first chunk takes the straight way, so it may come before the job is
+   announced: it stays where it lies till then, or where an announcement lay
+   that it does not follow. */
+static int await_announcement(struct scatter *scatter,
+                              struct circuit_delivery *first)
+{
+    struct circuit_delivery delivery;
+    unsigned any_port = (1u << TORUS_PORTS) - 1u;
+    uintptr_t end;
+    int error =
+        scatter->kernel != NULL ? announce_drop(scatter, first) : ERR_OK;
+
+    end = (uintptr_t)first->payload + first->bytes;
+    scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
+    while (error == ERR_OK && !is_announced(scatter, first->job)) {
+        error = scatter_receive(scatter, &delivery, any_port);
+        if (error == ERR_OK) {
+            error = await_serve(scatter, delivery);
+        }
+    }
+    return error;
+}
+
+/* Reads the first chunk; later ones come to lie behind all that is kept. */
+static int read_first(struct scatter *scatter,
+                      struct circuit_delivery *delivery)
+{
+    int error = is_announced(scatter, delivery->job)
+                    ? ERR_OK
+                    : await_announcement(scatter, delivery);
+
+    scatter->worker = (struct scatter_worker){.ended = false};
+    scatter->worker.chunk = scatter->free_from;
+    if (error == ERR_OK) {
+        error = farm_read_chunk(scatter, delivery);
+    }
+    if (error == ERR_OK && farm_is_master(scatter)) {
+        error = farm_open_group(scatter);
+        scatter->worker.chunk = scatter->free_from;
+    }
+    divide_memory(scatter);
+    return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery->bytes >
+                                  scatter->worker.stock_bytes
+               ? ERR_BUFFER
+               : error;
+}
+
+int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    int error = scatter->round == 0 ? read_first(scatter, delivery)
+                                    : farm_read_chunk(scatter, delivery);
+
+    scatter->free_from = worker->chunk;
+    if (error != ERR_OK || worker->ended) {
+        return error;
+    }
+    return worker->group != NULL ? farm_lead_group(scatter)
+                                 : ask_ahead(scatter);
+}
+
+/* Receives a chunk behind the first one. */
+static int receive_next(struct scatter *scatter,
+                        struct circuit_delivery *delivery)
+{
+    int error;
+
+    scatter->circuit->node->status.state = NODE_STATE_WAITING;
+    error =
+        circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
+                        farm_next_place(scatter), scatter->worker.stock_bytes);
+    return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
+}
+
+int farm_receive(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    int error = scatter->round == 0
+                    ? await_message(scatter, WIRE_CHUNK, &delivery,
+                                    (1u << TORUS_PORTS) - 1u)
+                    : receive_next(scatter, &delivery);
+
+    return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
+}
+
+/* Where the originator has this node: how far east and north of it. */
+static struct torus_coord away_of(const struct scatter *scatter)
+{
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_size size = scatter->size;
+
+    return (struct torus_coord){
+        (uint16_t)((identity->x + size.width - identity->originator_x) %
+                   size.width),
+        (uint16_t)((identity->y + size.height - identity->originator_y) %
+                   size.height)};
+}
+
+/* Becomes a worker, and asks for the first chunk. */
+static int join(struct scatter *scatter)
+{
+    struct torus_coord away = away_of(scatter);
+    struct torus_path path = torus_direct(scatter->size, away);
+    struct scatter_worker *worker = &scatter->worker;
+
+    worker->number = (uint16_t)(torus_index(scatter->size, away) - 1);
+    worker->chunks = 0;
+    worker->chunk = scatter->free_from;
+    worker->path = torus_path_reverse(path);
+    if (scatter_has_output(scatter)) {
+        return_to_originator(scatter, path);
+    }
+    divide_memory(scatter);
+    return ask_ahead(scatter);
+}
+
+int farm_compute(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    uint64_t start_ps = clock_now_ps(scatter->circuit->clock);
+    int error = scatter_compute(scatter);
+    worker->computed_ps += clock_now_ps(scatter->circuit->clock) - start_ps;
+    worker->computed_units += scatter->split.share_units;
+    return error;
+}
+
+/* Units of the last planned share that this node computes when it has asked: as
+   many as it takes the originator to serve all demands twice, as fast as those
+   before. */
+static uint32_t kept_units(const struct scatter *scatter)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+    uint64_t demands_ps =
+        2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
+    uint32_t share = scatter->split.share_units;
+    uint64_t units;
+
+    if (worker->computed_units == 0) {
+        return share;
+    }
+    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
+    return units < share ? (uint32_t)units : share;
+}
+
+int farm_finish_rounds(struct scatter *scatter)
+{
+    uint32_t kept = kept_units(scatter);
+    uint32_t first = scatter->split.share_units - kept;
+    int error = ERR_OK;
+
+    if (first > 0) {
+        scatter->split.share_units = first;
+        error = farm_compute(scatter);
+        scatter_skip(scatter, first);
+        scatter->split.share_units = kept;
+    }
+    if (error == ERR_OK) {
+        error = join(scatter);
+    }
+    return error == ERR_OK ? farm_compute(scatter) : error;
+}
+
+int farm_gather(struct scatter *scatter)
+{
+    scatter->circuit->node->status.state = NODE_STATE_GATHERING;
+    scatter_begin_outputs(scatter);
+    return scatter->worker.group != NULL ? farm_gather_group(scatter) : ERR_OK;
+}
