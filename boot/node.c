@@ -9,7 +9,7 @@
 #include "hal/window/node_console.h"
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
-#include "scatter/engine/node.h"
+#include "scatter/engine/scatter.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "hal/serial/state.h"
 #include "hal/serial/mailbox.h"
 #include "hal/switch/peek.h"
-#include "scatter/engine/node.h"
+#include "scatter/engine/scatter.h"
 
 /* The board's functions, which may be called until the end. */
 struct serial_node_config {

@@ -4,7 +4,7 @@
 #define SCATTER_ENGINE_ADVANCE_H
 
 #include "hal/nodiscard.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /* Sends an advance if phases and rounds are the originator's to choose, and it
    pays. Result: 0 or the error. */

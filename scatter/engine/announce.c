@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/announce.h"
 
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 #include "scatter/engine/policy.h"
+#include "scatter/engine/probe.h"
 
 #include <string.h>
 
@@ -108,4 +109,10 @@ int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
         scatter->policy->expect(scatter);
     }
     return error;
+}
+
+int await_serve(struct scatter *scatter, struct circuit_delivery delivery)
+{
+    return delivery.kind == WIRE_ANNOUNCE ? announce_take(scatter, delivery)
+                                          : probe_serve(scatter, delivery);
 }

@@ -4,7 +4,7 @@
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 #include "scatter/engine/policy.h"
 #include "scatter/plan/farm.h"
 #include "scatter/plan/fixed.h"

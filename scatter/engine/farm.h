@@ -13,7 +13,7 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 #include "scatter/plan/farm.h"
 
 /* What is known of a worker. */

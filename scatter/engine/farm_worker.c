@@ -2,7 +2,6 @@
 #include "scatter/engine/farm_worker.h"
 
 #include "scatter/engine/announce.h"
-#include "scatter/engine/await.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"

@@ -8,7 +8,7 @@
 #define SCATTER_ENGINE_MEASURE_H
 
 #include "hal/nodiscard.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /* Calls of the kernel at most: so many pieces of output. */
 #define MEASURE_PIECES_MAX 10u

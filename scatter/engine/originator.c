@@ -1,263 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator: the order, the plan, and the report at the end. */
 #include "scatter/engine/originator.h"
 
-#include "scatter/engine/announce.h"
-#include "scatter/engine/compute.h"
-#include "scatter/engine/farm.h"
-#include "scatter/engine/gather.h"
-#include "scatter/engine/measure.h"
-#include "scatter/engine/originator_state.h"
-#include "scatter/engine/policy.h"
-#include "scatter/engine/probe.h"
+#include "scatter/plan/fixed.h"
 
-#include <stddef.h>
-#include <string.h>
-
-/* So few units may well stay with the originator, and of a tree, which takes
-   longer to plan, so many more for each node: others hear of the job when it is
-   known that they do not. So they do where ports take processor time: sends
-   while the kernel is tried would make it seem slower. */
-#define STAYING_UNITS_MAX 2048u
-#define STAYING_UNITS_NODE 1024u
-
-/* The library's strcmp() is 400 bytes longer. */
-static bool same_name(const char *a, const char *b)
+uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes)
 {
-    while (*a != '\0' && *a == *b) {
-        a += 1;
-        b += 1;
+    uint8_t *at = scatter->free_from;
+
+    bytes = (bytes + 7u) & ~7u;
+    if (bytes > (uint32_t)(scatter->free_to - at)) {
+        return NULL;
     }
-    return *a == *b;
+    scatter->free_from += bytes;
+    return at;
 }
 
-static int find_kernel(struct scatter *scatter, const char *name)
-{
-    for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
-        if (same_name(scatter->kernels[i]->name, name)) {
-            scatter->kernel = scatter->kernels[i];
-            scatter->announced.kernel = i;
-            return ERR_OK;
-        }
-    }
-    return ERR_KERNEL;
-}
-
-/* Whether the kernel's terms suit this node's memory and the order. */
-static int check_terms(const struct scatter *scatter,
-                       const struct originator *originator)
-{
-    const struct kernel_terms *terms = &scatter->terms;
-    const struct wire_order *order = &originator->order;
-    uint32_t memory_bytes = scatter->circuit->memory_bytes;
-    uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
-    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
-
-    /* So a range's address less before_bytes does not wrap. */
-    if (terms->before_bytes > memory_bytes ||
-        terms->after_bytes > memory_bytes ||
-        terms->result_bytes_max > SCATTER_RESULT_MAX ||
-        (scatter_makes_output(terms) &&
-         terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
-        return ERR_KERNEL;
-    }
-    /* Every node takes for granted that before the load lie before_bytes of the
-       terms, or all that there are. */
-    if (order->before_bytes !=
-            (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
-        order->after_bytes > terms->after_bytes) {
-        return ERR_TERMS;
-    }
-    return scatter_makes_output(terms) &&
-                   compute_output_room(scatter, order->load_units) > room
-               ? ERR_MEMORY
-               : ERR_OK;
-}
-
-static int begin_kernel(struct scatter *scatter, struct originator *originator)
+void originator_start(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator_now_ps(scatter);
-    int error;
 
-    if (scatter->kernel->work_bytes > SCATTER_WORK_MAX) {
-        return ERR_KERNEL;
-    }
-    error = scatter_begin_kernel(scatter);
-    originator->report.begin_ps = originator_now_ps(scatter) - start_ps;
-    if (error != ERR_OK) {
-        return error;
-    }
-    scatter->job.before_bytes = scatter->terms.before_bytes;
-    scatter->job.after_bytes = scatter->terms.after_bytes;
-    if (scatter_makes_output(&scatter->terms)) {
-        scatter->job.flags |= WIRE_OUTPUT;
-        originator->report.output = true;
-    }
-    return check_terms(scatter, originator);
+    events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
+                  scatter->units);
+    originator->report.scatter_start_ps = start_ps;
 }
 
-/* Sets what the job and the originator's range have from the order. */
-static void read_order(struct scatter *scatter, const struct wire_order *order)
+uint32_t originator_ports_units(const struct scatter *scatter,
+                                const struct originator *originator)
 {
-    struct wire_announce *announced = &scatter->announced;
+    uint64_t port_ps =
+        (uint64_t)scatter->costs->port_byte_ps * originator->order.unit_bytes;
+    uint32_t most = scatter->units / torus_nodes(scatter->size);
+    uint64_t units;
 
-    announced->unit_bytes = order->unit_bytes;
-    announced->arg = order->arg;
-    announced->arg_bytes = order->arg_bytes;
-    scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
+    if (port_ps == 0 || originator->alone ||
+        (originator->order.flags & WIRE_EQUAL_SHARES) != 0 ||
+        (originator->order.rounds != 1 &&
+         originator->order.rounds != WIRE_BEST)) {
+        return 0;
+    }
+    units = fixed_product(port_ps, scatter->units - most) /
+            (originator->report.compute_ps | 1u);
+    return units < most ? (uint32_t)units : most;
+}
+
+void originator_set_range(struct scatter *scatter,
+                          const struct wire_order *order)
+{
+    scatter->range_data = order->load;
+    scatter->range_before_bytes = order->before_bytes;
+    scatter->range_to_end_bytes =
+        order->load_units * order->unit_bytes + order->after_bytes;
+    scatter->units = order->load_units;
+    scatter->first_unit = order->first_unit;
+}
+
+void originator_take_off(struct scatter *scatter, struct originator *originator,
+                         uint32_t units)
+{
+    struct wire_order *order = &originator->order;
+    uint32_t bytes = units * order->unit_bytes;
+    uint32_t most = scatter->terms.before_bytes;
+
+    order->load += bytes;
+    order->load_units -= units;
+    order->first_unit += units;
+    order->before_bytes += bytes;
+    if (order->before_bytes > most) {
+        order->before_bytes = most;
+    }
     originator_set_range(scatter, order);
-}
-
-static int prepare(struct scatter *scatter, struct originator *originator)
-{
-    const struct node_identity *identity = &scatter->circuit->node->identity;
-    const struct wire_order *order = &originator->order;
-    bool stays =
-        order->phases == 0 ||
-        (scatter->policy->plan_ps != NULL &&
-         (scatter->costs->port_byte_ps > 0 ||
-          order->load_units <=
-              STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes));
-    int error = find_kernel(scatter, order->kernel);
-
-    if (error == ERR_OK && order->load_units == 0) {
-        error = ERR_EMPTY;
-    }
-    if (error == ERR_OK && order->policy != identity->policy) {
-        error = ERR_POLICY;
-    }
-    read_order(scatter, order);
-    if (error == ERR_OK && !stays) {
-        error = announce_job(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = begin_kernel(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = measure_guess(scatter, originator);
-    }
-    if (originator->alone && scatter->policy->alone != NULL) {
-        scatter->policy = scatter->policy->alone;
-    }
-    if (error == ERR_OK && stays && !originator->alone) {
-        error = announce_job(scatter, originator);
-    }
-    if (error == ERR_OK && scatter->policy->advance != NULL) {
-        error = scatter->policy->advance(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = measure_kernel(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = scatter->policy->plan(scatter, originator);
-    }
-    return error;
-}
-
-/* Computes the own share, which tells the rate for the next job. */
-static int compute_share(struct scatter *scatter, struct originator *originator)
-{
-    uint64_t start_ps = originator_now_ps(scatter);
-    int error = scatter_compute(scatter);
-
-    return error == ERR_OK
-               ? measure_keep(scatter, originator, scatter->split.share_units,
-                              originator_now_ps(scatter) - start_ps)
-               : error;
-}
-
-/* Computes and gathers when the sends are queued. */
-static int lead(struct scatter *scatter, struct originator *originator)
-{
-    int error;
-
-    if (scatter->policy->lead != NULL) {
-        return scatter->policy->lead(scatter, originator);
-    }
-    if (scatter_has_tail(scatter)) {
-        return farm_lead(scatter, originator);
-    }
-    error = compute_share(scatter, originator);
-    return error == ERR_OK ? scatter->policy->gather(scatter) : error;
-}
-
-/* What is left of the job once it is planned. */
-static int carry_out(struct scatter *scatter, struct originator *originator)
-{
-    struct wire_report *report = &originator->report;
-    int error;
-
-    if (!report->advance) {
-        originator_start(scatter, originator);
-    }
-    error =
-        scatter->policy->send(scatter, originator, report->scatter_start_ps);
-    if (error == ERR_OK) {
-        error = lead(scatter, originator);
-    }
-    report->gather_done_ps = originator_now_ps(scatter);
-    return error;
-}
-
-static int send_report(struct scatter *scatter, struct originator *originator,
-                       int error)
-{
-    struct scatter_memory *memory = scatter->memory;
-    uint32_t bytes = wire_report_bytes(&originator->report);
-    struct circuit_message message = {.kind = WIRE_REPORT};
-
-    originator->report.error = error;
-    wire_report_store(memory->report, &originator->report, &originator->plan);
-    if (error == ERR_OK && scatter_has_output(scatter)) {
-        uint32_t head = scatter_result_head_bytes(&scatter->terms);
-
-        scatter_attach_output(scatter, &message, 0);
-        memcpy(memory->report + bytes, memory->result_bytes, head);
-        bytes += head;
-    } else if (error == ERR_OK) {
-        message.body[0].data = scatter->result.data;
-        message.body[0].bytes = scatter->result.bytes;
-    }
-    message.head = (struct circuit_segment){memory->report, bytes};
-    return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
-}
-
-int originator_run(struct scatter *scatter)
-{
-    struct circuit_delivery delivery;
-    struct originator originator;
-    int sent;
-    int error;
-
-    do {
-        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
-    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
-             (error = probe_serve(scatter, delivery)) == ERR_OK);
-    if (error != ERR_OK) {
-        return error;
-    }
-    /* All of it would take 70 us. */
-    memset(&originator, 0, offsetof(struct originator, report.startup_ps));
-    memset(&originator.input.stages, 0,
-           sizeof originator.input - offsetof(struct planner_input, stages));
-    originator.plan.rounds = 0;
-    originator.report.ordered_ps = clock_started_ps(scatter->circuit->clock);
-    scatter->circuit->log->events_written = 0; /* of the job before */
-    scatter->circuit->node->status.state = NODE_STATE_PLANNING;
-    scatter->circuit->job = delivery.job;
-    error = delivery.kind == WIRE_ORDER
-                ? wire_order_load(&originator.order, delivery.payload,
-                                  delivery.bytes)
-                : ERR_KIND;
-    /* scatter_receive() has left room to round up. */
-    (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
-    if (error == ERR_OK) {
-        error = prepare(scatter, &originator);
-    }
-    if (error == ERR_OK) {
-        scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
-        error = carry_out(scatter, &originator);
-    }
-    sent = send_report(scatter, &originator, error);
-    return error == ERR_OK ? sent : error;
 }

@@ -1,14 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* State that the originator's files share: the order at hand and its plan. */
 #ifndef SCATTER_ENGINE_ORIGINATOR_H
 #define SCATTER_ENGINE_ORIGINATOR_H
 
-#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
+#include "scatter/plan/advance.h"
 
-/* Carries out the originator's job, from the wait for the order to the report:
-   samples of the kernel, plan, sends, its own share, results. Serves
-   WIRE_MEASURE before the order. Result: 0 or the error, which the report has
-   told the host too. */
-NODISCARD int originator_run(struct scatter *scatter);
+/* One order that is carried out. */
+struct originator {
+    /* From here to report.startup_ps all is 0 when the order comes. */
+    uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
+    uint16_t results_denominator; /* 0: the plan does not count outputs */
+    bool alone;                   /* it has the answer first without others */
+    bool has_tail;                /* some of the load is given to who asks */
+    bool known;                   /* the rate is, without measuring */
+    bool unlikely; /* few units were measured, and the kernel's own estimate is
+                      far off what they took */
+    uint64_t varies_ps; /* by so much what a unit takes differed in samples */
+    struct advance advance;
+    uint64_t announced_ps;  /* when it began to queue the announcement */
+    uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which
+                               an announcement or an advance still takes */
+    struct wire_report report;
+    struct wire_order order;
+    struct planner_input input; /* return of outputs not counted */
+    uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
+    uint32_t nodes; /* of the mesh, on the pattern */
+    uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */
+    uint64_t hop_ps[TORUS_PHASES_MAX + 1]; /* in one round: from the receipt of
+                    the layer before to a layer's, but for its units */
+    struct rounds_plan plan; /* the last: of its tables only those of its
+                                rounds are ever set */
+    uint32_t *tree_tables; /* of a tree: of all rounds, if there are several */
+    struct farm_state *farm;             /* scatter/engine/farm.c */
+    uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree, from time zero; set like
+                                            those */
+};
+
+static inline uint64_t originator_now_ps(const struct scatter *scatter)
+{
+    return clock_now_ps(scatter->circuit->clock);
+}
+
+/* Hops of a circuit of this phase of the pattern. */
+static inline uint32_t originator_phase_hops(const struct scatter *scatter,
+                                             unsigned phase)
+{
+    return torus_path_hops(scatter->message[phase].path);
+}
+
+/* The timed part of the job begins: time zero is just before the first send is
+   queued. */
+void originator_start(struct scatter *scatter, struct originator *originator);
+
+/*
+ * Units that the originator would compute in the time that its ports take of
+ * its processor to send the others theirs; 0 where ports work by themselves,
+ * shares are equal, or several rounds are ordered. At most as many as each node
+ * would get of `scatter->units` if all got the same.
+ * A plan of so many units more, which are then taken off the originator's
+ * share, has all nodes end together all the same.
+ */
+uint32_t originator_ports_units(const struct scatter *scatter,
+                                const struct originator *originator);
+
+/* Makes the whole load of the order the originator's range. */
+void originator_set_range(struct scatter *scatter,
+                          const struct wire_order *order);
+
+/* Takes the first units, which are computed or sent, off the order and the
+   range. */
+void originator_take_off(struct scatter *scatter, struct originator *originator,
+                         uint32_t units);
+
+/* Takes memory at free_from, rounded up to 8 bytes; NULL if there is not as
+   much. */
+uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/pattern.h"
 
-#include "scatter/engine/await.h"
+#include "scatter/engine/announce.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/policy.h"
 

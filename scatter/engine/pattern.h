@@ -9,7 +9,7 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /* Hooks of the policy (scatter/engine/policy.h). */
 

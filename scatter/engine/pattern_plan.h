@@ -3,7 +3,7 @@
 #define SCATTER_ENGINE_PATTERN_PLAN_H
 
 #include "hal/nodiscard.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /* Chooses phases and rounds, plans every layer's units, and writes the job of
    each round. Result: 0 or the error. */

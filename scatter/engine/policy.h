@@ -28,7 +28,7 @@
 #ifndef SCATTER_ENGINE_POLICY_H
 #define SCATTER_ENGINE_POLICY_H
 
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /* A row of the table. Each function's result: 0 or the error. */
 struct policy {

@@ -5,7 +5,7 @@
 #define SCATTER_ENGINE_SLOTS_H
 
 #include "hal/nodiscard.h"
-#include "scatter/engine/originator_state.h"
+#include "scatter/engine/originator.h"
 
 /*
  * Time in ps of a circuit that returns the output of a node of layer `phase`

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/tree.h"
 
-#include "scatter/engine/await.h"
+#include "scatter/engine/announce.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"

@@ -2,7 +2,7 @@
 #include "test/world/world.h"
 
 #include "hal/forward.h"
-#include "scatter/engine/node.h"
+#include "scatter/engine/scatter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One node: sets it up by its identity, and runs its jobs as originator or as
    follower. */
-#ifndef SCATTER_ENGINE_NODE_H
-#define SCATTER_ENGINE_NODE_H
+#ifndef SCATTER_ENGINE_SCATTER_H
+#define SCATTER_ENGINE_SCATTER_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
