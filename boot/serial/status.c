@@ -6,7 +6,7 @@
 #include "hal/bytes.h"
 #include "hal/names.h"
 #include "kernels/kernel.h"
-#include "scatter/engine/policy_table.h"
+#include "scatter/engine/scatter.h"
 
 static const char state_names[] = PEEK_STATE_NAMES;
 static_assert(NODE_STATES == 9, "a name for each state");

@@ -181,7 +181,7 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-int originator_advance(struct scatter *scatter, struct originator *originator)
+int advance_try(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     unsigned phases = (unsigned)torus_phases(scatter->size);

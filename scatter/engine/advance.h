@@ -8,8 +8,8 @@
 
 /* Sends an advance if phases and rounds are the originator's to choose, and it
    pays. Result: 0 or the error. */
-NODISCARD int originator_advance(struct scatter *scatter,
-                                 struct originator *originator);
+NODISCARD int advance_try(struct scatter *scatter,
+                          struct originator *originator);
 
 /* Sets how long the first planned parts had better wait for the nodes to have
    computed the advance. */

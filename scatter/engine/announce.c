@@ -13,16 +13,13 @@ int announce_job(struct scatter *scatter, struct originator *originator)
     uint8_t *out = originator_allocate(scatter, WIRE_ANNOUNCE_BYTES);
     int error = out != NULL ? ERR_OK : ERR_MEMORY;
 
-    if (error == ERR_OK && scatter->policy->order != NULL) {
-        error = scatter->policy->order(scatter, originator);
-    }
     if (error != ERR_OK) {
         return error;
     }
     wire_announce_store(out, announced);
     originator->announced_ps = originator_now_ps(scatter);
     error = scatter->policy->announce(
-        scatter, (struct circuit_segment){out, WIRE_ANNOUNCE_BYTES},
+        scatter, originator, (struct circuit_segment){out, WIRE_ANNOUNCE_BYTES},
         (struct circuit_segment){announced->arg,
                                  WIRE_PAD4(announced->arg_bytes)});
     originator->report.announce_ps =
@@ -82,7 +79,7 @@ static int pass_on(struct scatter *scatter, struct circuit_segment shared)
     int error;
 
     scatter->circuit->job = scatter->announced_job;
-    error = scatter->policy->announce(scatter, shared, none);
+    error = scatter->policy->announce(scatter, NULL, shared, none);
     /* If no part of this job comes, the next announcement is of another one. */
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     return error;

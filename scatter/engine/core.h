@@ -200,7 +200,8 @@ struct scatter_rate {
 
 struct scatter {
     struct circuit *circuit;
-    const struct policy *policy; /* of all jobs on this mesh */
+    const struct policy *policy;   /* of the job at hand */
+    const struct policy *policies; /* the table of which that is a row */
     struct scatter_memory *memory;
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
@@ -300,13 +301,6 @@ static inline bool scatter_returns_meanwhile(const struct scatter *scatter)
 static inline bool scatter_collects_outputs(const struct scatter *scatter)
 {
     return (scatter->job.flags & (WIRE_OUTPUT | WIRE_MEANWHILE)) == WIRE_OUTPUT;
-}
-
-/* Whether what is left of the load behind the planned rounds is given to who
-   asks. */
-static inline bool scatter_has_tail(const struct scatter *scatter)
-{
-    return (scatter->job.flags & WIRE_TAIL) != 0;
 }
 
 /* Whether a kernel with these terms makes an output. */

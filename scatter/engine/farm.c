@@ -72,9 +72,8 @@ static bool takes_from_end(uint32_t index)
     return (index & 1u) != 0;
 }
 
-/* Queues a worker's next chunk; one of no units if nothing is left. */
-static int send_chunk(struct scatter *scatter, struct farm_state *state,
-                      uint32_t index)
+int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
+                    uint32_t index)
 {
     struct farm_worker *worker = &state->worker[index];
     struct torus_path path = worker->path;
@@ -126,69 +125,11 @@ int farm_serve_waiting(struct scatter *scatter, struct farm_state *state)
         if (worker->waits && (state->farm.left > 0 || worker->chunks > 0)) {
             worker->waits = false;
             state->at_work += worker->chunks == 0;
-            error = send_chunk(scatter, state, index);
+            error = farm_send_chunk(scatter, state, index);
         }
         index = index + 1 < state->workers ? index + 1 : 0;
     }
     state->turn = index;
-    return error;
-}
-
-/* ---- ends ---- */
-
-/* Whether results return as the parts of the planned rounds came. Then the
-   ends go out layer by layer: a node that has its end may send its result, for
-   which its parent must not still wait for a chunk, whose circuit that of the
-   result might block. */
-static bool returns_by_layers(const struct scatter *scatter)
-{
-    return scatter_has_tail(scatter) && !scatter_has_output(scatter);
-}
-
-static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
-{
-    const struct torus_coord origin = {0, 0};
-    struct torus_coord away = torus_coord_of(scatter->size, worker + 1);
-
-    return torus_role_of(scatter->size, origin, away).layer;
-}
-
-/* Ends those of the layer at hand that wait for it. */
-static int end_waiting(struct scatter *scatter, struct farm_state *state)
-{
-    int error = ERR_OK;
-
-    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
-        if (state->worker[i].waits && layer_of(scatter, i) == state->layer) {
-            state->worker[i].waits = false;
-            state->layer_left -= 1;
-            error = send_chunk(scatter, state, i);
-        }
-    }
-    return error;
-}
-
-/* Answers a demand for which nothing is left: at once, or when all layers
-   before the worker's have their ends. */
-static int serve_end(struct scatter *scatter, struct farm_state *state,
-                     uint32_t worker)
-{
-    int error = ERR_OK;
-
-    if (layer_of(scatter, worker) == state->layer) {
-        error = end_waiting(scatter, state);
-    }
-    while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
-        error = circuit_drain(scatter->circuit);
-        state->layer_left = TORUS_PORTS;
-        for (unsigned i = 0; i < state->layer; ++i) {
-            state->layer_left *= 5;
-        }
-        state->layer += 1;
-        if (error == ERR_OK) {
-            error = end_waiting(scatter, state);
-        }
-    }
     return error;
 }
 
@@ -222,11 +163,11 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
         farm_measured(&state->farm, &worker->member, demand.units,
                       demand.compute_ps);
     }
-    if (state->farm.left > 0 || !(state->more || returns_by_layers(scatter))) {
-        return send_chunk(scatter, state, demand.worker);
+    if (state->farm.left > 0 || !(state->more || state->end != NULL)) {
+        return farm_send_chunk(scatter, state, demand.worker);
     }
     worker->waits = true;
-    return state->more ? ERR_OK : serve_end(scatter, state, demand.worker);
+    return state->more ? ERR_OK : state->end(scatter, state, demand.worker);
 }
 
 #define DEMAND_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND))
@@ -436,13 +377,13 @@ static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                : units - units / 2;
 }
 
-static struct farm_input input_of(const struct scatter *scatter,
-                                  const struct originator *originator,
-                                  uint32_t units, uint32_t nodes)
+int farm_input_of(struct farm_input *input, const struct scatter *scatter,
+                  const struct originator *originator, uint32_t units,
+                  uint32_t nodes)
 {
     const struct wire_order *order = &originator->order;
 
-    return (struct farm_input){
+    *input = (struct farm_input){
         .compute_ps = originator->report.compute_ps,
         .transfer_ps = order->transfer_ps * order->unit_bytes,
         .demand_ps = demand_ps(scatter, order),
@@ -453,6 +394,7 @@ static struct farm_input input_of(const struct scatter *scatter,
         .nodes = nodes,
         .ports = order->ports,
         .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
+    return check_order(order);
 }
 
 /* Bounds the number of pieces of output: each has a head and is padded, which
@@ -578,18 +520,20 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
     return add_workers(scatter, state);
 }
 
-int farm_plan_job(struct scatter *scatter, struct originator *originator)
+/* Writes the job. How fast the workers are is not known: it takes them to be as
+   fast as this node. Result: 0; ERR_RANGE (farm_input_of()); ERR_PLAN if the
+   order's tree says no path to a worker; or ERR_MEMORY. */
+static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps = originator_now_ps(scatter);
     struct farm_input input;
-    int error = check_order(&originator->order);
+    int error = farm_input_of(&input, scatter, originator, scatter->units,
+                              tree_nodes(scatter->branch));
 
     if (error != ERR_OK) {
         return error;
     }
-    input = input_of(scatter, originator, scatter->units,
-                     tree_nodes(scatter->branch));
     input.compute_ps =
         (input.compute_ps >> tree_slow_shift(scatter->branch)) + 1;
     error = open_farm(scatter, originator, &input);
@@ -608,43 +552,7 @@ int farm_plan_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-int originator_plan_tail(struct scatter *scatter, struct originator *originator,
-                         const struct farm_tail *tail)
-{
-    struct farm_input input;
-    struct farm_state *state;
-    int error = check_order(&originator->order);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    scatter->job.flags |= WIRE_TAIL;
-    input =
-        input_of(scatter, originator, tail->units, torus_nodes(scatter->size));
-    input.installment = 0;
-    error = farm_open(scatter, &originator->farm, &input);
-    if (error != ERR_OK) {
-        return error;
-    }
-    state = originator->farm;
-    for (uint32_t i = 0; i < state->workers; ++i) {
-        state->worker[i].waits = false;
-        state->worker[i].path =
-            torus_direct(scatter->size, torus_coord_of(scatter->size, i + 1));
-    }
-    state->at_work = state->workers;
-    state->first_units = tail->early_units;
-    state->layer = 1;
-    state->layer_left = TORUS_PORTS;
-    state->farm.growth = 1; /* speeds are known */
-    state->farm.last_units = (uint32_t)(state->farm.least >> 16);
-    return ERR_OK;
-}
-
-/* Demands, with outputs, come from here on. A demand's head may be longer than
-   a result's; and what lies before them still leaves with first chunks, or
-   demands are received ahead there. Result: 0 or ERR_MEMORY. */
-static int begin_outputs(struct scatter *scatter)
+int farm_begin_outputs(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
     if (!scatter_has_output(scatter)) {
@@ -658,45 +566,55 @@ static int begin_outputs(struct scatter *scatter)
     return ERR_OK;
 }
 
-int originator_begin_tail(struct scatter *scatter,
-                          struct originator *originator)
+int farm_lead_served(struct scatter *scatter, struct originator *originator)
 {
-    originator_take_off(scatter, originator,
-                        scatter->units - originator->farm->farm.left);
-    return begin_outputs(scatter);
+    struct farm_state *state = originator->farm;
+    int error = farm_work_off(scatter, state);
+
+    return error == ERR_OK ? measure_keep(scatter, originator, state->own_units,
+                                          state->own_ps)
+                           : error;
 }
 
-/* ---- carrying out ---- */
-
-int farm_send(struct scatter *scatter, struct originator *originator,
-              uint64_t start_ps)
+int farm_gather_workers(struct scatter *scatter, uint32_t workers)
 {
     int error;
 
-    (void)start_ps;
-    error = begin_outputs(scatter);
-    return error == ERR_OK ? farm_serve_waiting(scatter, originator->farm)
-                           : error;
+    scatter->circuit->node->status.state = NODE_STATE_GATHERING;
+    error = scatter_gather_any(scatter, 1, workers);
+    scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
+    return error;
+}
+
+int farm_carry_out(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state;
+    uint32_t workers = 0;
+    int error = plan_job(scatter, originator);
+
+    if (error == ERR_OK) {
+        originator_begin(scatter, originator);
+        error = farm_begin_outputs(scatter);
+    }
+    state = originator->farm;
+    if (error == ERR_OK) {
+        error = farm_serve_waiting(scatter, state);
+        workers = state->at_work;
+    }
+    if (error == ERR_OK) {
+        error = farm_lead_served(scatter, originator);
+    }
+    return error == ERR_OK ? farm_gather_workers(scatter, workers) : error;
 }
 
 int farm_lead(struct scatter *scatter, struct originator *originator)
 {
-    struct farm_state *state = originator->farm;
-    uint32_t workers = state->at_work;
-    int error = farm_work_off(scatter, state);
+    int error;
 
-    if (error == ERR_OK) {
-        error =
-            measure_keep(scatter, originator, state->own_units, state->own_ps);
+    if (originator->alone) {
+        policy_become(scatter, WIRE_TREE);
+        return scatter->policy->lead(scatter, originator);
     }
-    if (error == ERR_OK && scatter_has_tail(scatter) &&
-        !scatter_has_output(scatter)) {
-        return scatter->policy->gather(scatter);
-    }
-    if (error == ERR_OK) {
-        scatter->circuit->node->status.state = NODE_STATE_GATHERING;
-        error = scatter_gather_any(scatter, 1, workers);
-        scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
-    }
-    return error;
+    error = measure_kernel(scatter, originator);
+    return error == ERR_OK ? farm_carry_out(scatter, originator) : error;
 }

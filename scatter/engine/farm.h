@@ -42,11 +42,13 @@ struct farm_state {
        sends chunks to those that wait. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
     bool more; /* units may come besides those left */
-    /* Of a tail: the originator computes so many units before the first demand
-       comes; the layer that gets its ends, and how many of it have none. */
-    uint32_t first_units;
-    uint32_t layer_left;
-    uint8_t layer;
+    /* Of a tail: answers a worker's demand for which nothing is left, at once
+       or later. NULL: at once. Result: 0 or the error. */
+    int (*end)(struct scatter *scatter, struct farm_state *state,
+               uint32_t worker);
+    uint32_t first_units; /* that the server computes before it serves */
+    uint8_t layer;        /* that is given its ends, .. */
+    uint32_t layer_left;  /* .. and how many nodes of it have none */
     /* Where demands are received ahead; the messages' room in bytes. */
     uint8_t *slot;
     uint32_t slot_bytes;
@@ -84,45 +86,44 @@ NODISCARD int farm_serve(struct scatter *scatter, struct farm_state *state,
    it. Result: 0, as farm_serve(), or an error of the kernel or of receiving. */
 NODISCARD int farm_work_off(struct scatter *scatter, struct farm_state *state);
 
+/* Queues a worker's next chunk; one of no units, its end, if nothing is left.
+   Result: 0 or an error of sending. */
+NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
+                              uint32_t index);
+
 /* ---- the originator ---- */
 
-/* Writes the job. How fast the workers are is not known: it takes them to be as
-   fast as this node. Result: 0; ERR_RANGE if the order's ports are not 1, 2 or
-   4, or its times beyond PLANNER_TIME_MAX_PS; ERR_PLAN if its tree says no path
-   to a worker; or ERR_MEMORY. */
-NODISCARD int farm_plan_job(struct scatter *scatter,
-                            struct originator *originator);
+/* Sets what the chunk rule is given for so many units of the load and nodes,
+   this one included. Result: 0; ERR_RANGE if the order's ports are not 1, 2 or
+   4, or its times beyond PLANNER_TIME_MAX_PS. */
+NODISCARD int farm_input_of(struct farm_input *input,
+                            const struct scatter *scatter,
+                            const struct originator *originator, uint32_t units,
+                            uint32_t nodes);
 
-/* What planned rounds leave to a farm. */
-struct farm_tail {
-    uint32_t units;       /* at the end of the originator's range */
-    uint32_t own_units;   /* of them the originator's share, by the plan */
-    uint32_t early_units; /* of that what it computes before the others begin
-                             their last planned round, and ask */
-};
+/* Prepares for demands that bring outputs. A demand's head may be longer than a
+   result's; and what lies before them still leaves with first chunks, or
+   demands are received ahead there. Result: 0 or ERR_MEMORY. */
+NODISCARD int farm_begin_outputs(struct scatter *scatter);
 
-/* Makes the farm that follows the rounds, and marks the job. Result: 0 or
-   ERR_MEMORY. */
-NODISCARD int originator_plan_tail(struct scatter *scatter,
-                                   struct originator *originator,
-                                   const struct farm_tail *tail);
+/* Computes and serves until nothing is left and every worker knows it, and
+   keeps the rate. Result: as farm_work_off(). */
+NODISCARD int farm_lead_served(struct scatter *scatter,
+                               struct originator *originator);
 
-/* Makes what is left the originator's range, when the sends of all rounds are
-   queued. Result: 0, or ERR_MEMORY if an output's head has no room. */
-NODISCARD int originator_begin_tail(struct scatter *scatter,
-                                    struct originator *originator);
+/* Receives and merges the results of so many workers as they come. Result: 0 or
+   the error. */
+NODISCARD int farm_gather_workers(struct scatter *scatter, uint32_t workers);
 
-/* Queues every worker's first chunk, as far as the load goes. Result: 0 or the
-   error. */
-NODISCARD int farm_send(struct scatter *scatter, struct originator *originator,
-                        uint64_t start_ps);
+/* Plans the farm, sends every worker its first chunk as far as the load goes,
+   serves, computes, and merges their results. Result: 0; ERR_RANGE; ERR_PLAN if
+   the order's tree says no path to a worker; ERR_MEMORY; or as
+   farm_work_off(). */
+NODISCARD int farm_carry_out(struct scatter *scatter,
+                             struct originator *originator);
 
-/*
- * Computes and serves until nothing is left and every worker knows it, then
- * merges their results. Result: 0; ERR_LENGTH; ERR_PLACE (a demand of a node
- * that is no worker, has the end, or has asked before, or out of order); an
- * error of the kernel, of receiving or of sending.
- */
+/* The hook of a farm's originator (scatter/engine/policy.h): measures, then
+   farm_carry_out(). One that does all alone is a tree's. */
 NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
 
 #endif

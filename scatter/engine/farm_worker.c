@@ -5,6 +5,7 @@
 #include "scatter/engine/compute.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
 #include "scatter/plan/tree_input.h"
@@ -31,11 +32,10 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||
-        scatter_has_tail(scatter)) {
+    if (policy_row(scatter->job.flags) != WIRE_FARM ||
+        scatter->job.rounds == 0) {
         return ERR_FIELD;
     }
-    scatter->job.rounds = 0; /* as many as there are demands */
     scatter->circuit->job = delivery->job;
     if (!torus_path_valid(scatter->size, tree_direct(scatter->branch))) {
         return ERR_PLAN;
@@ -45,12 +45,12 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-static int farm_read_chunk(struct scatter *scatter,
-                           const struct circuit_delivery *delivery)
+static int read_chunk(struct scatter *scatter,
+                      const struct circuit_delivery *delivery)
 {
     struct scatter_worker *worker = &scatter->worker;
     const uint8_t *begin = delivery->payload + WIRE_CHUNK_BYTES;
-    bool first = worker->chunks == 0 && !scatter_has_tail(scatter);
+    bool first = scatter->job.rounds == 0; /* the job is not known yet */
     struct wire_chunk chunk;
     int error = wire_chunk_load(&chunk, delivery->payload, delivery->bytes);
 
@@ -94,7 +94,7 @@ static void free_outputs(struct scatter *scatter)
     }
 }
 
-static int farm_ask(struct scatter *scatter)
+static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
     uint8_t *out = scatter->memory->report; /* the originator's alone */
@@ -148,7 +148,7 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-static uint8_t *farm_next_place(const struct scatter *scatter)
+static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
 
@@ -162,12 +162,11 @@ static uint8_t *farm_next_place(const struct scatter *scatter)
 static int ask_ahead(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
-    int error =
-        circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
-                              farm_next_place(scatter), worker->stock_bytes);
+    int error = circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
+                                      next_place(scatter), worker->stock_bytes);
 
     scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
-    return error == ERR_OK ? farm_ask(scatter) : error;
+    return error == ERR_OK ? ask_for_chunk(scatter) : error;
 }
 
 /* ---- a master ---- */
@@ -175,7 +174,7 @@ static int ask_ahead(struct scatter *scatter)
 /* A master asks when it has less than this part of the chunk in hand. */
 #define LOW_PART 2u
 
-static bool farm_is_master(const struct scatter *scatter)
+static bool is_master(const struct scatter *scatter)
 {
     const uint8_t *branch = scatter->branch;
 
@@ -236,7 +235,7 @@ static int take_chunk(struct scatter *scatter, struct farm_state *state,
                       const struct circuit_delivery *delivery)
 {
     int error =
-        scatter->worker.asked ? farm_read_chunk(scatter, delivery) : ERR_PLACE;
+        scatter->worker.asked ? read_chunk(scatter, delivery) : ERR_PLACE;
 
     if (error != ERR_OK) {
         return error;
@@ -260,7 +259,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
     if (error == ERR_OK) {
         scatter->circuit->node->status.state = NODE_STATE_WAITING;
         error = circuit_receive(scatter->circuit, &delivery, any_port,
-                                farm_next_place(scatter), worker->stock_bytes);
+                                next_place(scatter), worker->stock_bytes);
     }
     if (error != ERR_OK) {
         return error;
@@ -281,7 +280,7 @@ static int ask(struct scatter *scatter, struct farm_state *state)
     worker->computed_units = scatter->units;
     worker->computed_ps =
         fixed_product(farm_unit_ps(&state->farm), scatter->units);
-    return farm_ask(scatter);
+    return ask_for_chunk(scatter);
 }
 
 /* The same when little is left. */
@@ -308,7 +307,7 @@ static int refill(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-static int farm_open_group(struct scatter *scatter)
+static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
     struct farm_state *state;
@@ -344,7 +343,7 @@ static int farm_open_group(struct scatter *scatter)
 
 /* ---- carrying out ---- */
 
-static int farm_lead_group(struct scatter *scatter)
+static int lead_group(struct scatter *scatter)
 {
     struct farm_state *state = scatter->worker.group;
     int error;
@@ -357,7 +356,7 @@ static int farm_lead_group(struct scatter *scatter)
     return error == ERR_OK ? farm_work_off(scatter, state) : error;
 }
 
-static int farm_gather_group(struct scatter *scatter)
+static int gather_group(struct scatter *scatter)
 {
     const struct farm_state *state = scatter->worker.group;
     uint32_t results = 0;
@@ -410,10 +409,10 @@ static int read_first(struct scatter *scatter,
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->worker.chunk = scatter->free_from;
     if (error == ERR_OK) {
-        error = farm_read_chunk(scatter, delivery);
+        error = read_chunk(scatter, delivery);
     }
-    if (error == ERR_OK && farm_is_master(scatter)) {
-        error = farm_open_group(scatter);
+    if (error == ERR_OK && is_master(scatter)) {
+        error = open_group(scatter);
         scatter->worker.chunk = scatter->free_from;
     }
     divide_memory(scatter);
@@ -423,18 +422,32 @@ static int read_first(struct scatter *scatter,
                : error;
 }
 
+int farm_join(struct scatter *scatter, uint16_t number, struct torus_path path)
+{
+    struct scatter_worker *worker = &scatter->worker;
+
+    worker->number = number;
+    worker->chunks = 0;
+    worker->chunk = scatter->free_from;
+    worker->path = torus_path_reverse(path);
+    if (scatter_has_output(scatter)) {
+        return_to_originator(scatter, path);
+    }
+    divide_memory(scatter);
+    return ask_ahead(scatter);
+}
+
 int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
 {
     struct scatter_worker *worker = &scatter->worker;
     int error = scatter->round == 0 ? read_first(scatter, delivery)
-                                    : farm_read_chunk(scatter, delivery);
+                                    : read_chunk(scatter, delivery);
 
     scatter->free_from = worker->chunk;
     if (error != ERR_OK || worker->ended) {
         return error;
     }
-    return worker->group != NULL ? farm_lead_group(scatter)
-                                 : ask_ahead(scatter);
+    return worker->group != NULL ? lead_group(scatter) : ask_ahead(scatter);
 }
 
 /* Receives a chunk behind the first one. */
@@ -444,9 +457,8 @@ static int receive_next(struct scatter *scatter,
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error =
-        circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
-                        farm_next_place(scatter), scatter->worker.stock_bytes);
+    error = circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
+                            next_place(scatter), scatter->worker.stock_bytes);
     return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
 }
 
@@ -461,37 +473,6 @@ int farm_receive(struct scatter *scatter)
     return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
 }
 
-/* Where the originator has this node: how far east and north of it. */
-static struct torus_coord away_of(const struct scatter *scatter)
-{
-    const struct node_identity *identity = &scatter->circuit->node->identity;
-    struct torus_size size = scatter->size;
-
-    return (struct torus_coord){
-        (uint16_t)((identity->x + size.width - identity->originator_x) %
-                   size.width),
-        (uint16_t)((identity->y + size.height - identity->originator_y) %
-                   size.height)};
-}
-
-/* Becomes a worker, and asks for the first chunk. */
-static int join(struct scatter *scatter)
-{
-    struct torus_coord away = away_of(scatter);
-    struct torus_path path = torus_direct(scatter->size, away);
-    struct scatter_worker *worker = &scatter->worker;
-
-    worker->number = (uint16_t)(torus_index(scatter->size, away) - 1);
-    worker->chunks = 0;
-    worker->chunk = scatter->free_from;
-    worker->path = torus_path_reverse(path);
-    if (scatter_has_output(scatter)) {
-        return_to_originator(scatter, path);
-    }
-    divide_memory(scatter);
-    return ask_ahead(scatter);
-}
-
 int farm_compute(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -502,45 +483,9 @@ int farm_compute(struct scatter *scatter)
     return error;
 }
 
-/* Units of the last planned share that this node computes when it has asked: as
-   many as it takes the originator to serve all demands twice, as fast as those
-   before. */
-static uint32_t kept_units(const struct scatter *scatter)
-{
-    const struct scatter_worker *worker = &scatter->worker;
-    uint64_t demands_ps =
-        2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
-    uint32_t share = scatter->split.share_units;
-    uint64_t units;
-
-    if (worker->computed_units == 0) {
-        return share;
-    }
-    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
-    return units < share ? (uint32_t)units : share;
-}
-
-int farm_finish_rounds(struct scatter *scatter)
-{
-    uint32_t kept = kept_units(scatter);
-    uint32_t first = scatter->split.share_units - kept;
-    int error = ERR_OK;
-
-    if (first > 0) {
-        scatter->split.share_units = first;
-        error = farm_compute(scatter);
-        scatter_skip(scatter, first);
-        scatter->split.share_units = kept;
-    }
-    if (error == ERR_OK) {
-        error = join(scatter);
-    }
-    return error == ERR_OK ? farm_compute(scatter) : error;
-}
-
 int farm_gather(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter_begin_outputs(scatter);
-    return scatter->worker.group != NULL ? farm_gather_group(scatter) : ERR_OK;
+    return scatter->worker.group != NULL ? gather_group(scatter) : ERR_OK;
 }

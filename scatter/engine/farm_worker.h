@@ -41,13 +41,11 @@ NODISCARD int farm_receive(struct scatter *scatter);
 NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 
-/*
- * Computes the share of the last planned round, if chunks follow: asks for the
- * first one when little of it is left, and says how long all before took. An
- * output returns straight to the originator from here on. Result: as
- * scatter_compute(), or an error of sending.
- */
-NODISCARD int farm_finish_rounds(struct scatter *scatter);
+/* Makes this node, to which the originator's `path` leads, worker `number` of a
+   job that it knows, and asks for the first chunk. An output returns straight
+   to the originator from here on. Result: 0 or an error of sending. */
+NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
+                        struct torus_path path);
 
 /* Computes the range at hand, and notes how long that takes, for the next
    demand. Result: as scatter_compute(). */

@@ -2,13 +2,10 @@
 /* One job of one node, from its first message to its last. */
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
-#include "scatter/engine/farm.h"
-#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/engine/policy.h"
-#include "scatter/engine/policy_table.h"
 #include "scatter/engine/probe.h"
 #include "scatter/engine/scatter.h"
 
@@ -17,12 +14,15 @@
 
 /* ---- a node that is not the originator ---- */
 
-/* Whether the round at hand is the last planned one. Their number is not known
-   after an advance, nor on a farm. */
-static bool is_last(const struct scatter *scatter)
+/* Whether a round follows that at hand. Their number is not known after an
+   advance. */
+static bool goes_on(const struct scatter *scatter)
 {
-    return scatter->job.rounds != 0 &&
-           scatter->round + 1u >= scatter->job.rounds;
+    const struct wire_job *job = &scatter->job;
+
+    return scatter->policy->asks
+               ? !scatter->worker.ended
+               : job->rounds == 0 || scatter->round + 1u < job->rounds;
 }
 
 /* Carries out one round: queues what descendants wait for, then computes. */
@@ -30,48 +30,22 @@ static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);
 
-    if (error != ERR_OK || scatter->worker.ended) {
-        return error;
-    }
-    if (!scatter_has_tail(scatter) && !scatter->policy->learns) {
-        return scatter_compute(scatter);
-    }
-    return scatter_has_tail(scatter) && is_last(scatter)
-               ? farm_finish_rounds(scatter)
-               : farm_compute(scatter);
+    return error == ERR_OK && !scatter->worker.ended
+               ? scatter->policy->compute(scatter)
+               : error;
 }
 
-/* Carries out what this node asks for behind the planned rounds, and gathers.
- */
-static int follow_tail(struct scatter *scatter)
-{
-    int error;
-
-    do {
-        scatter->round += 1;
-        error = farm_receive(scatter);
-        if (error == ERR_OK && !scatter->worker.ended) {
-            error = farm_compute(scatter);
-        }
-    } while (error == ERR_OK && !scatter->worker.ended);
-    if (error != ERR_OK) {
-        return error;
-    }
-    return scatter_has_output(scatter) ? farm_gather(scatter)
-                                       : scatter->policy->gather(scatter);
-}
-
+/* Carries out a job of a node that is not the originator, from the wait for its
+   first message to the return of the result. Result: 0 or the error. */
 static int follow(struct scatter *scatter)
 {
     int error;
 
-    while ((error = follow_round(scatter)) == ERR_OK &&
-           !scatter->worker.ended && !is_last(scatter)) {
+    while ((error = follow_round(scatter)) == ERR_OK && goes_on(scatter)) {
         scatter->round += 1;
     }
     if (error == ERR_OK) {
-        error = scatter_has_tail(scatter) ? follow_tail(scatter)
-                                          : scatter->policy->gather(scatter);
+        error = scatter->policy->gather(scatter);
     }
     return error == ERR_OK ? scatter_return_result(scatter) : error;
 }
@@ -178,7 +152,7 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     const struct wire_order *order = &originator->order;
     bool stays =
         order->phases == 0 ||
-        (scatter->policy->plan_ps != NULL &&
+        (!scatter->policy->asks &&
          (scatter->costs->port_byte_ps > 0 ||
           order->load_units <=
               STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes));
@@ -200,66 +174,9 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     if (error == ERR_OK) {
         error = measure_guess(scatter, originator);
     }
-    if (originator->alone && scatter->policy->alone != NULL) {
-        scatter->policy = scatter->policy->alone;
-    }
     if (error == ERR_OK && stays && !originator->alone) {
         error = announce_job(scatter, originator);
     }
-    if (error == ERR_OK && scatter->policy->advance != NULL) {
-        error = scatter->policy->advance(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = measure_kernel(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = scatter->policy->plan(scatter, originator);
-    }
-    return error;
-}
-
-/* Computes the own share, which tells the rate for the next job. */
-static int compute_share(struct scatter *scatter, struct originator *originator)
-{
-    uint64_t start_ps = originator_now_ps(scatter);
-    int error = scatter_compute(scatter);
-
-    return error == ERR_OK
-               ? measure_keep(scatter, originator, scatter->split.share_units,
-                              originator_now_ps(scatter) - start_ps)
-               : error;
-}
-
-/* Computes and gathers when the sends are queued. */
-static int lead(struct scatter *scatter, struct originator *originator)
-{
-    int error;
-
-    if (scatter->policy->lead != NULL) {
-        return scatter->policy->lead(scatter, originator);
-    }
-    if (scatter_has_tail(scatter)) {
-        return farm_lead(scatter, originator);
-    }
-    error = compute_share(scatter, originator);
-    return error == ERR_OK ? scatter->policy->gather(scatter) : error;
-}
-
-/* What is left of the job once it is planned. */
-static int carry_out(struct scatter *scatter, struct originator *originator)
-{
-    struct wire_report *report = &originator->report;
-    int error;
-
-    if (!report->advance) {
-        originator_start(scatter, originator);
-    }
-    error =
-        scatter->policy->send(scatter, originator, report->scatter_start_ps);
-    if (error == ERR_OK) {
-        error = lead(scatter, originator);
-    }
-    report->gather_done_ps = originator_now_ps(scatter);
     return error;
 }
 
@@ -319,8 +236,8 @@ static int originator_run(struct scatter *scatter)
         error = prepare(scatter, &originator);
     }
     if (error == ERR_OK) {
-        scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
-        error = carry_out(scatter, &originator);
+        error = scatter->policy->lead(scatter, &originator);
+        originator.report.gather_done_ps = originator_now_ps(scatter);
     }
     sent = send_report(scatter, &originator, error);
     return error == ERR_OK ? sent : error;
@@ -331,7 +248,6 @@ static int originator_run(struct scatter *scatter)
 /* Forgets the last job. Result: 0 or the error. */
 static int reset(struct scatter *scatter)
 {
-    /* Another one may have taken its place in the last job. */
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);
     if (scatter->policy == NULL) {
         return ERR_POLICY;
@@ -362,6 +278,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->kernels = kernels;
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
+    scatter->policies = policy_find(WIRE_PATTERN);
     scatter->rate.compute_ps = 0;
     scatter->size = (struct torus_size){identity->width, identity->height};
     if (identity->x >= identity->width || identity->y >= identity->height ||

@@ -105,7 +105,7 @@ static int turn(struct scatter *scatter, uint32_t number)
     return error == ERR_OK ? send(scatter, number) : error;
 }
 
-int outputs_receive(struct scatter *scatter)
+int meanwhile_receive(struct scatter *scatter)
 {
     unsigned next = scatter->round + 1u;
     int error = pattern_receive(scatter);
@@ -141,7 +141,7 @@ static int gather_outputs(struct scatter *scatter)
     return error;
 }
 
-int outputs_gather(struct scatter *scatter)
+int meanwhile_gather(struct scatter *scatter)
 {
     unsigned phases = scatter->job.phases;
     int error;

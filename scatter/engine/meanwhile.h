@@ -20,10 +20,10 @@
    what the children have sent at the turn before, and sends that and the own
    outputs to the parent. Result: 0; ERR_LENGTH, or ERR_PLACE (outputs of
    another round); an error of receiving or sending. */
-NODISCARD int outputs_receive(struct scatter *scatter);
+NODISCARD int meanwhile_receive(struct scatter *scatter);
 
 /* When all rounds are computed: sends once more, if this node has children, and
    receives their results. Result: as above. */
-NODISCARD int outputs_gather(struct scatter *scatter);
+NODISCARD int meanwhile_gather(struct scatter *scatter);
 
 #endif

@@ -72,8 +72,8 @@ static uint32_t piece_units(const struct scatter *scatter,
     uint32_t share = mean_share(scatter);
     uint64_t part = originator->advance.units > 0
                         ? originator->advance.units / ADVANCED_PART
-                    : scatter->policy->learns ? 0
-                                              : share / PIECE_PART;
+                    : scatter->policy->asks ? 0
+                                            : share / PIECE_PART;
     uint64_t units = PIECE_PS / estimated_ps;
     uint32_t most;
 
@@ -220,7 +220,7 @@ static uint32_t samples_of(const struct scatter *scatter,
     if (samples > most) {
         samples = most;
     }
-    if (samples < SAMPLES_MIN || scatter->policy->learns || originator->alone) {
+    if (samples < SAMPLES_MIN || scatter->policy->asks || originator->alone) {
         return 0;
     }
     *sample_units = units / (uint32_t)samples / BLOCK_UNITS * BLOCK_UNITS;
@@ -375,8 +375,7 @@ static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
     const struct scatter_costs *costs = scatter->costs;
-    bool meanwhile =
-        scatter->policy->meanwhile != NULL && costs->plan_meanwhile != NULL;
+    bool meanwhile = order->tree_nodes == 0 && costs->plan_meanwhile != NULL;
     uint32_t back_bytes = output_bytes(scatter);
     uint64_t back_ps = meanwhile ? 0 : order->transfer_ps * back_bytes;
     uint64_t own_ps =
@@ -413,7 +412,6 @@ static bool is_small(const struct scatter *scatter,
 {
     const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
-    const struct policy *policy = scatter->policy;
     uint64_t transfer_ps =
         order->transfer_ps * (order->unit_bytes + output_bytes(scatter));
     uint32_t sixteenths; /* of transfer / P compute */
@@ -422,14 +420,14 @@ static bool is_small(const struct scatter *scatter,
     if (order->phases == 0) {
         return true;
     }
-    if (policy->plan_ps == NULL || order->phases != WIRE_BEST ||
+    if (scatter->policy->asks || order->phases != WIRE_BEST ||
         order->rounds != WIRE_BEST || (order->flags & WIRE_EQUAL_SHARES) != 0 ||
         order->ports - 1u >= TORUS_PORTS || transfer_ps > UINT32_MAX ||
         unit_ps > UINT32_MAX) {
         return false;
     }
     mesh_ps =
-        policy->plan_ps(scatter, originator) +
+        costs->plan_ps + (uint64_t)order->tree_nodes * costs->plan_tree_ps / 2 +
         TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
         2 * circuit_ps(order, HEAD_BYTES + PLACE_BYTES * order->tree_nodes) +
         results_ps(scatter, order);
@@ -630,4 +628,15 @@ int measure_keep(struct scatter *scatter, struct originator *originator,
     }
     keep(scatter, originator, units, compute_ps);
     return error;
+}
+
+int measure_share(struct scatter *scatter, struct originator *originator)
+{
+    uint64_t start_ps = originator_now_ps(scatter);
+    int error = scatter_compute(scatter);
+
+    return error == ERR_OK
+               ? measure_keep(scatter, originator, scatter->split.share_units,
+                              originator_now_ps(scatter) - start_ps)
+               : error;
 }

@@ -48,4 +48,9 @@ NODISCARD int measure_keep(struct scatter *scatter,
                            struct originator *originator, uint32_t units,
                            uint64_t compute_ps);
 
+/* Computes the originator's own share and keeps its rate for the next job.
+   Result: 0 or the error. */
+NODISCARD int measure_share(struct scatter *scatter,
+                            struct originator *originator);
+
 #endif

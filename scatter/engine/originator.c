@@ -24,6 +24,14 @@ void originator_start(struct scatter *scatter, struct originator *originator)
     originator->report.scatter_start_ps = start_ps;
 }
 
+void originator_begin(struct scatter *scatter, struct originator *originator)
+{
+    scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
+    if (!originator->report.advance) {
+        originator_start(scatter, originator);
+    }
+}
+
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator)
 {

@@ -53,6 +53,10 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
    queued. */
 void originator_start(struct scatter *scatter, struct originator *originator);
 
+/* Begins to carry out what is planned: sets the node's state, and starts the
+   timed part unless an advance has. */
+void originator_begin(struct scatter *scatter, struct originator *originator);
+
 /*
  * Units that the originator would compute in the time that its ports take of
  * its processor to send the others theirs; 0 where ports work by themselves,

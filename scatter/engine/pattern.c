@@ -64,8 +64,8 @@ int pattern_prepare(struct scatter *scatter)
     return error;
 }
 
-int pattern_announce(struct scatter *scatter, struct circuit_segment shared,
-                     struct circuit_segment arg)
+int pattern_announce(struct scatter *scatter, struct originator *originator,
+                     struct circuit_segment shared, struct circuit_segment arg)
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
     struct circuit_message message = {.kind = WIRE_ANNOUNCE,
@@ -75,6 +75,7 @@ int pattern_announce(struct scatter *scatter, struct circuit_segment shared,
                                       .body = {arg, arg, arg, arg}};
     int error = ERR_OK;
 
+    (void)originator;
     scatter->cut.job = scatter->circuit->job;
     scatter->cut.unit_bytes = scatter->announced.unit_bytes;
     for (unsigned phase = scatter->layer + 1u;
@@ -176,9 +177,9 @@ static int read_job(struct scatter *scatter,
     }
     return (scatter->round == 0 || goes_with_advance(job, phases)) &&
                    WIRE_POLICY(job->flags) == WIRE_PATTERN &&
+                   policy_row(job->flags) < POLICY_ROWS &&
                    !(scatter_returns_meanwhile(scatter) &&
-                     (job->rounds == 1 || !scatter_has_output(scatter) ||
-                      scatter_has_tail(scatter))) &&
+                     (job->rounds == 1 || !scatter_has_output(scatter))) &&
                    job->phases == CIRCUIT_LABEL_LAST(label) &&
                    tables_bytes + scatter->job_bytes ==
                        CIRCUIT_LABEL_SHARED(label) &&
@@ -207,7 +208,6 @@ static int expect_job(struct scatter *scatter, uint32_t label)
  */
 static void return_meanwhile(struct scatter *scatter)
 {
-    scatter->policy = scatter->policy->meanwhile;
     scatter->wanted_later |= CIRCUIT_ONLY(WIRE_PART);
     if (scatter->layer < scatter->job.phases) {
         circuit_post(scatter->circuit,
@@ -233,6 +233,9 @@ static int begin_job(struct scatter *scatter,
     }
     error = advance ? expect_job(scatter, label)
                     : read_job(scatter, delivery, label);
+    if (error == ERR_OK && !advance) {
+        policy_become(scatter, policy_row(scatter->job.flags));
+    }
     if (error == ERR_OK && scatter_returns_meanwhile(scatter)) {
         return_meanwhile(scatter);
     }
@@ -318,7 +321,7 @@ int pattern_receive(struct scatter *scatter)
                        scatter->units);
     }
     if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots &&
-        !(scatter_has_tail(scatter) && scatter_has_output(scatter))) {
+        !scatter->policy->asks) {
         scatter_read_slots(scatter); /* while the rest is on its way */
     }
     damage = circuit_complete(scatter->circuit);
@@ -350,13 +353,6 @@ int pattern_gather(struct scatter *scatter)
 }
 
 /* ---- what phases cost, as planners count it ---- */
-
-uint64_t pattern_plan_ps(const struct scatter *scatter,
-                         const struct originator *originator)
-{
-    (void)originator;
-    return scatter->costs->plan_ps;
-}
 
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases)

@@ -16,6 +16,7 @@
 NODISCARD int pattern_prepare(struct scatter *scatter);
 
 NODISCARD int pattern_announce(struct scatter *scatter,
+                               struct originator *originator,
                                struct circuit_segment shared,
                                struct circuit_segment arg);
 
@@ -24,9 +25,6 @@ NODISCARD int pattern_place(struct scatter *scatter,
                             uint32_t *head_bytes);
 
 NODISCARD int pattern_gather(struct scatter *scatter);
-
-uint64_t pattern_plan_ps(const struct scatter *scatter,
-                         const struct originator *originator);
 
 /* Sets what the rows of all rounds have in common, when the kernel's terms are
    known, and posts the first part of the job: its switch sends on what of it

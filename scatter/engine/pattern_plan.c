@@ -4,10 +4,11 @@
 #include "scatter/engine/pattern_plan.h"
 
 #include "scatter/engine/advance.h"
-#include "scatter/engine/farm.h"
+#include "scatter/engine/measure.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"
+#include "scatter/engine/tail.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/meanwhile.h"
 
@@ -521,7 +522,7 @@ static int choose(struct scatter *scatter, struct originator *originator)
     set_startups(scatter, originator, &best);
     if (best.meanwhile) {
         scatter->job.flags |= WIRE_MEANWHILE;
-        scatter->policy = scatter->policy->meanwhile;
+        policy_become(scatter, POLICY_MEANWHILE);
     }
     return error;
 }
@@ -595,59 +596,6 @@ static int plan(struct scatter *scatter, struct originator *originator)
     take_off(&originator->plan, ports_units);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
-}
-
-/* Nodes end as much earlier or later as this part of what samples differed by,
-   as each node's share is many times as long. */
-#define VARIES_PART 32u
-#define RESERVE_MOST 30u   /* percent */
-#define RESERVE_UNKNOWN 5u /* if nothing was measured */
-#define UNLIKELY_UNITS 2u  /* of each node, where samples tell nothing */
-
-/* Percent of the load: none where nodes' times do not differ, where ports and
-   not nodes are the limit, or where it is not as long as serving the demands of
-   all nodes four times. */
-static uint32_t best_reserve(const struct scatter *scatter,
-                             const struct originator *originator)
-{
-    const struct wire_order *order = &originator->order;
-    uint64_t compute_ps = originator->report.compute_ps;
-    uint32_t nodes = originator->nodes;
-    uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
-    uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
-    uint64_t percent = originator->known ? RESERVE_UNKNOWN
-                                         : 100u * originator->varies_ps /
-                                               (VARIES_PART * compute_ps);
-
-    if (percent > RESERVE_MOST) {
-        percent = RESERVE_MOST;
-    }
-    return order->transfer_ps * order->unit_bytes * nodes >
-                       TORUS_PORTS * compute_ps ||
-                   load_ps / 100 * percent < demands_ps
-               ? 0
-               : (uint32_t)percent;
-}
-
-/* Units at the end of the load that no round sends. */
-static uint32_t reserve_units(const struct scatter *scatter,
-                              const struct originator *originator)
-{
-    uint32_t percent = originator->order.reserve;
-
-    if (percent == 0 || originator->alone) {
-        return 0;
-    }
-    if (percent == WIRE_BEST && originator->unlikely) {
-        /* Next to nothing is known: next to all is given to who asks. */
-        uint32_t planned = UNLIKELY_UNITS * originator->nodes;
-
-        return scatter->units > 2 * planned ? scatter->units - planned : 0;
-    }
-    if (percent == WIRE_BEST) {
-        percent = best_reserve(scatter, originator);
-    }
-    return (uint32_t)((uint64_t)scatter->units * percent / 100);
 }
 
 /* A call of less than 2^24 ps (17 us) does not count in the makespan: plans are
@@ -764,7 +712,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     }
     originator->job = tables + tables_bytes;
     if (job->phases > 0 &&
-        !(scatter_has_tail(scatter) && scatter_has_output(scatter))) {
+        !(originator->has_tail && scatter_has_output(scatter))) {
         error = slots_set_short(scatter, originator,
                                 originator_phase_hops(scatter, 1),
                                 quiet_ps(originator));
@@ -789,7 +737,7 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     uint32_t units = scatter->units;
     int error;
 
-    *reserve = reserve_units(scatter, originator);
+    *reserve = tail_reserve(scatter, originator);
     originator->has_tail = *reserve > 0;
     scatter->units -= *reserve;
     error = plan(scatter, originator);
@@ -805,33 +753,9 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Leaves the originator's share to the tail of the load. */
-static int plan_tail(struct scatter *scatter, struct originator *originator,
-                     uint32_t reserve)
-{
-    struct rounds_plan *plan = &originator->plan;
-    struct wire_report *report = &originator->report;
-    uint32_t own_units = plan->share_units[0][0];
-    uint64_t late_units = 2u * originator->nodes *
-                          (uint64_t)scatter->costs->demand_ps /
-                          report->compute_ps;
-    struct farm_tail tail = {
-        .units = own_units + reserve,
-        .own_units = own_units,
-        .early_units =
-            own_units > late_units ? own_units - (uint32_t)late_units : 0};
-
-    plan->share_units[0][0] = 0;
-    plan->volume_units[0][0] -= own_units;
-    plan->round_units[0] -= own_units;
-    report->layers = false;
-    report->makespan_ps +=
-        fixed_product(report->compute_ps, reserve) / originator->nodes;
-    return originator_plan_tail(scatter, originator, &tail);
-}
-
-int originator_plan_pattern(struct scatter *scatter,
-                            struct originator *originator)
+/* Chooses phases and rounds, plans every layer's units, and writes the job of
+   each round. Result: 0 or the error. */
+static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     uint32_t reserve;
     int error = plan_most(scatter, originator, &reserve);
@@ -839,7 +763,7 @@ int originator_plan_pattern(struct scatter *scatter,
     if (error == ERR_OK) {
         fill_report(scatter, originator);
         if (reserve > 0) {
-            error = plan_tail(scatter, originator, reserve);
+            error = tail_plan(scatter, originator, reserve);
         }
     }
     if (error == ERR_OK) {
@@ -896,8 +820,9 @@ static void next_round(struct scatter *scatter,
     passed_on->bytes = WIRE_TABLES_BYTES(scatter->job.phases);
 }
 
-int originator_send_rounds(struct scatter *scatter,
-                           struct originator *originator, uint64_t start_ps)
+/* Queues the sends of all rounds; the originator's own share of all of them is
+   computed at once, after this. Result: 0 or the error. */
+static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
     struct circuit_segment passed_on = {originator->job - tables_bytes,
@@ -908,7 +833,8 @@ int originator_send_rounds(struct scatter *scatter,
 
     count_lead(scatter, originator);
     wire_job_store_gather(originator->job,
-                          slots_gather_ps(scatter, originator, start_ps));
+                          slots_gather_ps(scatter, originator,
+                                          originator->report.scatter_start_ps));
     scatter->job_data = originator->job;
     scatter->round = originator->report.advance;
     pattern_expect(scatter);
@@ -929,11 +855,31 @@ int originator_send_rounds(struct scatter *scatter,
     originator_set_range(scatter, &originator->order);
     scatter->round = originator->report.advance;
     scatter->split.share_units = share_units;
-    if (error == ERR_OK && scatter_has_tail(scatter)) {
-        error = originator_begin_tail(scatter, originator);
-    }
     if (originator->report.advance) {
         advance_report(originator);
     }
     return error;
+}
+
+int pattern_lead(struct scatter *scatter, struct originator *originator)
+{
+    int error = advance_try(scatter, originator);
+
+    if (error == ERR_OK) {
+        error = measure_kernel(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        error = plan_job(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        originator_begin(scatter, originator);
+        error = send_rounds(scatter, originator);
+    }
+    if (error == ERR_OK && originator->has_tail) {
+        return tail_lead(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        error = measure_share(scatter, originator);
+    }
+    return error == ERR_OK ? scatter->policy->gather(scatter) : error;
 }

@@ -5,15 +5,10 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Chooses phases and rounds, plans every layer's units, and writes the job of
-   each round. Result: 0 or the error. */
-NODISCARD int originator_plan_pattern(struct scatter *scatter,
-                                      struct originator *originator);
-
-/* Queues the sends of all rounds; the originator's own share of all of them is
-   computed at once, after this. Result: 0 or the error. */
-NODISCARD int originator_send_rounds(struct scatter *scatter,
-                                     struct originator *originator,
-                                     uint64_t start_ps);
+/* The hook of the pattern's originator (scatter/engine/policy.h): sends an
+   advance if that pays, measures, plans, sends, computes and gathers. Result: 0
+   or the error. */
+NODISCARD int pattern_lead(struct scatter *scatter,
+                           struct originator *originator);
 
 #endif

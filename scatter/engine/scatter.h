@@ -23,4 +23,12 @@ NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
    the first that failed. */
 NODISCARD int scatter_run(struct scatter *scatter);
 
+/* The policy, enum wire_policy, of boards whose identity no host writes: that
+   of the pattern if it fits the torus, else the tree's. */
+uint8_t policy_of_size(struct torus_size size);
+
+/* The row of this id, enum wire_policy; NULL if there is none. Behind the row
+   of WIRE_PATTERN, the first one, lies the whole table. */
+const struct policy *policy_find(unsigned id);
+
 #endif

@@ -5,6 +5,7 @@
 #include "scatter/engine/farm.h"
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/measure.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"
 #include "scatter/plan/fixed.h"
@@ -155,8 +156,29 @@ int tree_prepare(struct scatter *scatter)
     return ERR_OK;
 }
 
-int tree_announce(struct scatter *scatter, struct circuit_segment shared,
-                  struct circuit_segment arg)
+/* Makes the order's tree the originator's branch, in new memory: its
+   announcement lies there while the order's own is planned. Result: 0, ERR_PLAN
+   (no tree of this torus) or ERR_MEMORY. */
+static int read_tree(struct scatter *scatter, const struct wire_order *order)
+{
+    uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
+    uint8_t *tree;
+
+    if (!tree_valid(order->tree, bytes, scatter->size)) {
+        return ERR_PLAN;
+    }
+    tree = originator_allocate(scatter, bytes);
+    if (tree == NULL) {
+        return ERR_MEMORY;
+    }
+    memcpy(tree, order->tree, bytes);
+    scatter->branch = tree;
+    return ERR_OK;
+}
+
+/* Announces the job to the children of this node's branch. */
+static int announce(struct scatter *scatter, struct circuit_segment shared,
+                    struct circuit_segment arg)
 {
     const uint8_t *end = tree_next(scatter->branch);
     int error = ERR_OK;
@@ -177,6 +199,15 @@ int tree_announce(struct scatter *scatter, struct circuit_segment shared,
         error = circuit_send(scatter->circuit, 1u << path.port, &message);
     }
     return error;
+}
+
+int tree_announce(struct scatter *scatter, struct originator *originator,
+                  struct circuit_segment shared, struct circuit_segment arg)
+{
+    int error =
+        originator != NULL ? read_tree(scatter, &originator->order) : ERR_OK;
+
+    return error == ERR_OK ? announce(scatter, shared, arg) : error;
 }
 
 int tree_place(struct scatter *scatter, const uint8_t *announcement,
@@ -240,9 +271,9 @@ static int read_branch(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
-        scatter_has_tail(scatter) || scatter->job.rounds == 0 ||
-        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
+    if (policy_row(scatter->job.flags) != WIRE_TREE ||
+        scatter->job.rounds == 0 || delivery->job != scatter->announced_job ||
+        scatter->kernel == NULL) {
         return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;
@@ -299,7 +330,7 @@ int tree_receive(struct scatter *scatter)
 
     if (error == ERR_KIND && delivery.kind == WIRE_CHUNK && !later) {
         /* Samples of the load differ: the job is a farm's. */
-        scatter->policy = scatter->policy->farm;
+        policy_become(scatter, WIRE_FARM);
         return farm_begin(scatter, &delivery);
     }
     if (error == ERR_OK) {
@@ -364,15 +395,6 @@ static uint32_t longest_path(const uint8_t *tree)
         longest = hops > longest ? hops : longest;
     }
     return longest;
-}
-
-uint64_t tree_plan_ps(const struct scatter *scatter,
-                      const struct originator *originator)
-{
-    const struct scatter_costs *costs = scatter->costs;
-
-    return costs->plan_ps +
-           (uint64_t)originator->order.tree_nodes * costs->plan_tree_ps / 2;
 }
 
 /* Words of a round's table. */
@@ -467,24 +489,6 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     }
     wire_job_store(originator->job, &scatter->job, result_ps);
     return error;
-}
-
-int tree_order(struct scatter *scatter, struct originator *originator)
-{
-    const struct wire_order *order = &originator->order;
-    uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
-    uint8_t *tree;
-
-    if (!tree_valid(order->tree, bytes, scatter->size)) {
-        return ERR_PLAN;
-    }
-    tree = originator_allocate(scatter, bytes);
-    if (tree == NULL) {
-        return ERR_MEMORY;
-    }
-    memcpy(tree, order->tree, bytes);
-    scatter->branch = tree;
-    return ERR_OK;
 }
 
 /* Whether the order asks for more rounds than one: for the best number only
@@ -603,7 +607,9 @@ static bool prefers_farm(const struct scatter *scatter,
            (originator->varies_ps == 0 || load_ps / nodes > demands_ps);
 }
 
-int tree_plan_job(struct scatter *scatter, struct originator *originator)
+/* Plans the load along the order's tree, into the tree itself, and writes the
+   job. Waits for the end of the announcement. Result: 0 or the error. */
+static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     /* The tree lies in the received order, which this node may write. */
@@ -612,11 +618,6 @@ int tree_plan_job(struct scatter *scatter, struct originator *originator)
     uint64_t start_ps = originator_now_ps(scatter);
     int error;
 
-    if (prefers_farm(scatter, originator)) {
-        scatter->policy = scatter->policy->farm;
-        scatter->job.flags ^= WIRE_FLAGS(0, WIRE_TREE ^ WIRE_FARM);
-        return farm_plan_job(scatter, originator);
-    }
     error = order->rounds != WIRE_BEST &&
                     (order->rounds == 0 || order->rounds > ROUNDS_MAX)
                 ? ERR_PHASES
@@ -649,9 +650,11 @@ static void next_range(struct scatter *scatter, uint32_t units)
     scatter->units = units;
 }
 
-int tree_send(struct scatter *scatter, struct originator *originator,
-              uint64_t start_ps)
+/* Queues the sends of the originator's branch, in all rounds. Result: 0 or the
+   error. */
+static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
+    uint64_t start_ps = originator->report.scatter_start_ps;
     uint32_t *table = originator->tree_tables;
     uint32_t share_units;
     int error;
@@ -684,4 +687,26 @@ int tree_send(struct scatter *scatter, struct originator *originator,
     scatter->round = 0;
     scatter->split.share_units = share_units;
     return error;
+}
+
+int tree_lead(struct scatter *scatter, struct originator *originator)
+{
+    int error = measure_kernel(scatter, originator);
+
+    if (error == ERR_OK && prefers_farm(scatter, originator)) {
+        policy_become(scatter, WIRE_FARM);
+        scatter->job.flags ^= WIRE_FLAGS(0, WIRE_TREE ^ WIRE_FARM);
+        return farm_carry_out(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        error = plan_job(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        originator_begin(scatter, originator);
+        error = send_rounds(scatter, originator);
+    }
+    if (error == ERR_OK) {
+        error = measure_share(scatter, originator);
+    }
+    return error == ERR_OK ? tree_gather(scatter) : error;
 }

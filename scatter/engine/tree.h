@@ -18,40 +18,27 @@
    tree with their branch. Result: 0. */
 NODISCARD int tree_prepare(struct scatter *scatter);
 
-/* Announces a job to the children of this node's branch: a child's head is its
-   piece of the tree. Result: as policy.announce. */
-NODISCARD int tree_announce(struct scatter *scatter,
-                            struct circuit_segment shared,
-                            struct circuit_segment arg);
-
 /* Reads this node's branch from an announcement. Result: as policy.place. */
 NODISCARD int tree_place(struct scatter *scatter, const uint8_t *announcement,
                          uint32_t bytes, uint32_t *head_bytes);
 
-/* Waits for this node's WIRE_BRANCH, and distributes it. Result: 0 or the
-   error. */
+/* Announces a job to the children of this node's branch: a child's head is its
+   piece of the tree. Result: as policy.announce; ERR_PLAN if the order's tree
+   is none of this torus, ERR_MEMORY. */
+NODISCARD int tree_announce(struct scatter *scatter,
+                            struct originator *originator,
+                            struct circuit_segment shared,
+                            struct circuit_segment arg);
+
+/* Waits for this node's WIRE_BRANCH, and passes on its children's pieces. A
+   WIRE_CHUNK in its place makes the job a farm's. Result: 0 or the error. */
 NODISCARD int tree_receive(struct scatter *scatter);
 
 /* Receives and merges the children's results. Result: 0 or the error. */
 NODISCARD int tree_gather(struct scatter *scatter);
 
-/* Makes the order's tree the originator's branch, in new memory: its
-   announcement lies there while the order's own is planned. Result: 0, ERR_PLAN
-   (no tree of this torus) or ERR_MEMORY. */
-NODISCARD int tree_order(struct scatter *scatter,
-                         struct originator *originator);
-
-/* Time that this takes, roughly. */
-uint64_t tree_plan_ps(const struct scatter *scatter,
-                      const struct originator *originator);
-
-/* Plans the load along the order's tree, into the tree itself, and writes the
-   job. Waits for the end of the announcement. Result: 0 or the error. */
-NODISCARD int tree_plan_job(struct scatter *scatter,
-                            struct originator *originator);
-
-/* Queues the sends of the originator's branch. Result: 0 or the error. */
-NODISCARD int tree_send(struct scatter *scatter, struct originator *originator,
-                        uint64_t start_ps);
+/* Carries out the order along its tree, or as a farm where samples of the load
+   differ. Result: 0 or the error. */
+NODISCARD int tree_lead(struct scatter *scatter, struct originator *originator);
 
 #endif

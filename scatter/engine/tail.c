@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/tail.h"
+
+#include "scatter/engine/farm.h"
+#include "scatter/engine/farm_worker.h"
+#include "scatter/engine/pattern.h"
+#include "scatter/plan/fixed.h"
+#include "torus/direct.h"
+
+#include <stddef.h>
+
+/* ---- the originator ---- */
+
+/* Nodes end as much earlier or later as this part of what samples differed by,
+   as each node's share is many times as long. */
+#define VARIES_PART 32u
+#define RESERVE_MOST 30u   /* percent */
+#define RESERVE_UNKNOWN 5u /* if nothing was measured */
+#define UNLIKELY_UNITS 2u  /* of each node, where samples tell nothing */
+
+/* Percent of the load: none where nodes' times do not differ, where ports and
+   not nodes are the limit, or where it is not as long as serving the demands of
+   all nodes four times. */
+static uint32_t best_reserve(const struct scatter *scatter,
+                             const struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t compute_ps = originator->report.compute_ps;
+    uint32_t nodes = originator->nodes;
+    uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
+    uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
+    uint64_t percent = originator->known ? RESERVE_UNKNOWN
+                                         : 100u * originator->varies_ps /
+                                               (VARIES_PART * compute_ps);
+
+    if (percent > RESERVE_MOST) {
+        percent = RESERVE_MOST;
+    }
+    return order->transfer_ps * order->unit_bytes * nodes >
+                       TORUS_PORTS * compute_ps ||
+                   load_ps / 100 * percent < demands_ps
+               ? 0
+               : (uint32_t)percent;
+}
+
+uint32_t tail_reserve(const struct scatter *scatter,
+                      const struct originator *originator)
+{
+    uint32_t percent = originator->order.reserve;
+
+    if (percent == 0 || originator->alone) {
+        return 0;
+    }
+    if (percent == WIRE_BEST && originator->unlikely) {
+        /* Next to nothing is known: next to all is given to who asks. */
+        uint32_t planned = UNLIKELY_UNITS * originator->nodes;
+
+        return scatter->units > 2 * planned ? scatter->units - planned : 0;
+    }
+    if (percent == WIRE_BEST) {
+        percent = best_reserve(scatter, originator);
+    }
+    return (uint32_t)((uint64_t)scatter->units * percent / 100);
+}
+
+/* The layer of a worker in the pattern. */
+static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
+{
+    const struct torus_coord origin = {0, 0};
+    struct torus_coord away = torus_coord_of(scatter->size, worker + 1);
+
+    return torus_role_of(scatter->size, origin, away).layer;
+}
+
+/* Ends those of the layer at hand that wait for it. */
+static int end_waiting(struct scatter *scatter, struct farm_state *state)
+{
+    int error = ERR_OK;
+
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
+        if (state->worker[i].waits && layer_of(scatter, i) == state->layer) {
+            state->worker[i].waits = false;
+            state->layer_left -= 1;
+            error = farm_send_chunk(scatter, state, i);
+        }
+    }
+    return error;
+}
+
+/*
+ * Answers a demand for which nothing is left, when all layers before the
+ * worker's have their ends. Results return as the parts of the planned rounds
+ * came: a node that has its end may send its result, for which its parent must
+ * not still wait for a chunk, whose circuit that of the result might block.
+ */
+static int end_by_layers(struct scatter *scatter, struct farm_state *state,
+                         uint32_t worker)
+{
+    int error = ERR_OK;
+
+    if (layer_of(scatter, worker) == state->layer) {
+        error = end_waiting(scatter, state);
+    }
+    while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
+        error = circuit_drain(scatter->circuit);
+        state->layer_left = TORUS_PORTS;
+        for (unsigned i = 0; i < state->layer; ++i) {
+            state->layer_left *= 5;
+        }
+        state->layer += 1;
+        if (error == ERR_OK) {
+            error = end_waiting(scatter, state);
+        }
+    }
+    return error;
+}
+
+/* Makes the farm of `units` at the end of the range, whose workers have their
+   planned rounds before they ask; `early_units` of them the originator computes
+   until then. Result: 0, ERR_RANGE or ERR_MEMORY. */
+static int open_farm(struct scatter *scatter, struct originator *originator,
+                     uint32_t units, uint32_t early_units)
+{
+    struct farm_input input;
+    struct farm_state *state;
+    int error = farm_input_of(&input, scatter, originator, units,
+                              torus_nodes(scatter->size));
+
+    input.installment = 0;
+    if (error == ERR_OK) {
+        error = farm_open(scatter, &originator->farm, &input);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    state = originator->farm;
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        state->worker[i].waits = false;
+        state->worker[i].path =
+            torus_direct(scatter->size, torus_coord_of(scatter->size, i + 1));
+    }
+    state->at_work = state->workers;
+    state->first_units = early_units;
+    state->end = scatter_has_output(scatter) ? NULL : end_by_layers;
+    state->layer = 1;
+    state->layer_left = TORUS_PORTS;
+    state->farm.growth = 1; /* speeds are known */
+    state->farm.last_units = (uint32_t)(state->farm.least >> 16);
+    return ERR_OK;
+}
+
+int tail_plan(struct scatter *scatter, struct originator *originator,
+              uint32_t reserve)
+{
+    struct rounds_plan *plan = &originator->plan;
+    struct wire_report *report = &originator->report;
+    uint32_t own_units = plan->share_units[0][0];
+    uint64_t late_units = 2u * originator->nodes *
+                          (uint64_t)scatter->costs->demand_ps /
+                          report->compute_ps;
+
+    plan->share_units[0][0] = 0;
+    plan->volume_units[0][0] -= own_units;
+    plan->round_units[0] -= own_units;
+    report->layers = false;
+    report->makespan_ps +=
+        fixed_product(report->compute_ps, reserve) / originator->nodes;
+    scatter->job.flags |= WIRE_TAIL;
+    return open_farm(scatter, originator, own_units + reserve,
+                     own_units > late_units ? own_units - (uint32_t)late_units
+                                            : 0);
+}
+
+int tail_lead(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state = originator->farm;
+    uint32_t workers = state->at_work;
+    int error;
+
+    originator_take_off(scatter, originator, scatter->units - state->farm.left);
+    error = farm_begin_outputs(scatter);
+    if (error == ERR_OK) {
+        error = farm_lead_served(scatter, originator);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    return scatter_has_output(scatter) ? farm_gather_workers(scatter, workers)
+                                       : pattern_gather(scatter);
+}
+
+/* ---- the other nodes ---- */
+
+/* Where the originator has this node: how far east and north of it. */
+static struct torus_coord away_of(const struct scatter *scatter)
+{
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_size size = scatter->size;
+
+    return (struct torus_coord){
+        (uint16_t)((identity->x + size.width - identity->originator_x) %
+                   size.width),
+        (uint16_t)((identity->y + size.height - identity->originator_y) %
+                   size.height)};
+}
+
+/* Becomes a worker, and asks for the first chunk. */
+static int join(struct scatter *scatter)
+{
+    struct torus_coord away = away_of(scatter);
+
+    return farm_join(scatter, (uint16_t)(torus_index(scatter->size, away) - 1),
+                     torus_direct(scatter->size, away));
+}
+
+/* Units of the last planned share that this node computes when it has asked: as
+   many as it takes the originator to serve all demands twice, as fast as those
+   before. */
+static uint32_t kept_units(const struct scatter *scatter)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+    uint64_t demands_ps =
+        2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
+    uint32_t share = scatter->split.share_units;
+    uint64_t units;
+
+    if (worker->computed_units == 0) {
+        return share;
+    }
+    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
+    return units < share ? (uint32_t)units : share;
+}
+
+/* Computes the share of the last planned round, and asks for the first chunk
+   when little of it is left. */
+static int finish_rounds(struct scatter *scatter)
+{
+    uint32_t kept = kept_units(scatter);
+    uint32_t first = scatter->split.share_units - kept;
+    int error = ERR_OK;
+
+    if (first > 0) {
+        scatter->split.share_units = first;
+        error = farm_compute(scatter);
+        scatter_skip(scatter, first);
+        scatter->split.share_units = kept;
+    }
+    if (error == ERR_OK) {
+        error = join(scatter);
+    }
+    return error == ERR_OK ? farm_compute(scatter) : error;
+}
+
+int tail_receive(struct scatter *scatter)
+{
+    return scatter->round < scatter->job.rounds ? pattern_receive(scatter)
+                                                : farm_receive(scatter);
+}
+
+int tail_compute(struct scatter *scatter)
+{
+    return scatter->round + 1u == scatter->job.rounds ? finish_rounds(scatter)
+                                                      : farm_compute(scatter);
+}
+
+int tail_gather(struct scatter *scatter)
+{
+    return scatter_has_output(scatter) ? farm_gather(scatter)
+                                       : pattern_gather(scatter);
+}
