@@ -4,7 +4,7 @@
 #include "hal/err.h"
 #include "qemu/job/event_queue.h"
 #include "qemu/support/memory.h"
-#include "scatter/plan/tree_input.h"
+#include "scatter/plan/tree.h"
 
 #include <stdlib.h>
 #include <string.h>

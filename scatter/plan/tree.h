@@ -16,8 +16,9 @@
  * reference the node computes, as a shift; tree_plan.h plans the units.
  *
  * In an order `units` is what it is on a farm, which a job along a tree may
- * become. There jobs are announced along the tree, and the originator's circuits
- * lead to every node directly: there `units` is the path from the root,
+ * become. There jobs are announced along the tree, and the originator's
+ * circuits lead to every node directly: there `units` is the path from the
+ * root,
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  in a group
@@ -87,6 +88,15 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
 static inline bool tree_in_group(const uint8_t *branch)
 {
     return (branch[0] & TREE_IN_GROUP) != 0;
+}
+
+/* How many times slower than the reference the node of a branch that has no
+   units yet computes, as a shift. */
+static inline unsigned tree_slow_shift(const uint8_t *branch)
+{
+    uint32_t shift = tree_first_unit(branch);
+
+    return shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX;
 }
 
 /* The next child of the same parent, or the parent's end. */

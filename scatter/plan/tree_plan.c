@@ -2,7 +2,6 @@
 #include "scatter/plan/tree_plan.h"
 
 #include "scatter/plan/fixed.h"
-#include "scatter/plan/tree_equal.h"
 
 #include <string.h>
 
@@ -42,7 +41,8 @@ struct tree_node {
     int64_t share;    /* what it computes itself, like offset */
     int64_t first;    /* its parent's software before the lane's first circuit;
                          0 for a later one */
-    uint64_t startup; /* of the circuit to it, in steps */
+    uint64_t startup; /* of the circuit to it, in steps; with equal shares when
+                         it has received, in ps */
     uint32_t scale;   /* in 2^-32 */
     uint16_t sends;   /* its children */
     uint16_t stages;  /* of its circuit */
@@ -101,6 +101,64 @@ static uint32_t next_of(const struct tree_work *work, uint32_t index)
     uint32_t next = index + tree_nodes(branch_at(work, index));
 
     return next < work->nodes ? next : work->nodes;
+}
+
+/* ---- the input ---- */
+
+static int check(const struct tree_input *input)
+{
+    const struct tree_circuit *circuit_ps = &input->circuit_ps;
+
+    if (input->load_units == 0) {
+        return ERR_EMPTY;
+    }
+    if (input->compute_ps == 0 || input->compute_ps > PLANNER_TIME_MAX_PS ||
+        input->transfer_ps > PLANNER_TIME_MAX_PS ||
+        fixed_product(input->compute_ps, input->load_units) >
+            PLANNER_LOAD_MAX_PS ||
+        (circuit_ps->startup | circuit_ps->hop | circuit_ps->branch |
+         input->split_ps | input->queue_ps | input->kernel_start_ps |
+         input->begin_ps) >>
+                36 !=
+            0 ||
+        (input->ports != 1 && input->ports != 2 &&
+         input->ports != TORUS_PORTS)) {
+        return ERR_RANGE;
+    }
+    return ERR_OK;
+}
+
+/* The queue of a node's send number `order`, out of `port`: each port's own, or
+   with fewer ports at once, the sends in turn. */
+static unsigned lane_of(const struct tree_input *input, unsigned port,
+                        uint32_t order)
+{
+    return input->ports == TORUS_PORTS ? port : order & (input->ports - 1u);
+}
+
+/* How many times a circuit's volume is sent in sequence, if it has so many
+   hops: no more than PLANNER_STAGES_MAX, as no node behind more gets any. */
+static uint32_t stages_of(const struct tree_input *input, uint32_t hops)
+{
+    uint32_t stages = input->store_and_forward ? hops : 1;
+
+    return stages < PLANNER_STAGES_MAX ? stages : PLANNER_STAGES_MAX;
+}
+
+#define STARTUP_LONG ((uint64_t)1 << 62)
+
+/* Time of a circuit besides its volume: STARTUP_LONG if it has too many
+   hops, or startup and branches cost 2^50 or more; else less than that. */
+static uint64_t startup_of(const struct tree_circuit *costs,
+                           const uint8_t *branch, uint32_t hops,
+                           uint32_t stages)
+{
+    uint64_t once = costs->startup + costs->branch * tree_nodes(branch);
+    bool fits = (hops <= PLANNER_STAGES_MAX) & (once >> 50 == 0);
+
+    /* The mask only lets an analysis see a size. */
+    once &= ((uint64_t)1 << 50) - 1;
+    return fits ? once * stages + costs->hop * hops : STARTUP_LONG;
 }
 
 /* ---- arithmetic ---- */
@@ -225,9 +283,9 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
-    uint32_t stages = tree_stages(work->input, met->hops);
+    uint32_t stages = stages_of(work->input, met->hops);
     uint64_t rho = (work->rho & ((ONE << 20) - 1)) * stages;
-    uint64_t startup = tree_startup(&work->circuit, branch, met->hops, stages);
+    uint64_t startup = startup_of(&work->circuit, branch, met->hops, stages);
     uint64_t scale = scale_of(rho, met->slope);
 
     if (startup >= COST_MOST) {
@@ -292,7 +350,7 @@ static void add_children(struct tree_work *work, struct tree_node *node,
     for (branch += TREE_BRANCH_BYTES; branch < end;
          child += tree_nodes(branch), branch = tree_next(branch)) {
         struct torus_path path = tree_path(branch);
-        unsigned number = tree_lane(work->input, path.port, order);
+        unsigned number = lane_of(work->input, path.port, order);
         struct lane *at = &lane[number];
 
         queued += work->queue;
@@ -427,6 +485,103 @@ static void set_ranges(struct tree_work *work)
     }
 }
 
+/* ---- equal shares ---- */
+
+/* Times are cut to this, which is refused in the end. */
+#define TOO_LONG_PS ((uint64_t)1 << 62)
+
+/* Node i of n gets the units from floor(i V / n) on; times are in ps. */
+struct equal {
+    struct tree_work *work;
+    uint32_t share;  /* V / n */
+    uint32_t more;   /* units that this leaves */
+    uint64_t end_ps; /* the latest of all nodes that were passed */
+};
+
+static uint64_t cut(uint64_t time_ps)
+{
+    return time_ps < TOO_LONG_PS ? time_ps : TOO_LONG_PS;
+}
+
+/* floor(index V / n). */
+static uint32_t first_of(const struct equal *equal, uint32_t index)
+{
+    return index * equal->share + index * equal->more / equal->work->nodes;
+}
+
+/* The time of all units of the nodes from number `index` on to number `end`. */
+static uint64_t units_ps(const struct equal *equal, uint64_t unit_ps,
+                         uint32_t index, uint32_t end)
+{
+    return cut(
+        fixed_product(unit_ps, first_of(equal, end) - first_of(equal, index)));
+}
+
+/* Sets when node `child`, which is send number `order` of its parent, has
+   received; the parent's lanes are free from lane_ps[], one that is not used
+   yet from `queued_ps`. */
+static void serve(struct equal *equal, uint32_t child, uint32_t order,
+                  uint64_t lane_ps[], uint64_t queued_ps)
+{
+    struct tree_work *work = equal->work;
+    const struct tree_input *input = work->input;
+    const uint8_t *branch = branch_at(work, child);
+    struct torus_path path = tree_path(branch);
+    uint32_t hops = torus_path_hops(path);
+    uint32_t stages = stages_of(input, hops);
+    uint64_t *at = &lane_ps[lane_of(input, path.port, order)];
+
+    *at = cut((*at == 0 ? queued_ps : *at) +
+              units_ps(equal, input->transfer_ps * stages, child,
+                       next_of(work, child)) +
+              startup_of(&input->circuit_ps, branch, hops, stages));
+    work->node[child].startup = *at;
+}
+
+/* Serves the children of node `index`, and counts when it has computed its
+   share. */
+static void pass(struct equal *equal, uint32_t index)
+{
+    struct tree_work *work = equal->work;
+    const struct tree_input *input = work->input;
+    unsigned slow = tree_slow_shift(branch_at(work, index));
+    uint64_t received_ps = work->node[index].startup;
+    uint64_t software_ps = input->split_ps;
+    uint64_t lane_ps[TORUS_PORTS] = {0};
+    uint32_t order = 0;
+    uint64_t end_ps;
+
+    for (uint32_t child = index + 1; child < next_of(work, index);
+         child = next_of(work, child), ++order) {
+        software_ps += input->queue_ps;
+        serve(equal, child, order, lane_ps,
+              received_ps + (software_ps << slow));
+    }
+    software_ps += input->kernel_start_ps + (index == 0 ? 0 : input->begin_ps);
+    end_ps = received_ps + (software_ps << slow) +
+             units_ps(equal, input->compute_ps << slow, index, index + 1);
+    equal->end_ps = end_ps > equal->end_ps ? end_ps : equal->end_ps;
+}
+
+static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
+{
+    uint32_t load_units = work->input->load_units;
+    struct equal equal = {.work = work,
+                          .share = load_units / work->nodes,
+                          .more = load_units % work->nodes};
+
+    work->node[0].startup = 0;
+    for (uint32_t i = 0; i < work->nodes; ++i) {
+        pass(&equal, i);
+    }
+    for (uint32_t i = 0; i < work->nodes; ++i) {
+        tree_store_range(branch_at(work, i), first_of(&equal, i),
+                         first_of(&equal, next_of(work, i)));
+    }
+    *makespan_ps = equal.end_ps;
+    return equal.end_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
+}
+
 /* ---- all of it ---- */
 
 /* `time` steps, of which a feasible plan takes; ERR_RANGE if that is 2^63 ps or
@@ -481,14 +636,11 @@ static bool set_unit(struct tree_work *work)
     return true;
 }
 
-/* Sets *work up; false if a number is out of range. */
-static bool lay_out(struct tree_work *work, uint8_t *tree,
-                    const struct tree_input *input)
+/* Sets load and costs; false if a number is out of range. */
+static bool lay_out(struct tree_work *work)
 {
-    memset(work, 0, sizeof *work);
-    work->input = input;
-    work->tree = tree;
-    work->nodes = tree_nodes(tree);
+    const struct tree_input *input = work->input;
+
     work->per_compute = inverse_of(input->compute_ps);
     work->rho = quotient(input->transfer_ps, work->per_compute, RHO_BITS);
     if (work->rho >> (RHO_BITS + 16) != 0 || !set_unit(work)) {
@@ -523,19 +675,20 @@ int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
               uint64_t *makespan_ps, unsigned *phases)
 {
     struct tree_work *work = memory;
-    int error = tree_check(input);
+    int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
+    memset(work, 0, sizeof *work);
+    work->input = input;
+    work->tree = tree;
+    work->nodes = tree_nodes(tree);
     *phases = tree_last_phase(tree);
     if (input->equal) {
-        return tree_plan_equal(tree, input, memory, makespan_ps);
+        return plan_equal(work, makespan_ps);
     }
-    if (!lay_out(work, tree, input)) {
-        return ERR_RANGE;
-    }
-    error = plan_phases(work, phases);
+    error = lay_out(work) ? plan_phases(work, phases) : ERR_RANGE;
     if (error != ERR_OK) {
         return error;
     }

@@ -7,7 +7,31 @@
 #define SCATTER_PLAN_TREE_PLAN_H
 
 #include "hal/nodiscard.h"
-#include "scatter/plan/tree_input.h"
+#include "scatter/plan/one_round.h"
+#include "scatter/plan/tree.h"
+
+/* Costs of a circuit, in any unit of time. */
+struct tree_circuit {
+    uint64_t startup; /* whatever the circuit */
+    uint64_t hop;     /* for each hop */
+    uint64_t branch;  /* for each branch in the message */
+};
+
+struct tree_input {
+    uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
+    uint64_t compute_ps;  /* per unit, of the reference: 1 .. TIME_MAX */
+    uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX, 2^16 * compute_ps */
+    struct tree_circuit circuit_ps; /* each below 2^36 ps (69 ms), as are: */
+    /* Costs of a node's software: struct scatter_costs draws the first three.
+     */
+    uint64_t split_ps;        /* message complete to the first child's send */
+    uint64_t queue_ps;        /* each child's send */
+    uint64_t kernel_start_ps; /* last send queued to the kernel's run() */
+    uint64_t begin_ps;        /* the kernel's begin(); not of the root */
+    uint8_t ports;            /* that a node uses at once: 1, 2 or 4 */
+    bool store_and_forward;
+    bool equal; /* the same share for every node, however long that takes */
+};
 
 /*
  * Plans a tree. Ports work independently; with s the time left of a node, its
@@ -30,6 +54,14 @@
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
                         void *work, uint64_t *makespan_ps, unsigned *phases);
+
+/* Stores a branch's range. */
+static inline void tree_store_range(uint8_t *branch, uint32_t first_unit,
+                                    uint32_t end_unit)
+{
+    bytes_store_u32(branch, end_unit - first_unit);
+    bytes_store_u32(branch + 4, first_unit);
+}
 
 /* Bytes of `work` that tree_plan() needs for a tree of so many nodes. */
 uint32_t tree_work_bytes(uint32_t nodes);

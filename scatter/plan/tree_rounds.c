@@ -336,11 +336,9 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
 static void set_ranges(const struct plan *plan, const uint32_t table[])
 {
     for (uint32_t i = 0; i < plan->nodes; ++i) {
-        uint8_t *branch = plan->tree + TREE_BRANCH_BYTES * i;
-        uint32_t first = i == 0 ? 0 : table[1 + i];
-
-        bytes_store_u32(branch, table[1 + next_of(plan, i)] - first);
-        bytes_store_u32(branch + 4, first);
+        tree_store_range(plan->tree + TREE_BRANCH_BYTES * i,
+                         i == 0 ? 0 : table[1 + i],
+                         table[1 + next_of(plan, i)]);
     }
 }
 

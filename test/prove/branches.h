@@ -3,7 +3,7 @@
 #ifndef TEST_PROVE_BRANCHES_H
 #define TEST_PROVE_BRANCHES_H
 
-#include "scatter/plan/tree_input.h"
+#include "scatter/plan/tree_plan.h"
 #include "test/prove/any.h"
 
 #define NODES_MAX 5u

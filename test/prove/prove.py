@@ -43,9 +43,8 @@ PROOFS = (
     Proof("torus/split.c", relations="torus_split",
           paths="torus_split:4"),
     Proof("scatter/plan/tree.c", sources=("torus/torus.c",)),
-    Proof("scatter/plan/tree_plan.c", returns="lay_out:full,tree_check:0",
-          sources=("torus/torus.c", "scatter/plan/tree.c",
-                   "scatter/plan/tree_input.c", "scatter/plan/tree_equal.c")),
+    Proof("scatter/plan/tree_plan.c", returns="lay_out:full,check:0",
+          sources=("torus/torus.c", "scatter/plan/tree.c")),
     Proof("scatter/plan/rounds.c", returns="check:0,read_rho:0,steps_of:0,"
           "read_losses:0,read_first:0,read_times:0,read_costs:0,line_fits:0,"
           "sweep_round:0,solve:0,fill_row:0,floors:0,fill:0",
