@@ -14,16 +14,6 @@
 /* A chunk of the originator's has so many slices. */
 #define SLICES 4u
 
-static uint32_t smaller(uint64_t a, uint32_t b)
-{
-    return a < b ? (uint32_t)a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether all of the load on the ports takes more than a tenth of all of it on
    all members. */
 static bool is_dear(const struct farm_input *input)
@@ -71,13 +61,13 @@ __attribute__((noinline)) void farm_measured(struct farm *farm,
 {
     uint64_t half_ps = compute_ps / 2;
     uint64_t call_ps = farm->call_ps < half_ps ? farm->call_ps : half_ps;
-    uint64_t unit_ps = larger((compute_ps - call_ps) / units, 1);
+    uint64_t unit_ps = fixed_larger((compute_ps - call_ps) / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
 
     farm->seen_ps += compute_ps - call_ps;
     farm->seen_units += units;
     if (!farm->varies) {
-        farm_set_speed(farm, member, larger(speed, 1));
+        farm_set_speed(farm, member, fixed_larger(speed, 1));
     }
 }
 
@@ -108,7 +98,7 @@ static uint64_t share_units(const struct farm *farm,
 
 uint32_t farm_take(struct farm *farm, uint64_t units)
 {
-    uint32_t taken = smaller(units, farm->left);
+    uint32_t taken = fixed_smaller(units, farm->left);
 
     farm->left -= taken;
     return taken;
@@ -156,17 +146,18 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
                         ? least / FIRST_DIVISOR + 1
                         : (uint64_t)farm->growth * member->chunk_units;
     uint64_t share = share_units(farm, member);
-    uint64_t low = larger(LEAST_SHARES * share, least / LEAST_DIVISOR + 1);
-    uint64_t units =
-        larger(share, larger(least < low ? least : low, farm->floor));
+    uint64_t low =
+        fixed_larger(LEAST_SHARES * share, least / LEAST_DIVISOR + 1);
+    uint64_t units = fixed_larger(
+        share, fixed_larger(least < low ? least : low, farm->floor));
 
     if (farm->varies) {
         most = farm->most;
     }
-    most = smaller(most, farm->most);
+    most = fixed_smaller(most, farm->most);
     if (farm->left > 0) {
         /* The last one of what is left may be shorter: it tells nothing. */
-        member->chunk_units = smaller(units, (uint32_t)most);
+        member->chunk_units = fixed_smaller(units, (uint32_t)most);
         note_chunk(farm, member->chunk_units, member->speed);
     }
     return farm_take(farm, member->chunk_units);
@@ -177,7 +168,7 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member)
     uint64_t units =
         (uint64_t)farm->last_units * member->speed / farm->last_speed / SLICES;
 
-    return farm_take(farm, larger(units, larger(farm->floor, 1)));
+    return farm_take(farm, fixed_larger(units, fixed_larger(farm->floor, 1)));
 }
 
 uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)
@@ -186,7 +177,7 @@ uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)
                           (input->nodes + input->served);
     uint64_t transfer_ps =
         fixed_product(input->transfer_ps, input->load_units) / input->ports;
-    uint64_t longer_ps = larger(compute_ps, transfer_ps);
+    uint64_t longer_ps = fixed_larger(compute_ps, transfer_ps);
     uint32_t groups = input->served / input->nodes;
     uint64_t demands_ps = 2u * (input->nodes + groups) * input->demand_ps;
 

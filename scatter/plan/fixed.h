@@ -9,6 +9,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* 1/5 in 2^-64: a node of the pattern keeps a fifth, if moving takes no time.
+ */
+#define FIXED_FIFTH (UINT64_MAX / 5)
+
+static inline uint32_t fixed_smaller(uint64_t a, uint32_t b)
+{
+    return a < b ? (uint32_t)a : b;
+}
+
+static inline uint64_t fixed_larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint32_t fixed_larger_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a - b, or 0 where b is larger. */
+static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 /*
  * High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones; low by
  * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. It is in
@@ -46,6 +71,11 @@ static inline uint64_t fixed_product(uint64_t a, uint32_t b)
 static inline uint64_t fixed_part(uint64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction + ((a & UINT32_MAX) * fraction >> 32);
+}
+
+static inline uint32_t fixed_part_u32(uint32_t a, uint32_t fraction)
+{
+    return (uint32_t)((uint64_t)a * fraction >> 32);
 }
 
 /* By how much a number is shifted to the left: 2^shift is factor * 2^32, or

@@ -3,7 +3,6 @@
 
 #include "scatter/plan/fixed.h"
 
-#define FIFTH (UINT64_MAX / 5)
 #define CHILDREN 4u /* of a node, in each phase */
 /* The weight of the first and the last round. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
@@ -44,16 +43,6 @@ struct shape {
     uint32_t part[ROUNDS_MAX]; /* of the load, in 2^-32; the sum is one */
 };
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint32_t larger_of(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- the input ---- */
 
 /* Of N phases' nodes, C(N, d+1) 4^(d+1) lie d nodes behind the first one. */
@@ -73,7 +62,7 @@ static void count_behind(struct costs *costs, uint32_t all)
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
-    uint64_t longest = larger_of(costs->work, costs->in + costs->out);
+    uint64_t longest = fixed_larger_u32(costs->work, costs->in + costs->out);
     uint64_t weight = (longest << 16) / others;
 
     costs->first = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
@@ -93,7 +82,7 @@ static int read_costs(struct costs *costs, const struct meanwhile_input *input)
     costs->phases = phases;
     costs->work_ps = fixed_product(base->compute_ps, base->load_units);
     for (unsigned i = 0; i < phases; ++i) {
-        costs->work_ps = fixed_multiply_high(costs->work_ps, FIFTH);
+        costs->work_ps = fixed_multiply_high(costs->work_ps, FIXED_FIFTH);
         startups_ps += base->startup_ps[i];
         own_units /= 5;
         all *= 5;
@@ -103,9 +92,10 @@ static int read_costs(struct costs *costs, const struct meanwhile_input *input)
         fixed_product(base->transfer_ps, costs->others_units) / CHILDREN;
     costs->out_ps =
         fixed_product(input->output_ps, costs->others_units) / CHILDREN;
-    all_ps = larger(larger(costs->work_ps, costs->in_ps), costs->out_ps);
-    all_ps = larger(larger(all_ps, startups_ps), input->back_ps);
-    all_ps = larger(larger(all_ps, software_ps), input->wait_ps);
+    all_ps =
+        fixed_larger(fixed_larger(costs->work_ps, costs->in_ps), costs->out_ps);
+    all_ps = fixed_larger(fixed_larger(all_ps, startups_ps), input->back_ps);
+    all_ps = fixed_larger(fixed_larger(all_ps, software_ps), input->wait_ps);
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
@@ -127,11 +117,6 @@ static int read_costs(struct costs *costs, const struct meanwhile_input *input)
 }
 
 /* ---- one number of rounds ---- */
-
-static uint32_t part_of(uint32_t whole, uint32_t part)
-{
-    return (uint32_t)((uint64_t)whole * part >> 32);
-}
 
 /* Parts that grow by factor / 4 to the middle and fall again. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
@@ -165,7 +150,7 @@ static uint32_t part_back(const struct costs *costs, const struct shape *shape,
     uint32_t sum = 0;
 
     for (unsigned d = 0; d < costs->phases && d <= turn; ++d) {
-        sum += part_of(costs->behind[d], shape->part[turn - d]);
+        sum += fixed_part_u32(costs->behind[d], shape->part[turn - d]);
     }
     return sum;
 }
@@ -184,28 +169,29 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
         if (sent == shape->rounds || (turn < sent && computed[turn] <= port)) {
             uint32_t back = part_back(costs, shape, turn);
 
-            port = larger_of(port, computed[turn]) + costs->back +
-                   part_of(costs->out, back);
+            port = fixed_larger_u32(port, computed[turn]) + costs->back +
+                   fixed_part_u32(costs->out, back);
             left -= back;
             turn += 1;
         } else {
             uint32_t part = shape->part[sent];
 
-            port += costs->startups + part_of(costs->in, part);
-            node = larger_of(node, port) + costs->software +
-                   part_of(costs->work, part);
+            port += costs->startups + fixed_part_u32(costs->in, part);
+            node = fixed_larger_u32(node, port) + costs->software +
+                   fixed_part_u32(costs->work, part);
             computed[sent] = node;
             sent += 1;
         }
     }
-    return port + (costs->phases - 1) * costs->back + part_of(costs->out, left);
+    return port + (costs->phases - 1) * costs->back +
+           fixed_part_u32(costs->out, left);
 }
 
 /* The largest factor with which a round's outputs still return while the node
    computes the N-th round behind it; or the smallest one. */
 static uint32_t factor_of(const struct costs *costs)
 {
-    uint64_t port_ps = larger(costs->in_ps, costs->out_ps);
+    uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
     unsigned best = 0;
 
     for (unsigned i = 1; i < FACTORS; ++i) {
@@ -253,7 +239,7 @@ static bool try_shape(struct choice *best, const struct costs *costs,
 
     set_shape(&choice.shape, rounds, factor);
     choice.end = end_of(costs, &choice.shape);
-    first = part_of(costs->in, choice.shape.part[0]);
+    first = fixed_part_u32(costs->in, choice.shape.part[0]);
     choice.score = choice.end + (first * costs->first >> 16);
     if (choice.score >= best->score) {
         return false;
@@ -265,8 +251,8 @@ static bool try_shape(struct choice *best, const struct costs *costs,
 /* A quarter of the rounds is taken off as long as that gains, and to the end
    where ports are the limit: what then waits for what differs much from number
    to number. */
-static void choose(struct choice *best, const struct costs *costs,
-                   const struct meanwhile_input *input)
+static void choose_rounds(struct choice *best, const struct costs *costs,
+                          const struct meanwhile_input *input)
 {
     bool limited = costs->in + costs->out > costs->work;
     uint32_t factor = factor_of(costs);
@@ -358,7 +344,8 @@ static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
                           const struct costs *costs)
 {
     const struct planner_input *base = input->base;
-    uint64_t all_ps = larger(costs->work_ps, costs->in_ps + costs->out_ps);
+    uint64_t all_ps =
+        fixed_larger(costs->work_ps, costs->in_ps + costs->out_ps);
     uint64_t unit_ps = all_ps / costs->others_units;
     uint64_t units;
     uint32_t part;
@@ -487,7 +474,7 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     if (error != ERR_OK) {
         return error;
     }
-    choose(&usual, &costs, input);
+    choose_rounds(&usual, &costs, input);
     best = usual;
     other = choose_factor(&best, &costs);
     error = plan_choice(plan, &late, input, &costs, &best, *time_ps);

@@ -18,7 +18,6 @@
 #define ONE ((uint64_t)1 << 30)
 #define SNAP_UNITS 4u   /* a volume is low by less than that */
 #define SNAP_STARTUP 1u /* a work is low by less than 2 */
-#define FIFTH (UINT64_MAX / 5)
 #define OUT_OF_RANGE UINT32_MAX
 
 /* Factors and shifts that turn times into work, and work into volumes. */
@@ -36,12 +35,6 @@ struct costs {
     uint64_t decay;  /* 2^64 / (5 + rho s (1 + P/Q)), by which volumes shrink */
     uint32_t stages; /* UINT32_MAX: of none yet */
 };
-
-/* a - b, or 0 where b is larger. */
-HAL_FAST static uint64_t difference(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
 
 /*
  * 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a quotient of 15
@@ -154,7 +147,7 @@ HAL_FAST static uint64_t decay_of(const struct planner_input *input,
     numerator = parts * input->compute_ps;
     decay = fraction(numerator,
                      5 * numerator + input->transfer_ps * (stages * ways));
-    return decay < FIFTH ? decay : FIFTH;
+    return decay < FIXED_FIFTH ? decay : FIXED_FIFTH;
 }
 
 /* A startup as work; 2^64 - 1 where that does not fit. */
@@ -217,7 +210,7 @@ HAL_FAST static unsigned recur(uint64_t work[],
         if (costs.startup > left + SNAP_STARTUP) {
             break;
         }
-        left = fixed_multiply_high_inline(difference(left, costs.startup),
+        left = fixed_multiply_high_inline(fixed_difference(left, costs.startup),
                                           costs.decay);
         work[phase + 1] = left;
     }
@@ -262,8 +255,8 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
                                      uint32_t units, uint32_t below_units)
 {
-    uint64_t share_units = (difference(volume, below) + SNAP_UNITS) / ONE;
-    uint64_t most = difference(units, below_units);
+    uint64_t share_units = (fixed_difference(volume, below) + SNAP_UNITS) / ONE;
+    uint64_t most = fixed_difference(units, below_units);
 
     return (uint32_t)(share_units < most ? share_units : most);
 }
@@ -299,7 +292,7 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
     }
     plan->volume_units[0] = load_units;
     plan->share_units[0] = share_floor(whole, below, load_units, below_units);
-    return difference(whole, below);
+    return fixed_difference(whole, below);
 }
 
 /*

@@ -30,7 +30,6 @@
    the volume, and 5 times as much to each above. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
-#define FIFTH (UINT64_MAX / 5)
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
 struct line {
@@ -93,14 +92,14 @@ struct ratio {
 };
 
 /* slope * y for slope >= 0, rounded down. */
-static int64_t part_of(int64_t slope, struct ratio y)
+static int64_t times_ratio(int64_t slope, struct ratio y)
 {
     return (int64_t)(fixed_part((uint64_t)slope, y.top) >> y.shift);
 }
 
 static int64_t line_at(const struct line *line, struct ratio y)
 {
-    return line->base + part_of(line->slope, y);
+    return line->base + times_ratio(line->slope, y);
 }
 
 /* rho * work for work >= 0, rounded down. */
@@ -267,7 +266,8 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     (void)steps_of(&costs->load, costs, costs->load_ps);
     costs->cut = costs->load >> CUT_BITS;
     for (unsigned phase = 1; phase < costs->phases; ++phase) {
-        costs->cut = (int64_t)fixed_multiply_high((uint64_t)costs->cut, FIFTH);
+        costs->cut =
+            (int64_t)fixed_multiply_high((uint64_t)costs->cut, FIXED_FIFTH);
     }
     costs->cut += CUT_STEPS;
     return costs->phases > 0 && read_times(costs, input) && read_first(costs) &&
@@ -388,7 +388,7 @@ static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
     }
     *y = ratio_of((uint64_t)room, (uint64_t)all.slope);
     *share = line_at(&own, *y);
-    return *share >= 0 && part_of(costs->x_0, *y) >= least &&
+    return *share >= 0 && times_ratio(costs->x_0, *y) >= least &&
            line_at(&sweep->deepest, *y) - costs->begin >= least;
 }
 
@@ -437,8 +437,8 @@ static void try_rounds(struct choice *best, const struct sweep *sweep,
 }
 
 /* The best number of rounds from `least` to `most`; false if there is none. */
-static bool choose(struct choice *best, const struct costs *costs,
-                   unsigned least, unsigned most)
+static bool choose_rounds(struct choice *best, const struct costs *costs,
+                          unsigned least, unsigned most)
 {
     struct sweep sweep;
     unsigned idle = costs->gain > 0 ? 1 : 2;
@@ -468,7 +468,7 @@ struct units {
  * below its last: of_work is 2^(zeros + bits - zeros) load_units / load * 2^32
  * and so below 2^32.
  */
-static struct units units_of(const struct costs *costs, uint32_t load_units)
+static struct units unit_scale(const struct costs *costs, uint32_t load_units)
 {
     unsigned zeros = (unsigned)__builtin_clz(load_units | 1) & 31;
     uint32_t top = (uint32_t)(costs->load >> (LOAD_BITS - 32)) | (uint32_t)1
@@ -479,11 +479,6 @@ static struct units units_of(const struct costs *costs, uint32_t load_units)
 
     return (struct units){(uint32_t)(scaled >> 32), bits,
                           ((uint64_t)1 << bits) >> 8};
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
 }
 
 /* One round's work, and what the rounds after it leave to it. */
@@ -540,7 +535,7 @@ static bool floors(struct rounds_plan *plan, const struct row *row,
     for (unsigned layer = plan->phases; layer > 0; --layer) {
         uint64_t exact = fixed_part((uint64_t)row->work[layer], units->of_work);
         uint64_t volume = exact + units->close;
-        uint64_t share = volume > below ? volume - below : 0;
+        uint64_t share = fixed_difference(volume, below);
         uint32_t whole = (uint32_t)(volume >> units->bits & UINT32_MAX);
         uint32_t kept = (uint32_t)(share >> units->bits & UINT32_MAX);
 
@@ -551,7 +546,8 @@ static bool floors(struct rounds_plan *plan, const struct row *row,
             return false;
         }
         plan->volume_units[round][layer] = whole;
-        plan->share_units[round][layer] = smaller(kept, whole - below_units);
+        plan->share_units[round][layer] =
+            fixed_smaller(kept, whole - below_units);
         below += 4 * exact;
         below_units += 4 * whole;
     }
@@ -566,7 +562,7 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y, uint32_t load_units)
 {
-    int64_t x = part_of(costs->x_0, y);
+    int64_t x = times_ratio(costs->x_0, y);
     struct row row;
     int64_t deepest = x;
 
@@ -606,10 +602,10 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
         }
         left -= plan->round_units[round];
     }
-    own_units = smaller(share_units, left);
+    own_units = fixed_smaller(share_units, left);
     left -= own_units;
     for (unsigned round = 0; round < plan->rounds; ++round) {
-        uint32_t extra = smaller(left, children);
+        uint32_t extra = fixed_smaller(left, children);
 
         plan->round_units[round] += extra;
         plan->volume_units[round][0] = plan->round_units[round];
@@ -627,7 +623,7 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
 static bool make(struct rounds_plan *plan, const struct costs *costs,
                  const struct choice *choice, uint32_t load_units)
 {
-    struct units units = units_of(costs, load_units);
+    struct units units = unit_scale(costs, load_units);
     uint64_t share;
     int64_t own;
 
@@ -654,7 +650,7 @@ int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
         return error;
     }
     while (most >= input->rounds_min &&
-           choose(&choice, &costs, input->rounds_min, most) &&
+           choose_rounds(&choice, &costs, input->rounds_min, most) &&
            time_of(choice.time, &costs) < *time_ps) {
         if (make(plan, &costs, &choice, input->base->load_units)) {
             *time_ps = time_of(choice.time, &costs);
@@ -708,8 +704,8 @@ uint64_t rounds_bound_ps(const struct planner_input *input)
         if (startup_ps > work) {
             return UINT64_MAX;
         }
-        work = fixed_multiply_high(work - startup_ps, FIFTH);
-        own = own > 4 * work ? own - 4 * work : 0;
+        work = fixed_multiply_high(work - startup_ps, FIXED_FIFTH);
+        own = fixed_difference(own, 4 * work);
     }
-    return own > ports ? own : ports;
+    return fixed_larger(own, ports);
 }

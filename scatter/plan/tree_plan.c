@@ -196,7 +196,7 @@ static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 }
 
 /* a * fraction / 2^32, rounded down. */
-NOINLINE static int64_t part_of(int64_t a, uint32_t fraction)
+NOINLINE static int64_t signed_part(int64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction +
            (int64_t)((uint64_t)(a & UINT32_MAX) * fraction >> 32);
@@ -206,7 +206,7 @@ NOINLINE static int64_t part_of(int64_t a, uint32_t fraction)
 NOINLINE static int64_t times(int64_t a, uint64_t factor)
 {
     return a * (int64_t)(factor >> 32) +
-           part_of(a, (uint32_t)(factor & UINT32_MAX));
+           signed_part(a, (uint32_t)(factor & UINT32_MAX));
 }
 
 /* a, if |a| <= 2^bits; else 0, and the plan is infeasible. */
@@ -296,7 +296,7 @@ NOINLINE static void meet(struct tree_work *work, struct met *met,
     met->stages = stages;
     met->startup = startup;
     met->behind = bounded(work,
-                          part_of((int64_t)startup, met->scale) -
+                          signed_part((int64_t)startup, met->scale) -
                               times(met->offset, rate_of(met->slope, scale)),
                           TIME_BITS);
 }
@@ -362,10 +362,11 @@ static void add_children(struct tree_work *work, struct tree_node *node,
         set_behind(work, child, branch, path);
         child->lane = (uint8_t)number;
         at->slope = (uint32_t)fixed_part(at->slope, child->scale);
-        at->offset = bounded(work,
-                             part_of(at->offset + child->first, child->scale) +
-                                 child->behind,
-                             TIME_BITS);
+        at->offset =
+            bounded(work,
+                    signed_part(at->offset + child->first, child->scale) +
+                        child->behind,
+                    TIME_BITS);
         node->slope = (node->slope + fixed_part(child->slope, at->slope)) &
                       ((ONE << NODES_BITS) - 1);
         node->offset = bounded(work,
@@ -408,9 +409,9 @@ static void set_times_left(struct tree_work *work, struct tree_node *node,
          child += tree_nodes(branch), branch = tree_next(branch)) {
         int64_t *at = &left[child->lane];
 
-        *at = bounded(work,
-                      part_of(*at - child->first, child->scale) - child->behind,
-                      TIME_BITS);
+        *at = bounded(
+            work, signed_part(*at - child->first, child->scale) - child->behind,
+            TIME_BITS);
         child->left = *at;
     }
 }

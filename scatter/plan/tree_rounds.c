@@ -52,7 +52,7 @@ static uint32_t next_of(const struct plan *plan, uint32_t index)
     return index + tree_nodes(plan->tree + TREE_BRANCH_BYTES * index);
 }
 
-static int32_t part_of(int32_t a, uint32_t fraction)
+static int32_t signed_part(int32_t a, uint32_t fraction)
 {
     return (int32_t)((int64_t)a * fraction >> 32);
 }
@@ -93,9 +93,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
             const struct tree_cost *cost = &plan->cost[child];
             int32_t startup = startup_of(plan, sweep, child);
             int32_t *at = &lane[cost->lane];
-            int32_t behind = part_of(
+            int32_t behind = signed_part(
                 startup - cost->stages * plan->offset[child], cost->scale);
-            int32_t left = part_of(*at, cost->scale) + behind;
+            int32_t left = signed_part(*at, cost->scale) + behind;
             int32_t moved = *at + startup - left;
 
             offset += cost->stages == 1 ? moved : moved / cost->stages;
@@ -130,7 +130,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
             int32_t want =
                 software_of(plan, sweep, child) + (least << cost->slow_shift);
 
-            s = part_of(*at, cost->scale) - plan->behind[child];
+            s = signed_part(*at, cost->scale) - plan->behind[child];
             plan->moved[child] = *at - startup_of(plan, sweep, child) - s;
             plan->time[child] = s;
             *at = s;
@@ -141,7 +141,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                 want = want > *sent ? want : *sent;
             }
             want -= s;
-            if (want > part_of(lacks, cost->part)) {
+            if (want > signed_part(lacks, cost->part)) {
                 uint64_t more =
                     ((uint64_t)want << 32) / ((uint64_t)cost->part + 1) + 1;
 
@@ -158,10 +158,10 @@ static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
     for (uint32_t i = 1; i < plan->nodes; ++i) {
-        int32_t longer = part_of(more, plan->cost[i].part);
+        int32_t longer = signed_part(more, plan->cost[i].part);
 
         plan->time[i] += longer;
-        plan->moved[i] += part_of(more, plan->cost[i].above) - longer;
+        plan->moved[i] += signed_part(more, plan->cost[i].above) - longer;
     }
 }
 
@@ -250,8 +250,8 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
 
 /* Makes *best the ends of the best number of rounds that promises to end before
    `limit`, planning included; its number is 0 if there is none. */
-static void choose(struct plan *plan, struct ends *best, int32_t limit,
-                   int32_t *moved)
+static void choose_rounds(struct plan *plan, struct ends *best, int32_t limit,
+                          int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
@@ -417,7 +417,7 @@ unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
     }
     words += 4 * (size_t)nodes;
     limit = one ? INT32_MAX : plan.common.makespan;
-    choose(&plan, &ends, limit, words);
+    choose_rounds(&plan, &ends, limit, words);
     if (ends.rounds == 0) {
         return 1;
     }

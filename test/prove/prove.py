@@ -37,7 +37,7 @@ class Proof:
 
 PROOFS = (
     Proof("scatter/plan/one_round.c", returns="recur:full",
-          relations="difference", paths="check:40,recur:60,planner_plan:60"),
+          relations="fixed_difference", paths="check:40,recur:60,planner_plan:60"),
     Proof("scatter/plan/advance.c"),
     Proof("scatter/plan/farm.c"),
     Proof("torus/split.c", relations="torus_split",
@@ -48,6 +48,7 @@ PROOFS = (
     Proof("scatter/plan/rounds.c", returns="check:0,read_rho:0,steps_of:0,"
           "read_losses:0,read_first:0,read_times:0,read_costs:0,line_fits:0,"
           "sweep_round:0,solve:0,fill_row:0,floors:0,fill:0",
+          relations="fixed_difference",
           paths="check:40,read_costs:40,read_rho:20,line_fits:20,"
                 "sweep_round:60,ratio_of:10,read_losses:30"),
 )
