@@ -8,7 +8,6 @@
 #include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
-#include "scatter/plan/tree.h"
 #include "torus/direct.h"
 
 #include <string.h>
