@@ -140,7 +140,7 @@ $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c $(wildcard boot/shell/*.c) torus/torus.c \
   $(addprefix qemu/console/,client.c model_port.c port.c) \
-  test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
+  test/lib/console_node.c test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
     progress.c quote.c utf8.c), \
   -lserialport)
 

@@ -2,9 +2,8 @@
 #include "boot/serial/node.h"
 
 #include "boot/serial/pages.h"
-#include "boot/serial/status.h"
 #include "hal/board.h"
-#include "hal/bytes.h"
+#include "hal/serial/board.h"
 #include "kernels/kernel.h"
 
 /* A node in whose job nothing happened for so long takes a new place in the
@@ -17,6 +16,8 @@
    should hear of a new wave. */
 #define LONG_US 200000u
 #define TICK_US 1000u
+/* Longest time that a reply has to leave before a reset: 2 KiB take 178 ms. */
+#define SENT_US 300000u
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
@@ -50,23 +51,8 @@ static int tell(void *context, unsigned port, const uint8_t *data,
 
 static void kick(void *context, unsigned port)
 {
-    struct serial_node *node = context;
-
-    node->config.kick(node->config.context, port);
-}
-
-static void lock(void *context)
-{
-    struct serial_node *node = context;
-
-    node->config.lock(node->config.context);
-}
-
-static void unlock(void *context)
-{
-    struct serial_node *node = context;
-
-    node->config.unlock(node->config.context);
+    (void)context;
+    board_kick(port);
 }
 
 /* Whether the mesh has been told anew since the identity was made. */
@@ -76,22 +62,27 @@ static bool is_renewed(const struct serial_node *node)
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* One line of the console at most; whether there was any. */
+/* One line of the console at most; whether there was any. A reset waits until
+   the reply to it is sent. */
 static bool answer(struct serial_node *node)
 {
-    bool some;
+    struct shell *shell = &node->shell;
+    uint32_t time_us = board_now_us();
+    unsigned bytes = 0;
 
     node->answering = true;
-    some = shell_poll(&node->shell, node->config.now_us(node->config.context));
+    if (shell->resetting) {
+        if (board_console_sent() || time_us - shell->since_us > SENT_US) {
+            board_reset();
+        }
+    } else if (board_console_room() >= LINE_BYTES_MAX) {
+        bytes = shell_poll(shell, time_us);
+    }
+    if (bytes > 0) {
+        (void)board_console_write(shell->out.text, bytes);
+    }
     node->answering = false;
-    return some;
-}
-
-static uint32_t ports_us(void *context)
-{
-    struct serial_node *node = context;
-
-    return node->config.ports_us(node->config.context);
+    return bytes > 0;
 }
 
 /* One turn of a node that waits for anything. */
@@ -99,13 +90,13 @@ static int idle(void *context)
 {
     struct serial_node *node = context;
 
-    node->idle_us = node->config.now_us(node->config.context);
+    node->idle_us = board_now_us();
     while (answer(node)) {
     }
     if (is_renewed(node)) {
         return ERR_DEAD_LINK; /* of the mesh that was */
     }
-    node->config.sleep(node->config.context);
+    board_sleep();
     return ERR_OK;
 }
 
@@ -118,13 +109,11 @@ static bool has_come(const struct serial_node *node, uint32_t at_ms)
 static void obey(struct serial_node *node)
 {
     if (node->resets && has_come(node, node->resets_ms)) {
-        node->config.reset(node->config.context);
+        board_reset();
     }
     if (node->blinks) {
         node->blinks = !has_come(node, node->blinks_ms);
-        node->config.led(node->config.context,
-                         node->blinks &&
-                             (node->uptime_ms >> BLINK_SHIFT & 1u) != 0);
+        board_led(node->blinks && (node->uptime_ms >> BLINK_SHIFT & 1u) != 0);
     }
 }
 
@@ -132,10 +121,9 @@ static void obey(struct serial_node *node)
    which the time is mostly the same. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
-    const uint32_t *id = config->ident.unique_id;
+    const uint32_t *id = config->unique_id;
 
-    return id[0] ^ id[1] ^ id[2] ^ config->now_us(config->context) ^
-           config->salt * 2654435761u;
+    return id[0] ^ id[1] ^ id[2] ^ board_now_us() ^ config->salt * 2654435761u;
 }
 
 static void init_switch(struct serial_node *node)
@@ -157,9 +145,9 @@ static void init_switch(struct serial_node *node)
                                        .tell = tell,
                                        .context = node};
 
-    memcpy(discover.uid, config->ident.unique_id, sizeof discover.uid);
+    memcpy(discover.uid, config->unique_id, sizeof discover.uid);
     switch_init(&node->core, &core);
-    discover_init(&node->discover, &discover, config->now_us(config->context));
+    discover_init(&node->discover, &discover, board_now_us());
 }
 
 void serial_node_init(struct serial_node *node,
@@ -167,14 +155,12 @@ void serial_node_init(struct serial_node *node,
 {
     memset(node, 0, sizeof *node);
     node->config = *config;
-    node->ticked_us = config->now_us(config->context);
+    node->ticked_us = board_now_us();
     node->node.status.stack_used_bytes = board_stack_used_bytes();
     init_switch(node);
     line_init(&node->reader, config->half_line_us);
     mailbox_init(&node->mailbox);
-    serial_shell_init(&node->shell_config, node);
-    shell_init(&node->shell, &node->shell_config, &node->reader,
-               &node->mailbox);
+    shell_init(&node->shell, node, &node->reader, &node->mailbox);
     node->serial = (struct serial_circuit){.core = &node->core,
                                            .mailbox = &node->mailbox,
                                            .node = &node->node,
@@ -184,10 +170,7 @@ void serial_node_init(struct serial_node *node,
                                            .aside = config->aside,
                                            .aside_bytes = config->aside_bytes,
                                            .byte_ns = config->byte_ns,
-                                           .lock = lock,
-                                           .unlock = unlock,
                                            .idle = idle,
-                                           .ports_us = ports_us,
                                            .context = node};
 }
 
@@ -225,11 +208,6 @@ static bool is_busy(const struct serial_node *node)
 
 /* ---- the ports ---- */
 
-static uint32_t now_us(const struct serial_node *node)
-{
-    return node->config.now_us(node->config.context);
-}
-
 static bool passed(uint32_t at_us, uint32_t now_us)
 {
     return (int32_t)(now_us - at_us) >= 0;
@@ -238,7 +216,7 @@ static bool passed(uint32_t at_us, uint32_t now_us)
 unsigned serial_node_bytes(struct serial_node *node, unsigned port,
                            const uint8_t *data, unsigned bytes)
 {
-    switch_set_time(&node->core, now_us(node));
+    switch_set_time(&node->core, board_now_us());
     return switch_bytes(&node->core, port, data, bytes);
 }
 
@@ -262,7 +240,7 @@ static void set_alarm(struct serial_node *node)
         }
     }
     if (armed && !(node->armed && node->alarm_us == first_us)) {
-        node->config.alarm(node->config.context, first_us);
+        board_alarm(first_us);
     }
     node->armed = armed;
     node->alarm_us = first_us;
@@ -272,7 +250,7 @@ static void set_alarm(struct serial_node *node)
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
-    uint32_t time_us = now_us(node);
+    uint32_t time_us = board_now_us();
     uint32_t due_us = 0;
     bool due;
 
@@ -291,20 +269,18 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     }
     node->due = (uint8_t)((node->due & ~(1u << port)) | (unsigned)due << port);
     node->due_us[port] = due_us;
-    if (node->config.alarm != NULL) {
-        set_alarm(node);
-    }
+    set_alarm(node);
 }
 
 /* Each port's handler does what is due there: none keeps the others waiting. */
 static void kick_due(struct serial_node *node)
 {
-    uint32_t time_us = now_us(node);
+    uint32_t time_us = board_now_us();
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         if (is_set(node->speaking, port) ||
             (is_set(node->due, port) && passed(node->due_us[port], time_us))) {
-            node->config.kick(node->config.context, port);
+            board_kick(port);
         }
     }
 }
@@ -319,14 +295,14 @@ void serial_node_alarm(struct serial_node *node)
 
 void serial_node_tick(struct serial_node *node)
 {
-    uint32_t now_us = node->config.now_us(node->config.context);
+    uint32_t now_us = board_now_us();
     uint32_t state = node->node.status.state;
 
     while (node->node.identity.fault_injection == NODE_INJECT_DIE &&
            state >= NODE_STATE_COMPUTING && state < NODE_STATE_DONE) {
     }
     if (is_stuck(node, now_us)) {
-        node->config.reset(node->config.context);
+        board_reset();
     }
     watch_progress(node, now_us);
     switch_set_time(&node->core, now_us);
@@ -346,7 +322,7 @@ void serial_node_tick(struct serial_node *node)
 void serial_node_answer(struct serial_node *node)
 {
     uint32_t state = node->node.status.state;
-    uint32_t now_us = node->config.now_us(node->config.context);
+    uint32_t now_us = board_now_us();
 
     if ((state == NODE_STATE_PLANNING || state == NODE_STATE_COMPUTING) &&
         now_us - node->idle_us > LONG_US && !node->answering) {
@@ -362,12 +338,12 @@ static void take_identity(struct serial_node *node)
     struct torus_size size;
     struct torus_coord at;
 
-    lock(node);
+    board_lock();
     node->epoch = discover_epoch(discover);
     switch_reset(&node->core);
     if (!discover_at(discover, &at)) {
         node->node.identity.width = 0;
-        unlock(node);
+        board_unlock();
         return;
     }
     size = discover_size(discover);
@@ -386,7 +362,7 @@ static void take_identity(struct serial_node *node)
         .policy = discover_flags(discover),
         .probed = 1};
     node->core.config.node = (uint16_t)torus_index(size, at);
-    unlock(node);
+    board_unlock();
 }
 
 static int run_scatter(struct serial_node *node)

@@ -15,7 +15,8 @@
  * ends a job that it is in: that one has no job any more. If the main loop does
  * not come back to hear it, the node resets itself.
  *
- * State that both use is guarded by lock() and unlock() of the configuration.
+ * State that both use is guarded by board_lock() and board_unlock(). All that
+ * is the board's: hal/serial/board.h, and the configuration.
  */
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H
@@ -34,8 +35,8 @@ unsigned serial_node_bytes(struct serial_node *node, unsigned port,
 /* Does what is due at a port: from its handler, behind the bytes. */
 void serial_node_attend(struct serial_node *node, unsigned port);
 
-/* It is the time that the configuration's alarm() was told: as urgent as the
-   ports' handlers. */
+/* It is the time that board_alarm() was told: as urgent as the ports'
+   handlers. */
 void serial_node_alarm(struct serial_node *node);
 
 /* For the timer's interrupt, every millisecond, with the ports' masked. */

@@ -2,6 +2,7 @@
 #include "boot/serial/pages.h"
 
 #include "hal/bytes.h"
+#include "hal/serial/board.h"
 #include "kernels/kernel.h"
 
 /* A node that was told to reset itself first answers that. */
@@ -48,11 +49,11 @@ static enum peek_waypoint waypoint(const struct serial_node *node)
     return sending(node) != 0 ? PEEK_SENDS : PEEK_WORK;
 }
 
-static void put_fault(const struct serial_node *node, uint8_t *out)
+static void put_fault(uint8_t *out)
 {
-    const struct node_fault *fault = node->config.last_fault;
+    const struct node_fault *fault = board_last_fault();
 
-    bytes_store_u16(out + PEEK_AT_FAULTS, (uint16_t)node->config.faults);
+    bytes_store_u16(out + PEEK_AT_FAULTS, (uint16_t)board_faults());
     if (fault != NULL) {
         out[PEEK_AT_FLAGS] |= PEEK_FAULT;
         out[PEEK_AT_EXCEPTION] = (uint8_t)fault->exception;
@@ -125,7 +126,7 @@ static void put_state(const struct serial_node *node, uint8_t *out)
     out[PEEK_AT_X] = (uint8_t)who->x;
     out[PEEK_AT_Y] = (uint8_t)who->y;
     put_work(node, out);
-    put_fault(node, out);
+    put_fault(out);
     bytes_store_u32(out + PEEK_AT_UPTIME, node->uptime_ms);
     bytes_store_u32(out + PEEK_AT_STILL, node->uptime_ms - node->progress_ms);
     bytes_store_u16(out + PEEK_AT_STACK,
@@ -171,7 +172,7 @@ static void put_port(const struct serial_node *node, uint8_t *out,
                      unsigned port)
 {
     const uint32_t *words = (const uint32_t *)&node->core.counters[port];
-    const uint32_t *line = node->config.line(node->config.context, port);
+    const uint32_t *line = board_counters(port);
 
     for (unsigned i = 0; i < PEEK_PORT_COUNTERS; ++i) {
         bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i,
@@ -183,29 +184,29 @@ static void put_port(const struct serial_node *node, uint8_t *out,
 
 static void put_identity(const struct serial_node *node, uint8_t *out)
 {
-    const struct shell_ident *ident = &node->config.ident;
-    const char *const names[] = {ident->clock, ident->reset_cause};
+    const struct serial_node_config *config = &node->config;
+    const char *const names[] = {config->clock, config->reset_cause};
     unsigned at = 0;
     uint16_t supply_mv = 0;
     int16_t celsius = PEEK_NO_CELSIUS;
 
-    node->config.measure(node->config.context, &supply_mv, &celsius);
+    board_measure(&supply_mv, &celsius);
     out[PEEK_AT_WHO_FLAGS] = flags_of(node);
     out[PEEK_AT_WHO_X] = (uint8_t)node->node.identity.x;
     out[PEEK_AT_WHO_Y] = (uint8_t)node->node.identity.y;
     for (unsigned i = 0; i < 3; ++i) {
-        bytes_store_u32(out + PEEK_AT_UID + 4 * i, ident->unique_id[i]);
+        bytes_store_u32(out + PEEK_AT_UID + 4 * i, config->unique_id[i]);
     }
-    bytes_store_u32(out + PEEK_AT_CRC, ident->image_crc);
-    bytes_store_u32(out + PEEK_AT_CLOCK_HZ, ident->clock_hz);
-    bytes_store_u32(out + PEEK_AT_CRYSTAL_HZ, ident->crystal_hz);
-    bytes_store_u32(out + PEEK_AT_ROOM, SCATTER_ROOM(node->config.memory_bytes,
-                                                     node->config.aside_bytes));
+    bytes_store_u32(out + PEEK_AT_CRC, config->image_crc);
+    bytes_store_u32(out + PEEK_AT_CLOCK_HZ, config->clock_hz);
+    bytes_store_u32(out + PEEK_AT_CRYSTAL_HZ, config->crystal_hz);
+    bytes_store_u32(out + PEEK_AT_ROOM,
+                    SCATTER_ROOM(config->memory_bytes, config->aside_bytes));
     bytes_store_u32(out + PEEK_AT_WHO_UPTIME, node->uptime_ms);
     bytes_store_u16(out + PEEK_AT_SUPPLY, supply_mv);
     bytes_store_u16(out + PEEK_AT_CELSIUS, (uint16_t)celsius);
-    bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)node->config.faults);
-    bytes_store_u16(out + PEEK_AT_START, (uint16_t)node->config.salt);
+    bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)board_faults());
+    bytes_store_u16(out + PEEK_AT_START, (uint16_t)config->salt);
     for (unsigned i = 0; i < 2; ++i) {
         at +=
             put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at, names[i]);
@@ -227,7 +228,7 @@ unsigned serial_node_status(const struct serial_node *node, uint8_t page,
     case PEEK_IMAGE:
         return PEEK_AT_VERSION + put_text(out + PEEK_AT_VERSION,
                                           PEEK_VERSION_BYTES,
-                                          node->config.ident.version);
+                                          node->config.version);
     case PEEK_EAST:
     case PEEK_NORTH:
     case PEEK_WEST:

@@ -12,53 +12,34 @@
 #include "hal/switch/peek.h"
 #include "scatter/engine/scatter.h"
 
-/* The board's functions, which may be called until the end. */
+/* What the board tells of itself. Strings stay. */
 struct serial_node_config {
-    struct shell_ident ident; /* but for mesh, size and coordinates */
-    bool strapped;            /* the coordinates are set in flash */
+    const char *board;
+    const char *version;
+    const char *reset_cause;
+    const char *clock; /* its source */
+    uint32_t clock_hz;
+    uint32_t crystal_hz; /* 0: unknown */
+    uint32_t unique_id[3];
+    uint32_t image_crc; /* boards with the same image have the same */
+    bool strapped;      /* the coordinates are set in flash: */
     struct torus_coord strap;
     uint32_t salt;         /* another after every reset */
-    uint32_t byte_ns;      /* of a port's line */
+    uint32_t byte_ns;      /* time of a byte on a port's line */
     uint32_t slack_us;     /* by how much a node may be late; 0: a little */
     uint32_t half_line_us; /* a line of the console waits for its next byte */
     uint8_t *memory;       /* for messages; 8-byte aligned, as is its length */
     uint32_t memory_bytes;
-    /* More of it, in which no message is sent or received but results; may be
+    /* More memory, in which no message is sent or received but results; may be
        too small for anything, and NULL if it has no bytes. 8-byte aligned. */
     uint8_t *aside;
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
     uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */
-    /* The chip's supply and temperature: 0, PEEK_NO_CELSIUS where unknown. From
-       interrupts; waits for nothing. */
-    void (*measure)(void *context, uint16_t *supply_mv, int16_t *celsius);
-    void (*led)(void *context, bool on);
-    const struct node_fault *last_fault; /* NULL: none */
-    uint32_t faults;                     /* since power-up */
-    uint32_t (*now_us)(void *context);   /* wraps */
-    void (*lock)(void *context);
-    void (*unlock)(void *context);
-    /* Has serial_node_attend() called soon, and what is pending sent. */
-    void (*kick)(void *context, unsigned port);
-    uint32_t (*ports_us)(void *context); /* see circuit_ports_us() */
-    /* Has serial_node_alarm() called at that time, or soon if it has passed, in
-       place of any other. NULL: the tick is all there is. */
-    void (*alarm)(void *context, uint32_t at_us);
-    /* The counters of a port's driver, and their names, one behind the other
+    /* board_counters(): how many, and their names, one behind the other
        (hal/names.h). */
-    uint32_t *(*line)(void *context, unsigned port);
     unsigned line_counters;
     const char *line_names;
-    /* Console output: room for so many bytes now; a line's bytes; whether all
-       of them have left. */
-    unsigned (*room)(void *context);
-    void (*write)(void *context, const char *text, unsigned bytes);
-    bool (*sent)(void *context);
-    /* Sleeps until an interrupt, and feeds a watchdog. */
-    void (*sleep)(void *context);
-    void (*reset)(void *context);
-    void (*forget_faults)(void *context);
-    void *context;
 };
 
 /* A peek of the console's: one for each port, of which one is under way. */
@@ -76,7 +57,6 @@ struct serial_node {
     struct discover discover;
     struct line_reader reader;
     struct mailbox mailbox;
-    struct shell_config shell_config;
     struct shell shell;
     struct serial_circuit serial;
     struct clock clock;
@@ -85,13 +65,12 @@ struct serial_node {
     struct switch_message ping;
     uint32_t ping_retries;                     /* of its port, before it */
     struct serial_node_peek peek[TORUS_PORTS]; /* by the path's port */
-    uint16_t epoch;    /* of the wave that made the present identity */
-    uint16_t shown;    /* faults of discovery that the shell has told */
-    uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
-    bool working;      /* in the engine */
-    uint16_t jobs;     /* done since the start */
-    volatile uint32_t idle_us;    /* when the main loop last waited */
-    volatile bool answering;      /* in the shell */
+    uint8_t peeked;            /* the path's port of the console's last peek */
+    uint16_t epoch;            /* of the wave that made the present identity */
+    bool working;              /* in the engine */
+    uint16_t jobs;             /* done since the start */
+    volatile uint32_t idle_us; /* when the main loop last waited */
+    volatile bool answering;   /* in the shell */
     uint32_t due_us[TORUS_PORTS]; /* something is, at a port .. */
     uint8_t due;                  /* .. of this mask */
     uint8_t speaking;  /* mask: of ports that may tell a frame of discovery */

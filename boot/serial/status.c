@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/serial/status.h"
-
+/* The node's side of its console: boot/shell/node.h. */
 #include "boot/serial/pages.h"
+#include "boot/shell/node.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "hal/names.h"
+#include "hal/serial/board.h"
 #include "kernels/kernel.h"
 #include "scatter/engine/scatter.h"
 
@@ -13,94 +14,70 @@ static_assert(NODE_STATES == 9, "a name for each state");
 static const char waypoint_names[] = PEEK_WAYPOINT_NAMES;
 static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
-static unsigned room(void *context)
-{
-    struct serial_node *node = context;
-
-    return node->config.room(node->config.context);
-}
-
-static void put(void *context, const char *text, unsigned bytes)
-{
-    struct serial_node *node = context;
-
-    node->config.write(node->config.context, text, bytes);
-}
-
-static bool sent(void *context)
-{
-    struct serial_node *node = context;
-
-    return node->config.sent(node->config.context);
-}
-
 /* A job is on, from its order or its part to its end; what the originator has
    for its host may be fetched. */
-static bool busy(void *context)
+bool shell_node_busy(struct serial_node *node)
 {
-    const struct serial_node *node = context;
-
-    return node->working && node->circuit.job != CIRCUIT_ANY_JOB &&
-           node->mailbox.out == MAILBOX_EMPTY;
+    return serial_node_has_job(node) && node->mailbox.out == MAILBOX_EMPTY;
 }
 
-static void ident(void *context, struct shell_ident *ident)
+static int row_ident(struct serial_node *node, struct line_writer *out,
+                     uint32_t *cursor)
 {
-    const struct serial_node *node = context;
+    const struct serial_node_config *config = &node->config;
     const struct node_identity *who = &node->node.identity;
 
-    *ident = node->config.ident;
-    ident->room_bytes =
-        SCATTER_ROOM(node->config.memory_bytes, node->config.aside_bytes);
-    ident->mesh = who->mesh;
-    ident->size = (struct torus_size){who->width, who->height};
-    ident->at = (struct torus_coord){who->x, who->y};
-    ident->originator =
-        (struct torus_coord){who->originator_x, who->originator_y};
-}
-
-static void status(void *context, struct shell_status *status)
-{
-    struct serial_node *node = context;
-    const struct node_status *now = &node->node.status;
-    const struct switch_last *last = &node->core.last;
-    uint8_t page[SWITCH_STATUS_BYTES];
-    uint32_t sent = 0;
-
-    (void)serial_node_status(node, PEEK_STATE, page);
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        sent += node->core.counters[port].sent_messages +
-                node->core.counters[port].received_messages;
+    switch ((*cursor)++) {
+    case 0:
+        line_put(out, "board=%s version=%s", config->board, config->version);
+        return ERR_OK;
+    case 1:
+        line_put(out, "mesh=%u width=%u height=%u x=%u y=%u originator=%u,%u",
+                 who->mesh, who->width, who->height, who->x, who->y,
+                 who->originator_x, who->originator_y);
+        return ERR_OK;
+    case 2:
+        line_put(out,
+                 "unique_id=%x%x%x image_crc=%x reset=%s clock=%s "
+                 "clock_hz=%u crystal_hz=%u room=%u",
+                 config->unique_id[0], config->unique_id[1],
+                 config->unique_id[2], config->image_crc, config->reset_cause,
+                 config->clock, config->clock_hz, config->crystal_hz,
+                 SCATTER_ROOM(config->memory_bytes, config->aside_bytes));
+        return ERR_OK;
+    default:
+        return ERR_EMPTY;
     }
-    *status = (struct shell_status){
-        .state =
-            names_at(state_names, now->state < NODE_STATES ? now->state : 0),
-        .waypoint = names_at(waypoint_names, page[PEEK_AT_WAYPOINT]),
-        .error = now->error,
-        .circuits = sent,
-        .last_port = last->count > 0 ? last->port : -1,
-        .last_error = last->error,
-        .last_bytes = last->bytes,
-        .stack_bytes = board_stack_bytes(),
-        .stack_used_bytes = board_stack_used_bytes(),
-        .uptime_us = node->config.now_us(node->config.context)};
 }
 
 /* The link that discovery found at a port. */
-static void link(void *context, struct shell_link *link, unsigned port)
+static int row_links(struct serial_node *node, struct line_writer *out,
+                     uint32_t *cursor)
 {
-    const struct serial_node *node = context;
     const struct discover *discover = &node->discover;
-    unsigned lost = discover_lost(discover, port);
+    unsigned port = (*cursor)++;
+    const char *result = "good";
+    struct torus_coord at;
+    unsigned lost;
+    uint8_t to;
 
-    *link = (struct shell_link){.result = "good"};
-    link->known = discover_other(discover, port, &link->at, &link->port);
-    if (lost == DISCOVER_TESTS) {
-        link->result = "silent";
-    } else if (lost > discover->config.lost_max) {
-        link->result = "noisy";
+    if (port >= TORUS_PORTS) {
+        return ERR_EMPTY;
     }
+    lost = discover_lost(discover, port);
+    if (lost == DISCOVER_TESTS) {
+        result = "silent";
+    } else if (lost > discover->config.lost_max) {
+        result = "noisy";
+    }
+    line_put(out, "port=%s test=%s", torus_port_names[port], result);
+    if (discover_other(discover, port, &at, &to)) {
+        line_put(out, " x=%u y=%u to=%s", at.x, at.y, torus_port_names[to]);
+    }
+    return ERR_OK;
 }
+
+/* ---- named numbers ---- */
 
 #define COUNTERS (sizeof(struct switch_counters) / 4)
 static_assert(COUNTERS == 17, "a name for each counter");
@@ -117,24 +94,26 @@ static const char fault_names[] =
     "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
     "bfar\0sp\0check";
 
-/* Both are structs of nothing but uint32_t. */
-static const char *number(void *context, uint64_t *number, enum shell_list list,
-                          unsigned port, unsigned index)
+#define NUMBER_BYTES 22u /* of a line that is to have one more number */
+
+/* The name of a list's number `index`, and the number; NULL: there is none.
+   The structs have nothing but uint32_t. */
+static const char *number(const struct serial_node *node, uint32_t *number,
+                          enum shell_list list, unsigned port, unsigned index)
 {
-    const struct serial_node *node = context;
-    const struct node_fault *fault = node->config.last_fault;
+    const struct node_fault *fault = board_last_fault();
 
     if (list == SHELL_COUNTERS) {
-        if (index >= COUNTERS + node->config.line_counters) {
+        if (index < COUNTERS) {
+            *number = ((const uint32_t *)&node->core.counters[port])[index];
+            return names_at(counter_names, index);
+        }
+        index -= (unsigned)COUNTERS;
+        if (index >= node->config.line_counters) {
             return NULL;
         }
-        if (index >= COUNTERS) {
-            index -= (unsigned)COUNTERS;
-            *number = node->config.line(node->config.context, port)[index];
-            return names_at(node->config.line_names, index);
-        }
-        *number = ((const uint32_t *)&node->core.counters[port])[index];
-        return names_at(counter_names, index);
+        *number = board_counters(port)[index];
+        return names_at(node->config.line_names, index);
     }
     if (fault == NULL || index >= FAULT_WORDS) {
         return NULL;
@@ -143,30 +122,89 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     return names_at(fault_names, index);
 }
 
-static void clear(void *context, enum shell_list list)
+/* Puts numbers from *index on, as many as fit the line. Result: whether the
+   list has more. */
+static bool put_numbers(const struct serial_node *node, struct line_writer *out,
+                        enum shell_list list, unsigned port, uint32_t *index)
 {
-    struct serial_node *node = context;
+    uint32_t first = *index;
+    const char *name;
+    uint32_t value;
 
-    node->config.lock(node->config.context);
-    if (list == SHELL_COUNTERS) {
-        memset(node->core.counters, 0, sizeof node->core.counters);
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            memset(node->config.line(node->config.context, port), 0,
-                   4 * node->config.line_counters);
-        }
-    } else {
-        node->config.forget_faults(node->config.context);
-        node->config.last_fault = NULL;
-        node->config.faults = 0;
+    while ((name = number(node, &value, list, port, *index)) != NULL &&
+           (*index == first ||
+            out->bytes + strlen(name) + NUMBER_BYTES <= LINE_TEXT_MAX)) {
+        line_put(out, out->bytes > 0 ? " %s=" : "%s=", name);
+        line_put(out, list == SHELL_FAULT ? "%x" : "%u", value);
+        *index += 1;
     }
-    node->config.unlock(node->config.context);
+    return name != NULL;
 }
 
-/* The flags of the wave are the policy. */
-static int mesh(void *context, struct torus_size size, struct torus_coord at,
-                uint8_t policy)
+static void put_console(const struct serial_node *node, struct line_writer *out)
 {
-    struct serial_node *node = context;
+    const uint32_t *count = node->reader.count;
+
+    line_put(out,
+             "port=console lines=%u long=%u crc=%u control=%u damaged=%u "
+             "half=%u lost_bytes=%u",
+             count[LINE_TEXT], count[LINE_LONG], count[LINE_CRC],
+             count[LINE_CONTROL], count[LINE_DAMAGED], count[LINE_HALF],
+             node->reader.lost);
+}
+
+#define CURSOR_PORT                                                            \
+    8u /* the port's bits of the cursor; below: its number's                   \
+        */
+
+static int row_counters(struct serial_node *node, struct line_writer *out,
+                        uint32_t *cursor)
+{
+    unsigned port = *cursor >> CURSOR_PORT;
+    uint32_t index = *cursor & ((1u << CURSOR_PORT) - 1u);
+    bool more = false;
+
+    if (port > TORUS_PORTS) {
+        return ERR_EMPTY;
+    }
+    if (port == TORUS_PORTS) {
+        put_console(node, out);
+    } else {
+        line_put(out, "port=%s", torus_port_names[port]);
+        more = put_numbers(node, out, SHELL_COUNTERS, port, &index);
+    }
+    *cursor = more ? port << CURSOR_PORT | index : (port + 1u) << CURSOR_PORT;
+    return ERR_OK;
+}
+
+static int row_fault(struct serial_node *node, struct line_writer *out,
+                     uint32_t *cursor)
+{
+    (void)put_numbers(node, out, SHELL_FAULT, 0, cursor);
+    return out->bytes > 0 ? ERR_OK : ERR_EMPTY;
+}
+
+void shell_node_clear(struct serial_node *node, enum shell_list list)
+{
+    board_lock();
+    if (list == SHELL_COUNTERS) {
+        memset(node->core.counters, 0, sizeof node->core.counters);
+        memset(node->reader.count, 0, sizeof node->reader.count);
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            memset(board_counters(port), 0, 4 * node->config.line_counters);
+        }
+    } else {
+        board_forget_faults();
+    }
+    board_unlock();
+}
+
+/* ---- discovery ---- */
+
+/* The flags of the wave are the policy. */
+int shell_node_mesh(struct serial_node *node, struct torus_size size,
+                    struct torus_coord at, uint8_t policy)
+{
     int error;
 
     if (policy == SHELL_POLICY_OF_SIZE) {
@@ -175,34 +213,42 @@ static int mesh(void *context, struct torus_size size, struct torus_coord at,
     if (policy_find(policy) == NULL) {
         return ERR_POLICY;
     }
-    node->config.lock(node->config.context);
+    board_lock();
     error = discover_start(&node->discover, size, at, policy);
-    node->config.unlock(node->config.context);
-    node->shown = 0;
+    board_unlock();
     return error;
 }
 
-static int mesh_fault(void *context, struct shell_mesh_fault *fault)
+static const char *port_name(unsigned port)
 {
-    struct serial_node *node = context;
+    return port < TORUS_PORTS ? torus_port_names[port] : "none";
+}
+
+/* *cursor: faults that were told. */
+static int row_mesh(struct serial_node *node, struct line_writer *out,
+                    uint32_t *cursor)
+{
     const struct discover *discover = &node->discover;
-    const struct discover_fault *found;
+    const struct discover_fault *found = &discover->fault[*cursor];
 
     if (!discover_ready(discover)) {
         return SHELL_LATER;
     }
-    if (node->shown >= discover->faults || node->shown >= DISCOVER_FAULTS_MAX) {
+    if (*cursor >= discover->faults || *cursor >= DISCOVER_FAULTS_MAX) {
         return ERR_EMPTY;
     }
-    found = &discover->fault[node->shown++];
-    *fault = (struct shell_mesh_fault){
-        .at = {found->x, found->y},
-        .port = found->port,
-        .what = names_at(DISCOVER_CODES, found->code < 9 ? found->code : 0),
-        .leads = discover_leads(found),
-        .to = {found->other_x, found->other_y},
-        .to_port = found->other_port,
-        .count = found->count};
+    *cursor += 1;
+    line_put(out, "x=%u y=%u port=%s fault=%s", found->x, found->y,
+             port_name(found->port),
+             names_at(DISCOVER_CODES,
+                      found->code <= DISCOVER_TWISTED ? found->code : 0));
+    if (discover_leads(found)) {
+        line_put(out, " to_x=%u to_y=%u to_port=%s", found->other_x,
+                 found->other_y, port_name(found->other_port));
+    }
+    if (found->count > 0) {
+        line_put(out, " count=%u", found->count);
+    }
     return ERR_OK;
 }
 
@@ -214,16 +260,16 @@ static bool is_under_way(const struct switch_message *message)
     return message->state != SWITCH_IDLE && !switch_is_done(&message->state);
 }
 
-static int peek(void *context, struct torus_path path, uint8_t page,
-                uint32_t argument)
+int shell_node_peek(struct serial_node *node, struct torus_path path,
+                    uint8_t page, uint32_t argument)
 {
-    struct serial_node *node = context;
     struct serial_node_peek *peek = &node->peek[path.port];
     struct switch_message *message = &peek->message;
 
     if (is_under_way(message)) {
         return ERR_PORT_BUSY;
     }
+    node->peeked = path.port;
     peek->question[0] = page;
     bytes_store_u32(peek->question + 1, argument);
     *message = (struct switch_message){
@@ -232,21 +278,20 @@ static int peek(void *context, struct torus_path path, uint8_t page,
         .segment = {{peek->question, sizeof peek->question}},
         .reply = peek->answer,
         .state = SWITCH_DONE};
-    node->config.lock(node->config.context);
+    board_lock();
     if (path.hops == 0) {
         message->reply_bytes = (uint8_t)serial_node_peeked(
             node, peek->question, sizeof peek->question, peek->answer);
     } else {
         switch_send(&node->core, message);
     }
-    node->config.unlock(node->config.context);
+    board_unlock();
     return ERR_OK;
 }
 
-static int peeked(void *context, const uint8_t **data, unsigned *bytes,
-                  unsigned port)
+int shell_node_peeked(struct serial_node *node, const uint8_t **data,
+                      unsigned *bytes, unsigned port)
 {
-    struct serial_node *node = context;
     const struct serial_node_peek *peek = &node->peek[port];
 
     if (!switch_is_done(&peek->message.state)) {
@@ -349,17 +394,31 @@ static void put_counters(struct line_writer *out, const uint8_t *page)
     }
 }
 
-static int peek_row(void *context, struct line_writer *out, unsigned port,
-                    uint32_t row)
+#define STATE_ROWS 4u
+
+/* The next row of a page PEEK_STATE. */
+static int row_state(struct line_writer *out, const uint8_t *page,
+                     uint32_t *cursor)
 {
-    static void (*const rows[])(struct line_writer *, const uint8_t *) = {
-        put_state, put_wait, put_times, put_fault};
-    struct serial_node *node = context;
-    unsigned asked = node->peek[port].question[0];
+    static void (*const rows[STATE_ROWS])(
+        struct line_writer *, const uint8_t *) = {put_state, put_wait,
+                                                  put_times, put_fault};
+
+    if (*cursor >= STATE_ROWS) {
+        return ERR_EMPTY;
+    }
+    rows[(*cursor)++](out, page);
+    return ERR_OK;
+}
+
+static int row_peek(struct serial_node *node, struct line_writer *out,
+                    uint32_t *cursor)
+{
+    unsigned asked = node->peek[node->peeked].question[0];
     bool state = asked == PEEK_STATE || asked >= PEEK_COMMANDS;
     const uint8_t *page;
     unsigned bytes;
-    int error = peeked(node, &page, &bytes, port);
+    int error = shell_node_peeked(node, &page, &bytes, node->peeked);
 
     if (error != ERR_OK) {
         return error;
@@ -368,12 +427,13 @@ static int peek_row(void *context, struct line_writer *out, unsigned port,
         (state && bytes < PEEK_STATE_BYTES)) {
         return ERR_VERSION;
     }
-    if (row >= (state ? 4u : 1u)) {
+    if (state) {
+        return row_state(out, page, cursor);
+    }
+    if ((*cursor)++ > 0) {
         return ERR_EMPTY;
     }
-    if (state) {
-        rows[row](out, page);
-    } else if (asked == PEEK_COUNTS && bytes >= PEEK_COUNTS_BYTES) {
+    if (asked == PEEK_COUNTS && bytes >= PEEK_COUNTS_BYTES) {
         put_counters(out, page);
     } else {
         line_put(out, "data=");
@@ -382,19 +442,28 @@ static int peek_row(void *context, struct line_writer *out, unsigned port,
     return ERR_OK;
 }
 
-static void inject(void *context, unsigned what)
+/* The page of this node, and a row that is in no page. */
+static int row_ps(struct serial_node *node, struct line_writer *out,
+                  uint32_t *cursor)
 {
-    struct serial_node *node = context;
+    uint8_t page[SWITCH_STATUS_BYTES];
+    int error;
 
-    node->node.identity.fault_injection = (uint16_t)what;
+    node->node.status.stack_used_bytes = board_stack_used_bytes();
+    (void)serial_node_status(node, PEEK_STATE, page);
+    error = row_state(out, page, cursor);
+    if (error != ERR_OK && (*cursor)++ == STATE_ROWS) {
+        line_put(out, "stack_bytes=%u", board_stack_bytes());
+        error = ERR_OK;
+    }
+    return error;
 }
 
 /* ---- pings and the rest ---- */
 
-static int ping(void *context, struct torus_path path, uint32_t bytes)
+int shell_node_ping(struct serial_node *node, struct torus_path path,
+                    uint32_t bytes)
 {
-    struct serial_node *node = context;
-
     if (is_under_way(&node->ping)) {
         return ERR_PORT_BUSY;
     }
@@ -405,81 +474,68 @@ static int ping(void *context, struct torus_path path, uint32_t bytes)
                      bytes < node->config.memory_bytes
                          ? bytes
                          : node->config.memory_bytes}}};
-    node->config.lock(node->config.context);
+    board_lock();
     node->ping_retries = node->core.counters[path.port].retries;
-    switch_set_time(&node->core, node->config.now_us(node->config.context));
+    switch_set_time(&node->core, board_now_us());
     switch_send(&node->core, &node->ping);
-    node->config.unlock(node->config.context);
+    board_unlock();
     return ERR_OK;
 }
 
-static int ping_result(void *context, struct shell_ping *result)
+static int row_ping(struct serial_node *node, struct line_writer *out,
+                    uint32_t *cursor)
 {
-    struct serial_node *node = context;
     const struct switch_message *ping = &node->ping;
     uint32_t retries = node->core.counters[ping->path.port].retries;
 
     if (!switch_is_done(&ping->state)) {
         return SHELL_LATER;
     }
-    *result = (struct shell_ping){
-        .error = ping->error,
-        .setup_ns = (ping->accepted_us - ping->queued_us) * 1000u,
-        .total_ns = (ping->done_us - ping->queued_us) * 1000u,
-        .retries = retries - node->ping_retries};
+    line_put(out, "circuit=%u error=%d setup_ns=%u total_ns=%u retries=%u",
+             (*cursor)++, ping->error,
+             (ping->accepted_us - ping->queued_us) * 1000u,
+             (ping->done_us - ping->queued_us) * 1000u,
+             retries - node->ping_retries);
     return ERR_OK;
 }
 
-static uint64_t clock_ps(void *context)
+static int row_clock(struct serial_node *node, struct line_writer *out,
+                     uint32_t *cursor)
 {
-    const struct serial_node *node = context;
-
-    return clock_now_ps(&node->clock);
+    *cursor += 1;
+    line_put(out, "ps=%l", clock_now_ps(&node->clock));
+    return ERR_OK;
 }
 
-static bool event(void *context, struct shell_event *event, uint32_t index)
+static int row_trace(struct serial_node *node, struct line_writer *out,
+                     uint32_t *cursor)
 {
-    const struct serial_node *node = context;
-    const struct node_event *from = &node->log.event[index];
+    const struct node_event *event = &node->log.event[*cursor];
 
-    if (index >= node->log.events_written || index >= NODE_EVENTS) {
-        return false;
+    if (*cursor >= node->log.events_written || *cursor >= NODE_EVENTS) {
+        return ERR_EMPTY;
     }
-    *event = (struct shell_event){.time_ps = from->time_ps,
-                                  .value = from->value,
-                                  .kind = from->kind,
-                                  .detail = from->detail};
-    return true;
+    *cursor += 1;
+    line_put(out, "ps=%l kind=%u detail=%u value=%u", event->time_ps,
+             event->kind, event->detail, event->value);
+    return ERR_OK;
 }
 
-static void reset(void *context)
+void shell_node_inject(struct serial_node *node, unsigned what)
 {
-    struct serial_node *node = context;
-
-    node->config.reset(node->config.context);
+    node->node.identity.fault_injection = (uint16_t)what;
 }
 
-void serial_shell_init(struct shell_config *config, struct serial_node *node)
+int shell_node_row(struct serial_node *node, struct line_writer *out,
+                   enum shell_list list, uint32_t *cursor)
 {
-    *config = (struct shell_config){.context = node,
-                                    .room = room,
-                                    .write = put,
-                                    .sent = sent,
-                                    .busy = busy,
-                                    .ident = ident,
-                                    .status = status,
-                                    .link = link,
-                                    .number = number,
-                                    .clear = clear,
-                                    .mesh = mesh,
-                                    .mesh_fault = mesh_fault,
-                                    .ping = ping,
-                                    .ping_result = ping_result,
-                                    .peek = peek,
-                                    .peek_row = peek_row,
-                                    .peeked = peeked,
-                                    .clock_ps = clock_ps,
-                                    .inject = inject,
-                                    .event = event,
-                                    .reset = reset};
+    static int (*const rows[])(struct serial_node *, struct line_writer *,
+                               uint32_t *) = {
+        [SHELL_IDENT] = row_ident, [SHELL_PS] = row_ps,
+        [SHELL_LINKS] = row_links, [SHELL_COUNTERS] = row_counters,
+        [SHELL_FAULT] = row_fault, [SHELL_TRACE] = row_trace,
+        [SHELL_CLOCK] = row_clock, [SHELL_MESH] = row_mesh,
+        [SHELL_PING] = row_ping,   [SHELL_PEEK] = row_peek};
+
+    return rows[list](node, out, cursor);
 }

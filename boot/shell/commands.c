@@ -23,8 +23,6 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-#define NUMBER_BYTES 22u /* " =18446744073709551615" */
-
 /* Word 1 + `i` of the request as a number. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
@@ -32,9 +30,7 @@ static bool number(const struct shell *shell, unsigned i, uint32_t *value,
     return shell_number(shell->word[1 + i], value, most);
 }
 
-/* The code of the reply to a command, from the result of a function of the
-   config. */
-static enum shell_code code_of(struct shell *shell, int error)
+enum shell_code shell_code_of(struct shell *shell, int error)
 {
     shell->detail = error;
     if (error == ERR_OK) {
@@ -43,218 +39,57 @@ static enum shell_code code_of(struct shell *shell, int error)
     return error == ERR_PORT_BUSY ? SHELL_BUSY : SHELL_FAILED;
 }
 
-/* The end of the rows; ERR_OK: a good one. */
-static enum shell_row end(struct shell *shell, int error)
-{
-    shell->ending = (uint8_t)code_of(shell, error);
-    return SHELL_ROW_END;
-}
+/* ---- rows ---- */
 
-static bool is_busy(const struct shell *shell)
+static int row_help(struct shell *shell)
 {
-    return shell->config->busy(shell->config->context);
-}
-
-/* ---- who and how this node is ---- */
-
-static enum shell_row row_help(struct shell *shell)
-{
-    if (shell->row == shell_commands_count) {
-        return SHELL_ROW_END;
+    if (shell->cursor == shell_commands_count) {
+        return ERR_EMPTY;
     }
-    line_put(&shell->out, "%s", shell_commands[shell->row++].help);
-    return SHELL_ROW;
+    line_put(&shell->out, "%s", shell_commands[shell->cursor++].help);
+    return ERR_OK;
 }
 
-static enum shell_row row_ident(struct shell *shell)
+/* The next one of the command's list. */
+static int row_of_node(struct shell *shell)
 {
-    struct shell_ident ident;
-
-    shell->config->ident(shell->config->context, &ident);
-    switch (shell->row++) {
-    case 0:
-        line_put(&shell->out, "board=%s version=%s", ident.board,
-                 ident.version);
-        return SHELL_ROW;
-    case 1:
-        line_put(&shell->out,
-                 "mesh=%u width=%u height=%u x=%u y=%u originator=%u,%u",
-                 ident.mesh, ident.size.width, ident.size.height, ident.at.x,
-                 ident.at.y, ident.originator.x, ident.originator.y);
-        return SHELL_ROW;
-    case 2:
-        line_put(&shell->out,
-                 "unique_id=%x%x%x image_crc=%x reset=%s clock=%s "
-                 "clock_hz=%u crystal_hz=%u room=%u",
-                 ident.unique_id[0], ident.unique_id[1], ident.unique_id[2],
-                 ident.image_crc, ident.reset_cause, ident.clock,
-                 ident.clock_hz, ident.crystal_hz, ident.room_bytes);
-        return SHELL_ROW;
-    default:
-        return SHELL_ROW_END;
-    }
-}
-
-static enum shell_row row_ps(struct shell *shell)
-{
-    struct shell_status status;
-
-    shell->config->status(shell->config->context, &status);
-    switch (shell->row++) {
-    case 0:
-        line_put(&shell->out,
-                 "state=%s waypoint=%s error=%d stack_bytes=%u "
-                 "stack_used_bytes=%u uptime_us=%l",
-                 status.state, status.waypoint, status.error,
-                 status.stack_bytes, status.stack_used_bytes, status.uptime_us);
-        return SHELL_ROW;
-    case 1:
-        line_put(&shell->out, "circuits=%u last_bytes=%u last_error=%d",
-                 status.circuits, status.last_bytes, status.last_error);
-        if (status.last_port >= 0) {
-            line_put(&shell->out, " port=%s",
-                     torus_port_names[status.last_port]);
-        }
-        return SHELL_ROW;
-    default:
-        return SHELL_ROW_END;
-    }
-}
-
-static enum shell_row row_links(struct shell *shell)
-{
-    struct shell_link link;
-    unsigned port = shell->row++;
-
-    if (port >= TORUS_PORTS) {
-        return SHELL_ROW_END;
-    }
-    shell->config->link(shell->config->context, &link, port);
-    line_put(&shell->out, "port=%s test=%s", torus_port_names[port],
-             link.result);
-    if (link.known) {
-        line_put(&shell->out, " x=%u y=%u to=%s", link.at.x, link.at.y,
-                 torus_port_names[link.port]);
-    }
-    return SHELL_ROW;
-}
-
-/* ---- named numbers ---- */
-
-static const char *number_at(struct shell *shell, uint64_t *value,
-                             enum shell_list list)
-{
-    const struct shell_config *config = shell->config;
-
-    return config->number(config->context, value, list, shell->row,
-                          shell->index);
-}
-
-/* As many as fit the line; whether there was one. */
-static bool put_numbers(struct shell *shell, enum shell_list list)
-{
-    struct line_writer *out = &shell->out;
-    uint32_t first = shell->index;
-    const char *name;
-    uint64_t value;
-
-    while ((name = number_at(shell, &value, list)) != NULL &&
-           (shell->index == first ||
-            out->bytes + strlen(name) + NUMBER_BYTES <= LINE_TEXT_MAX)) {
-        line_put(out, out->bytes > 0 ? " %s=" : "%s=", name);
-        if (list == SHELL_FAULT) {
-            line_put(out, "%x", (uint32_t)value);
-        } else {
-            line_put(out, "%l", value);
-        }
-        shell->index += 1;
-    }
-    return shell->index > first;
+    return shell_node_row(shell->node, &shell->out,
+                          (enum shell_list)shell->command->list,
+                          &shell->cursor);
 }
 
 /* `clear` behind the name of a list, or nothing, which asks for its rows. */
-static enum shell_code clear(struct shell *shell, enum shell_list list)
+static enum shell_code run_clear(struct shell *shell)
 {
     if (shell->words > 0) {
         if (memcmp(shell->word[1], "clear", sizeof "clear") != 0) {
             return SHELL_ARGUMENT;
         }
         shell->rows = false;
-        shell->config->clear(shell->config->context, list);
+        shell_node_clear(shell->node, (enum shell_list)shell->command->list);
     }
     return SHELL_OK;
 }
 
-static enum shell_code run_counters(struct shell *shell)
-{
-    enum shell_code code = clear(shell, SHELL_COUNTERS);
-
-    if (!shell->rows) {
-        memset(shell->reader->count, 0, sizeof shell->reader->count);
-    }
-    return code;
-}
-
-/* The ports' rows, then the console's. */
-static enum shell_row row_counters(struct shell *shell)
-{
-    const uint32_t *count = shell->reader->count;
-
-    for (; shell->row < TORUS_PORTS; ++shell->row, shell->index = 0) {
-        line_begin(&shell->out);
-        line_put(&shell->out, "port=%s", torus_port_names[shell->row]);
-        if (put_numbers(shell, SHELL_COUNTERS)) {
-            return SHELL_ROW;
-        }
-    }
-    line_begin(&shell->out);
-    if (shell->row++ > TORUS_PORTS) {
-        return SHELL_ROW_END;
-    }
-    line_put(&shell->out,
-             "port=console lines=%u long=%u crc=%u control=%u damaged=%u "
-             "half=%u lost_bytes=%u",
-             count[LINE_TEXT], count[LINE_LONG], count[LINE_CRC],
-             count[LINE_CONTROL], count[LINE_DAMAGED], count[LINE_HALF],
-             shell->reader->lost);
-    return SHELL_ROW;
-}
-
 static enum shell_code run_fault(struct shell *shell)
 {
-    enum shell_code code = clear(shell, SHELL_FAULT);
-    uint64_t value;
+    enum shell_code code = run_clear(shell);
+    struct line_writer first;
+    uint32_t cursor = 0;
 
-    if (code == SHELL_OK && number_at(shell, &value, SHELL_FAULT) == NULL) {
+    line_begin(&first);
+    if (code == SHELL_OK && shell_node_row(shell->node, &first, SHELL_FAULT,
+                                           &cursor) == ERR_EMPTY) {
         shell->rows = false;
         line_put(&shell->out, " record=none");
     }
     return code;
 }
 
-static enum shell_row row_fault(struct shell *shell)
-{
-    return put_numbers(shell, SHELL_FAULT) ? SHELL_ROW : SHELL_ROW_END;
-}
-
-static enum shell_row row_trace(struct shell *shell)
-{
-    const struct shell_config *config = shell->config;
-    struct shell_event event;
-
-    if (!config->event(config->context, &event, shell->row++)) {
-        return SHELL_ROW_END;
-    }
-    line_put(&shell->out, "ps=%l kind=%u detail=%u value=%u", event.time_ps,
-             event.kind, event.detail, event.value);
-    return SHELL_ROW;
-}
-
 /* ---- the mesh ---- */
 
 static enum shell_code run_mesh(struct shell *shell)
 {
-    const struct shell_config *config = shell->config;
     uint32_t given[5] = {0, 0, 0, 0, SHELL_POLICY_OF_SIZE}; /* W H X Y P */
 
     for (unsigned i = 0; i < shell->words; ++i) {
@@ -266,47 +101,21 @@ static enum shell_code run_mesh(struct shell *shell)
         given[4] > SHELL_POLICY_OF_SIZE) {
         return SHELL_ARGUMENT;
     }
-    if (is_busy(shell)) {
+    if (shell_node_busy(shell->node)) {
         return SHELL_BUSY;
     }
-    return code_of(
-        shell, config->mesh(
-                   config->context,
+    return shell_code_of(
+        shell, shell_node_mesh(
+                   shell->node,
                    (struct torus_size){(uint16_t)given[0], (uint16_t)given[1]},
                    (struct torus_coord){(uint16_t)given[2], (uint16_t)given[3]},
                    (uint8_t)given[4]));
 }
 
-static const char *port_name(unsigned port)
+static int row_mesh(struct shell *shell)
 {
-    return port < TORUS_PORTS ? torus_port_names[port] : "none";
-}
-
-static enum shell_row row_mesh(struct shell *shell)
-{
-    struct shell_mesh_fault fault;
-    int error = shell->config->mesh_fault(shell->config->context, &fault);
-
-    if (error == SHELL_LATER) {
-        return SHELL_ROW_LATER;
-    }
-    if (error == ERR_EMPTY) {
-        shell->ending = shell->written > 0 ? SHELL_FAULTS : SHELL_OK;
-        return SHELL_ROW_END;
-    }
-    if (error != ERR_OK) {
-        return end(shell, error);
-    }
-    line_put(&shell->out, "x=%u y=%u port=%s fault=%s", fault.at.x, fault.at.y,
-             port_name(fault.port), fault.what);
-    if (fault.leads) {
-        line_put(&shell->out, " to_x=%u to_y=%u to_port=%s", fault.to.x,
-                 fault.to.y, port_name(fault.to_port));
-    }
-    if (fault.count > 0) {
-        line_put(&shell->out, " count=%u", fault.count);
-    }
-    return SHELL_ROW;
+    shell->ending = shell->written > 0 ? SHELL_FAULTS : SHELL_OK;
+    return row_of_node(shell);
 }
 
 /* "E2": a port's letter and a number of hops, 1 or more. Result: what is
@@ -386,43 +195,30 @@ static enum shell_code run_ping(struct shell *shell)
         return SHELL_ARGUMENT;
     }
     shell->pending = false;
-    return is_busy(shell) ? SHELL_BUSY : SHELL_OK;
+    return shell_node_busy(shell->node) ? SHELL_BUSY : SHELL_OK;
 }
 
 /* Each circuit begins when the row of the one before is under way. */
-static enum shell_row row_ping(struct shell *shell)
+static int row_ping(struct shell *shell)
 {
-    const struct shell_config *config = shell->config;
-    struct shell_ping ping;
     int error = ERR_OK;
 
-    if (shell->row == shell->wanted) {
-        return SHELL_ROW_END;
+    if (shell->written == shell->wanted) {
+        return ERR_EMPTY;
     }
     if (!shell->pending) {
-        error = config->ping(config->context, shell->path, shell->bytes);
-        shell->pending = true;
+        error = shell_node_ping(shell->node, shell->path, shell->bytes);
     }
     if (error == ERR_OK) {
-        error = config->ping_result(config->context, &ping);
+        error = row_of_node(shell);
     }
-    if (error == SHELL_LATER) {
-        return SHELL_ROW_LATER;
-    }
-    if (error != ERR_OK) {
-        return end(shell, error);
-    }
-    shell->pending = false;
-    line_put(
-        &shell->out, "circuit=%u error=%d setup_ns=%u total_ns=%u retries=%u",
-        shell->row++, ping.error, ping.setup_ns, ping.total_ns, ping.retries);
-    return SHELL_ROW;
+    shell->pending = error == SHELL_LATER;
+    return error;
 }
 
 /* Pages only: what changes a node has a name. */
 static enum shell_code run_peek(struct shell *shell)
 {
-    const struct shell_config *config = shell->config;
     unsigned legs = shell->words - 1u;
     uint32_t page;
 
@@ -430,24 +226,8 @@ static enum shell_code run_peek(struct shell *shell)
         !number(shell, legs, &page, PEEK_COMMANDS - 1u)) {
         return SHELL_ARGUMENT;
     }
-    return code_of(
-        shell, config->peek(config->context, shell->path, (uint8_t)page, 0));
-}
-
-static enum shell_row row_peek(struct shell *shell)
-{
-    const struct shell_config *config = shell->config;
-    int error = config->peek_row(config->context, &shell->out, shell->path.port,
-                                 shell->row);
-
-    if (error == SHELL_LATER) {
-        return SHELL_ROW_LATER;
-    }
-    if (error != ERR_OK) {
-        return end(shell, error == ERR_EMPTY ? ERR_OK : error);
-    }
-    shell->row += 1;
-    return SHELL_ROW;
+    return shell_code_of(
+        shell, shell_node_peek(shell->node, shell->path, (uint8_t)page, 0));
 }
 
 /* ---- many peeks at once ---- */
@@ -477,8 +257,8 @@ static enum shell_code run_peeks(struct shell *shell)
 }
 
 /* The row of path `index`, whose peek ended. */
-static enum shell_row put_peeked(struct shell *shell, unsigned index, int error,
-                                 const uint8_t *data, unsigned bytes)
+static int put_peeked(struct shell *shell, unsigned index, int error,
+                      const uint8_t *data, unsigned bytes)
 {
     line_put(&shell->out, "at=%u ", index);
     if (error != ERR_OK) {
@@ -488,34 +268,31 @@ static enum shell_row put_peeked(struct shell *shell, unsigned index, int error,
         line_put_data(&shell->out, data, bytes);
     }
     shell->told_us = shell->now_us;
-    return SHELL_ROW;
+    return ERR_OK;
 }
 
-/* One that has ended, if there is any. */
-static enum shell_row end_peek(struct shell *shell)
+/* The row of one that has ended, if there is any. */
+static int end_peek(struct shell *shell)
 {
-    const struct shell_config *config = shell->config;
-
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         const uint8_t *data = NULL;
         unsigned bytes = 0;
         unsigned index = shell->slot[port];
         int error = index > 0
-                        ? config->peeked(config->context, &data, &bytes, port)
-                        : ERR_EMPTY;
+                        ? shell_node_peeked(shell->node, &data, &bytes, port)
+                        : SHELL_LATER;
 
-        if (index > 0 && error != SHELL_LATER) {
+        if (error != SHELL_LATER) {
             shell->slot[port] = 0;
             return put_peeked(shell, index - 1u, error, data, bytes);
         }
     }
-    return SHELL_ROW_LATER;
+    return SHELL_LATER;
 }
 
 /* Begins what can be: one for each port. A row: one could not. */
-static enum shell_row begin_peeks(struct shell *shell)
+static int begin_peeks(struct shell *shell)
 {
-    const struct shell_config *config = shell->config;
     const char *at = shell->word[2];
     struct torus_path path;
 
@@ -525,7 +302,7 @@ static enum shell_row begin_peeks(struct shell *shell)
         at = read_item(at, &path);
         if ((shell->left >> i & 1u) != 0 && shell->slot[path.port] == 0) {
             error =
-                config->peek(config->context, path, (uint8_t)shell->wanted, 0);
+                shell_node_peek(shell->node, path, (uint8_t)shell->wanted, 0);
         }
         if (error != ERR_PORT_BUSY) {
             shell->left &= ~(1u << i);
@@ -538,7 +315,7 @@ static enum shell_row begin_peeks(struct shell *shell)
             break;
         }
     }
-    return SHELL_ROW_LATER;
+    return SHELL_LATER;
 }
 
 static unsigned under_way(const struct shell *shell)
@@ -553,29 +330,29 @@ static unsigned under_way(const struct shell *shell)
 
 /* Whoever sends something else does not want the rest; an end of a line may be
    two bytes. */
-static enum shell_row row_peeks(struct shell *shell)
+static int row_peeks(struct shell *shell)
 {
-    enum shell_row row = end_peek(shell);
+    int error = end_peek(shell);
 
-    if (row == SHELL_ROW_LATER) {
-        row = begin_peeks(shell);
+    if (error == SHELL_LATER) {
+        error = begin_peeks(shell);
     }
-    if (row == SHELL_ROW) {
-        return row;
+    if (error == ERR_OK) {
+        return error;
     }
     if (shell->left == 0 && under_way(shell) == 0) {
-        return SHELL_ROW_END;
+        return ERR_EMPTY;
     }
     if (shell->reader->pushed - shell->reader->taken > 2 ||
         shell->now_us - shell->told_us > SHELL_WAIT_US) {
         shell->ending = SHELL_LATE;
-        return SHELL_ROW_END;
+        return ERR_EMPTY;
     }
     if (shell->now_us - shell->since_us < SHELL_ALIVE_US) {
-        return SHELL_ROW_LATER;
+        return SHELL_LATER;
     }
     line_put(&shell->out, "waiting=%u", under_way(shell));
-    return SHELL_ROW;
+    return ERR_OK;
 }
 
 /* ---- what other nodes are told to do ---- */
@@ -583,13 +360,11 @@ static enum shell_row row_peeks(struct shell *shell)
 static enum shell_code command_peek(struct shell *shell, unsigned legs,
                                     uint8_t command, uint32_t argument)
 {
-    const struct shell_config *config = shell->config;
-
     if (!read_path(shell, &shell->path, legs)) {
         return SHELL_ARGUMENT;
     }
-    return code_of(
-        shell, config->peek(config->context, shell->path, command, argument));
+    return shell_code_of(
+        shell, shell_node_peek(shell->node, shell->path, command, argument));
 }
 
 static enum shell_code run_identify(struct shell *shell)
@@ -607,7 +382,7 @@ static enum shell_code run_identify(struct shell *shell)
 static enum shell_code code_of_mailbox(struct shell *shell, int error,
                                        uint32_t capacity_bytes)
 {
-    enum shell_code code = code_of(shell, error);
+    enum shell_code code = shell_code_of(shell, error);
 
     if (error == ERR_RANGE) {
         shell->detail = (int32_t)shell->mailbox->filled_bytes;
@@ -668,7 +443,8 @@ static enum shell_code run_report(struct shell *shell)
         line_put(&shell->out, " state=ready bytes=%u kind=%u job=%u",
                  mailbox->out_bytes, mailbox->out_kind, mailbox->out_job);
     } else {
-        line_put(&shell->out, " state=%s", is_busy(shell) ? "running" : "none");
+        line_put(&shell->out, " state=%s",
+                 shell_node_busy(shell->node) ? "running" : "none");
     }
     return SHELL_OK;
 }
@@ -707,9 +483,8 @@ static enum shell_code run_done(struct shell *shell)
 
 static enum shell_code run_clock(struct shell *shell)
 {
-    line_put(&shell->out, " ps=%l",
-             shell->config->clock_ps(shell->config->context));
-    return SHELL_OK;
+    line_put(&shell->out, " ");
+    return shell_code_of(shell, row_of_node(shell));
 }
 
 static enum shell_code run_inject(struct shell *shell)
@@ -718,7 +493,7 @@ static enum shell_code run_inject(struct shell *shell)
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
         if (memcmp(names[i], shell->word[1], strlen(names[i]) + 1) == 0) {
-            shell->config->inject(shell->config->context, i);
+            shell_node_inject(shell->node, i);
             return SHELL_OK;
         }
     }
@@ -737,26 +512,27 @@ static enum shell_code run_reset(struct shell *shell)
 }
 
 const struct shell_command shell_commands[] = {
-    {"help", NULL, row_help, 4, 0, 0},
-    {"ident", NULL, row_ident, 5, 0, 0},
-    {"ps", NULL, row_ps, 2, 0, 0},
-    {"links", NULL, row_links, 5, 0, 0},
-    {"counters [clear]", run_counters, row_counters, 8, 0, 1},
-    {"mesh W H [X Y [POLICY]]", run_mesh, row_mesh, 4, 2, 5},
-    {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4},
-    {"peek [E2 [N1]] PAGE", run_peek, row_peek, 4, 1, 3},
-    {"peeks PAGE .,E2,W1S3,..", run_peeks, row_peeks, 5, 2, 2},
-    {"identify [E2 [N1]] SECONDS", run_identify, row_peek, 8, 1, 3},
-    {"run BYTES KIND JOB", run_run, NULL, 3, 3, 3},
-    {"put OFFSET BASE64", run_put, NULL, 3, 2, 2},
-    {"report", run_report, NULL, 6, 0, 0},
-    {"get OFFSET BYTES", run_get, NULL, 3, 2, 2},
-    {"done", run_done, NULL, 4, 0, 0},
-    {"clock", run_clock, NULL, 5, 0, 0},
-    {"trace", NULL, row_trace, 5, 0, 0},
-    {"fault [clear]", run_fault, row_fault, 5, 0, 1},
-    {"inject fault|hang|die|assert|none", run_inject, NULL, 6, 1, 1},
-    {"reset [E2 [N1]]", run_reset, row_peek, 5, 0, 2},
+    {"help", NULL, row_help, 4, 0, 0, 0},
+    {"ident", NULL, row_of_node, 5, 0, 0, SHELL_IDENT},
+    {"ps", NULL, row_of_node, 2, 0, 0, SHELL_PS},
+    {"links", NULL, row_of_node, 5, 0, 0, SHELL_LINKS},
+    {"counters [clear]", run_clear, row_of_node, 8, 0, 1, SHELL_COUNTERS},
+    {"mesh W H [X Y [POLICY]]", run_mesh, row_mesh, 4, 2, 5, SHELL_MESH},
+    {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4, SHELL_PING},
+    {"peek [E2 [N1]] PAGE", run_peek, row_of_node, 4, 1, 3, SHELL_PEEK},
+    {"peeks PAGE .,E2,W1S3,..", run_peeks, row_peeks, 5, 2, 2, 0},
+    {"identify [E2 [N1]] SECONDS", run_identify, row_of_node, 8, 1, 3,
+     SHELL_PEEK},
+    {"run BYTES KIND JOB", run_run, NULL, 3, 3, 3, 0},
+    {"put OFFSET BASE64", run_put, NULL, 3, 2, 2, 0},
+    {"report", run_report, NULL, 6, 0, 0, 0},
+    {"get OFFSET BYTES", run_get, NULL, 3, 2, 2, 0},
+    {"done", run_done, NULL, 4, 0, 0, 0},
+    {"clock", run_clock, NULL, 5, 0, 0, SHELL_CLOCK},
+    {"trace", NULL, row_of_node, 5, 0, 0, SHELL_TRACE},
+    {"fault [clear]", run_fault, row_of_node, 5, 0, 1, SHELL_FAULT},
+    {"inject fault|hang|die|assert|none", run_inject, NULL, 6, 1, 1, 0},
+    {"reset [E2 [N1]]", run_reset, row_of_node, 5, 0, 2, SHELL_PEEK},
 };
 
 const unsigned shell_commands_count =

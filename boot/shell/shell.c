@@ -2,6 +2,7 @@
 #include "boot/shell/shell.h"
 
 #include "boot/shell/commands.h"
+#include "hal/err.h"
 
 #include <assert.h>
 #include <string.h>
@@ -38,26 +39,14 @@ static void put_meaning(struct shell *shell, enum shell_code code)
     line_put(&shell->out, codes[code] + strlen(codes[code]) + 1, shell->detail);
 }
 
-/* A line that is cut off would have a CRC that is right. */
-static void send(struct shell *shell)
-{
-    if (shell->out.cut) {
-        shell->rows = false;
-        begin(shell, "err ", SHELL_SPACE);
-    }
-    shell->config->write(shell->config->context, shell->out.text,
-                         line_end(&shell->out));
-}
-
-static void send_error(struct shell *shell, enum shell_code code)
+static void put_error(struct shell *shell, enum shell_code code)
 {
     shell->rows = false;
     begin(shell, "err ", code);
     put_meaning(shell, code);
-    send(shell);
 }
 
-static void send_end(struct shell *shell)
+static void put_end(struct shell *shell)
 {
     enum shell_code code = (enum shell_code)shell->ending;
 
@@ -68,7 +57,16 @@ static void send_end(struct shell *shell)
         line_put(&shell->out, " err=%s", codes[code]);
         put_meaning(shell, code);
     }
-    send(shell);
+}
+
+/* Ends the line: one that is cut off would have a CRC that is right. */
+static unsigned end_line(struct shell *shell)
+{
+    if (shell->out.cut) {
+        shell->rows = false;
+        begin(shell, "err ", SHELL_SPACE);
+    }
+    return line_end(&shell->out);
 }
 
 /* ---- requests ---- */
@@ -125,8 +123,7 @@ static enum shell_code carry_out(struct shell *shell, unsigned words)
     }
     shell->words = (uint8_t)words;
     shell->command = command;
-    shell->row = 0;
-    shell->index = 0;
+    shell->cursor = 0;
     shell->written = 0;
     shell->detail = 0;
     shell->ending = SHELL_OK;
@@ -154,85 +151,63 @@ static void answer(struct shell *shell, char *text)
     }
     code = carry_out(shell, words);
     if (code != SHELL_OK) {
-        send_error(shell, code);
-        return;
-    }
-    if (shell->rows) {
+        put_error(shell, code);
+    } else if (shell->rows) {
         line_put(&shell->out, " until=end");
     }
-    send(shell);
 }
 
-/* The next row, if there is one; whether anything was written. */
-static bool go_on(struct shell *shell, uint32_t now_us)
+/* The next row or the end, unless that comes later. */
+static unsigned go_on(struct shell *shell, uint32_t now_us)
 {
-    enum shell_row row;
+    int error;
 
     line_begin(&shell->out);
-    row = shell->command->row(shell);
-    if (row == SHELL_ROW_LATER && now_us - shell->since_us < SHELL_WAIT_US) {
-        return false;
+    error = shell->command->row(shell);
+    if (error == SHELL_LATER && now_us - shell->since_us < SHELL_WAIT_US) {
+        return 0;
     }
     shell->since_us = now_us;
-    if (row == SHELL_ROW) {
+    if (error == ERR_OK) {
         shell->written += 1;
-        send(shell);
-        return true;
+        return end_line(shell);
     }
-    if (row == SHELL_ROW_LATER) {
-        shell->ending = SHELL_LATE;
+    if (error != ERR_EMPTY) {
+        shell->ending =
+            (uint8_t)(error == SHELL_LATER ? SHELL_LATE
+                                           : shell_code_of(shell, error));
     }
-    send_end(shell);
-    return true;
+    put_end(shell);
+    return end_line(shell);
 }
 
-void shell_init(struct shell *shell, const struct shell_config *config,
+void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox)
 {
     memset(shell, 0, sizeof *shell);
-    shell->config = config;
+    shell->node = node;
     shell->reader = reader;
     shell->mailbox = mailbox;
 }
 
-/* A reset would cut off what is still on its way. */
-static void reset_when_sent(struct shell *shell, uint32_t now_us)
+unsigned shell_poll(struct shell *shell, uint32_t now_us)
 {
-    const struct shell_config *config = shell->config;
-
-    if (config->sent(config->context) ||
-        now_us - shell->since_us > SHELL_SENT_US) {
-        shell->resetting = false;
-        config->reset(config->context);
-    }
-}
-
-bool shell_poll(struct shell *shell, uint32_t now_us)
-{
-    const struct shell_config *config = shell->config;
     enum line_status status;
 
     shell->now_us = now_us;
-    if (shell->resetting) {
-        reset_when_sent(shell, now_us);
-        return false;
-    }
-    if (config->room(config->context) < LINE_BYTES_MAX) {
-        return false;
-    }
     if (shell->rows) {
         return go_on(shell, now_us);
     }
     status = line_take(shell->reader, now_us);
     if (status == LINE_NONE) {
-        return false;
+        return 0;
     }
     shell->since_us = now_us;
     if (status == LINE_TEXT) {
         answer(shell, shell->reader->text);
     } else {
         shell->tagged = false;
-        send_error(shell, (enum shell_code)(status - 1));
+        put_error(shell, (enum shell_code)(status - 1));
     }
-    return true;
+    return end_line(shell);
 }

@@ -16,9 +16,8 @@
  * damaged line's reply has none, since nobody knows what was in it. Nothing is
  * ever written unasked. Every command may be repeated when its reply was lost.
  *
- * No allocation, no clock, no hardware: all that is the board's comes from the
- * functions of struct shell_config. shell_poll() writes one line at most, and
- * only when there is room for it, so it never waits.
+ * No allocation, no input or output, no clock: lines come in by `reader`, leave
+ * by the caller, and all that is the node's comes from boot/shell/node.h.
  */
 #ifndef BOOT_SHELL_SHELL_H
 #define BOOT_SHELL_SHELL_H
@@ -26,18 +25,22 @@
 #include "boot/shell/state.h"
 
 /*
- * The config, the reader and the mailbox (which is CLOSED and EMPTY on a node
+ * The node, the reader and the mailbox (which is CLOSED and EMPTY on a node
  * without a host's port) stay as long as the shell does. Strings that are too
  * long for a line make the reply `err space`: no reply is ever cut off.
  */
-void shell_init(struct shell *shell, const struct shell_config *config,
+void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox);
 
 /*
  * Goes on with what is to be written, or takes the next request; now_us may
- * wrap. Must not interrupt itself, nor the mailbox. Result: whether it did
- * anything; if not, there is nothing to do until bytes come or go.
+ * wrap. Only where there is room for a line, LINE_BYTES_MAX; must not interrupt
+ * itself, nor the mailbox. Result: bytes of the line in shell->out.text, which
+ * the caller writes; 0: there is nothing to do until bytes come or go.
+ *
+ * If shell->resetting is true then, the caller resets the board once the line
+ * has left it, and calls no more.
  */
-bool shell_poll(struct shell *shell, uint32_t now_us);
+unsigned shell_poll(struct shell *shell, uint32_t now_us);
 
 #endif

@@ -1,44 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/stm32f405/console.h"
 
+#include "hal/serial/board.h"
 #include "hal/stm32f405/serial.h"
 
 #include <string.h>
+
+#define OUT_BYTES 2048u
+#define IN_BYTES 256u
 
 /* Free-running indices: one side alone changes each. */
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;
-    uint8_t data[BOOT_CONSOLE_OUT_BYTES];
+    uint8_t data[OUT_BYTES];
 } out;
 
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;
-    uint8_t data[BOOT_CONSOLE_IN_BYTES];
+    uint8_t data[IN_BYTES];
 } in;
 
-size_t boot_console_write(const char *text, size_t bytes)
+size_t board_console_write(const char *text, size_t bytes)
 {
-    size_t room = BOOT_CONSOLE_OUT_BYTES - (out.written - out.taken);
+    size_t room = OUT_BYTES - (out.written - out.taken);
 
     bytes = bytes < room ? bytes : room;
     for (size_t i = 0; i < bytes; ++i) {
-        out.data[(out.written + i) % BOOT_CONSOLE_OUT_BYTES] = (uint8_t)text[i];
+        out.data[(out.written + i) % OUT_BYTES] = (uint8_t)text[i];
     }
     out.written += bytes;
     serial_kick(SERIAL_CONSOLE);
     return bytes;
 }
 
-unsigned boot_console_room(void)
+unsigned board_console_room(void)
 {
-    return BOOT_CONSOLE_OUT_BYTES - (out.written - out.taken);
+    return OUT_BYTES - (out.written - out.taken);
+}
+
+bool board_console_sent(void)
+{
+    return board_console_room() == OUT_BYTES && serial_has_sent(SERIAL_CONSOLE);
 }
 
 size_t boot_console_put(const char *text)
 {
-    return boot_console_write(text, strlen(text));
+    return board_console_write(text, strlen(text));
 }
 
 size_t boot_console_hex(uint32_t value, unsigned digits)
@@ -48,7 +57,7 @@ size_t boot_console_hex(uint32_t value, unsigned digits)
     for (unsigned i = 0; i < digits; ++i) {
         text[i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 0xfu];
     }
-    return boot_console_write(text, digits);
+    return board_console_write(text, digits);
 }
 
 size_t boot_console_decimal(uint32_t value)
@@ -60,7 +69,7 @@ size_t boot_console_decimal(uint32_t value)
         text[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    return boot_console_write(text + at, sizeof text - at);
+    return board_console_write(text + at, sizeof text - at);
 }
 
 int boot_console_get(void)
@@ -68,7 +77,7 @@ int boot_console_get(void)
     int byte = -1;
 
     if (in.taken != in.written) {
-        byte = in.data[in.taken % BOOT_CONSOLE_IN_BYTES];
+        byte = in.data[in.taken % IN_BYTES];
         ++in.taken;
     }
     return byte;
@@ -76,20 +85,19 @@ int boot_console_get(void)
 
 void boot_console_byte(uint8_t byte)
 {
-    if (in.written - in.taken < BOOT_CONSOLE_IN_BYTES) {
-        in.data[in.written % BOOT_CONSOLE_IN_BYTES] = byte;
+    if (in.written - in.taken < IN_BYTES) {
+        in.data[in.written % IN_BYTES] = byte;
         ++in.written;
     }
 }
 
 unsigned boot_console_pending(const uint8_t **data)
 {
-    uint32_t at = out.taken % BOOT_CONSOLE_OUT_BYTES;
+    uint32_t at = out.taken % OUT_BYTES;
     uint32_t bytes = out.written - out.taken;
 
     *data = out.data + at;
-    return bytes < BOOT_CONSOLE_OUT_BYTES - at ? bytes
-                                               : BOOT_CONSOLE_OUT_BYTES - at;
+    return bytes < OUT_BYTES - at ? bytes : OUT_BYTES - at;
 }
 
 void boot_console_taken(unsigned bytes)

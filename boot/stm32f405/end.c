@@ -3,11 +3,10 @@
  * The end of a program on an STM32F405: a fault is kept in memory that
  * survives, and the board starts again, so that it can be asked what happened.
  */
-#include "boot/stm32f405/end.h"
-
 #include "boot/boot.h"
-#include "boot/stm32f405/console.h"
 #include "hal/armv7m.h"
+#include "hal/node.h"
+#include "hal/serial/board.h"
 
 /* Two words that memory after power-up has by chance once in 2^64 times. */
 #define MAGIC_FIRST 0x4c554146u
@@ -25,24 +24,24 @@ static bool valid(void)
     return memory.first == MAGIC_FIRST && memory.last == MAGIC_LAST;
 }
 
-const struct node_fault *boot_last_fault(void)
+const struct node_fault *board_last_fault(void)
 {
     return valid() ? &memory.fault : NULL;
 }
 
-uint32_t boot_faults(void)
+uint32_t board_faults(void)
 {
     return valid() ? memory.faults : 0;
 }
 
-void boot_forget_faults(void)
+void board_forget_faults(void)
 {
     memory.first = 0;
 }
 
 struct node_fault *boot_fault_place(void)
 {
-    memory.faults = boot_faults() + 1;
+    memory.faults = board_faults() + 1;
     memory.first = 0;
     return &memory.fault;
 }
@@ -70,5 +69,5 @@ _Noreturn void boot_halt(void)
 
 void boot_write(const char *text, size_t bytes)
 {
-    boot_console_write(text, bytes);
+    board_console_write(text, bytes);
 }

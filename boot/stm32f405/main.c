@@ -7,14 +7,15 @@
 #include "boot/costs.h"
 #include "boot/serial/node.h"
 #include "boot/stm32f405/console.h"
-#include "boot/stm32f405/end.h"
 #include "boot/stm32f405/identity.h"
 #include "boot/stm32f405/start.h"
 #include "hal/armv7m.h"
 #include "hal/check.h"
 #include "hal/crc32.h"
+#include "hal/serial/board.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/led.h"
+#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/taken.h"
@@ -55,14 +56,14 @@ static struct boot_start start;
 static struct serial_node *node; /* behind the stack */
 /* Of the program; whatever it is after power-up. */
 static uint32_t starts __attribute__((section(".noinit")));
-static uint32_t masked; /* by the outermost lock() */
+static uint32_t masked; /* by the outermost board_lock() */
 static unsigned locks;
-static volatile bool woken; /* by an interrupt, since the last rest() */
+static volatile bool woken; /* by an interrupt, since the last board_sleep() */
 
-static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
-                           unsigned bytes)
+/* ---- what the serial driver calls ---- */
+
+unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes)
 {
-    (void)context;
     woken = true;
     if (port != SERIAL_CONSOLE) {
         return serial_node_bytes(node, port, data, bytes);
@@ -73,9 +74,10 @@ static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
     return bytes;
 }
 
-static void line_error(void *context, unsigned port)
+static_assert(LINE_DAMAGED_BYTE == 0, "as the driver has it");
+
+void serial_lost(unsigned port)
 {
-    (void)context;
     if (port == SERIAL_CONSOLE) {
         line_push(&node->reader, LINE_DAMAGED_BYTE);
     } else {
@@ -83,24 +85,21 @@ static void line_error(void *context, unsigned port)
     }
 }
 
-static void attend(void *context, unsigned port)
+void serial_attend(unsigned port)
 {
-    (void)context;
     if (port != SERIAL_CONSOLE) {
         serial_node_attend(node, port);
     }
 }
 
-static unsigned pending(void *context, unsigned port, const uint8_t **data)
+unsigned serial_pending(unsigned port, const uint8_t **data)
 {
-    (void)context;
     return port == SERIAL_CONSOLE ? boot_console_pending(data)
                                   : switch_pending(&node->core, port, data);
 }
 
-static void taken(void *context, unsigned port, unsigned bytes)
+void serial_taken(unsigned port, unsigned bytes)
 {
-    (void)context;
     if (port == SERIAL_CONSOLE) {
         boot_console_taken(bytes);
     } else {
@@ -108,82 +107,48 @@ static void taken(void *context, unsigned port, unsigned bytes)
     }
 }
 
-static const struct serial_callbacks callbacks = {bytes_came, line_error,
-                                                  attend, pending, taken};
+/* ---- hal/serial/board.h ---- */
 
-static_assert(LINE_DAMAGED_BYTE == 0, "as the driver has it");
-
-static uint32_t now_us(void *context)
+uint32_t board_now_us(void)
 {
-    (void)context;
     return timer_us();
 }
 
 /* All that share the switch; but bytes are still fetched, which would be lost
    while a frame is made. */
-static void lock(void *context)
+void board_lock(void)
 {
     uint32_t before = interrupts_mask();
 
-    (void)context;
     if (locks++ == 0) {
         masked = before;
     }
 }
 
-static void unlock(void *context)
+void board_unlock(void)
 {
-    (void)context;
     if (--locks == 0) {
         interrupts_unmask(masked);
     }
 }
 
 /* An emulator's interrupts take the host's time. */
-static uint32_t ports_us(void *context)
+uint32_t board_ports_us(void)
 {
-    (void)context;
     return start.clocks.source == CLOCKS_EMULATED
                ? 0
                : (uint32_t)(taken_cycles() /
                             (start.clocks.core_hz / HZ_PER_MHZ));
 }
 
-static void kick(void *context, unsigned port)
+void board_kick(unsigned port)
 {
-    (void)context;
     serial_kick(port);
 }
 
-static void set_alarm(void *context, uint32_t at_us)
+void board_alarm(uint32_t at_us)
 {
-    (void)context;
     timer_call_at(TIMER_ALARM, at_us);
-}
-
-static void alarmed(void *context)
-{
-    (void)context;
-    serial_node_alarm(node);
-}
-
-static unsigned room(void *context)
-{
-    (void)context;
-    return boot_console_room();
-}
-
-static void put(void *context, const char *text, unsigned bytes)
-{
-    (void)context;
-    (void)boot_console_write(text, bytes);
-}
-
-static bool sent(void *context)
-{
-    (void)context;
-    return boot_console_room() == BOOT_CONSOLE_OUT_BYTES &&
-           serial_has_sent(SERIAL_CONSOLE);
 }
 
 #define LINE_COUNTERS (sizeof(struct serial_counters) / sizeof(uint32_t))
@@ -191,19 +156,17 @@ static_assert(LINE_COUNTERS == 7, "a name for each counter");
 static const char line_names[] = "bytes_in\0bytes_out\0overruns\0framings\0"
                                  "noises\0dma_bursts\0dma_failures";
 
-static uint32_t *line(void *context, unsigned port)
+uint32_t *board_counters(unsigned port)
 {
-    (void)context;
     return (uint32_t *)serial_counters(port);
 }
 
-/* Until the next interrupt. One that came since the last rest may have brought
-   what is waited for: then there is none. WFI wakes although all are masked. */
-static void rest(void *context)
+/* An interrupt that came since the last sleep may have brought what is waited
+   for: then there is none. WFI wakes although all are masked. */
+void board_sleep(void)
 {
     uint32_t before = armv7m_mask();
 
-    (void)context;
     watchdog_feed();
     if (!woken) {
         __asm volatile("wfi" ::: "memory");
@@ -212,15 +175,33 @@ static void rest(void *context)
     armv7m_unmask(before);
 }
 
-static void reset(void *context)
+_Noreturn void board_reset(void)
 {
-    (void)context;
     armv7m_reset();
+}
+
+void board_measure(uint16_t *supply_mv, int16_t *celsius)
+{
+    *supply_mv = sensor_supply_mv();
+    *celsius = PEEK_NO_CELSIUS;
+    sensor_celsius(celsius);
+}
+
+void board_led(bool on)
+{
+    led_set(on);
+}
+
+/* ---- time ---- */
+
+static void alarmed(void)
+{
+    serial_node_alarm(node);
 }
 
 /* A kernel may compute for longer than the watchdog waits; a node that hangs
    there can still be asked, and reset, over the mesh or by its console. */
-static void tick(void *context)
+static void tick(void)
 {
     woken = true;
     if (node->working) {
@@ -230,31 +211,13 @@ static void tick(void *context)
         sensor_tick();
         serial_look();
     }
-    lock(context);
+    board_lock();
     serial_node_tick(node);
-    unlock(context);
+    board_unlock();
     serial_node_answer(node);
 }
 
-static void measure(void *context, uint16_t *supply_mv, int16_t *celsius)
-{
-    (void)context;
-    *supply_mv = sensor_supply_mv();
-    *celsius = PEEK_NO_CELSIUS;
-    sensor_celsius(celsius);
-}
-
-static void led(void *context, bool on)
-{
-    (void)context;
-    led_set(on);
-}
-
-static void forget_faults(void *context)
-{
-    (void)context;
-    boot_forget_faults();
-}
+/* ---- start ---- */
 
 /* Of what is behind the identity: the same wherever a node sits. */
 static uint32_t image_crc(void)
@@ -295,13 +258,13 @@ static void init_node(uint32_t crc)
 {
     bool emulated = start.clocks.source == CLOCKS_EMULATED;
     struct serial_node_config config = {
-        .ident = {.board = "stm32f405",
-                  .version = BOOT_VERSION,
-                  .reset_cause = clocks_reset_name(&start.clocks),
-                  .image_crc = crc,
-                  .clock = clocks_source_name(&start.clocks),
-                  .clock_hz = start.clocks.core_hz,
-                  .crystal_hz = start.clocks.crystal_hz},
+        .board = "stm32f405",
+        .version = BOOT_VERSION,
+        .reset_cause = clocks_reset_name(&start.clocks),
+        .clock = clocks_source_name(&start.clocks),
+        .clock_hz = start.clocks.core_hz,
+        .crystal_hz = start.clocks.crystal_hz,
+        .image_crc = crc,
         .strapped = boot_identity.x != IMAGE_NOT_SET,
         .strap = {boot_identity.x, boot_identity.y},
         .salt = ++starts,
@@ -310,28 +273,11 @@ static void init_node(uint32_t crc)
         .half_line_us = HALF_LINE_US / (1 + start.clocks.slower),
         .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
         .costs = emulated ? &emulated_costs : &boot_costs,
-        .measure = measure,
-        .led = led,
-        .last_fault = boot_last_fault(),
-        .faults = boot_faults(),
-        .now_us = now_us,
-        .lock = lock,
-        .unlock = unlock,
-        .kick = kick,
-        .ports_us = ports_us,
-        .alarm = emulated ? NULL : set_alarm,
-        .room = room,
-        .write = put,
-        .sent = sent,
-        .line = line,
         .line_counters = LINE_COUNTERS,
-        .line_names = line_names,
-        .sleep = rest,
-        .reset = reset,
-        .forget_faults = forget_faults};
+        .line_names = line_names};
 
-    memcpy(config.ident.unique_id, start.has_id ? start.id : boot_emulated_id,
-           sizeof config.ident.unique_id);
+    memcpy(config.unique_id, start.has_id ? start.id : boot_emulated_id,
+           sizeof config.unique_id);
     take_memory(&config);
     serial_node_init(node, &config);
 }
@@ -339,22 +285,22 @@ static void init_node(uint32_t crc)
 static void run(void)
 {
     uint32_t crc = image_crc(); /* 6 ms: lines that listened would lose bytes */
-    uint32_t before = armv7m_mask(); /* the callbacks are the node's */
+    uint32_t before = armv7m_mask(); /* the drivers call the node */
 
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
         timer_account();
     }
-    timer_start(&start.clocks, NULL, NULL);
-    serial_start(&start.clocks, NULL, &callbacks, NULL);
+    timer_start(&start.clocks, NULL);
+    serial_start(&start.clocks, NULL);
     init_node(crc);
     armv7m_unmask(before);
     if (start.clocks.source != CLOCKS_EMULATED) {
         sensor_start();
     }
-    timer_start(&start.clocks, tick, NULL);
+    timer_start(&start.clocks, tick);
     if (start.clocks.source != CLOCKS_EMULATED) {
-        timer_on(TIMER_ALARM, alarmed, NULL);
+        timer_on(TIMER_ALARM, alarmed);
     }
     watchdog_start(&start.clocks);
     serial_node_run(node);

@@ -3,8 +3,9 @@
 
 #include "boot/boot.h"
 #include "boot/stm32f405/console.h"
-#include "boot/stm32f405/end.h"
 #include "boot/stm32f405/identity.h"
+#include "hal/node.h"
+#include "hal/serial/board.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 
@@ -45,7 +46,7 @@ static void put_fault(const struct node_fault *fault)
     boot_console_put(" bfar ");
     boot_console_hex(fault->bfar, 8);
     boot_console_put(" count ");
-    boot_console_decimal(boot_faults());
+    boot_console_decimal(board_faults());
     boot_console_put("\n");
 }
 
@@ -99,7 +100,7 @@ void boot_start_banner(const struct boot_start *start)
         boot_console_decimal(serial_baud(port));
         boot_console_put(serial_has_dma(port) ? " dma\n" : " interrupts\n");
     }
-    if (boot_last_fault() != NULL) {
-        put_fault(boot_last_fault());
+    if (board_last_fault() != NULL) {
+        put_fault(board_last_fault());
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/serial/host_port.h"
 
+#include "hal/serial/board.h"
 #include "hal/serial/ports.h"
 
 /* ---- the console ---- */
@@ -18,9 +19,9 @@ static int offer_to_console(struct circuit *circuit,
     if (serial->mailbox->out != MAILBOX_EMPTY) {
         return ERR_PORT_BUSY;
     }
-    serial->lock(serial->context);
+    board_lock();
     mailbox_offer(serial->mailbox, segments, 3, message->kind, circuit->job);
-    serial->unlock(serial->context);
+    board_unlock();
     return ERR_OK;
 }
 

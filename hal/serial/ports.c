@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/forward.h"
+#include "hal/serial/board.h"
 
 #include <string.h>
 
@@ -16,9 +17,9 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 
     if (send->waiting && clock_now_ps(circuit->clock) >= send->ready_ps) {
         send->waiting = false;
-        serial->lock(serial->context);
+        board_lock();
         switch_send(serial->core, &send->message);
-        serial->unlock(serial->context);
+        board_unlock();
     }
     if (!send->waiting && switch_is_done(&send->message.state)) {
         if (serial->first_error == ERR_OK) {
@@ -252,9 +253,9 @@ int circuit_drain(struct circuit *circuit)
 
 void serial_take_back(struct serial_circuit *serial)
 {
-    serial->lock(serial->context);
+    board_lock();
     switch_cancel(serial->core);
-    serial->unlock(serial->context);
+    board_unlock();
 }
 
 /* ---- receives ---- */
@@ -340,9 +341,9 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                        .capacity_bytes = capacity_bytes,
                                        .ports = ports & 0xfu,
                                        .kind = (uint8_t)(ports >> 8)};
-    serial->lock(serial->context);
+    board_lock();
     switch_post(serial->core, receive);
-    serial->unlock(serial->context);
+    board_unlock();
     return ERR_OK;
 }
 

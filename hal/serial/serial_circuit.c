@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Circuits (hal/circuit.h) over serial lines: opened, closed, and which way a
    message goes. */
+#include "hal/serial/board.h"
 #include "hal/serial/host_port.h"
 #include "hal/serial/ports.h"
 
@@ -58,9 +59,8 @@ int circuit_quiet(struct circuit *circuit)
 
 uint32_t circuit_ports_us(const struct circuit *circuit)
 {
-    const struct serial_circuit *serial = circuit->board;
-
-    return serial->ports_us(serial->context);
+    (void)circuit;
+    return board_ports_us();
 }
 
 int circuit_settle(struct circuit *circuit)
@@ -82,9 +82,9 @@ void circuit_close(struct circuit *circuit)
     serial_take_back(serial);
     /* Sends that are under way read memory that the next job will overwrite. */
     if (circuit_drain(circuit) != ERR_OK) {
-        serial->lock(serial->context);
+        board_lock();
         switch_reset(serial->core);
-        serial->unlock(serial->context);
+        board_unlock();
     }
 }
 

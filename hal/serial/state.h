@@ -60,15 +60,11 @@ struct serial_circuit {
     uint8_t *aside; /* see struct circuit */
     uint32_t aside_bytes;
     uint32_t byte_ns; /* on the line */
-    /* Keep out the interrupts that call the switch; and let them in again. */
-    void (*lock)(void *context);
-    void (*unlock)(void *context);
     /*
      * Called again and again while a node waits: serves the console and sleeps
      * until an interrupt. Result: 0; an error ends what is being waited for.
      */
     int (*idle)(void *context);
-    uint32_t (*ports_us)(void *context); /* see circuit_ports_us() */
     void *context;
 
     const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */

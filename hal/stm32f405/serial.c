@@ -20,8 +20,8 @@
  * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
  * change as soon as it is taken. All else is sent as TXE comes.
  *
- *   line   RX --DMA--> ring --late handler--> bytes()
- *          TX <--DMA-- burst <--late handler-- pending(), taken()
+ *   line   RX --DMA--> ring --late handler--> serial_came()
+ *          TX <--DMA-- burst <--late handler-- serial_pending(), _taken()
  */
 #include "hal/stm32f405/serial.h"
 
@@ -29,6 +29,7 @@
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
+#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/taken.h"
 #include "hal/stm32f405/timer.h"
@@ -100,11 +101,7 @@ struct state {
     uint8_t burst[BURST_MAX_BYTES];
 };
 
-static struct {
-    struct serial_callbacks callbacks;
-    void *context;
-    struct state state[SERIAL_COUNT];
-} serial;
+static struct state states[SERIAL_COUNT];
 
 static struct stm32_dma_stream *stream_of(const struct line *line)
 {
@@ -136,7 +133,7 @@ static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
 
-    serial.state[port].waiting = true;
+    states[port].waiting = true;
     lines[port].usart->CR1 |= USART_CR1_TXEIE;
     armv7m_unmask(before);
 }
@@ -145,7 +142,7 @@ static unsigned burst(unsigned port, const uint8_t *data, unsigned bytes)
 {
     const struct line *line = &lines[port];
     struct stm32_dma_stream *stream = stream_of(line);
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
 
     if (bytes > BURST_MAX_BYTES) {
         bytes = BURST_MAX_BYTES;
@@ -178,13 +175,13 @@ static unsigned write_bytes(struct stm32_usart *usart, const uint8_t *data,
 
 static void send(unsigned port)
 {
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
     bool more = false;
 
     state->kicked = false;
     while (!state->bursting && !more) {
         const uint8_t *data;
-        unsigned bytes = serial.callbacks.pending(serial.context, port, &data);
+        unsigned bytes = serial_pending(port, &data);
         unsigned sent;
 
         if (bytes == 0) {
@@ -198,7 +195,7 @@ static void send(unsigned port)
         }
         if (sent > 0) {
             state->counters.bytes_out += sent;
-            serial.callbacks.taken(serial.context, port, sent);
+            serial_taken(port, sent);
         }
     }
     if (more) {
@@ -211,7 +208,7 @@ static void send(unsigned port)
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
     uint32_t flags =
         line->dma->ISR[line->stream / 4] >> flags_shift(line->stream);
 
@@ -286,8 +283,7 @@ static void receive(struct state *state, unsigned port)
 
         bytes = bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
         /* Whoever writes to the ring does not write to these. */
-        bytes = serial.callbacks.bytes(
-            serial.context, port, (const uint8_t *)&state->ring[at], bytes);
+        bytes = serial_came(port, (const uint8_t *)&state->ring[at], bytes);
         state->counters.bytes_in += bytes;
         state->taken += bytes;
         if (state->taken != state->written) {
@@ -296,7 +292,7 @@ static void receive(struct state *state, unsigned port)
     }
     if (state->lost) {
         state->lost = false;
-        serial.callbacks.line_error(serial.context, port);
+        serial_lost(port);
     }
     if (state->full) {
         state->full = false;
@@ -307,7 +303,7 @@ static void receive(struct state *state, unsigned port)
 void serial_look(void)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        const struct state *state = &serial.state[port];
+        const struct state *state = &states[port];
 
         if (state->has_dma && arrived(state, &lines[port]) != state->taken) {
             armv7m_interrupt_pend(lines[port].late_irq);
@@ -315,14 +311,13 @@ void serial_look(void)
     }
 }
 
-static void look(void *context)
+static void look(void)
 {
     bool silent = true;
 
-    (void)context;
     serial_look();
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        silent &= !serial.state[port].has_dma || serial.state[port].silent;
+        silent &= !states[port].has_dma || states[port].silent;
     }
     if (!silent) {
         timer_call_in(TIMER_POLL, NEXT_LOOK_US);
@@ -349,7 +344,7 @@ static void count_errors(struct state *state, uint32_t status)
  */
 static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
 {
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
     uint32_t at = state->written;
 
     if (at - state->taken == RING_BYTES) {
@@ -390,7 +385,7 @@ static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 static void serve(unsigned port)
 {
     struct stm32_usart *usart = lines[port].usart;
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
     uint32_t status = usart->SR;
 
     if (!state->has_dma) {
@@ -416,13 +411,13 @@ static void serve(unsigned port)
 
 static void serve_late(unsigned port)
 {
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
 
     if (state->bursting) {
         end_burst(port);
     }
     receive(state, port);
-    serial.callbacks.attend(serial.context, port);
+    serial_attend(port);
     if (state->kicked) {
         send(port);
     }
@@ -548,7 +543,7 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
 {
     const struct line *line = &lines[port];
     struct stm32_usart *usart = line->usart;
-    struct state *state = &serial.state[port];
+    struct state *state = &states[port];
 
     *(line->on_apb2 ? &RCC->APB2ENR : &RCC->APB1ENR) |= line->enable;
     gpio_set_function(line->tx, line->function);
@@ -572,11 +567,8 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
     armv7m_interrupt_enable(line->irq);
 }
 
-void serial_start(const struct clocks *clocks, const uint32_t *bauds,
-                  const struct serial_callbacks *callbacks, void *context)
+void serial_start(const struct clocks *clocks, const uint32_t *bauds)
 {
-    serial.callbacks = *callbacks;
-    serial.context = context;
     RCC->AHB1ENR |= RCC_AHB1ENR_DMA1EN | RCC_AHB1ENR_DMA2EN;
     for (unsigned port = 0; port < SERIAL_COUNT; ++port) {
         uint32_t baud = bauds == 0 ? 0 : bauds[port];
@@ -587,24 +579,24 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
         start(port, clocks, baud);
     }
     if (clocks->source != CLOCKS_EMULATED) {
-        timer_on(TIMER_POLL, look, 0);
+        timer_on(TIMER_POLL, look);
     }
 }
 
 void serial_kick(unsigned port)
 {
-    serial.state[port].kicked = true;
+    states[port].kicked = true;
     armv7m_interrupt_pend(lines[port].late_irq);
 }
 
 uint32_t serial_baud(unsigned port)
 {
-    return serial.state[port].baud;
+    return states[port].baud;
 }
 
 bool serial_has_dma(unsigned port)
 {
-    return serial.state[port].has_dma && !serial.state[port].fails;
+    return states[port].has_dma && !states[port].fails;
 }
 
 bool serial_has_sent(unsigned port)
@@ -614,5 +606,5 @@ bool serial_has_sent(unsigned port)
 
 struct serial_counters *serial_counters(unsigned port)
 {
-    return &serial.state[port].counters;
+    return &states[port].counters;
 }

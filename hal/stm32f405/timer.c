@@ -11,11 +11,9 @@
 #define TICK_HZ 1000u
 
 static struct {
-    void (*tick)(void *context);
-    void *context;
+    void (*tick)(void);
     struct {
-        void (*function)(void *context);
-        void *context;
+        void (*function)(void);
         volatile bool armed;
     } call[TIMER_CALLS];
     volatile uint32_t last; /* what the counter was at the last look */
@@ -43,11 +41,9 @@ static void start_tick(const struct clocks *clocks)
     SYST->CSR = SYST_CSR_CLKSOURCE | SYST_CSR_TICKINT | SYST_CSR_ENABLE;
 }
 
-void timer_start(const struct clocks *clocks, void (*tick)(void *context),
-                 void *context)
+void timer_start(const struct clocks *clocks, void (*tick)(void))
 {
     timer.tick = tick;
-    timer.context = context;
     start_counter(clocks);
     timer.last = TIM2->CNT;
     timer.high = 0;
@@ -110,10 +106,9 @@ static bool has_passed(uint32_t ticks)
     return (int32_t)(TIM2->CNT - ticks) >= 0;
 }
 
-void timer_on(enum timer_call which, void (*call)(void *context), void *context)
+void timer_on(enum timer_call which, void (*call)(void))
 {
     timer.call[which].function = call;
-    timer.call[which].context = context;
     TIM2->DIER |= TIM_DIER_CC1IE << which;
     armv7m_interrupt_priority(TIM2_IRQ, INTERRUPTS_PORTS);
     armv7m_interrupt_enable(TIM2_IRQ);
@@ -162,7 +157,7 @@ void timer_compare_interrupt(void)
     for (unsigned which = 0; which < TIMER_CALLS; ++which) {
         if (timer.call[which].armed && has_passed(*compare(which))) {
             timer.call[which].armed = false;
-            timer.call[which].function(timer.call[which].context);
+            timer.call[which].function();
         }
     }
     taken_end(since);
@@ -172,6 +167,6 @@ void timer_tick_interrupt(void)
 {
     (void)timer_ticks();
     if (timer.tick != 0) {
-        timer.tick(timer.context);
+        timer.tick();
     }
 }

@@ -22,8 +22,7 @@
  * below the serial ports in urgency: on the emulator now and then later, or
  * fewer times.
  */
-void timer_start(const struct clocks *clocks, void (*tick)(void *context),
-                 void *context);
+void timer_start(const struct clocks *clocks, void (*tick)(void));
 
 /* Two calls to come, by compares of TIM2, from an interrupt that is as urgent
    as the ports'. */
@@ -35,8 +34,7 @@ enum timer_call {
 
 /* Names who is called; after timer_start(). Never on the emulator, whose timer
    interrupts late: there both functions below do nothing. */
-void timer_on(enum timer_call which, void (*call)(void *context),
-              void *context);
+void timer_on(enum timer_call which, void (*call)(void));
 
 /* At this time of timer_us(), soon if that has passed, in place of any other;
    in so many microseconds, unless it will be sooner. Any context. */

@@ -73,27 +73,21 @@ static bool arrive(struct feed *feed, struct line_reader *reader)
 
 /* ---- commands ---- */
 
-struct node {
+struct serial_node {
     uint64_t state; /* of what is made up */
     uint32_t lines;
     bool rows; /* after `until=end` */
     struct line_reader check;
 };
 
-static uint32_t any(void *context)
+static uint32_t any(struct serial_node *node)
 {
-    return (uint32_t)fuzz_random(&((struct node *)context)->state);
-}
-
-static unsigned room(void *context)
-{
-    return any(context) % 8 == 0 ? LINE_BYTES_MAX - 1 : LINE_BYTES_MAX;
+    return (uint32_t)fuzz_random(&node->state);
 }
 
 /* Every line must be what the other side accepts, and in its place. */
-static void write_out(void *context, const char *text, unsigned bytes)
+static void check(struct serial_node *node, const char *text, unsigned bytes)
 {
-    struct node *node = context;
     const char *got = node->check.text;
     enum line_status status;
     bool first;
@@ -113,173 +107,97 @@ static void write_out(void *context, const char *text, unsigned bytes)
     node->lines += 1;
 }
 
-static bool busy(void *context)
+bool shell_node_busy(struct serial_node *node)
 {
-    return any(context) % 4 == 0;
-}
-
-static const char *word(void *context)
-{
-    static const char words[4][24] = {"", "word", "a*b c\n\x80", "longer-one"};
-
-    return words[any(context) % 4];
-}
-
-static void ident(void *context, struct shell_ident *ident)
-{
-    *ident = (struct shell_ident){.board = word(context),
-                                  .version = word(context),
-                                  .reset_cause = word(context),
-                                  .clock = word(context),
-                                  .mesh = any(context),
-                                  .clock_hz = any(context)};
-}
-
-static void status_of(void *context, struct shell_status *status)
-{
-    *status = (struct shell_status){
-        .state = word(context),
-        .waypoint = word(context),
-        .error = (int32_t)any(context),
-        .last_port = (int32_t)(any(context) % 5) - 1,
-        .uptime_us = fuzz_random(&((struct node *)context)->state)};
-}
-
-static void link_of(void *context, struct shell_link *link, unsigned port)
-{
-    fuzz_check(port < TORUS_PORTS, "a port that does not exist");
-    *link = (struct shell_link){.known = any(context) % 2 == 0,
-                                .port = any(context) % 4,
-                                .result = word(context)};
-}
-
-static const char *number(void *context, uint64_t *number, enum shell_list list,
-                          unsigned port, unsigned index)
-{
-    fuzz_check(port < TORUS_PORTS, "a port that does not exist");
-    *number = fuzz_random(&((struct node *)context)->state);
-    if (list == SHELL_FAULT && index == 0 && any(context) % 2 == 0) {
-        return NULL;
-    }
-    return index < 17 ? "number" : NULL;
-}
-
-static void clear(void *context, enum shell_list list)
-{
-    (void)context;
-    fuzz_check(list == SHELL_COUNTERS || list == SHELL_FAULT, "no such list");
+    return any(node) % 4 == 0;
 }
 
 /* 0, later or an error. */
-static int answer(void *context)
+static int answer(struct serial_node *node)
 {
     static const int answers[4] = {ERR_OK, SHELL_LATER, ERR_OK, ERR_EMPTY};
 
-    return any(context) % 16 == 0 ? -(int)(any(context) % 13)
-                                  : answers[any(context) % 4];
+    return any(node) % 16 == 0 ? -(int)(any(node) % 13)
+                               : answers[any(node) % 4];
 }
 
-static int mesh(void *context, struct torus_size size, struct torus_coord at,
-                uint8_t policy)
+int shell_node_row(struct serial_node *node, struct line_writer *out,
+                   enum shell_list list, uint32_t *cursor)
+{
+    static const char words[4][24] = {"", "word", "a*b c\n\x80", "longer-one"};
+    int error = answer(node);
+
+    fuzz_check(list <= SHELL_PEEK, "no such list");
+    for (unsigned i = any(node) % 32; error == ERR_OK && i < 32; ++i) {
+        line_put(out, "%s=%u ", words[any(node) % 4], (*cursor)++);
+    }
+    return error;
+}
+
+void shell_node_clear(struct serial_node *node, enum shell_list list)
+{
+    (void)node;
+    fuzz_check(list == SHELL_COUNTERS || list == SHELL_FAULT, "no such list");
+}
+
+int shell_node_mesh(struct serial_node *node, struct torus_size size,
+                    struct torus_coord at, uint8_t policy)
 {
     (void)policy; /* any: who starts discovery knows them */
     fuzz_check(size.width >= 1 && size.width <= TORUS_SIDE_MAX &&
                    size.height >= 1 && size.height <= TORUS_SIDE_MAX &&
                    at.x < size.width && at.y < size.height,
                "a mesh that is none");
-    return any(context) % 8 == 0 ? ERR_NO_ROUTE : ERR_OK;
+    return any(node) % 8 == 0 ? ERR_NO_ROUTE : ERR_OK;
 }
 
-static int mesh_fault(void *context, struct shell_mesh_fault *fault)
-{
-    *fault = (struct shell_mesh_fault){.port = (uint8_t)(any(context) % 6),
-                                       .what = word(context),
-                                       .leads = any(context) % 2 == 0,
-                                       .to_port = (uint8_t)(any(context) % 6),
-                                       .count = (uint8_t)(any(context) % 3)};
-    return answer(context);
-}
-
-static int ping(void *context, struct torus_path path, uint32_t bytes)
+static void check_path(struct torus_path path)
 {
     fuzz_check(torus_path_valid(
-                   (struct torus_size){TORUS_SIDE_MAX, TORUS_SIDE_MAX}, path) &&
-                   bytes <= SHELL_PING_BYTES_MAX,
+                   (struct torus_size){TORUS_SIDE_MAX, TORUS_SIDE_MAX}, path),
                "a path that is none");
-    return any(context) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
 }
 
-static int ping_result(void *context, struct shell_ping *ping)
+int shell_node_ping(struct serial_node *node, struct torus_path path,
+                    uint32_t bytes)
 {
-    *ping = (struct shell_ping){.error = (int32_t)any(context),
-                                .setup_ns = any(context),
-                                .total_ns = any(context)};
-    return answer(context);
+    check_path(path);
+    fuzz_check(bytes <= SHELL_PING_BYTES_MAX, "a ping that is too long");
+    return any(node) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
 }
 
-static int peek(void *context, struct torus_path path, uint8_t page,
-                uint32_t argument)
+int shell_node_peek(struct serial_node *node, struct torus_path path,
+                    uint8_t page, uint32_t argument)
 {
     fuzz_check(page < PEEK_COMMANDS ||
                    (page == PEEK_IDENTIFY && argument <= PEEK_IDENTIFY_S_MAX) ||
                    (page == PEEK_RESET && argument == PEEK_RESET_MAGIC),
                "a command that is none");
-    fuzz_check(
-        path.hops == 0 ||
-            torus_path_valid(
-                (struct torus_size){TORUS_SIDE_MAX, TORUS_SIDE_MAX}, path),
-        "a path that is none");
-    return any(context) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
+    if (path.hops > 0) {
+        check_path(path);
+    }
+    return any(node) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
 }
 
-static int peeked(void *context, const uint8_t **data, unsigned *bytes,
-                  unsigned port)
+int shell_node_peeked(struct serial_node *node, const uint8_t **data,
+                      unsigned *bytes, unsigned port)
 {
     static const uint8_t page[64];
 
     fuzz_check(port < TORUS_PORTS, "a port that does not exist");
     *data = page;
-    *bytes = any(context) % (sizeof page + 1);
-    return answer(context);
+    *bytes = any(node) % (sizeof page + 1);
+    return answer(node);
 }
 
-static int peek_row(void *context, struct line_writer *out, unsigned port,
-                    uint32_t row)
+void shell_node_inject(struct serial_node *node, unsigned what)
 {
-    fuzz_check(port < TORUS_PORTS, "a port that does not exist");
-    line_put(out, "row=%u %s", row, word(context));
-    return answer(context);
-}
-
-static void inject(void *context, unsigned what)
-{
-    (void)context;
-    fuzz_check(what <= 3, "an injection that is none");
-}
-
-static uint64_t clock_ps(void *context)
-{
-    return fuzz_random(&((struct node *)context)->state);
-}
-
-static bool event(void *context, struct shell_event *event, uint32_t index)
-{
-    *event = (struct shell_event){.value = any(context)};
-    return index < 10;
-}
-
-static bool sent(void *context)
-{
-    return any(context) % 4 == 0;
-}
-
-static void reset(void *context)
-{
-    (void)context;
+    (void)node;
+    fuzz_check(what <= 4, "an injection that is none");
 }
 
 /* The node's side of the mailbox, now and then. */
-static void use_mailbox(struct node *node, struct mailbox *mailbox,
+static void use_mailbox(struct serial_node *node, struct mailbox *mailbox,
                         uint8_t *buffer)
 {
     const struct mailbox_segment out[2] = {{buffer, CAPACITY}, {buffer, 7}};
@@ -299,14 +217,26 @@ static void use_mailbox(struct node *node, struct mailbox *mailbox,
     }
 }
 
-/* Until there is nothing to do; that there is no room passes. */
+/* Until there is nothing to do; that there is no room passes, and so does a
+   reset. */
 static void poll_all(struct shell *shell, struct feed *feed)
 {
-    struct node *node = shell->config->context;
+    struct serial_node *node = shell->node;
     unsigned idle = 0;
 
     while (idle < 8 && node->lines < LINES_MAX) {
-        idle = shell_poll(shell, feed->now_us) ? 0 : idle + 1;
+        unsigned bytes = 0;
+
+        if (shell->resetting) {
+            shell->resetting = any(node) % 4 > 0;
+        } else if (any(node) % 8 > 0) {
+            bytes = shell_poll(shell, feed->now_us);
+        }
+        idle += 1;
+        if (bytes > 0) {
+            check(node, shell->out.text, bytes);
+            idle = 0;
+        }
         feed->now_us += 10000;
     }
     fuzz_check(node->lines <= LINES_MAX, "replies without end");
@@ -318,11 +248,7 @@ void console_try(const struct fuzz_target *target, const uint8_t *in,
     struct feed feed = {.in = in, .bytes = bytes, .at = 1};
     struct line_reader *reader = malloc(sizeof *reader);
     uint8_t *buffer = calloc(1, CAPACITY);
-    struct node node = {.state = fuzz_hash(in, bytes)};
-    struct shell_config config = {
-        &node,   room,     write_out, sent,     busy,       ident, status_of,
-        link_of, number,   clear,     mesh,     mesh_fault, ping,  ping_result,
-        peek,    peek_row, peeked,    clock_ps, inject,     event, reset};
+    struct serial_node node = {.state = fuzz_hash(in, bytes)};
     struct mailbox mailbox;
     struct shell shell;
 
@@ -330,7 +256,7 @@ void console_try(const struct fuzz_target *target, const uint8_t *in,
     line_init(reader, 2 * PAUSE_US);
     line_init(&node.check, PAUSE_US);
     mailbox_init(&mailbox);
-    shell_init(&shell, &config, reader, &mailbox);
+    shell_init(&shell, &node, reader, &mailbox);
     mailbox_open(&mailbox, buffer, CAPACITY);
     while (bytes > 0 && arrive(&feed, reader)) {
         poll_all(&shell, &feed);

@@ -16,9 +16,8 @@ from core import BUILD
 from described import Library
 
 NONE, TEXT, LONG, CRC, CONTROL, DAMAGED, HALF = range(7)
-TEXT_MAX, RING, DATA_MAX = 200, 1024, 96
-ERR_NO_ROUTE, ERR_PORT_BUSY, ERR_BUFFER = -1, -2, -3
-ERR_EMPTY, ERR_RANGE, SHELL_LATER = -9, -12, 1
+TEXT_MAX, DATA_MAX = 200, 96
+ERR_PORT_BUSY, ERR_BUFFER, ERR_EMPTY, ERR_RANGE = -2, -3, -9, -12
 MAILBOX_CLOSED, MAILBOX_FULL = 0, 3
 FOR_EVER = 2 ** 64 - 1
 
@@ -64,11 +63,9 @@ def judged(raw):
 
 CONSOLE = Library(BUILD / "test" / "console.so")
 LIB = CONSOLE.calls
-Reader, Mailbox, Segment, Reply, Shell, Config, Fault, *_ = map(
-    CONSOLE.struct, (
-        "line_reader", "mailbox", "mailbox_segment", "console_reply", "shell",
-        "shell_config", "shell_mesh_fault", "torus_size", "torus_coord",
-        "console_counters"))
+Reader, Mailbox, Segment, Reply, Shell, Node, *_ = map(CONSOLE.struct, (
+    "line_reader", "mailbox", "mailbox_segment", "console_reply", "shell",
+    "serial_node", "console_counters"))
 
 
 class Lines:
@@ -107,37 +104,11 @@ class Board:
     three pieces, of the next kind, once `report` was asked for twice."""
 
     def __init__(self):
-        self.said, self.now_us, self.waits, self.faults = b"", 0, 0, 0
+        self.said, self.now_us, self.node = b"", 0, Node()
         self.lines, self.box, self.shell = Lines(10 ** 7), Mailbox(), Shell()
         self.memory = c.create_string_buffer(70_000)
-        self.config = Config()
-        for name in ("room", "write", "busy", "mesh", "mesh_fault"):
-            kind = dict(Config._fields_)[name]
-            setattr(self.config, name, kind(getattr(self, name)))
         LIB.mailbox_init(self.box)
-        LIB.shell_init(self.shell, self.config, self.lines.reader, self.box)
-
-    @staticmethod
-    def room(_):
-        return RING
-
-    def write(self, _, text, size):
-        self.said += text[:size]
-
-    def busy(self, _):
-        self.waits -= self.waits > 0
-        return self.waits > 0
-
-    def mesh(self, _, size, *_more):
-        self.faults = FOR_EVER if size.width == 8 else size.height
-        return ERR_NO_ROUTE if size.width == 7 else 0
-
-    def mesh_fault(self, _, fault):
-        if self.faults == FOR_EVER:
-            return SHELL_LATER
-        self.faults -= 1
-        fault[0] = Fault(what=b"size")
-        return 0 if self.faults >= 0 else ERR_EMPTY
+        LIB.shell_init(self.shell, self.node, self.lines.reader, self.box)
 
     def use_mailbox(self):
         box, state = self.box, getattr(self.box, "in")
@@ -145,14 +116,14 @@ class Board:
             whole = self.memory.raw[:box.announced_bytes][::-1]
             self.pieces = [whole[:1], whole[1:2], whole[2:]]
             LIB.mailbox_close(box)
-            self.waits = 3
-        elif self.waits == 1:
+            self.node.waits = 3
+        elif self.node.waits == 1:
             segments = [Segment(c.cast(piece, c.c_void_p), len(piece))
                         for piece in self.pieces]
             LIB.mailbox_offer(box, (Segment * 3)(*segments), 3,
                               box.in_kind + 1, box.in_job)
-            self.waits = 0
-        elif state == MAILBOX_CLOSED and self.waits == box.out == 0:
+            self.node.waits = 0
+        elif state == MAILBOX_CLOSED and self.node.waits == box.out == 0:
             LIB.mailbox_open(box, self.memory, len(self.memory))
 
     def type(self, data):
@@ -161,7 +132,8 @@ class Board:
         for at in range(0, len(data) + 1, TEXT_MAX):
             self.lines.push(data[at:at + TEXT_MAX])
             self.use_mailbox()
-            while LIB.shell_poll(self.shell, self.now_us):
+            while size := LIB.shell_poll(self.shell, self.now_us):
+                self.said += self.shell.out.text[:size]
                 self.use_mailbox()
         return self.said
 

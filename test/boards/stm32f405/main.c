@@ -20,13 +20,14 @@
  */
 #include "boot/boot.h"
 #include "boot/stm32f405/console.h"
-#include "boot/stm32f405/end.h"
 #include "boot/stm32f405/start.h"
 #include "hal/board.h"
 #include "hal/crc32.h"
+#include "hal/serial/board.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/led.h"
 #include "hal/stm32f405/pins.h"
+#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
@@ -96,10 +97,8 @@ static void byte(unsigned port, uint8_t value)
     }
 }
 
-static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
-                           unsigned bytes)
+unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes)
 {
-    (void)context;
     if (test->most_bytes[port] < bytes) {
         test->most_bytes[port] = bytes;
     }
@@ -109,15 +108,13 @@ static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
     return bytes;
 }
 
-static void line_error(void *context, unsigned port)
+void serial_lost(unsigned port)
 {
-    (void)context;
     note((struct event){.error = true, .port = (uint8_t)port});
 }
 
-static void attend(void *context, unsigned port)
+void serial_attend(unsigned port)
 {
-    (void)context;
     (void)port;
 }
 
@@ -140,9 +137,8 @@ static void pour(unsigned port)
     test->out_bytes[port] = bytes;
 }
 
-static unsigned pending(void *context, unsigned port, const uint8_t **data)
+unsigned serial_pending(unsigned port, const uint8_t **data)
 {
-    (void)context;
     if (port == SERIAL_CONSOLE) {
         return boot_console_pending(data);
     }
@@ -154,9 +150,8 @@ static unsigned pending(void *context, unsigned port, const uint8_t **data)
     return test->out_bytes[port] - test->out_at[port];
 }
 
-static void taken(void *context, unsigned port, unsigned bytes)
+void serial_taken(unsigned port, unsigned bytes)
 {
-    (void)context;
     if (port == SERIAL_CONSOLE) {
         boot_console_taken(bytes);
     } else {
@@ -164,18 +159,13 @@ static void taken(void *context, unsigned port, unsigned bytes)
     }
 }
 
-static const struct serial_callbacks callbacks = {bytes_came, line_error,
-                                                  attend, pending, taken};
-
-static void tick(void *context)
+static void tick(void)
 {
-    (void)context;
     ++test->ticks;
 }
 
-static void alarm(void *context)
+static void alarm(void)
 {
-    (void)context;
     test->alarm_us = timer_us();
 }
 
@@ -301,7 +291,7 @@ static void command_bauds(char *text)
 
     while (!serial_has_sent(SERIAL_CONSOLE)) {
     }
-    serial_start(&test->start.clocks, bauds, &callbacks, NULL);
+    serial_start(&test->start.clocks, bauds);
     armv7m_unmask(before);
     boot_console_put("bauds");
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -313,8 +303,7 @@ static void command_bauds(char *text)
 /* Until all has been said. */
 static void end_of_words(void)
 {
-    while (boot_console_room() < BOOT_CONSOLE_OUT_BYTES ||
-           !serial_has_sent(SERIAL_CONSOLE)) {
+    while (!board_console_sent()) {
     }
 }
 
@@ -441,9 +430,9 @@ _Noreturn void boot_board(void)
     memset(test, 0, sizeof *test);
     boot_start(&test->start);
     led_start();
-    timer_start(&test->start.clocks, tick, NULL);
-    serial_start(&test->start.clocks, NULL, &callbacks, NULL);
-    timer_on(TIMER_ALARM, alarm, NULL);
+    timer_start(&test->start.clocks, tick);
+    serial_start(&test->start.clocks, NULL);
+    timer_on(TIMER_ALARM, alarm);
     boot_start_banner(&test->start);
     boot_console_put("ready\n");
     watchdog_start(&test->start.clocks);

@@ -2,6 +2,7 @@
 #include "test/hal/serial/world.h"
 
 #include "hal/events.h"
+#include "hal/serial/board.h"
 #include "hal/stm32f405/timer.h"
 
 #include <string.h>
@@ -35,19 +36,22 @@ uint32_t started_us(void)
     return (uint32_t)(clock_started_ps(&world.clock) / PS_PER_US);
 }
 
-static void lock(void *context)
+void board_lock(void)
 {
-    (void)context;
     if (world.interrupts) {
         deliver();
     }
     world.locked += 1;
 }
 
-static void unlock(void *context)
+void board_unlock(void)
 {
-    (void)context;
     world.locked -= 1;
+}
+
+uint32_t board_ports_us(void)
+{
+    return 0;
 }
 
 static void end_a_send(void)
@@ -188,8 +192,6 @@ void start(void)
                                            .aside = world.aside,
                                            .aside_bytes = ASIDE_BYTES,
                                            .byte_ns = BYTE_NS,
-                                           .lock = lock,
-                                           .unlock = unlock,
                                            .idle = idle};
     mailbox_init(&world.mailbox);
     world.opened =
