@@ -66,7 +66,7 @@ with_pins = $(filter-out $(PINS_KNOWN),$(2)) $(patsubst \
 
 # The drivers shown, an image for each header of pins.
 DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
-                 hal/crc32.c \
+                 hal/crc32.c hal/line/line.c \
                  $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c)) \
                  $(BOOT_SOURCES)
 $(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \

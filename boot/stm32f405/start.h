@@ -18,7 +18,4 @@ struct boot_start {
 /* Clock tree, vectors, what memory there is; devices are still off. */
 void boot_start(struct boot_start *start);
 
-/* The lines that say so, for people and tests. */
-void boot_start_banner(const struct boot_start *start);
-
 #endif

@@ -134,7 +134,7 @@ def fixture_start():
 
 
 def told(port, data):
-    return [f"in {port} {byte:02x}" for byte in data]
+    return [f"in {port} {byte}" for byte in data]
 
 
 def data_of(port, count=60):
@@ -178,11 +178,11 @@ def check_led(board):
 
 @pytest.mark.parametrize("pins", PINS)
 def test_it_starts(start, pins):
-    board = start(pins, uid="00112233445566778899aabb")
+    board = start(pins, uid="00112233445566778899AABB")
     assert board.banner == [
         "quincunx stm32f405", "reset power",
         f"clocks hse-pll core {CORE_HZ} timer {CORE_HZ // 2}",
-        "memory ccm yes id 00112233445566778899aabb", "place - - - -",
+        "memory ccm yes id 00112233445566778899AABB", "place - - - -",
         *(f"port {port} baud 2000000 dma" for port in range(4)),
         f"port 4 baud {round(CORE_HZ / 4 / 365)} interrupts"]
     stats = board.stats()[0]
@@ -531,7 +531,7 @@ def test_a_probe_tells_what_is_there(start):
     for address in nowhere * 2:
         assert board.say(f"probe {address:x}", us=1000) == [
             "probe no 00000000"]
-    assert board.say("probe 8000188", us=1000) == ["probe yes 58434e51"]
+    assert board.say("probe 8000188", us=1000) == ["probe yes 58434E51"]
     for address in 0x1000fffc, 0x2001fffc:
         assert board.say(f"probe {address:x}", us=1000)[0].startswith(
             "probe yes ")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for the board that does what the console says, one line each, and
- * says what comes in at the ports, as "in PORT HEX" and "error PORT".
+ * says what comes in at the ports, as "in PORT BYTE" and "error PORT".
  * test/boards/test_chip_drivers.py talks to it on the chip's model.
  *
  *   send PORT HEX      these bytes, out of a port
@@ -20,9 +20,12 @@
  */
 #include "boot/boot.h"
 #include "boot/stm32f405/console.h"
+#include "boot/stm32f405/identity.h"
 #include "boot/stm32f405/start.h"
 #include "hal/board.h"
 #include "hal/crc32.h"
+#include "hal/line/line.h"
+#include "hal/node.h"
 #include "hal/serial/board.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/led.h"
@@ -48,6 +51,8 @@ struct event {
 
 struct test {
     struct boot_start start;
+    struct line_reader reader;
+    struct line_writer said;
     bool answering;
     bool pouring;
     uint32_t to_pour[TORUS_PORTS];
@@ -68,6 +73,11 @@ struct test {
 /* Behind the stack: data's part of the memory is the drivers'. */
 static struct test *const test = (struct test *)(void *)boot_stack_end;
 
+/* Says what line_put() makes of a format and its arguments. */
+#define SAY(...)                                                               \
+    (line_begin(&test->said), line_put(&test->said, __VA_ARGS__),              \
+     (void)board_console_write(test->said.text, test->said.bytes))
+
 /* ---- callbacks ---- */
 
 static void note(struct event event)
@@ -85,7 +95,7 @@ static void start_sending(unsigned port, unsigned bytes)
 static void byte(unsigned port, uint8_t value)
 {
     if (port == SERIAL_CONSOLE) {
-        boot_console_byte(value);
+        line_push(&test->reader, value);
     } else if (test->pouring) {
         test->crc[port] = crc32_update(test->crc[port], &value, 1);
         ++test->came[port];
@@ -171,14 +181,6 @@ static void alarm(void)
 
 /* ---- commands ---- */
 
-static void put_number(const char *name, uint32_t value)
-{
-    boot_console_put(" ");
-    boot_console_put(name);
-    boot_console_put(" ");
-    boot_console_decimal(value);
-}
-
 static unsigned port_of(const char *text)
 {
     return strtoul(text, NULL, 10) % TORUS_PORTS;
@@ -222,21 +224,14 @@ static void command_counters(char *text)
     unsigned port = strtoul(text, NULL, 10) % SERIAL_COUNT;
     const struct serial_counters *counters = serial_counters(port);
 
-    boot_console_put("counters");
-    put_number("in", counters->bytes_in);
-    put_number("out", counters->bytes_out);
-    put_number("overruns", counters->overruns);
-    put_number("framings", counters->framings);
-    put_number("noises", counters->noises);
-    put_number("bursts", counters->bursts);
-    put_number("failures", counters->failures);
-    put_number("most", test->most_bytes[port]);
-    put_number("poured", port < TORUS_PORTS ? test->came[port] : 0);
-    put_number("crc", port < TORUS_PORTS ? test->crc[port] : 0);
-    put_number("ticks", test->ticks);
-    put_number("us", timer_us());
-    put_number("stack", board_stack_used_bytes());
-    boot_console_put("\n");
+    SAY("counters in %u out %u overruns %u framings %u noises %u bursts %u",
+        counters->bytes_in, counters->bytes_out, counters->overruns,
+        counters->framings, counters->noises, counters->bursts);
+    SAY(" failures %u most %u poured %u crc %u ticks %u us %u stack %u\n",
+        counters->failures, test->most_bytes[port],
+        port < TORUS_PORTS ? test->came[port] : 0,
+        port < TORUS_PORTS ? test->crc[port] : 0, test->ticks, timer_us(),
+        board_stack_used_bytes());
 }
 
 /* As if 1074 s had passed: the counter is 1 s before its end. Says which of
@@ -251,11 +246,8 @@ static void command_wrap(char *text)
     before = timer_ticks();
     timer_wait_us(1200000);
     after = timer_ticks();
-    boot_console_put("wrap");
-    put_number("before", (uint32_t)(before >> 32));
-    put_number("after", (uint32_t)(after >> 32));
-    put_number("ticks", (uint32_t)(after - before));
-    boot_console_put("\n");
+    SAY("wrap before %u after %u ticks %u\n", (uint32_t)(before >> 32),
+        (uint32_t)(after >> 32), (uint32_t)(after - before));
 }
 
 /* The alarm in so many us, or as long ago: how late it came. */
@@ -268,9 +260,7 @@ static void command_alarm(char *text)
     timer_call_at(TIMER_ALARM, at_us);
     interrupts_unmask(before);
     timer_wait_us(200);
-    boot_console_put("alarm");
-    put_number("late_us", test->alarm_us - at_us);
-    boot_console_put("\n");
+    SAY("alarm late_us %u\n", test->alarm_us - at_us);
 }
 
 /* Nobody is told anything, and nothing but DMA goes on. */
@@ -293,11 +283,8 @@ static void command_bauds(char *text)
     }
     serial_start(&test->start.clocks, bauds);
     armv7m_unmask(before);
-    boot_console_put("bauds");
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        put_number("baud", serial_baud(port));
-    }
-    boot_console_put("\n");
+    SAY("bauds baud %u baud %u baud %u baud %u\n", serial_baud(0),
+        serial_baud(1), serial_baud(2), serial_baud(3));
 }
 
 /* Until all has been said. */
@@ -333,9 +320,7 @@ static void command_probe(char *text)
     uint32_t at = strtoul(text, NULL, 16);
     bool there = boot_probe_word((const volatile uint32_t *)at, &value);
 
-    boot_console_put(there ? "probe yes " : "probe no ");
-    boot_console_hex(value, 8);
-    boot_console_put("\n");
+    SAY("probe %s %x\n", there ? "yes" : "no", value);
 }
 
 __attribute__((noinline, used)) static void command_load(char *text)
@@ -351,9 +336,7 @@ static void command_trap(char *text)
 
     __asm volatile("mov %0, sp" : "=r"(sp));
     sp = ((sp - 64) & ~7u) - (text[0] == '1' ? 4 : 0);
-    boot_console_put("sp ");
-    boot_console_hex(sp, 8);
-    boot_console_put("\n");
+    SAY("sp %x\n", sp);
     end_of_words();
     __asm volatile("mov sp, %0\n\tudf #0" ::"r"(sp) : "memory");
     __builtin_unreachable();
@@ -399,58 +382,88 @@ static void run(char *line)
 {
     size_t bytes = strcspn(line, " ");
     char *text = line + bytes + (line[bytes] == ' ');
-    const char *said = "no such command\n";
+    const char *said = "no such command";
 
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; ++i) {
         if (strlen(commands[i].name) == bytes &&
             memcmp(commands[i].name, line, bytes) == 0) {
             commands[i].run(text);
-            said = commands[i].answers ? "" : "ok\n";
+            said = commands[i].answers ? NULL : "ok";
         }
     }
-    boot_console_put(said);
+    if (said != NULL) {
+        SAY("%s\n", said);
+    }
 }
 
 static void put_event(const struct event *event)
 {
-    boot_console_put(event->error ? "error " : "in ");
-    boot_console_decimal(event->port);
-    if (!event->error) {
-        boot_console_put(" ");
-        boot_console_hex(event->byte, 2);
+    if (event->error) {
+        SAY("error %u\n", event->port);
+    } else {
+        SAY("in %u %u\n", event->port, event->byte);
     }
-    boot_console_put("\n");
+}
+
+static void put_place(void)
+{
+    uint32_t values[] = {boot_identity.x, boot_identity.y, boot_identity.width,
+                         boot_identity.height};
+
+    SAY("place");
+    for (unsigned i = 0; i < 4; ++i) {
+        SAY(values[i] == IMAGE_NOT_SET ? " -" : " %u", values[i]);
+    }
+    SAY("\n");
+}
+
+/* What the start found. */
+static void put_banner(const struct boot_start *start)
+{
+    const struct clocks *clocks = &start->clocks;
+    const struct node_fault *fault = board_last_fault();
+
+    SAY("quincunx stm32f405\nreset %s\nclocks %s core %u timer %u\n",
+        clocks_reset_name(clocks), clocks_source_name(clocks), clocks->core_hz,
+        clocks->timer_hz);
+    SAY("memory ccm %s id ", start->has_ccm ? "yes" : "no");
+    SAY(start->has_id ? "%x%x%x\n" : "none\n", start->id[0], start->id[1],
+        start->id[2]);
+    put_place();
+    for (unsigned port = 0; port < SERIAL_COUNT; ++port) {
+        SAY("port %u baud %u %s\n", port, serial_baud(port),
+            serial_has_dma(port) ? "dma" : "interrupts");
+    }
+    if (fault != NULL) {
+        SAY("fault exception %u pc %x lr %x sp %x cfsr %x bfar %x count %u\n",
+            fault->exception, fault->pc, fault->lr, fault->sp, fault->cfsr,
+            fault->bfar, board_faults());
+    }
+    SAY("ready\n");
 }
 
 _Noreturn void boot_board(void)
 {
-    static char line[160];
-    size_t bytes = 0;
-
     memset(test, 0, sizeof *test);
+    line_init(&test->reader, INT32_MAX);
     boot_start(&test->start);
     led_start();
     timer_start(&test->start.clocks, tick);
     serial_start(&test->start.clocks, NULL);
     timer_on(TIMER_ALARM, alarm);
-    boot_start_banner(&test->start);
-    boot_console_put("ready\n");
+    put_banner(&test->start);
     watchdog_start(&test->start.clocks);
     for (;;) {
-        int byte = boot_console_get();
+        enum line_status status = line_take(&test->reader, timer_us());
 
         watchdog_feed();
-        if (byte == '\n') {
-            line[bytes] = '\0';
-            bytes = 0;
-            run(line);
-        } else if (byte >= 0 && bytes < sizeof line - 1) {
-            line[bytes++] = (char)byte;
+        if (status == LINE_TEXT) {
+            run(test->reader.text);
         }
         for (; test->taken != test->written; ++test->taken) {
             put_event(&test->events[test->taken % EVENTS]);
         }
-        if (byte < 0) {
+        if (status == LINE_NONE) {
             __asm volatile("wfi" ::: "memory");
         }
     }
