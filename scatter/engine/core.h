@@ -69,6 +69,9 @@
 #endif
 #define SCATTER_WORK_MAX 4096u
 
+/* A job with a longer argument keeps no rate for the next one. */
+#define SCATTER_RATE_ARG_MAX 64u
+
 /* Room for the longest result; or for four of 1024 offsets each, with what goes
    ahead of these. */
 #define SCATTER_INCOMING_BYTES                                                 \
@@ -170,98 +173,98 @@ struct scatter_costs {
 struct policy;     /* scatter/engine/policy.h */
 struct farm_state; /* scatter/engine/farm.h */
 
-/* A worker of a farm (scatter/engine/farm.h). */
-struct scatter_worker {
-    uint16_t number;         /* as the originator counts them */
-    uint16_t chunks;         /* that have come, the end included */
-    bool ended;              /* no chunk follows */
-    uint8_t *chunk;          /* where messages with chunks are received: .. */
-    uint32_t stock_bytes;    /* .. two in turn, each in so many bytes */
-    struct torus_path path;  /* to the originator */
-    uint64_t computed_ps;    /* what it computed since it asked last took; .. */
-    uint32_t computed_units; /* .. its units */
-    /* Of a master (scatter/engine/farm_worker.h): the workers that it serves;
-       it asks when it has so few units; whether it has, for the next chunk. */
-    struct farm_state *group;
-    uint32_t low_units;
-    bool asked;
+/* What a node of the pattern keeps (scatter/engine/pattern.h). */
+struct scatter_pattern {
+    struct circuit_cut cut; /* how the switch cuts the rows of all rounds */
+    uint8_t parent_port;    /* the parent's port to here: struct torus_role */
+    uint32_t wanted;        /* ports on which the next part may come, with
+                               CIRCUIT_HEAD() of all that lies before its
+                               range */
+    uint32_t wanted_later;  /* ports and head of the parts of later rounds */
+    uint32_t place;         /* wire_part_place() of the first round's part */
+    uint32_t label;         /* labels of later rounds' parts, but for the round
+                               (hal/rows.h) */
 };
 
-/* What the originator's share of the last job took; compute_ps 0: not known.
-   It holds for the same kernel with the same argument. */
+/* What a node of a tree or of a farm keeps (scatter/engine/tree.h). */
+struct scatter_tree {
+    const uint8_t *branch; /* this node's piece of the tree */
+    const uint8_t *tables; /* of a later round: first units of the ranges of
+                              the piece's nodes, and where the last one ends */
+    struct circuit_segment passed_on; /* the number of that round */
+};
+
+/* What a node keeps that asks for chunks (scatter/engine/farm_worker.h). */
+struct scatter_worker {
+    uint16_t number; /* of this worker, as the originator counts them */
+    uint16_t chunks; /* that have come, the end included */
+    bool ended;      /* no chunk follows */
+    uint8_t *chunk;  /* memory for the messages of two chunks in turn, .. */
+    uint32_t stock_bytes;     /* .. with room for so many bytes each */
+    struct torus_path path;   /* to the originator */
+    uint64_t computed_ps;     /* compute time since the last demand, ps */
+    uint32_t computed_units;  /* units computed since the last demand */
+    struct farm_state *group; /* of a master: the workers that it serves */
+    uint32_t low_units;       /* a master with so few units left asks */
+    bool asked;               /* a master waits for the chunk it asked for */
+};
+
+/* The rate that the originator's share of the last job showed. It holds for the
+   same kernel with the same argument. */
 struct scatter_rate {
-    uint64_t compute_ps; /* of a unit */
+    uint64_t compute_ps; /* of a unit; 0: not known */
     uint64_t call_ps;    /* of a run() of no units */
     uint32_t unit_bytes;
     uint32_t arg_bytes;
-    uint8_t arg[64]; /* a longer one is not kept */
+    uint8_t arg[SCATTER_RATE_ARG_MAX];
     uint8_t kernel;
 };
 
+/* A node. */
 struct scatter {
+    /* Set by scatter_init(), and the same in all jobs. */
     struct circuit *circuit;
-    const struct policy *policy;   /* of the job at hand */
-    const struct policy *policies; /* the table of which that is a row */
+    const struct policy *policies; /* the table of policies */
     struct scatter_memory *memory;
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
     struct torus_size size;
-    uint8_t *free_from; /* the drawing above has these three */
+    uint8_t kernel_count;
+
+    /* The memory, as drawn above. */
+    uint8_t *free_from;
     uint8_t *free_to;
     uint8_t *room_end;
-    uint8_t *outputs_end; /* of the own outputs that have not left yet, which
-                             begin at free_to; room_end, if none has */
-    uint8_t kernel_count;
-    struct scatter_rate rate; /* stays from job to job */
-    uint8_t layer;
-    uint8_t parent_port; /* the parent's port to here; see struct torus_role */
-    struct torus_path path_from_parent;
-    struct circuit_cut cut; /* of the pattern */
-    /* Of the pattern: the ports, and CIRCUIT_HEAD(): all of a part before its
-       range, of the next message; then of all later rounds. What a part's label
-       must be but for the round: wire_part_place() of round 0; then of all
-       later rounds, with all that it says. */
-    uint32_t wanted;
-    uint32_t wanted_later;
-    uint32_t place;
-    uint32_t label;
-    /* Messages but for what differs from send to send, and the circuit's form
-       of the same index: the phase. Entry 0 is for branches of a tree. */
-    struct circuit_message message[TORUS_PHASES_MAX + 1];
+    uint8_t *outputs_end; /* own outputs that have not left yet lie from free_to
+                             to here; room_end, if none has left */
 
-    struct circuit_message result_message; /* but for the result itself */
+    /* The node's place, by its policy. */
+    const struct policy *policy; /* the row for the rest of this job */
+    uint8_t layer;               /* 0: the originator */
+    struct torus_path path_from_parent;
+    union {
+        struct scatter_pattern pattern;
+        struct scatter_tree tree;
+    };
+    struct scatter_worker worker;
 
     /* What was announced; of the originator, what it announces. */
     struct wire_announce announced;
     uint16_t announced_job;
-    uint8_t *announcement;       /* payload of the last one that came */
-    const struct kernel *kernel; /* NULL: nothing was */
+    uint8_t *announcement;       /* payload of the last announcement */
+    const struct kernel *kernel; /* NULL: none is announced */
+    struct kernel_terms terms;   /* what the kernel's begin() said */
 
-    /* The job, once it is known; before that, on the pattern, its phases are
-       those of the torus, as an advance's are. */
+    /* The job. Its rounds are 0 until it is known; before that, on the pattern,
+       its phases are those of the torus, as an advance's are. */
     struct wire_job job;
+    const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
+    uint32_t job_bytes;      /* length of job_data */
     unsigned round;          /* at hand, from 0 */
-    const uint8_t *job_data; /* the stored job (scatter/wire/wire.h),
-                                job_bytes long */
-    const uint8_t *branch;   /* this node's piece of the tree, if it has one */
-    uint32_t job_bytes;
-    /* Of a tree, in later rounds: where ranges begin; and the round's number.
-     */
-    const uint8_t *tables;
-    struct circuit_segment passed_on;
-    struct kernel_terms terms;
-    struct kernel_result result;
-    /* What interrupts of the ports took while this job was computed. */
-    uint32_t ports_us;
-    bool has_result; /* of some units; those of others are merged into it */
-    bool has_slots;  /* `slots` and `short_bytes` are set */
-    /* Of the kernel's next run(): what is the same in all is set with the
-       terms, that it asks for no bytes before and after included. */
-    struct kernel_range range;
 
-    /* What this node received in the round at hand; the originator's is the
-       load. Bytes of the load lie before and behind the range, as far as the
-       kernel needs them:
+    /* The range of the round at hand; the originator's is the load. Bytes of
+       the load lie before and behind the range, as far as the kernel needs
+       them:
 
          | before | own share | children's volumes | after |
                   ^ range_data
@@ -271,18 +274,28 @@ struct scatter {
     const uint8_t *range_data;
     uint32_t range_before_bytes;
     uint32_t range_to_end_bytes;
-    uint32_t units;      /* of the range */
-    uint32_t first_unit; /* its place in the whole load */
-    struct torus_split split;
+    uint32_t units;            /* of the range */
+    uint32_t first_unit;       /* its place in the whole load */
+    struct torus_split split;  /* of the range */
+    struct kernel_range range; /* of the kernel's next run(); what all runs have
+                                  in common is set with the terms */
 
-    struct scatter_worker worker;
-
+    /* What was computed, and what comes back. */
+    struct kernel_result result; /* own, with those that are merged into it */
+    bool has_result;             /* `result` is of one unit at least */
+    bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* of this node's result */
-    uint32_t short_bytes;        /* the longest result of a short one */
-
-    /* Outputs of the children whose results have come in. */
-    uint8_t *child_outputs;
+    uint32_t short_bytes;        /* the longest result of a short slot */
+    uint8_t *child_outputs;      /* of the children whose results have come */
     uint32_t child_outputs_bytes;
+    uint32_t ports_us; /* time of the ports' interrupts while computing, us */
+
+    /* What the sends of a phase have in common; the circuit's form of the same
+       index. Entry 0 is for branches of a tree. */
+    struct circuit_message message[TORUS_PHASES_MAX + 1];
+    struct circuit_message result_message; /* but for the result itself */
+
+    struct scatter_rate rate; /* stays from job to job */
 };
 
 /* Whether this job has an output besides its result. */

@@ -476,10 +476,10 @@ static void count_members(const uint8_t *tree, struct farm_input *input)
    if one has no path. */
 static int add_workers(const struct scatter *scatter, struct farm_state *state)
 {
-    const uint8_t *end = tree_next(scatter->branch);
+    const uint8_t *end = tree_next(scatter->tree.branch);
     struct farm_worker *worker = state->worker;
 
-    for (const uint8_t *at = scatter->branch + TREE_BRANCH_BYTES; at < end;
+    for (const uint8_t *at = scatter->tree.branch + TREE_BRANCH_BYTES; at < end;
          at += TREE_BRANCH_BYTES) {
         if (tree_in_group(at)) {
             continue;
@@ -499,7 +499,7 @@ static int add_workers(const struct scatter *scatter, struct farm_state *state)
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      struct farm_input *input)
 {
-    const uint8_t *tree = scatter->branch;
+    const uint8_t *tree = scatter->tree.branch;
     struct farm_state *state;
     int error;
 
@@ -529,13 +529,13 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     uint64_t start_ps = originator_now_ps(scatter);
     struct farm_input input;
     int error = farm_input_of(&input, scatter, originator, scatter->units,
-                              tree_nodes(scatter->branch));
+                              tree_nodes(scatter->tree.branch));
 
     if (error != ERR_OK) {
         return error;
     }
     input.compute_ps =
-        (input.compute_ps >> tree_slow_shift(scatter->branch)) + 1;
+        (input.compute_ps >> tree_slow_shift(scatter->tree.branch)) + 1;
     error = open_farm(scatter, originator, &input);
     if (error != ERR_OK) {
         return error;

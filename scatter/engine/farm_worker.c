@@ -36,10 +36,10 @@ static int read_job(struct scatter *scatter,
         return ERR_FIELD;
     }
     scatter->circuit->job = delivery->job;
-    if (!torus_path_valid(scatter->size, tree_direct(scatter->branch))) {
+    if (!torus_path_valid(scatter->size, tree_direct(scatter->tree.branch))) {
         return ERR_PLAN;
     }
-    return_to_originator(scatter, tree_direct(scatter->branch));
+    return_to_originator(scatter, tree_direct(scatter->tree.branch));
     scatter->worker.path = scatter->result_message.path;
     return ERR_OK;
 }
@@ -175,7 +175,7 @@ static int ask_ahead(struct scatter *scatter)
 
 static bool is_master(const struct scatter *scatter)
 {
-    const uint8_t *branch = scatter->branch;
+    const uint8_t *branch = scatter->tree.branch;
 
     return !tree_in_group(branch) &&
            tree_next_of_group(branch, branch) < tree_next(branch);
@@ -200,7 +200,7 @@ static uint32_t count_members(const uint8_t *branch)
    path. */
 static int add_workers(struct scatter *scatter, struct farm_state *state)
 {
-    const uint8_t *branch = scatter->branch;
+    const uint8_t *branch = scatter->tree.branch;
     const uint8_t *at = branch;
 
     for (uint32_t i = 0; i < state->workers; ++i) {
@@ -311,7 +311,7 @@ static int open_group(struct scatter *scatter)
     struct wire_farm_terms terms;
     struct farm_state *state;
     struct farm_input input = {.most_units = UINT32_MAX,
-                               .nodes = count_members(scatter->branch)};
+                               .nodes = count_members(scatter->tree.branch)};
     int error = wire_job_farm(&terms, scatter->job_data);
 
     if (error == ERR_OK && scatter_has_output(scatter)) {
@@ -335,7 +335,7 @@ static int open_group(struct scatter *scatter)
     state->more = true;
     state->farm.masters = true;
     farm_set_speed(&state->farm, &state->own,
-                   FARM_SPEED_ONE >> tree_slow_shift(scatter->branch));
+                   FARM_SPEED_ONE >> tree_slow_shift(scatter->tree.branch));
     scatter->worker.group = state;
     return add_workers(scatter, state);
 }

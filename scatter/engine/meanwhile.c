@@ -116,7 +116,7 @@ int meanwhile_receive(struct scatter *scatter)
     if (error == ERR_OK && scatter->layer < scatter->job.phases &&
         next < scatter->job.rounds) {
         circuit_post(scatter->circuit,
-                     scatter->place | wire_part_place(0, 0, next));
+                     scatter->pattern.place | wire_part_place(0, 0, next));
     }
     return error;
 }

@@ -18,7 +18,7 @@ static int prepare_phase(struct scatter *scatter, unsigned phase)
     *message = (struct circuit_message){
         .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
         .kind = WIRE_PART,
-        .gap_ps = scatter->cut.gap_ps};
+        .gap_ps = scatter->pattern.cut.gap_ps};
     return circuit_prepare(scatter->circuit, phase, message);
 }
 
@@ -37,24 +37,26 @@ int pattern_prepare(struct scatter *scatter)
     }
     role = torus_role_of(scatter->size, originator, at);
     scatter->layer = role.layer;
-    scatter->parent_port = role.port;
+    scatter->pattern.parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
     /* So the switch of a node whose sends are queued already waits as long as a
        node needs that has just received, and all circuits of a phase are set up
        together. */
-    scatter->cut.gap_ps = scatter->costs->split_ps + scatter->costs->queue_ps;
-    scatter->cut.first_gap_ps = scatter->cut.gap_ps;
-    scatter->cut.form = (uint8_t)(role.layer + 1u);
-    scatter->wanted_later =
+    scatter->pattern.cut.gap_ps =
+        scatter->costs->split_ps + scatter->costs->queue_ps;
+    scatter->pattern.cut.first_gap_ps = scatter->pattern.cut.gap_ps;
+    scatter->pattern.cut.form = (uint8_t)(role.layer + 1u);
+    scatter->pattern.wanted_later =
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
     /* On all ports if probes may come, else on the parent's: the emulated
        switch can serve a node earlier that waits on one port. */
-    scatter->wanted = scatter->wanted_later |
-                      (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
-    scatter->place = wire_part_place(role.layer, role.port, 0);
+    scatter->pattern.wanted =
+        scatter->pattern.wanted_later |
+        (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
+    scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
     scatter->job.phases = (uint8_t)phases;
     for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
          ++phase) {
@@ -69,15 +71,15 @@ int pattern_announce(struct scatter *scatter, struct originator *originator,
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
     struct circuit_message message = {.kind = WIRE_ANNOUNCE,
-                                      .gap_ps = scatter->cut.gap_ps,
+                                      .gap_ps = scatter->pattern.cut.gap_ps,
                                       .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
                                       .shared = shared,
                                       .body = {arg, arg, arg, arg}};
     int error = ERR_OK;
 
     (void)originator;
-    scatter->cut.job = scatter->circuit->job;
-    scatter->cut.unit_bytes = scatter->announced.unit_bytes;
+    scatter->pattern.cut.job = scatter->circuit->job;
+    scatter->pattern.cut.unit_bytes = scatter->announced.unit_bytes;
     for (unsigned phase = scatter->layer + 1u;
          error == ERR_OK && phase <= phases; ++phase) {
         message.path = scatter->message[phase].path;
@@ -101,13 +103,13 @@ int pattern_place(struct scatter *scatter, const uint8_t *announcement,
 void pattern_expect(struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    struct circuit_cut *cut = &scatter->cut;
+    struct circuit_cut *cut = &scatter->pattern.cut;
 
     cut->before_bytes = terms->before_bytes;
     cut->halo_bytes = terms->before_bytes + terms->after_bytes;
     if (scatter->layer > 0 && scatter->layer < scatter->job.phases) {
         circuit_expect(scatter->circuit, cut);
-        circuit_post(scatter->circuit, scatter->place);
+        circuit_post(scatter->circuit, scatter->pattern.place);
     }
 }
 
@@ -137,7 +139,7 @@ int pattern_distribute(struct scatter *scatter,
         .shared = passed_on,
         .begin = scatter->range_data - scatter->range_before_bytes,
         .end = scatter->range_data + scatter->range_to_end_bytes,
-        .data = scatter->range_data - scatter->cut.before_bytes,
+        .data = scatter->range_data - scatter->pattern.cut.before_bytes,
         .label = wire_part_place(0, 0, scatter->round) | advance,
         .units = scatter->units,
         .first_unit = scatter->first_unit};
@@ -145,9 +147,10 @@ int pattern_distribute(struct scatter *scatter,
 
     rows.volume_units = split->volume_units;
     rows.extra_units = split->extra_units;
-    scatter->cut.last_form = (uint8_t)phases;
+    scatter->pattern.cut.last_form = (uint8_t)phases;
     return error == ERR_OK && phases > 0
-               ? circuit_send_rows(scatter->circuit, &scatter->cut, &rows)
+               ? circuit_send_rows(scatter->circuit, &scatter->pattern.cut,
+                                   &rows)
                : error;
 }
 
@@ -208,17 +211,18 @@ static int expect_job(struct scatter *scatter, uint32_t label)
  */
 static void return_meanwhile(struct scatter *scatter)
 {
-    scatter->wanted_later |= CIRCUIT_ONLY(WIRE_PART);
+    scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
     if (scatter->layer < scatter->job.phases) {
         circuit_post(scatter->circuit,
-                     scatter->place | wire_part_place(0, 0, 1));
+                     scatter->pattern.place | wire_part_place(0, 0, 1));
     }
 }
 
 static int begin_job(struct scatter *scatter,
                      const struct circuit_delivery *delivery, uint32_t label)
 {
-    uint32_t place = scatter->place | wire_part_place(0, 0, scatter->round);
+    uint32_t place =
+        scatter->pattern.place | wire_part_place(0, 0, scatter->round);
     bool advance = (label & WIRE_ADVANCE) != 0;
     int error;
 
@@ -241,9 +245,10 @@ static int begin_job(struct scatter *scatter,
     }
     if (error == ERR_OK) {
         scatter->circuit->job = delivery->job;
-        scatter->label = scatter->place |
-                         circuit_label(scatter->job.phases,
-                                       WIRE_TABLES_BYTES(scatter->job.phases));
+        scatter->pattern.label =
+            scatter->pattern.place |
+            circuit_label(scatter->job.phases,
+                          WIRE_TABLES_BYTES(scatter->job.phases));
     }
     return error;
 }
@@ -252,7 +257,7 @@ static int begin_job(struct scatter *scatter,
 static inline void post(struct scatter *scatter, unsigned round)
 {
     circuit_post(scatter->circuit,
-                 scatter->place | wire_part_place(0, 0, round));
+                 scatter->pattern.place | wire_part_place(0, 0, round));
 }
 
 /* Reads a part, of which the head may be all that is there. */
@@ -272,8 +277,8 @@ static int take(struct scatter *scatter,
         if (error != ERR_OK) {
             return error;
         }
-    } else if (part.label !=
-               (scatter->label | wire_part_place(0, 0, scatter->round))) {
+    } else if (part.label != (scatter->pattern.label |
+                              wire_part_place(0, 0, scatter->round))) {
         return ERR_PLACE;
     }
     if (delivery->bytes < WIRE_PART_BYTES + CIRCUIT_LABEL_SHARED(part.label)) {
@@ -307,7 +312,8 @@ int pattern_receive(struct scatter *scatter)
     if (scatter->round > 0 && scatter_collects_outputs(scatter)) {
         post(scatter, scatter->round);
     }
-    error = await_message(scatter, WIRE_PART, &delivery, scatter->wanted);
+    error =
+        await_message(scatter, WIRE_PART, &delivery, scatter->pattern.wanted);
     if (error != ERR_OK) {
         return error;
     }
@@ -316,7 +322,7 @@ int pattern_receive(struct scatter *scatter)
         post(scatter, scatter->round + 1);
     }
     if (scatter->round == 0) {
-        scatter->wanted = scatter->wanted_later;
+        scatter->pattern.wanted = scatter->pattern.wanted_later;
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
     }

@@ -827,7 +827,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
     struct circuit_segment passed_on = {originator->job - tables_bytes,
                                         tables_bytes + scatter->job_bytes};
-    uint32_t first_gap_ps = scatter->cut.first_gap_ps;
+    uint32_t first_gap_ps = scatter->pattern.cut.first_gap_ps;
     uint32_t share_units = 0;
     int error = ERR_OK;
 
@@ -844,9 +844,10 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
             next_round(scatter, &passed_on, originator);
             first_gap_ps += round_gap_ps(scatter, originator);
         }
-        scatter->cut.first_gap_ps = first_gap_ps;
+        scatter->pattern.cut.first_gap_ps = first_gap_ps;
         if (round == 0 && originator->report.advance) {
-            scatter->cut.first_gap_ps += advance_hold_ps(scatter, originator);
+            scatter->pattern.cut.first_gap_ps +=
+                advance_hold_ps(scatter, originator);
         }
         scatter->units = originator->plan.round_units[round];
         error = pattern_distribute(scatter, passed_on);

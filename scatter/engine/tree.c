@@ -26,8 +26,8 @@ static bool is_later(const struct scatter *scatter)
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
-    return scatter->tables +
-           (branch - scatter->branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
+    return scatter->tree.tables +
+           (branch - scatter->tree.branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
 }
 
 /* In the round at hand, the first unit of a child's range .. */
@@ -57,7 +57,7 @@ static void set_head(struct scatter *scatter)
         (struct circuit_segment){scatter->job_data, scatter->job_bytes};
     if (is_later(scatter)) {
         message->kind = WIRE_BRANCH_ROUND;
-        message->head = scatter->passed_on;
+        message->head = scatter->tree.passed_on;
     }
 }
 
@@ -108,7 +108,7 @@ static bool branch_is_whole(const struct scatter *scatter,
 
 static int branch_distribute(struct scatter *scatter)
 {
-    const uint8_t *branch = scatter->branch;
+    const uint8_t *branch = scatter->tree.branch;
     const uint8_t *end = tree_next(branch);
     const uint8_t *child = branch + TREE_BRANCH_BYTES;
     uint32_t end_unit = scatter->first_unit + scatter->units;
@@ -172,7 +172,7 @@ static int read_tree(struct scatter *scatter, const struct wire_order *order)
         return ERR_MEMORY;
     }
     memcpy(tree, order->tree, bytes);
-    scatter->branch = tree;
+    scatter->tree.branch = tree;
     return ERR_OK;
 }
 
@@ -180,10 +180,10 @@ static int read_tree(struct scatter *scatter, const struct wire_order *order)
 static int announce(struct scatter *scatter, struct circuit_segment shared,
                     struct circuit_segment arg)
 {
-    const uint8_t *end = tree_next(scatter->branch);
+    const uint8_t *end = tree_next(scatter->tree.branch);
     int error = ERR_OK;
 
-    for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
+    for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
          error == ERR_OK && child < end; child = tree_next(child)) {
         struct torus_path path = tree_path(child);
         struct circuit_message message = {
@@ -218,7 +218,7 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
         return ERR_LENGTH;
     }
     *head_bytes = TREE_BRANCH_BYTES * tree_nodes(announcement);
-    scatter->branch = announcement;
+    scatter->tree.branch = announcement;
     return branch_is_whole(scatter, announcement, tree_next(announcement))
                ? ERR_OK
                : ERR_PLAN;
@@ -227,10 +227,10 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
 /* The latest phase below `below` in which a child was sent to; 0: none. */
 static unsigned phase_below(const struct scatter *scatter, unsigned below)
 {
-    const uint8_t *end = tree_next(scatter->branch);
+    const uint8_t *end = tree_next(scatter->tree.branch);
     unsigned latest = 0;
 
-    for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
+    for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
          child < end && tree_phase(child) < below; child = tree_next(child)) {
         latest = tree_phase(child);
     }
@@ -240,13 +240,13 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
 /* Results come back by falling phase, the last children's first. */
 int tree_gather(struct scatter *scatter)
 {
-    const uint8_t *end = tree_next(scatter->branch);
+    const uint8_t *end = tree_next(scatter->tree.branch);
     unsigned phase = UINT8_MAX + 1;
     int error = ERR_OK;
 
     scatter_begin_gather(scatter);
     while (error == ERR_OK && (phase = phase_below(scatter, phase)) > 0) {
-        for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
+        for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
                 /* A child of a phase that the job has not has refused it. */
@@ -281,7 +281,7 @@ static int read_branch(struct scatter *scatter,
         return ERR_LENGTH;
     }
     scatter->circuit->job = delivery->job;
-    scatter->branch = branch;
+    scatter->tree.branch = branch;
     scatter->units = tree_units(branch);
     scatter->first_unit = tree_first_unit(branch);
     scatter->layer = (uint8_t)tree_phase(branch);
@@ -302,7 +302,7 @@ static int read_round(struct scatter *scatter,
 {
     const uint8_t *in = delivery->payload;
     const uint8_t *end = in + delivery->bytes;
-    uint32_t entries_bytes = 4 * tree_nodes(scatter->branch);
+    uint32_t entries_bytes = 4 * tree_nodes(scatter->tree.branch);
     uint32_t end_unit;
 
     if (delivery->bytes < 8 + entries_bytes) {
@@ -311,10 +311,10 @@ static int read_round(struct scatter *scatter,
     if (bytes_load_u32(in) != scatter->round) {
         return ERR_PLACE;
     }
-    scatter->passed_on = (struct circuit_segment){in, 4};
-    scatter->tables = in + 4;
-    scatter->first_unit = bytes_load_u32(scatter->tables);
-    end_unit = bytes_load_u32(scatter->tables + entries_bytes);
+    scatter->tree.passed_on = (struct circuit_segment){in, 4};
+    scatter->tree.tables = in + 4;
+    scatter->first_unit = bytes_load_u32(scatter->tree.tables);
+    end_unit = bytes_load_u32(scatter->tree.tables + entries_bytes);
     scatter->units = end_unit - scatter->first_unit;
     return end_unit < scatter->first_unit
                ? ERR_PLAN
@@ -400,7 +400,7 @@ static uint32_t longest_path(const uint8_t *tree)
 /* Words of a round's table. */
 static uint32_t table_words(const struct scatter *scatter)
 {
-    return TREE_ROUND_WORDS(tree_nodes(scatter->branch));
+    return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
 /* Adds the order's first unit to that of every branch, and of the tables: a
@@ -431,7 +431,7 @@ static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
 {
-    const uint8_t *branch = scatter->branch + TREE_BRANCH_BYTES * index;
+    const uint8_t *branch = scatter->tree.branch + TREE_BRANCH_BYTES * index;
     const uint32_t *table = originator->tree_tables;
     uint32_t units = tree_units(branch);
 
@@ -448,7 +448,7 @@ static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
 {
-    uint32_t nodes = tree_nodes(scatter->branch);
+    uint32_t nodes = tree_nodes(scatter->tree.branch);
     unsigned phases = scatter->job.phases;
 
     memset(result_ps, 0, (phases + 1u) * sizeof *result_ps);
@@ -456,7 +456,7 @@ static void plan_returns(const struct scatter *scatter,
         return;
     }
     for (uint32_t i = 0; i < nodes; ++i) {
-        const uint8_t *at = scatter->branch + TREE_BRANCH_BYTES * i;
+        const uint8_t *at = scatter->tree.branch + TREE_BRANCH_BYTES * i;
         uint32_t units = all_units_of(scatter, originator, i);
 
         if (units > 0 && tree_phase(at) <= phases) {
@@ -483,7 +483,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     if (result_ps == NULL || originator->job == NULL) {
         return ERR_MEMORY;
     }
-    error = slots_set_long(scatter, originator, longest_path(scatter->branch));
+    error =
+        slots_set_long(scatter, originator, longest_path(scatter->tree.branch));
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
@@ -628,7 +629,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     if (error != ERR_OK) {
         return error;
     }
-    scatter->branch = tree;
+    scatter->tree.branch = tree;
     scatter->job.phases =
         originator->report.phases > 0 ? originator->report.phases : 1;
     originator->plan.rounds = scatter->job.rounds;
@@ -665,7 +666,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     if (scatter->job.rounds == 1) {
         return branch_distribute(scatter);
     }
-    scatter->units = tree_units(scatter->branch);
+    scatter->units = tree_units(scatter->tree.branch);
     error = branch_distribute(scatter);
     share_units = scatter->split.share_units;
     for (unsigned round = 1; error == ERR_OK && round < scatter->job.rounds;
@@ -678,9 +679,9 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
             scatter->message[0].ready_ps =
                 start_ps + originator->round_begin_ps[round];
         }
-        scatter->passed_on =
+        scatter->tree.passed_on =
             (struct circuit_segment){(const uint8_t *)table, 4};
-        scatter->tables = (const uint8_t *)(table + 1);
+        scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
     originator_set_range(scatter, &originator->order);
