@@ -58,6 +58,75 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
     return make_slots(scatter, state, input);
 }
 
+/* ---- members, by the tree of the announcement ---- */
+
+/* The first branch behind `at` whose node that of the branch `server` serves:
+   the originator whoever is in no group, a master whoever is in its own. */
+static const uint8_t *next_member(const uint8_t *server, const uint8_t *at)
+{
+    const uint8_t *end = tree_next(server);
+
+    if (tree_phase(server) > 0) {
+        return tree_next_of_group(server, at);
+    }
+    do {
+        at += TREE_BRANCH_BYTES;
+    } while (at < end && tree_in_group(at));
+    return at;
+}
+
+uint32_t farm_count_members(const uint8_t *server)
+{
+    const uint8_t *end = tree_next(server);
+    uint32_t nodes = 0;
+
+    for (const uint8_t *at = server; at < end; at = next_member(server, at)) {
+        nodes += 1;
+    }
+    return nodes;
+}
+
+/* Units of a node in the time in which the reference computes FARM_SPEED_ONE,
+   by the order. */
+static uint32_t speed_of(const uint8_t *branch)
+{
+    return FARM_SPEED_ONE >> tree_slow_shift(branch);
+}
+
+/* The sum of the speeds of a group, its master included. */
+static uint64_t speed_of_group(const uint8_t *master)
+{
+    const uint8_t *end = tree_next(master);
+    uint64_t speed = 0;
+
+    for (const uint8_t *at = master; at < end;
+         at = tree_next_of_group(master, at)) {
+        speed += speed_of(at);
+    }
+    return speed;
+}
+
+int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
+{
+    const uint8_t *server = scatter->tree.branch;
+    const uint8_t *at = server;
+    bool groups = tree_phase(server) == 0 && state->farm.masters;
+
+    farm_set_speed(&state->farm, &state->own, speed_of(server));
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        struct farm_worker *worker = &state->worker[i];
+
+        at = next_member(server, at);
+        worker->path = tree_direct(at);
+        farm_set_speed(&state->farm, &worker->member,
+                       groups ? speed_of_group(at) : speed_of(at));
+        if (!torus_path_valid(scatter->size, worker->path)) {
+            return ERR_PLAN;
+        }
+    }
+    return ERR_OK;
+}
+
 /* ---- chunks ---- */
 
 /*
@@ -440,70 +509,15 @@ static int store_job(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* What a node computes, as the order says. */
-static uint32_t speed_of(const uint8_t *branch)
-{
-    return FARM_SPEED_ONE >> tree_slow_shift(branch);
-}
-
-/* The same of all nodes of a group, its master included. */
-static uint64_t speed_of_group(const uint8_t *master)
-{
-    const uint8_t *end = tree_next(master);
-    uint64_t speed = 0;
-
-    for (const uint8_t *at = master; at < end;
-         at = tree_next_of_group(master, at)) {
-        speed += speed_of(at);
-    }
-    return speed;
-}
-
-/* Counts the nodes that the originator serves, itself included, and those that
-   masters serve. */
-static void count_members(const uint8_t *tree, struct farm_input *input)
-{
-    const uint8_t *end = tree_next(tree);
-
-    input->nodes = 0;
-    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
-        input->nodes += !tree_in_group(at);
-    }
-    input->served = tree_nodes(tree) - input->nodes;
-}
-
-/* Makes workers of all nodes that the originator serves. Result: 0; or ERR_PLAN
-   if one has no path. */
-static int add_workers(const struct scatter *scatter, struct farm_state *state)
-{
-    const uint8_t *end = tree_next(scatter->tree.branch);
-    struct farm_worker *worker = state->worker;
-
-    for (const uint8_t *at = scatter->tree.branch + TREE_BRANCH_BYTES; at < end;
-         at += TREE_BRANCH_BYTES) {
-        if (tree_in_group(at)) {
-            continue;
-        }
-        worker->path = tree_direct(at);
-        farm_set_speed(&state->farm, &worker->member,
-                       state->farm.masters ? speed_of_group(at) : speed_of(at));
-        if (!torus_path_valid(scatter->size, worker->path)) {
-            return ERR_PLAN;
-        }
-        worker += 1;
-    }
-    return ERR_OK;
-}
-
 /* Makes a farm along the order's tree. Result: 0 or the error. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      struct farm_input *input)
 {
     const uint8_t *tree = scatter->tree.branch;
-    struct farm_state *state;
     int error;
 
-    count_members(tree, input);
+    input->nodes = farm_count_members(tree);
+    input->served = tree_nodes(tree) - input->nodes;
     /* Nobody would serve who is in the group of no master; and masters pass on
        no outputs. */
     if (tree_in_group(tree) ||
@@ -512,12 +526,8 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
         return ERR_PLAN;
     }
     error = farm_open(scatter, &originator->farm, input);
-    if (error != ERR_OK) {
-        return error;
-    }
-    state = originator->farm;
-    farm_set_speed(&state->farm, &state->own, speed_of(tree));
-    return add_workers(scatter, state);
+    return error == ERR_OK ? farm_add_workers(scatter, originator->farm)
+                           : error;
 }
 
 /* Writes the job. How fast the workers are is not known: it takes them to be as

@@ -70,6 +70,15 @@ static inline uint32_t farm_slots(uint32_t workers)
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
                         const struct farm_input *input);
 
+/* Counts the node of the branch `server` and those that it serves, by the tree
+   (scatter/plan/tree.h). */
+uint32_t farm_count_members(const uint8_t *server);
+
+/* Gives all workers the paths and speeds that this node's branch says. Result:
+   0, or ERR_PLAN if one has no path. */
+NODISCARD int farm_add_workers(const struct scatter *scatter,
+                               struct farm_state *state);
+
 /* Queues chunks for all workers that wait, as far as there are units; if none
    come any more, the end for those that have had a chunk. Result: 0 or the
    error. */

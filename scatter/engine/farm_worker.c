@@ -183,40 +183,6 @@ static bool is_master(const struct scatter *scatter)
 
 /* ---- the group ---- */
 
-/* Counts this node and its workers. */
-static uint32_t count_members(const uint8_t *branch)
-{
-    const uint8_t *end = tree_next(branch);
-    uint32_t nodes = 0;
-
-    for (const uint8_t *at = branch; at < end;
-         at = tree_next_of_group(branch, at)) {
-        nodes += 1;
-    }
-    return nodes;
-}
-
-/* Makes workers of all nodes of the group. Result: 0, or ERR_PLAN if one has no
-   path. */
-static int add_workers(struct scatter *scatter, struct farm_state *state)
-{
-    const uint8_t *branch = scatter->tree.branch;
-    const uint8_t *at = branch;
-
-    for (uint32_t i = 0; i < state->workers; ++i) {
-        struct farm_worker *worker = &state->worker[i];
-
-        at = tree_next_of_group(branch, at);
-        worker->path = tree_direct(at);
-        farm_set_speed(&state->farm, &worker->member,
-                       FARM_SPEED_ONE >> tree_slow_shift(at));
-        if (!torus_path_valid(scatter->size, worker->path)) {
-            return ERR_PLAN;
-        }
-    }
-    return ERR_OK;
-}
-
 /* The chunk in hand is what there is; as its installment is a part of what the
    group may expect, that is so many times as much. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
@@ -311,7 +277,8 @@ static int open_group(struct scatter *scatter)
     struct wire_farm_terms terms;
     struct farm_state *state;
     struct farm_input input = {.most_units = UINT32_MAX,
-                               .nodes = count_members(scatter->tree.branch)};
+                               .nodes =
+                                   farm_count_members(scatter->tree.branch)};
     int error = wire_job_farm(&terms, scatter->job_data);
 
     if (error == ERR_OK && scatter_has_output(scatter)) {
@@ -334,10 +301,8 @@ static int open_group(struct scatter *scatter)
     state->refill = refill;
     state->more = true;
     state->farm.masters = true;
-    farm_set_speed(&state->farm, &state->own,
-                   FARM_SPEED_ONE >> tree_slow_shift(scatter->tree.branch));
     scatter->worker.group = state;
-    return add_workers(scatter, state);
+    return farm_add_workers(scatter, state);
 }
 
 /* ---- carrying out ---- */
