@@ -235,3 +235,28 @@ int leader_start(struct backend *backend, const struct leader_config *config)
                                 .deliver = leader_deliver};
     return 0;
 }
+
+void leader_look(void *context, struct rank_seen row[])
+{
+    struct leader *leader = context;
+
+    leader_look_at_others(leader, false);
+    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
+        const struct peer *peer = &leader->peer[rank];
+        struct ranks_traffic now = ranks_traffic_of(rank);
+
+        row[rank] = (struct rank_seen){
+            .cores = roll_of(rank)->cores,
+            .nodes = leader->first[rank + 1] - leader->first[rank],
+            .boot_s = peer->looked.boot_s,
+            .run_s = peer->looked.run_s,
+            .doorbells = peer->doorbells,
+            .up_bytes = now.in_bytes - peer->before.in_bytes,
+            .down_bytes = now.out_bytes - peer->before.out_bytes,
+            .between_bytes = peer->looked.between_bytes};
+        memcpy(row[rank].host, roll_of(rank)->host, sizeof row[rank].host);
+    }
+    row[0].boot_s = leader->up_s - leader->start_s;
+    row[0].run_s = mesh_wall_s() - leader->up_s;
+    row[0].between_bytes = local_between_bytes(leader->local);
+}

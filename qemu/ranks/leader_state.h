@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the leader share: leader.c starts and stops the ranks,
+ * What the parts of the leader share: leader.c starts, counts, stops the ranks,
  * leader_send.c tells them what the fabric answers, leader_wait.c hears what
  * they tell. What is not told here is of struct backend
  * (qemu/fabric/backend.h).
@@ -78,6 +78,10 @@ void leader_ring(void *context, uint32_t node);
 enum backend_event leader_wait(void *context, uint32_t *node,
                                struct watchdog *watchdog);
 void leader_explain(void *context, uint32_t node, FILE *out);
+
+/* Asks ranks what they have seen; `windows`: brings copies of their windows up
+   to date. A rank that fails is told on stderr (leader->failed). */
+void leader_look_at_others(struct leader *leader, bool windows);
 
 /*
  * Takes what comes, but for nodes' events, until a rank has said what it was

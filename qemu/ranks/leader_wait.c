@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes to rank 0 from the others, and from its own nodes. */
-#include "qemu/ranks/leader.h"
 #include "qemu/ranks/leader_state.h"
 
 #include "qemu/fabric/mesh.h"
 #include "qemu/ranks/patch.h"
-#include "qemu/ranks/roll.h"
 #include "qemu/support/host_clock.h"
 #include "qemu/support/progress.h"
 #include "qemu/support/quote.h"
@@ -150,12 +148,10 @@ static bool is_quiet(const struct leader *leader)
     return leader->config.in_process;
 }
 
-static void look_at_others(struct leader *leader, bool windows);
-
 /* Nothing more is to be waited for: brings all windows up to date. */
 static enum backend_event give_up(struct leader *leader)
 {
-    look_at_others(leader, true);
+    leader_look_at_others(leader, true);
     return BACKEND_TIMEOUT;
 }
 
@@ -288,8 +284,7 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* Asks ranks what they have seen, and brings copies of windows up to date. */
-static void look_at_others(struct leader *leader, bool windows)
+void leader_look_at_others(struct leader *leader, bool windows)
 {
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
@@ -324,29 +319,4 @@ void leader_explain(void *context, uint32_t node, FILE *out)
     if (wait_for_words(leader, &record, rank, node)) {
         fwrite(record.body, 1, record.head.bytes, out);
     }
-}
-
-void leader_look(void *context, struct rank_seen row[])
-{
-    struct leader *leader = context;
-
-    look_at_others(leader, false);
-    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
-        const struct peer *peer = &leader->peer[rank];
-        struct ranks_traffic now = ranks_traffic_of(rank);
-
-        row[rank] = (struct rank_seen){
-            .cores = roll_of(rank)->cores,
-            .nodes = leader->first[rank + 1] - leader->first[rank],
-            .boot_s = peer->looked.boot_s,
-            .run_s = peer->looked.run_s,
-            .doorbells = peer->doorbells,
-            .up_bytes = now.in_bytes - peer->before.in_bytes,
-            .down_bytes = now.out_bytes - peer->before.out_bytes,
-            .between_bytes = peer->looked.between_bytes};
-        memcpy(row[rank].host, roll_of(rank)->host, sizeof row[rank].host);
-    }
-    row[0].boot_s = leader->up_s - leader->start_s;
-    row[0].run_s = mesh_wall_s() - leader->up_s;
-    row[0].between_bytes = local_between_bytes(leader->local);
 }
