@@ -159,7 +159,7 @@ static void put_counts(const struct serial_node *node, uint8_t *out)
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
         uint32_t sum = 0;
 
-        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             const struct switch_counters *counters = &node->core.counters[port];
 
             sum += ((const uint32_t *)counters)[counted[i]];

@@ -99,7 +99,8 @@ static void append(struct frame_reader *reader, uint8_t byte)
     }
 }
 
-void frame_read(struct frame_reader *reader, uint8_t byte)
+/* A byte that may be a code. */
+static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
     if (reader->left > 0) {
         reader->left -= 1;
@@ -121,7 +122,7 @@ unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
 
         run = run < reader->left ? run : reader->left;
         if (run == 0 || reader->bytes + run > FRAME_BYTES_MAX) {
-            frame_read(reader, data[taken++]);
+            read_byte(reader, data[taken++]);
             continue;
         }
         for (unsigned i = 0; i < run; ++i) {

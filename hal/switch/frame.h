@@ -70,9 +70,6 @@ struct frame_reader {
 /* The first two bytes of a frame: the code, and `first` of the content. */
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 
-/* A further byte, not 0. */
-void frame_read(struct frame_reader *reader, uint8_t byte);
-
 /* Further bytes, up to a 0. Result: how many of them were taken: all before the
    first 0. */
 unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,

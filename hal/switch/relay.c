@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/switch/relay.h"
+#include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/switch/ring.h"
+#include "hal/switch/internal.h"
 
 #include "hal/switch/parity.h"
 
@@ -121,8 +121,8 @@ void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
     if (kind < SWITCH_PEEK) {
         last->count += 1;
         last->bytes = bytes;
-        last->port = port % SWITCH_PORTS;
-        last->sent = port >= SWITCH_PORTS;
+        last->port = port % TORUS_PORTS;
+        last->sent = port >= TORUS_PORTS;
         last->error = (int8_t)error;
         last->kind = (uint8_t)kind;
     }

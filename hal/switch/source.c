@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message at its source: set-up, frames, answers, further tries. */
-#include "hal/switch/source.h"
+#include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
 
@@ -224,7 +224,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
     renew(core, port);
     core->counters[port].dead +=
         error == ERR_DEAD_LINK && message->kind != SWITCH_PEEK;
-    switch_note_end(core, SWITCH_PORTS + port, message->kind, message->bytes,
+    switch_note_end(core, TORUS_PORTS + port, message->kind, message->bytes,
                     error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;

@@ -3,8 +3,7 @@
 #include "hal/switch/switch.h"
 
 #include "hal/check.h"
-#include "hal/switch/destination.h"
-#include "hal/switch/source.h"
+#include "hal/switch/internal.h"
 
 #include <string.h>
 
@@ -29,7 +28,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
        number or seed start far apart. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
     core->sequence = switch_random(core);
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         core->port[port].source.frame_bytes = SWITCH_DATA_BYTES;
         core->port[port].source.late_us = core->config.slack_us / 16u;
     }
@@ -39,11 +38,11 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
 static void kick(struct switch_core *core)
 {
     for (unsigned port = 0; core->kicks != 0; ++port) {
-        unsigned bit = 1u << port % SWITCH_PORTS;
+        unsigned bit = 1u << port % TORUS_PORTS;
 
         if ((core->kicks & bit) != 0) {
             core->kicks &= (uint8_t)~bit;
-            core->config.kick(core->config.context, port % SWITCH_PORTS);
+            core->config.kick(core->config.context, port % TORUS_PORTS);
         }
     }
 }
@@ -276,8 +275,8 @@ static void frame_came(struct switch_core *core, unsigned port)
     }
 }
 
-/* A byte that is not simply relayed; apart, so that those that are find few
-   registers to save. */
+/* A byte with which something begins or ends; apart, so that those within a
+   frame find few registers to save. */
 __attribute__((noinline)) static void byte_came(struct switch_core *core,
                                                 unsigned port, uint8_t byte)
 {
@@ -300,31 +299,8 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
         in->mode = SWITCH_MODE_FIRST;
     } else if (mode == SWITCH_MODE_FIRST) {
         first_came(core, port, byte);
-    } else if (mode == SWITCH_MODE_READ) {
-        frame_read(&core->reader[port], byte);
     }
     kick(core);
-}
-
-void switch_byte(struct switch_core *core, unsigned port, uint8_t byte)
-{
-    struct switch_port *in = &core->port[port];
-    unsigned peer = in->peer;
-    struct switch_port *out = &core->port[peer];
-    uint32_t bytes = switch_ring_used(out);
-
-    if (in->mode != SWITCH_MODE_PASS || bytes + 2u > SWITCH_RING_BYTES) {
-        byte_came(core, port, byte);
-        return;
-    }
-    core->ring[peer][out->written & SWITCH_RING_MASK] = byte;
-    out->written += 1;
-    if (byte == 0) {
-        in->mode = SWITCH_MODE_START;
-    }
-    if (bytes == 0) {
-        core->config.kick(core->config.context, peer);
-    }
 }
 
 /* Copies bytes of a frame that is relayed, with its 0 if that is among them.
@@ -336,7 +312,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     struct switch_port *out = &core->port[in->peer];
     uint8_t *ring = core->ring[in->peer];
     uint32_t before = switch_ring_used(out);
-    /* As switch_byte(): room for a 0 stays. */
+    /* Room for a 0 stays. */
     uint32_t room = SWITCH_RING_BYTES - 1u - before;
     const uint8_t *end;
 
@@ -446,7 +422,7 @@ void switch_attend(struct switch_core *core, unsigned port)
 void switch_tick(struct switch_core *core, uint32_t now_us)
 {
     switch_set_time(core, now_us);
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         attend(core, port);
     }
     kick(core);
@@ -482,7 +458,7 @@ int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
     const uint8_t type = SWITCH_FRAME_NEIGHBOUR | FRAME_PARITY;
     struct frame_writer writer;
 
-    if (port >= SWITCH_PORTS || bytes == 0 || bytes > SWITCH_TELL_BYTES) {
+    if (port >= TORUS_PORTS || bytes == 0 || bytes > SWITCH_TELL_BYTES) {
         return ERR_RANGE;
     }
     if (!switch_frame_room(core, port, bytes + 1u)) {
@@ -498,7 +474,7 @@ int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
 
 void switch_cancel(struct switch_core *core)
 {
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         struct switch_port *at = &core->port[port];
 
         if (at->role == SWITCH_ROLE_DESTINATION && !at->destination.done &&
@@ -515,7 +491,7 @@ void switch_cancel(struct switch_core *core)
 void switch_reset(struct switch_core *core)
 {
     switch_cancel(core);
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         switch_source_abandon(core, port);
         if (core->port[port].role != SWITCH_ROLE_FREE) {
             break_off(core, port, SWITCH_REASON_BROKEN);
@@ -526,7 +502,7 @@ void switch_reset(struct switch_core *core)
 
 bool switch_idle(const struct switch_core *core)
 {
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         if (core->port[port].role != SWITCH_ROLE_FREE) {
             return false;
         }

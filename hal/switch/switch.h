@@ -107,7 +107,7 @@
  * back); so bytes should come in through a queue where four lines are fast.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
- * switch_byte(), or calls all from one. kick() and neighbour() are called from
+ * switch_bytes(), or calls all from one. kick() and neighbour() are called from
  * within and may call switch_pending(), switch_taken() and switch_tell(), and
  * nothing else.
  */
@@ -122,24 +122,17 @@
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
 /*
- * A byte came in. 26 instructions where it is relayed, but for the first two
- * of a frame; with switch_pending() and switch_taken() 54 from line to line
- * (Cortex-M4, -Os), besides what kick() does.
- */
-void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
-
-/*
- * The same for bytes that came in one behind the other, at a fraction of the
- * cost: what is relayed is copied, 5 instructions a byte. Result: how many were
- * taken, at least one: all, or those up to the end of a frame that was for this
- * node, so that other ports need not wait for more than one frame.
+ * Takes bytes that came in at a port, one behind the other. Result: how many
+ * were taken, at least one: all, or those up to the end of a frame that was for
+ * this node, so that other ports wait for one frame at most. What is relayed is
+ * copied, 5 instructions a byte (Cortex-M4), besides what kick() does.
  */
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* A byte was lost on the line (overrun). A byte with an error flag is passed to
-   switch_byte() all the same: most are right, and checks and parity settle the
-   rest. */
+/* Says that a byte was lost on the line (overrun). A byte with an error flag
+   goes to switch_bytes() all the same: most are right, and checks and parity
+   settle the rest. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /*

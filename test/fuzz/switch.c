@@ -57,7 +57,7 @@ static uint8_t next(struct script *script)
 static void kick(void *context, unsigned port)
 {
     (void)context;
-    fuzz_check(port < SWITCH_PORTS, "a port that does not exist is kicked");
+    fuzz_check(port < TORUS_PORTS, "a port that does not exist is kicked");
 }
 
 static void heard(void *context, unsigned port, const uint8_t *data,
@@ -66,7 +66,7 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     uint8_t copy[SWITCH_TELL_BYTES + FRAME_BYTES_MAX];
 
     (void)context;
-    fuzz_check(port < SWITCH_PORTS && bytes > 0 && bytes < FRAME_BYTES_MAX,
+    fuzz_check(port < TORUS_PORTS && bytes > 0 && bytes < FRAME_BYTES_MAX,
                "a neighbour tells too much");
     memcpy(copy, data, bytes);
 }
@@ -87,8 +87,8 @@ static unsigned status(void *context, const uint8_t *question, uint32_t asked,
 static void come(struct switch_core *core, unsigned port, const uint8_t *bytes,
                  uint32_t count)
 {
-    for (uint32_t i = 0; i < count; ++i) {
-        switch_byte(core, port, bytes[i]);
+    for (uint32_t i = 0; i < count;) {
+        i += switch_bytes(core, port, bytes + i, count - i);
     }
 }
 
@@ -130,7 +130,7 @@ static void pass(struct script *script, unsigned from, unsigned port,
         uint8_t byte = *data;
 
         switch_taken(&script->core[from], port, 1);
-        switch_byte(&script->core[1 - from], (port + 2u) % SWITCH_PORTS, byte);
+        come(&script->core[1 - from], (port + 2u) % TORUS_PORTS, &byte, 1);
     }
 }
 
@@ -192,7 +192,7 @@ static void step(struct script *script)
     switch ((enum step)(first & 7u)) {
     case STEP_BYTES:
         for (unsigned left = next(script) % 64u; left > 0; --left) {
-            switch_byte(core, port, next(script));
+            come(core, port, (const uint8_t[]){next(script)}, 1);
         }
         break;
     case STEP_FRAME:
@@ -219,7 +219,7 @@ static void step(struct script *script)
 
 static void check(const struct switch_core *core)
 {
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         const struct switch_port *one = &core->port[port];
 
         fuzz_check(one->written - one->taken <= SWITCH_RING_BYTES,
@@ -243,7 +243,7 @@ static void wait_and_look(struct script *script)
             script->now_us += 4000000u;
             switch_tick(&script->core[at], script->now_us);
         }
-        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             fuzz_check(script->core[at].port[port].role == SWITCH_ROLE_FREE ||
                            script->core[at].port[port].source.first != NULL,
                        "a circuit stays for ever");

@@ -95,12 +95,12 @@ static enum mesh_fault draw_fault(struct mesh *mesh, uint32_t number)
 static void feed(struct mesh *mesh, uint32_t number, uint64_t extra_us)
 {
     struct mesh_line *line = &mesh->line[number];
-    struct switch_core *core = &mesh->core[number / SWITCH_PORTS];
+    struct switch_core *core = &mesh->core[number / TORUS_PORTS];
     const uint8_t *data;
     uint64_t start_us;
 
-    if (line->busy || mesh->dead[number / SWITCH_PORTS] ||
-        switch_pending(core, number % SWITCH_PORTS, &data) == 0) {
+    if (line->busy || mesh->dead[number / TORUS_PORTS] ||
+        switch_pending(core, number % TORUS_PORTS, &data) == 0) {
         return;
     }
     line->busy = true;
@@ -108,14 +108,14 @@ static void feed(struct mesh *mesh, uint32_t number, uint64_t extra_us)
     start_us =
         line->stalled_us > mesh->now_us ? line->stalled_us : mesh->now_us;
     add_event(mesh, start_us + mesh->byte_us + extra_us, number);
-    switch_taken(core, number % SWITCH_PORTS, 1);
+    switch_taken(core, number % TORUS_PORTS, 1);
 }
 
 static void kick(void *context, unsigned port)
 {
     struct mesh_end *end = context;
 
-    feed(end->mesh, end->node * SWITCH_PORTS + port, 0);
+    feed(end->mesh, end->node * TORUS_PORTS + port, 0);
 }
 
 static void neighbour(void *context, unsigned port, const uint8_t *data,
@@ -138,8 +138,8 @@ static void catch_up(struct mesh *mesh, uint32_t node)
 /* The node and port at the other end of a line. */
 static uint32_t end_of(const struct mesh *mesh, uint32_t number, unsigned *port)
 {
-    struct torus_coord from = torus_coord_of(mesh->size, number / SWITCH_PORTS);
-    enum torus_port out = (enum torus_port)(number % SWITCH_PORTS);
+    struct torus_coord from = torus_coord_of(mesh->size, number / TORUS_PORTS);
+    enum torus_port out = (enum torus_port)(number % TORUS_PORTS);
 
     *port = torus_opposite(out);
     return torus_index(mesh->size, torus_step(mesh->size, from, out, 1));
@@ -171,7 +171,7 @@ static void give(struct mesh *mesh, uint32_t number, uint8_t byte)
     }
     if (mesh->burst_bytes == 0) {
         catch_up(mesh, to);
-        switch_byte(&mesh->core[to], port, byte);
+        switch_bytes(&mesh->core[to], port, &byte, 1);
         return;
     }
     line->held[line->held_bytes++] = byte;
@@ -273,7 +273,7 @@ struct mesh *mesh_make(struct torus_size size, uint64_t seed)
 /* What is relayed belongs to a circuit, which has two ends. */
 static bool astray(const struct switch_core *core)
 {
-    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         const struct switch_port *at = &core->port[port];
         const struct switch_port *peer = &core->port[at->peer];
 
@@ -323,12 +323,12 @@ bool mesh_run(struct mesh *mesh, bool (*ended)(struct mesh *mesh),
 
 bool mesh_quiet(struct mesh *mesh)
 {
-    for (uint32_t number = 0; number < mesh->nodes * SWITCH_PORTS; ++number) {
+    for (uint32_t number = 0; number < mesh->nodes * TORUS_PORTS; ++number) {
         const uint8_t *data;
-        uint32_t node = number / SWITCH_PORTS;
+        uint32_t node = number / TORUS_PORTS;
 
         if (mesh->line[number].busy || !switch_idle(&mesh->core[node]) ||
-            switch_pending(&mesh->core[node], number % SWITCH_PORTS, &data)) {
+            switch_pending(&mesh->core[node], number % TORUS_PORTS, &data)) {
             return false;
         }
     }
@@ -346,9 +346,9 @@ struct switch_counters mesh_counters(const struct mesh *mesh)
 {
     struct switch_counters sum = {0};
 
-    for (uint32_t number = 0; number < mesh->nodes * SWITCH_PORTS; ++number) {
+    for (uint32_t number = 0; number < mesh->nodes * TORUS_PORTS; ++number) {
         const struct switch_counters *one =
-            &mesh->core[number / SWITCH_PORTS].counters[number % SWITCH_PORTS];
+            &mesh->core[number / TORUS_PORTS].counters[number % TORUS_PORTS];
 
         for (size_t at = 0; at < sizeof sum; at += sizeof(uint32_t)) {
             uint32_t a, b;

@@ -16,7 +16,7 @@
     ((struct torus_path){(uint8_t)(port), TORUS_LEFT, (uint16_t)(hops),        \
                          (uint16_t)(after)})
 #define MESH_NODES_MAX 25u
-#define MESH_LINES_MAX (MESH_NODES_MAX * SWITCH_PORTS)
+#define MESH_LINES_MAX (MESH_NODES_MAX * TORUS_PORTS)
 #define MESH_BYTE_US 10u
 #define MESH_TICK_US 500u
 #define MESH_SLACK_US 1000u

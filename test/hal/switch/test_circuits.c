@@ -45,7 +45,7 @@ static void back_pressure(struct unit *unit)
 
     traffic_add(traffic, 0, STRAIGHT(TORUS_EAST, 3), 20000, 0);
     mesh_run(mesh, NULL, 5000);
-    mesh->line[1 * SWITCH_PORTS + TORUS_EAST].stalled_us = mesh->now_us + 22000;
+    mesh->line[1 * TORUS_PORTS + TORUS_EAST].stalled_us = mesh->now_us + 22000;
     mesh_run(mesh, NULL, 21500);
     CHECK(unit, onward->written - onward->taken > SWITCH_RING_BYTES / 2);
     CHECK(unit, onward->written - onward->taken < SWITCH_RING_BYTES);

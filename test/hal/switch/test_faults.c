@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One fault at a time, everywhere; what is dead; bad lines. */
-#include "hal/switch/source.h"
+#include "hal/switch/internal.h"
 #include "test/hal/switch/suite.h"
 #include "test/hal/switch/traffic.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const uint32_t knee_lines[] = {
-    0 * SWITCH_PORTS + TORUS_EAST, 1 * SWITCH_PORTS + TORUS_NORTH,
-    1 * SWITCH_PORTS + TORUS_WEST, 4 * SWITCH_PORTS + TORUS_SOUTH};
+    0 * TORUS_PORTS + TORUS_EAST, 1 * TORUS_PORTS + TORUS_NORTH,
+    1 * TORUS_PORTS + TORUS_WEST, 4 * TORUS_PORTS + TORUS_SOUTH};
 
 static const struct torus_path straight = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
 static const struct torus_path back = {TORUS_WEST, TORUS_STRAIGHT, 1, 0};
@@ -232,7 +232,7 @@ static uint32_t line_bytes(const struct mesh *mesh)
 {
     uint32_t sum = 0;
 
-    for (uint32_t line = 0; line < mesh->nodes * SWITCH_PORTS; ++line) {
+    for (uint32_t line = 0; line < mesh->nodes * TORUS_PORTS; ++line) {
         sum += mesh->line[line].bytes;
     }
     return sum;

@@ -39,7 +39,7 @@ static unsigned read_line(struct frame_reader *reader, const uint8_t *ring,
 {
     frame_read_begin(reader, ring[at % RING], ring[(at + 1) % RING]);
     for (uint32_t i = at + 2; i != end - 1; ++i) {
-        frame_read(reader, ring[i % RING]);
+        frame_read_bytes(reader, &ring[i % RING], 1);
     }
     return frame_read_end(reader);
 }
@@ -101,7 +101,7 @@ static unsigned read_bytes(const uint8_t *line, uint32_t bytes)
 
     frame_read_begin(&reader, line[0], line[1]);
     for (uint32_t i = 2; i < bytes; ++i) {
-        frame_read(&reader, line[i]);
+        frame_read_bytes(&reader, &line[i], 1);
     }
     return frame_read_end(&reader);
 }

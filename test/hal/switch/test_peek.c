@@ -145,13 +145,13 @@ static void four_at_once(struct unit *unit)
             mesh->core[node].config.slack_us = SWITCH_SLACK_US;
             mesh->dead[node] = node > 0 && seed > 0;
         }
-        for (uint8_t port = 0; port < SWITCH_PORTS; ++port) {
+        for (uint8_t port = 0; port < TORUS_PORTS; ++port) {
             add_peek(traffic, STRAIGHT(port, seed == 0 ? 2 : 1));
         }
         took_us = mesh->now_us;
         CHECK(unit, mesh_run(mesh, traffic_done, 1000000));
         took_us = mesh->now_us - took_us;
-        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             CHECK_EQUAL(unit, traffic->parcel[port].message.error,
                         seed == 0 ? ERR_OK : ERR_DEAD_LINK);
         }

@@ -112,11 +112,11 @@ static bool uses(const struct traffic *traffic, const struct parcel *parcel,
 /* One direction of a link dies; messages over it fail, others do not. */
 static const char *dead_trouble(const struct traffic *traffic, uint32_t line)
 {
-    uint32_t node = line / SWITCH_PORTS;
+    uint32_t node = line / TORUS_PORTS;
 
     for (uint32_t i = 0; i < traffic->parcels; ++i) {
         const struct parcel *parcel = &traffic->parcel[i];
-        bool over = uses(traffic, parcel, node, line % SWITCH_PORTS);
+        bool over = uses(traffic, parcel, node, line % TORUS_PORTS);
 
         if (parcel->message.error == ERR_PORT_BUSY &&
             parcel->message.kind == SWITCH_PEEK) {
@@ -167,7 +167,7 @@ static const char *run_seed(uint64_t seed, struct switch_counters *sum)
     uint64_t random = seed * 0x2545f4914f6cdd1du;
     struct traffic *traffic = draw_traffic(&random);
     struct mesh *mesh = traffic->mesh;
-    uint32_t dead = mesh_below(&random, mesh->nodes * SWITCH_PORTS);
+    uint32_t dead = mesh_below(&random, mesh->nodes * TORUS_PORTS);
     bool dies = mesh_below(&random, 8) == 0;
     const char *trouble = NULL;
 

@@ -65,7 +65,7 @@ static void lateness_is_learnt(struct unit *unit)
 
     for (uint32_t node = 0; node < mesh->nodes; ++node) {
         mesh->core[node].config.slack_us = 800000;
-        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             mesh->core[node].port[port].source.late_us = 800000 / 16;
         }
     }

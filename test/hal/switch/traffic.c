@@ -39,7 +39,7 @@ static void post(struct traffic *traffic, uint32_t node)
     *receive =
         (struct switch_receive){.buffer = traffic->buffer[node],
                                 .capacity_bytes = traffic->capacity_bytes,
-                                .ports = (1u << SWITCH_PORTS) - 1u};
+                                .ports = (1u << TORUS_PORTS) - 1u};
     switch_post(&traffic->mesh->core[node], receive);
 }
 
