@@ -6,13 +6,13 @@
  *
  *   positions.c  where this node is, by what its neighbours say
  *   judge.c      faults of its links, and the size that the mesh has
- *   discover.c   the wave: progress, frames out, frames in
+ *   wave.c       the wave: progress, frames out, frames in
  */
 #ifndef HAL_DISCOVER_INTERNAL_H
 #define HAL_DISCOVER_INTERNAL_H
 
 #include "hal/bytes.h"
-#include "hal/discover/state.h"
+#include "hal/discover/discover.h"
 
 #include <assert.h>
 
@@ -145,15 +145,56 @@ static inline unsigned discover_port_there(const struct discover_link *link)
     return link->told[DISCOVER_AT_PORT];
 }
 
-/* Test frames of the neighbour at a port that did not come in. */
-static inline unsigned discover_lost_at(const struct discover *d, unsigned port)
-{
-    unsigned lost = DISCOVER_TESTS;
+/* ---- positions.c ---- */
 
-    for (unsigned left = d->link[port].passed; left != 0; left &= left - 1) {
-        lost -= 1;
-    }
-    return lost;
-}
+/* This node's place in the mesh, once it has PLACED. */
+struct torus_coord discover_place(const struct discover *d);
+
+/* The place of the neighbour at a port, as the neighbour told it. */
+struct torus_coord discover_there(const struct discover *d, unsigned port);
+
+/* Whether both ends of the port's link hear each other. */
+bool discover_is_mutual(const struct discover *d, unsigned port);
+
+/* Whether the port's link joins opposite ports. */
+bool discover_is_facing(const struct discover *d, unsigned port);
+
+/* Whether the port's link lies in a closed square. */
+bool discover_is_trusted(const struct discover *d, unsigned port);
+
+/* Where the neighbour at a port says that this node is, in hops east and north
+   of the originator. False: it says nothing, or has not said all. */
+bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y);
+
+/* Takes the position that counts most by now, if there is one: the node is
+   PLACED then, and whoever told it its parent. */
+void discover_find_place(struct discover *d);
+
+/* ---- judge.c ---- */
+
+/* The largest skew either way: no sum of discover_close_way() overflows. */
+#define DISCOVER_SKEW_MAX 65535
+
+/* Adds a fault to this node's list; beyond DISCOVER_FAULTS_MAX it is only
+   counted. */
+void discover_add_fault(struct discover *d, const struct discover_fault *fault);
+
+/* Adds a fault of this node at a port, which has no other end. */
+void discover_find_alone(struct discover *d, unsigned port,
+                         enum discover_code code, unsigned count);
+
+/* Judges all links of a node that knows its place, and the strap. */
+void discover_judge(struct discover *d);
+
+/*
+ * Takes a way on which the mesh closes into (width, skew) and (0, height), of
+ * which all such ways are sums: Euclid's algorithm, on x with (width, skew),
+ * then on what is left with the height. At most 20 divisions each.
+ */
+void discover_close_way(struct discover *d, int32_t x, int32_t y);
+
+/* At the originator, when all have answered: adds a fault if the mesh that was
+   found is not the one that was asked for. */
+void discover_judge_size(struct discover *d);
 
 #endif

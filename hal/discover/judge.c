@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/discover/judge.h"
-
-#include "hal/discover/positions.h"
+#include "hal/discover/internal.h"
 
 void discover_add_fault(struct discover *d, const struct discover_fault *fault)
 {
@@ -106,10 +104,20 @@ static void judge_wiring(struct discover *d, unsigned port)
     }
 }
 
+unsigned discover_lost(const struct discover *d, unsigned port)
+{
+    unsigned lost = DISCOVER_TESTS;
+
+    for (unsigned left = d->link[port].passed; left != 0; left &= left - 1) {
+        lost -= 1;
+    }
+    return lost;
+}
+
 static void judge_link(struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
-    unsigned lost = discover_lost_at(d, port);
+    unsigned lost = discover_lost(d, port);
 
     if ((link->state & DISCOVER_REFUSED) != 0) {
         discover_find_alone(d, port, DISCOVER_BUSY, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/discover/positions.h"
+#include "hal/discover/internal.h"
 
 static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
 static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
@@ -19,7 +19,6 @@ struct torus_coord discover_place(const struct discover *d)
     return wrapped(d, discover_x_of(d->own), discover_y_of(d->own));
 }
 
-/* Where the neighbour at a port says that it is. */
 struct torus_coord discover_there(const struct discover *d, unsigned port)
 {
     const uint8_t *told = d->link[port].told;
@@ -27,7 +26,6 @@ struct torus_coord discover_there(const struct discover *d, unsigned port)
     return wrapped(d, discover_x_of(told), discover_y_of(told));
 }
 
-/* Whether both ends hear each other. */
 bool discover_is_mutual(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -38,7 +36,6 @@ bool discover_is_mutual(const struct discover *d, unsigned port)
                           4 * discover_port_there(link)) == d->tag;
 }
 
-/* Whether a link joins opposite ports. */
 bool discover_is_facing(const struct discover *d, unsigned port)
 {
     return (d->own[DISCOVER_AT_FACING] >> port & 1u) != 0;
@@ -69,7 +66,6 @@ bool discover_is_trusted(const struct discover *d, unsigned port)
            square_closes(d, (port + TORUS_PORTS - 1) % TORUS_PORTS);
 }
 
-/* Where the neighbour at a port says that this node is. */
 bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y)
 {
     const struct discover_link *link = &d->link[port];

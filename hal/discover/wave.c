@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/discover/discover.h"
+#include "hal/discover/internal.h"
 
 #include "hal/crc32.h"
-#include "hal/discover/judge.h"
-#include "hal/discover/positions.h"
 #include "hal/err.h"
 
 #include <string.h>
@@ -124,11 +122,6 @@ bool discover_ready(const struct discover *d)
     return discover_has(d, DISCOVER_FINISHED);
 }
 
-bool discover_faulty(const struct discover *d)
-{
-    return discover_has(d, DISCOVER_FAULTY);
-}
-
 bool discover_at(const struct discover *d, struct torus_coord *at)
 {
     if (d->config.strapped) {
@@ -154,11 +147,6 @@ bool discover_other(const struct discover *d, unsigned port,
     *at = discover_there(d, port);
     *other_port = (uint8_t)discover_port_there(link);
     return true;
-}
-
-unsigned discover_lost(const struct discover *d, unsigned port)
-{
-    return discover_lost_at(d, port);
 }
 
 /* ---- progress ---- */

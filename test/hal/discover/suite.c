@@ -381,7 +381,7 @@ static bool knows_itself(const struct mesh *mesh, uint32_t node)
     return at.x == right.x && at.y == right.y && discover_flags(d) == 0x5A &&
            discover_size(d).width == mesh->size.width &&
            discover_size(d).height == mesh->size.height && d->error == ERR_OK &&
-           discover_faulty(d) == (mesh->wanted_count > 0);
+           discover_has(d, DISCOVER_FAULTY) == (mesh->wanted_count > 0);
 }
 
 void mesh_check(struct unit *unit, struct mesh *mesh, const char *what,

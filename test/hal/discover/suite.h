@@ -9,7 +9,7 @@
 #ifndef TEST_HAL_DISCOVER_SUITE_H
 #define TEST_HAL_DISCOVER_SUITE_H
 
-#include "hal/discover/discover.h"
+#include "hal/discover/internal.h"
 #include "hal/err.h"
 #include "test/unit/unit.h"
 

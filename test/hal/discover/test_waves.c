@@ -200,8 +200,9 @@ static void death_in_the_middle(struct unit *unit)
         }
         mesh->dead[dies] = true;
         CHECK(unit, mesh_run(mesh));
-        CHECK(unit, over || mesh->node[mesh->originator].nodes == 16 ||
-                        discover_faulty(&mesh->node[mesh->originator]));
+        CHECK(unit,
+              over || mesh->node[mesh->originator].nodes == 16 ||
+                  discover_has(&mesh->node[mesh->originator], DISCOVER_FAULTY));
     }
     mesh_free(mesh);
 }
@@ -218,7 +219,7 @@ static void dead_originator(struct unit *unit)
     CHECK(unit, mesh_run(mesh));
     for (uint32_t i = 1; i < 9; ++i) {
         CHECK_EQUAL(unit, mesh->node[i].error, ERR_DEAD_LINK);
-        CHECK(unit, discover_faulty(&mesh->node[i]));
+        CHECK(unit, discover_has(&mesh->node[i], DISCOVER_FAULTY));
     }
     /* It comes back, and finds them as if nothing had been. */
     mesh->dead[0] = false;
