@@ -27,7 +27,7 @@ WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
                   $(filter-out %/text.c,$(wildcard hal/discover/*.c)) \
-                  hal/forward.c
+                  hal/rows.c
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := $(wildcard boot/cortex_m/*.c)
 # All but spin.c, which counts instructions: -O3 makes it no faster.

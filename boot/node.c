@@ -6,7 +6,7 @@
 #include "boot/costs.h"
 #include "hal/board.h"
 #include "hal/circuit.h"
-#include "hal/window/node_console.h"
+#include "hal/events.h"
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "scatter/engine/scatter.h"
@@ -15,7 +15,7 @@
 
 static void say(struct window *window, const char *text)
 {
-    console_write(&window->log, text, strlen(text));
+    events_write(&window->log, text, strlen(text));
 }
 
 void node_main(struct window *window)

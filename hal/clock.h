@@ -12,6 +12,9 @@
 
 #include <stdint.h>
 
+#define CLOCK_PS_PER_NS 1000u
+#define CLOCK_PS_PER_US 1000000u
+
 struct clock {
     uint64_t base_ps;    /* mesh time at the last start; or when time began */
     uint64_t started_ps; /* at the last start, where base_ps is the other */

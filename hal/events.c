@@ -41,3 +41,10 @@ void events_record_full(struct node_log *log, const struct node_event *event)
         log->events_written += 1;
     }
 }
+
+void events_write(struct node_log *log, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        log->console[log->console_written++ % NODE_CONSOLE_BYTES] = text[i];
+    }
+}

@@ -55,4 +55,11 @@ static inline void events_record(struct node_log *log, uint64_t time_ps,
     }
 }
 
+/*
+ * Appends text for people to the log's ring; the oldest bytes are overwritten
+ * when it is full. Text goes through memory, never through a UART: a device
+ * whose readiness depends on the host would change counted time.
+ */
+void events_write(struct node_log *log, const char *text, size_t bytes);
+
 #endif

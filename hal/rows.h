@@ -126,4 +126,15 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);
 
+/* ---- for switches that are software ---- */
+
+/*
+ * Sets *rows to what of a row's message goes on, and cut->last_form: rows point
+ * into the payload, which is 4-byte aligned. Result: whether anything goes on;
+ * not if the label has other bits than the posted one, or if the payload has
+ * fewer bytes than it says.
+ */
+bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
+                  uint32_t posted, const uint8_t *payload, uint32_t bytes);
+
 #endif

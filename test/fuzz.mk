@@ -8,7 +8,7 @@ FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 qemu/support/text.c qemu/support/unpack.c \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
-                hal/events.c hal/forward.c hal/serial/mailbox.c \
+                hal/events.c hal/rows.c hal/serial/mailbox.c \
                 $(SWITCH_SOURCES) \
                 scatter/plan/tree.c scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)

@@ -88,7 +88,7 @@ $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(UNIT_HOST) torus/torus.c qemu/support/memory.c test/lib/fake_clock.c \
   $(addprefix qemu/fabric/,fabric.c horizon.c slices.c watchdog.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
-  hal/forward.c \
+  hal/rows.c \
   $(addprefix test/hal/conformance/,program.c runner.c) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
@@ -104,14 +104,14 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \
-  $(UNIT_HOST) hal/check.c hal/events.c hal/forward.c hal/stm32f405/clock.c \
+  $(UNIT_HOST) hal/check.c hal/events.c hal/rows.c hal/stm32f405/clock.c \
   torus/split.c torus/torus.c $(wildcard hal/serial/*.c))
 
 # The engine's nodes in a made-up world, told by hand.
 $(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \
   $(wildcard test/world/*.c) $(UNIT_HOST) $(ENGINE_SOURCES) \
   $(wildcard qemu/schedule/*.c) qemu/support/memory.c hal/check.c \
-  hal/forward.c hal/host/clock.c)
+  hal/rows.c hal/host/clock.c)
 
 # Probes on native nodes.
 $(call test_program,probe,sanitized,$(wildcard test/qemu/probe/*.c) \

@@ -73,6 +73,16 @@ enum torus_port torus_after_turn(enum torus_port port, enum torus_turn turn);
 struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
                               enum torus_port port, uint32_t hops);
 
+/*
+ * A shortest path with at most one turn, to the node that lies `away` from its
+ * start: x to the east, y to the north, each from 0 and below the side, not
+ * {0, 0}. Every turn is to the left, so the nodes around the start fall into
+ * four quarters, one for each port, and paths out of different ports share no
+ * link. On odd sides the quarters have equally many nodes. A node half way
+ * around is reached by going east or north.
+ */
+struct torus_path torus_direct(struct torus_size size, struct torus_coord away);
+
 /* Links on the path: its hop count d in the models. */
 uint32_t torus_path_hops(struct torus_path path);
 

@@ -3,8 +3,8 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
+#include "hal/events.h"
 #include "hal/mps2/registers.h"
-#include "hal/window/node_console.h"
 #include "hal/window/window.h"
 
 #define WINDOW ((struct window *)PSRAM_BASE)
@@ -28,5 +28,5 @@ _Noreturn void boot_halt(void)
 
 void boot_write(const char *text, size_t bytes)
 {
-    console_write(&WINDOW->log, text, bytes);
+    events_write(&WINDOW->log, text, bytes);
 }

@@ -3,7 +3,6 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
-#include "hal/mps2/interrupts.h"
 #include "hal/mps2/registers.h"
 
 #define VECTOR_TIMER0 (BOOT_VECTORS_ARMV7M + TIMER0_IRQ)

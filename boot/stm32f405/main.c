@@ -18,7 +18,6 @@
 #include "hal/stm32f405/program.h"
 #include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
-#include "hal/stm32f405/taken.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
 

@@ -7,7 +7,6 @@
  */
 #include "hal/clock.h"
 
-#include "hal/mps2/interrupts.h"
 #include "hal/mps2/registers.h"
 
 #define PS_PER_WRAP ((uint64_t)TIMER_PS_PER_TICK << 32)

@@ -44,4 +44,7 @@ struct cmsdk_timer {
 #define PSRAM_BASE 0x21000000u
 #define PSRAM_BYTES 0x01000000u
 
+/* The handler of the clock's timer, for the vector table in boot/. */
+void clock_timer_interrupt(void);
+
 #endif

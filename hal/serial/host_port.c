@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/serial/host_port.h"
-
-#include "hal/serial/board.h"
-#include "hal/serial/ports.h"
+#include "hal/serial/internal.h"
 
 /* ---- the console ---- */
 

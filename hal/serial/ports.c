@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/serial/ports.h"
+#include "hal/serial/internal.h"
 
 #include "hal/bytes.h"
-#include "hal/forward.h"
-#include "hal/serial/board.h"
 
 #include <string.h>
 
@@ -101,7 +99,7 @@ int serial_send_on_port(struct circuit *circuit, unsigned port,
     send->message.kind = message->kind;
     put_header(send->header, circuit, message->kind,
                head.bytes + message->shared.bytes + message->body[port].bytes,
-               (uint32_t)(now_ps / PS_PER_US));
+               (uint32_t)(now_ps / CLOCK_PS_PER_US));
     bytes_store_u16(send->header + CIRCUIT_AT_JOB, job);
     send->message.segment[0] =
         (struct switch_segment){send->header, CIRCUIT_HEADER_BYTES};
@@ -227,7 +225,7 @@ static int forward(struct circuit *circuit,
 
     if (!serial->is_posted || form == NULL || form->kind != delivery->kind ||
         cut.job != delivery->job ||
-        !forward_rows(&rows, &cut, serial->posted, delivery->payload,
+        !rows_forward(&rows, &cut, serial->posted, delivery->payload,
                       delivery->bytes)) {
         return ERR_OK;
     }
@@ -267,12 +265,13 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
     const struct serial_circuit *serial = circuit->board;
     uint64_t now_ps = clock_now_ps(circuit->clock);
     uint32_t late_us = bytes_load_u32(header + CIRCUIT_AT_CRC) -
-                       (uint32_t)(now_ps / PS_PER_US);
+                       (uint32_t)(now_ps / CLOCK_PS_PER_US);
     uint64_t took_ps = (uint64_t)bytes * serial->byte_ns * 1000u;
 
     /* Forwards or backwards: all of it modulo 2^64. */
     circuit->clock->base_ps +=
-        (uint64_t)((int64_t)(int32_t)late_us * (int64_t)PS_PER_US) + took_ps;
+        (uint64_t)((int64_t)(int32_t)late_us * (int64_t)CLOCK_PS_PER_US) +
+        took_ps;
 }
 
 /* A receive that is done, or else one that is free; NULL: none is. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Circuits (hal/circuit.h) over serial lines: opened, closed, and which way a
    message goes. */
-#include "hal/serial/board.h"
-#include "hal/serial/host_port.h"
-#include "hal/serial/ports.h"
+#include "hal/serial/internal.h"
 
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
@@ -69,7 +67,7 @@ int circuit_settle(struct circuit *circuit)
     int error = ERR_OK;
 
     while (error == ERR_OK && clock_now_ps(circuit->clock) - since_ps <
-                                  (uint64_t)SETTLE_US * PS_PER_US) {
+                                  (uint64_t)SETTLE_US * CLOCK_PS_PER_US) {
         error = serial_wait_a_little(circuit);
     }
     return error;

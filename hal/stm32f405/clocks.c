@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, 7.2 (clocks), 3.5 (flash wait states) and 5.1.3 (voltage scale). */
+/* RM0090, 7.2 (clocks), 3.5 (flash wait states), 5.1.3 (voltage scale) and
+   chapter 19 (TIM11). */
 #include "hal/stm32f405/clocks.h"
 
-#include "hal/stm32f405/crystal.h"
 #include "hal/stm32f405/registers.h"
 
 #include <stdbool.h>
@@ -114,6 +114,108 @@ static bool return_to_hsi(void)
     return becomes(&RCC->CR, RCC_CR_PLLRDY | RCC_CR_HSERDY, 0);
 }
 
+/* ---- the crystal ---- */
+
+/*
+ * Which crystal the board has, so that one image serves all: TIM11 counts the
+ * 16 MHz oscillator (HSI) between edges of the crystal's clock, which reaches
+ * its input by way of the RTC's prescaler (RM0090, 7.2.12 and 19.5.11).
+ *
+ * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
+ * sheet, 5.3.9), and crystals have whole MHz. So up to 11 MHz the right one is
+ * found anywhere, one of 12 MHz is told from 13 while HSI is good to 3.9 %, and
+ * one of 26 MHz from 25 while it is good to 1.9 %.
+ */
+#define HSI_MHZ 16u
+#define PRESCALER 31u   /* of the RTC */
+#define CAPTURE_EACH 8u /* edges behind it */
+#define INTERVALS 15u   /* between captures: 0.15 to 0.93 ms */
+#define MHZ_MIN 4u
+#define MHZ_MAX 26u
+#define USUAL_MAX 16u
+#define USUAL_PART 22u          /* of a usual crystal's: 4.5 % */
+#define CAPTURE_LOOKS_MAX 2000u /* 10 cycles each: 1.2 ms at 16 MHz */
+
+/* Crystal cycles in all intervals, in MHz times ticks of HSI. */
+#define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
+
+/* Waits for the next capture. */
+static bool capture(uint32_t *count)
+{
+    for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
+        if ((TIM11->SR & TIM_SR_CC1IF) != 0) {
+            *count = TIM11->CCR1; /* clears the flag */
+            return true;
+        }
+    }
+    return false;
+}
+
+static void start_counting(void)
+{
+    RCC->CFGR |= PRESCALER << RCC_CFGR_RTCPRE_SHIFT;
+    RCC->APB2ENR |= RCC_APB2ENR_TIM11EN;
+    (void)RCC->APB2ENR; /* the clock arrives two cycles late (7.3) */
+    TIM11->OR = TIM11_OR_HSE_RTC;
+    TIM11->CCMR1 = TIM_CCMR1_CC1S_TI1 | TIM_CCMR1_IC1PSC_8;
+    TIM11->CR1 = TIM_CR1_CEN;
+    TIM11->CCER = TIM_CCER_CC1E;
+}
+
+static void stop_counting(void)
+{
+    TIM11->CCER = 0;
+    TIM11->CR1 = 0;
+    RCC->APB2ENR &= ~RCC_APB2ENR_TIM11EN;
+    RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
+}
+
+/* What crystal that is, in MHz, by an oscillator that is off by 1 % when warm
+   and 4 % at most (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most boards and
+   far enough apart to be taken for it with that; others with half a MHz. */
+static uint32_t named_mhz(uint32_t measured_khz)
+{
+    uint32_t usual = (measured_khz + 2000u) / 4000u * 4u;
+    uint32_t usual_khz = usual * 1000u;
+    uint32_t off_khz = measured_khz > usual_khz ? measured_khz - usual_khz
+                                                : usual_khz - measured_khz;
+    uint32_t mhz = (measured_khz + 500u) / 1000u;
+
+    if (usual <= USUAL_MAX && off_khz * USUAL_PART <= usual_khz) {
+        mhz = usual;
+    } else if (mhz == MHZ_MAX + 1u && measured_khz <= MHZ_MAX * 1000u + 500u) {
+        mhz = MHZ_MAX; /* no more than that and HSI's 1.9 % */
+    }
+    return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
+}
+
+/*
+ * The frequency of HSE in Hz: 4 to 26 MHz in whole MHz; 0: it has none of them,
+ * or does not oscillate. Preconditions: HSE is ready, the processor and its
+ * buses run at HSI's 16 MHz. Takes 0.2 to 1 ms, at most 20 ms.
+ */
+static uint32_t measure_crystal_hz(void)
+{
+    uint32_t first = 0;
+    uint32_t last = 0;
+    uint32_t ticks;
+    bool found;
+
+    start_counting();
+    found = capture(&first);
+    for (unsigned i = 0; found && i < INTERVALS; ++i) {
+        found = capture(&last);
+    }
+    stop_counting();
+    ticks = (last - first) & UINT16_MAX;
+    if (!found || ticks == 0) {
+        return 0;
+    }
+    return named_mhz(PRODUCT * 1000u / ticks) * 1000000u;
+}
+
+/* ---- start ---- */
+
 static enum clocks_source start(uint32_t *crystal_hz)
 {
     if (!has_clock_tree()) {
@@ -125,7 +227,7 @@ static enum clocks_source start(uint32_t *crystal_hz)
     RCC->APB1ENR |= RCC_APB1ENR_PWREN;
     PWR->CR |= PWR_CR_VOS;
     if (hse_starts(false) || hse_starts(true)) {
-        *crystal_hz = crystal_measure_hz();
+        *crystal_hz = measure_crystal_hz();
     }
     if (!pll_locks(*crystal_hz) || !switch_to_pll()) {
         return CLOCKS_HSI;

@@ -31,7 +31,6 @@
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
-#include "hal/stm32f405/taken.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/usarts.h"
 

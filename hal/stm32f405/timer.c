@@ -4,7 +4,6 @@
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
-#include "hal/stm32f405/taken.h"
 
 #include <stdbool.h>
 
@@ -169,4 +168,17 @@ void timer_tick_interrupt(void)
     if (timer.tick != 0) {
         timer.tick();
     }
+}
+
+/* ---- cycles that handlers take ---- */
+
+struct taken taken_by_ports;
+
+uint64_t taken_cycles(void)
+{
+    uint32_t before = armv7m_mask();
+    uint64_t cycles = taken_by_ports.cycles;
+
+    armv7m_unmask(before);
+    return cycles;
 }

@@ -96,14 +96,6 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
 
 /* ---- the queue ---- */
 
-static bool path_valid(const struct torus_path *path)
-{
-    return path->port < TORUS_PORTS && path->turn <= TORUS_RIGHT &&
-           path->hops > 0 && path->hops <= SWITCH_HOPS_MASK &&
-           (path->turn == TORUS_STRAIGHT ||
-            (path->hops_after > 0 && path->hops_after <= SWITCH_HOPS_MASK));
-}
-
 /* The bytes of all segments; false if they have no number. */
 static bool add_up(struct switch_message *message)
 {
@@ -188,11 +180,12 @@ static void clear(struct switch_message *message)
 void switch_source_queue(struct switch_core *core,
                          struct switch_message *message)
 {
+    static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
     struct switch_source *source;
 
     message->queued_us = core->now_us;
     message->accepted_us = core->now_us;
-    if (!path_valid(&message->path)) {
+    if (!torus_path_valid(most, message->path)) {
         refuse(message, ERR_NO_ROUTE);
         return;
     }

@@ -109,7 +109,7 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
 {
     struct window *window = circuit->board;
 
-    ASSERT(form > 0 && form < WINDOW_FORMS);
+    ASSERT(form > 0 && form < CIRCUIT_FORMS);
     if (!legs_fit(circuit, &message->path)) {
         return ERR_NO_ROUTE;
     }

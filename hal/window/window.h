@@ -53,7 +53,6 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
-#define WINDOW_FORMS 16u   /* form 0 is not used */
 #define WINDOW_ROW_PS                                                          \
     160000u /* from ready_ps to a row's requests, or from                      \
                those of the row before */
@@ -92,7 +91,7 @@ struct window_send {   /* node */
 /* A descriptor of a range's rows: hal/circuit.h says what they are. */
 struct window_rows {        /* node */
     uint64_t ready_ps;      /* as above */
-    struct circuit_cut cut; /* form: 1 to WINDOW_FORMS - 1 */
+    struct circuit_cut cut; /* form: 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
     uint32_t begin;
     uint32_t end;
@@ -180,7 +179,7 @@ struct window {
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
-    struct window_form form[WINDOW_FORMS];
+    struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     struct node_log log;

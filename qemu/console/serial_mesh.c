@@ -7,7 +7,7 @@
 #include "qemu/fabric/postmortem.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
-#include "torus/direct.h"
+#include "torus/torus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

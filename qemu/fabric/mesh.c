@@ -4,7 +4,6 @@
 #include "hal/bytes.h"
 #include "hal/check.h"
 #include "hal/rows.h"
-#include "hal/forward.h"
 #include "qemu/fabric/message.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/window_read.h"
@@ -476,7 +475,7 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
                      circuit_label(rows->cut.last_form, rows->shared.bytes);
     uint32_t extra = rows->extra_units;
     uint64_t end = rows->units;
-    bool sound = rows->cut.last_form < WINDOW_FORMS && rows->cut.form > 0 &&
+    bool sound = rows->cut.last_form < CIRCUIT_FORMS && rows->cut.form > 0 &&
                  rows->shared.bytes <= CIRCUIT_SHARED_MAX;
 
     row.ready_ps = rows->ready_ps;
@@ -547,7 +546,7 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     struct window_rows descriptor;
 
     window_read(&post, &window->post, sizeof post);
-    if (post.number == mesh->posted[node] || post.cut.form >= WINDOW_FORMS ||
+    if (post.number == mesh->posted[node] || post.cut.form >= CIRCUIT_FORMS ||
         action->bytes < CIRCUIT_HEADER_BYTES ||
         bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
         (uintptr_t)message % sizeof(uint32_t) != 0) {
@@ -555,7 +554,7 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     }
     window_read(&form, &window->form[post.cut.form], sizeof form);
     if (form.kind != message[CIRCUIT_AT_KIND] ||
-        !forward_rows(&rows, &post.cut, post.label,
+        !rows_forward(&rows, &post.cut, post.label,
                       message + CIRCUIT_HEADER_BYTES,
                       action->bytes - CIRCUIT_HEADER_BYTES)) {
         return;

@@ -124,7 +124,7 @@ static void compare_rows(struct patch *patch, const struct window *window,
 {
     compare_piece(patch, window, copy, rows->shared.offset,
                   known(rows->shared.bytes));
-    if (rows->cut.last_form < WINDOW_FORMS) {
+    if (rows->cut.last_form < CIRCUIT_FORMS) {
         compare_piece(patch, window, copy, rows->volumes,
                       (rows->cut.last_form + 1u) * (uint32_t)sizeof(uint32_t));
     }

@@ -9,7 +9,7 @@
 #include "scatter/plan/farm.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
-#include "torus/direct.h"
+#include "torus/torus.h"
 
 #include <string.h>
 

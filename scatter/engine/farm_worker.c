@@ -8,7 +8,7 @@
 #include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
-#include "torus/direct.h"
+#include "torus/torus.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/plan/fixed.h"
-#include "torus/direct.h"
+#include "torus/torus.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,6 @@
  * board: addresses have 32 bits there, and an assertion that fails is a fault,
  * which ends the program. What happens is the same each time.
  */
-#include "hal/mps2/interrupts.h"
 #include "hal/mps2/registers.h"
 #include "qemu/support/memory.h"
 #include "test/fuzz/targets.h"

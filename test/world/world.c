@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/world/world.h"
 
-#include "hal/forward.h"
+#include "hal/rows.h"
 #include "scatter/engine/scatter.h"
 
 #include <stdlib.h>
@@ -632,7 +632,7 @@ static void forward(struct world_node *node)
     struct world_send send = {.cut = node->cut};
 
     if (node->has_post &&
-        forward_rows(&send.rows, &send.cut, node->taken_label, node->message,
+        rows_forward(&send.rows, &send.cut, node->taken_label, node->message,
                      (uint32_t)(node->message_end - node->message))) {
         (void)!queue(node, send);
     }

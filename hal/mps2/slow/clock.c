@@ -15,7 +15,6 @@
  */
 #include "hal/clock.h"
 
-#include "hal/mps2/interrupts.h"
 #include "hal/mps2/registers.h"
 #include "hal/window/window.h"
 

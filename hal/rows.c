@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/forward.h"
+#include "hal/rows.h"
 
 #include "torus/split.h"
 
@@ -24,7 +24,7 @@ static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
     return true;
 }
 
-bool forward_rows(struct circuit_rows *rows, struct circuit_cut *cut,
+bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
                   uint32_t posted, const uint8_t *payload, uint32_t bytes)
 {
     const uint8_t *shared = payload + CIRCUIT_ROW_BYTES;

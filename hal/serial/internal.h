@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages over the four ports to other nodes: what the files of serial
-   circuits share, and no others. */
-#ifndef HAL_SERIAL_PORTS_H
-#define HAL_SERIAL_PORTS_H
+/*
+ * What the files of serial circuits share, and no others. Each calls only those
+ * above it:
+ *
+ *   ports.c           messages over the four ports to other nodes
+ *   host_port.c       the console, and errands (hal/serial/errand.h)
+ *   serial_circuit.c  opened, closed, and which way a message goes
+ */
+#ifndef HAL_SERIAL_INTERNAL_H
+#define HAL_SERIAL_INTERNAL_H
 
+#include "hal/serial/board.h"
 #include "hal/serial/state.h"
 
-#define PS_PER_US 1000000u
+/* ---- ports.c ---- */
 
 /* One turn of every wait. Result: 0: wait on; an error ends the wait. */
 NODISCARD int serial_wait_a_little(struct circuit *circuit);
@@ -35,5 +42,18 @@ bool serial_sets_clock(struct serial_circuit *serial,
 
 /* Takes all receives back that have not ended. */
 void serial_take_back(struct serial_circuit *serial);
+
+/* ---- host_port.c ---- */
+
+/* circuit_receive() on the host's port, into a buffer that is one: errands that
+   come before the order are carried out. */
+NODISCARD int serial_receive_from_host(struct circuit *circuit,
+                                       struct circuit_delivery *delivery,
+                                       uint8_t *buffer,
+                                       uint32_t capacity_bytes);
+
+/* circuit_send() to the host, by the way that its order came. */
+NODISCARD int serial_send_to_host(struct circuit *circuit,
+                                  const struct circuit_message *message);
 
 #endif
