@@ -206,18 +206,6 @@ void circuit_close(struct circuit *circuit);
 
 /* ---- for the implementations ---- */
 
-/* Whether a buffer lies in the circuit's memory. */
-static inline bool circuit_holds(const struct circuit *circuit,
-                                 const uint8_t *data, uint32_t bytes)
-{
-    uint32_t room = circuit->memory_bytes;
-
-    /* Below the memory, the subtraction wraps to a large number. */
-    return bytes <= room &&
-           (uint32_t)((uintptr_t)data - (uintptr_t)circuit->memory) <=
-               room - bytes;
-}
-
 /* Whether a header, of a message of so many bytes with it that arrived whole,
    belongs to this mesh and this job. */
 static inline bool circuit_header_fits(const struct circuit *circuit,

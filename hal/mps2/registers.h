@@ -42,7 +42,6 @@ struct cmsdk_timer {
 
 /* The PSRAM that the switch shares with the node: the window. */
 #define PSRAM_BASE 0x21000000u
-#define PSRAM_BYTES 0x01000000u
 
 /* The handler of the clock's timer, for the vector table in boot/. */
 void clock_timer_interrupt(void);

@@ -22,6 +22,15 @@ static int offer_to_console(struct circuit *circuit,
     return ERR_OK;
 }
 
+/* Offers a message, and waits until the host has read it. */
+static int tell_console(struct circuit *circuit,
+                        const struct circuit_message *message)
+{
+    int error = offer_to_console(circuit, message);
+
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
 /* A message that the host brings to the console. */
 static int receive_from_console(struct circuit *circuit,
                                 struct circuit_delivery *delivery,
@@ -98,12 +107,10 @@ static int answer(struct circuit *circuit, int status, uint32_t done)
     struct serial_circuit *serial = circuit->board;
     const struct circuit_message message = {
         .kind = SERIAL_ERRAND, .head = {serial->answer, SERIAL_ANSWER_BYTES}};
-    int error;
 
     bytes_store_u32(serial->answer, (uint32_t)status);
     bytes_store_u32(serial->answer + 4, done);
-    error = offer_to_console(circuit, &message);
-    return error == ERR_OK ? circuit_drain(circuit) : error;
+    return tell_console(circuit, &message);
 }
 
 /* Fetches a report into the buffer, in which the errand lies, for the host. */
@@ -124,8 +131,7 @@ static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
         return answer(circuit, error, 0);
     }
     message.head = (struct circuit_segment){report.payload, report.bytes};
-    error = offer_to_console(circuit, &message);
-    return error == ERR_OK ? circuit_drain(circuit) : error;
+    return tell_console(circuit, &message);
 }
 
 /* Carries out the errands of a message of the host's, and answers it; with LEAD

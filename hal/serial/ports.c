@@ -305,12 +305,13 @@ static int wait_for_receive(struct circuit *circuit,
     return error;
 }
 
-static bool is_aside(const struct circuit *circuit, const uint8_t *data,
-                     uint32_t bytes)
+/* Whether bytes lie within `room` bytes of memory. */
+static bool lie_in(const uint8_t *memory, uint32_t room, const uint8_t *data,
+                   uint32_t bytes)
 {
-    return bytes <= circuit->aside_bytes &&
-           (uint32_t)((uintptr_t)data - (uintptr_t)circuit->aside) <=
-               circuit->aside_bytes - bytes;
+    /* Below the memory, the subtraction wraps to a large number. */
+    return bytes <= room &&
+           (uint32_t)((uintptr_t)data - (uintptr_t)memory) <= room - bytes;
 }
 
 bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
@@ -319,8 +320,10 @@ bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
     const struct serial_circuit *serial = circuit->board;
 
     return capacity_bytes >= CIRCUIT_HEADER_BYTES &&
-           (circuit_holds(circuit, buffer, capacity_bytes) ||
-            is_aside(circuit, buffer, capacity_bytes) ||
+           (lie_in(circuit->memory, circuit->memory_bytes, buffer,
+                   capacity_bytes) ||
+            lie_in(circuit->aside, circuit->aside_bytes, buffer,
+                   capacity_bytes) ||
             buffer == serial->errand);
 }
 

@@ -3,6 +3,7 @@
    chapter 19 (TIM11). */
 #include "hal/stm32f405/clocks.h"
 
+#include "hal/names.h"
 #include "hal/stm32f405/registers.h"
 
 #include <stdbool.h>
@@ -259,14 +260,7 @@ void clocks_start(struct clocks *clocks)
 
 const char *clocks_source_name(const struct clocks *clocks)
 {
-    static const char *const names[] = {
-        [CLOCKS_HSI] = "hsi",
-        [CLOCKS_HSI_PLL] = "hsi-pll",
-        [CLOCKS_HSE_PLL] = "hse-pll",
-        [CLOCKS_EMULATED] = "emulated",
-    };
-
-    return names[clocks->source];
+    return names_at("hsi\0hsi-pll\0hse-pll\0emulated", clocks->source);
 }
 
 /* The most telling flag: the pin's is set by every reset (7.3.21). */

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+/* Their names: clocks_source_name(). */
 enum clocks_source {
     CLOCKS_HSI,     /* 16 MHz: nothing locked */
     CLOCKS_HSI_PLL, /* 168 MHz within 1 % at 25 degrees, some 4 % elsewhere: the

@@ -91,12 +91,14 @@ static_assert(PINS_USES(1) <= 1 && PINS_USES(2) <= 1 && PINS_USES(3) <= 1 &&
      (PINS_SOUTH_TX == (pin)) + (PINS_SOUTH_RX == (pin)) +                     \
      (PINS_CONSOLE_TX == (pin)) + (PINS_CONSOLE_RX == (pin)))
 static_assert(PINS_ON(PC10) <= 1 && PINS_ON(PC11) <= 1, "a pin is there twice");
-#ifdef PINS_LED
+#ifndef PINS_LED
+#define PINS_LED PINS_COUNT /* none */
+#define PINS_LED_LIT 0
+#endif
 static_assert(PINS_ON(PINS_LED) == 0, "the LED's pin is a port's");
 static_assert((PINS_LED) != PA13 && (PINS_LED) != PA14,
               "the LED's pin is the debugger's: PA13, PA14");
 static_assert((PINS_LED_LIT) == 0 || (PINS_LED_LIT) == 1,
               "the level that lights the LED is 0 or 1");
-#endif
 
 #endif

@@ -203,27 +203,22 @@ static void first_came(struct switch_core *core, unsigned port, uint8_t first)
     }
 }
 
-static void neighbour_came(struct switch_core *core, unsigned port,
-                           unsigned bytes)
-{
-    if (core->config.neighbour != NULL) {
-        core->config.neighbour(core->config.context, port,
-                               core->reader[port].content + 1, bytes - 1);
-    }
-}
-
 /* A frame whose check covers all of it. False: damaged. */
 static bool local_came(struct switch_core *core, unsigned port, unsigned type,
                        unsigned bytes)
 {
-    struct switch_port *in = &core->port[port];
+    const struct switch_port *in = &core->port[port];
+    const uint8_t *content = core->reader[port].content;
 
     if (!frame_check(&core->reader[port], 0, bytes,
                      type == SWITCH_FRAME_RELEASE ? in->tag : SWITCH_VERSION)) {
         return false;
     }
     if (type == SWITCH_FRAME_NEIGHBOUR && bytes > 1) {
-        neighbour_came(core, port, bytes);
+        if (core->config.neighbour != NULL) {
+            core->config.neighbour(core->config.context, port, content + 1,
+                                   bytes - 1);
+        }
         return true;
     }
     if (type == SWITCH_FRAME_SETUP && bytes == SWITCH_SETUP_BYTES) {
@@ -231,7 +226,7 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
         return true;
     }
     if (type == SWITCH_FRAME_RELEASE && bytes == SWITCH_RELEASE_BYTES) {
-        drop(core, port, core->reader[port].content[1]);
+        drop(core, port, content[1]);
         return true;
     }
     return false;
