@@ -2,10 +2,9 @@
 """Which folders stand on which, and that no files or folders form a circle.
 
 A module is a .c file with the .h of its name. It depends on the modules whose
-headers it includes, and, by its object's symbols, on those whose functions it
-calls or whose data it uses. A header without a .c of its name is an interface,
-which several boards implement: who calls what it declares depends on the
-interface alone."""
+headers it includes, and, by its object's symbols, on those that define the
+functions it calls or the data it uses, whatever header declares them. Only who
+calls what one of INTERFACES declares depends on that header alone."""
 import collections
 import re
 import subprocess
@@ -54,6 +53,10 @@ ORDER = [
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER)
          for name in ([names] if isinstance(names, str) else names)}
+# Headers that several folders or programs implement: the linker takes one.
+INTERFACES = ("hal/board", "hal/circuit", "hal/clock", "hal/rows",
+              "hal/serial/board", "hal/stm32f405/program", "boot/boot",
+              "boot/costs", "boot/shell/node")
 # Objects of the host command and of the boards; the latter hold bytecode.
 OBJECTS = {"host": "nm", **dict.fromkeys(BOARDS, "arm-none-eabi-gcc-nm")}
 
@@ -63,21 +66,21 @@ def folder_of(module):
 
 
 def modules(files):
-    """{module: the text of its files}, and the modules that are interfaces."""
+    """{module: the text of its files}"""
     texts = collections.defaultdict(dict)
     for name, text in files.items():
         texts[name[:-2]][name[-1]] = text
-    return texts, {name for name, both in texts.items() if "c" not in both}
+    return texts
 
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
 
 
-def declared(texts, interfaces):
+def declared(texts):
     """{symbol: interface} of all that interfaces declare."""
     found = {}
-    for name in interfaces:
+    for name in texts.keys() & INTERFACES:
         text = without_comments(texts[name]["h"])
         for symbol in (re.findall(r"\b(\w+)\(", text)
                        + re.findall(r"extern [^;]*?(\w+)(?:\[\w*\])*;", text)):
@@ -104,8 +107,8 @@ def symbols(paths, nm):
 def dependencies(files, objects):
     """{module: {module: why}} of C files {name: text}, and the objects
     {module: (defined, used)} of one program."""
-    texts, interfaces = modules(files)
-    owner = declared(texts, interfaces)
+    texts = modules(files)
+    owner = declared(texts)
     for name, (defined, _) in objects.items():
         for symbol in defined:
             owner.setdefault(symbol, name)
