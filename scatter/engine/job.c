@@ -14,8 +14,8 @@
 
 /* ---- a node that is not the originator ---- */
 
-/* Whether a round follows that at hand. Their number is not known after an
-   advance. */
+/* Whether another round follows. After an advance the number of rounds is not
+   known yet (0), but one follows. */
 static bool goes_on(const struct scatter *scatter)
 {
     const struct wire_job *job = &scatter->job;
@@ -25,7 +25,7 @@ static bool goes_on(const struct scatter *scatter)
                : job->rounds == 0 || scatter->round + 1u < job->rounds;
 }
 
-/* Carries out one round: queues what descendants wait for, then computes. */
+/* Carries out one round: queues the sends to descendants, then computes. */
 static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);
@@ -52,14 +52,12 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* So few units may well stay with the originator, and of a tree, which takes
-   longer to plan, so many more for each node: others hear of the job when it is
-   known that they do not. So they do where ports take processor time: sends
-   while the kernel is tried would make it seem slower. */
+/* A load of at most so many units may stay with the originator; so may one of a
+   tree, which takes longer to plan, with so many more for each node. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
-/* The library's strcmp() is 400 bytes longer. */
+/* Whether two names are equal. (strcmp() takes 400 bytes of the image.) */
 static bool same_name(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) {
@@ -69,6 +67,7 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
+/* Finds the order's kernel in this image. Result: 0 or ERR_KERNEL. */
 static int find_kernel(struct scatter *scatter, const char *name)
 {
     for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
@@ -91,7 +90,8 @@ static int check_terms(const struct scatter *scatter,
     uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
-    /* So a range's address less before_bytes does not wrap. */
+    /* With longer halos the address where a range's message begins would wrap
+       below 0. */
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
@@ -99,8 +99,8 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* Every node takes for granted that before the load lie before_bytes of the
-       terms, or all that there are. */
+    /* Every node relies on it: before the load lie as many bytes as the kernel
+       asks for, or all that there are. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
@@ -112,6 +112,8 @@ static int check_terms(const struct scatter *scatter,
                : ERR_OK;
 }
 
+/* Begins the kernel, and sets what the job has from its terms. Result: 0 or the
+   error. */
 static int begin_kernel(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator_now_ps(scatter);
@@ -134,52 +136,74 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Sets what the job and the originator's range have from the order. */
-static void read_order(struct scatter *scatter, const struct wire_order *order)
+/* Reads the order, makes its load the originator's range, and checks what does
+   not depend on the kernel's terms. Result: 0 or the error. */
+static int take_order(struct scatter *scatter, struct originator *originator,
+                      const struct circuit_delivery *delivery)
 {
     struct wire_announce *announced = &scatter->announced;
+    struct wire_order *order = &originator->order;
+    int error = delivery->kind == WIRE_ORDER
+                    ? wire_order_load(order, delivery->payload, delivery->bytes)
+                    : ERR_KIND;
 
+    /* scatter_receive() has left room to round up. */
+    (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery->bytes);
+    if (error != ERR_OK) {
+        return error;
+    }
     announced->unit_bytes = order->unit_bytes;
     announced->arg = order->arg;
     announced->arg_bytes = order->arg_bytes;
     scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
     originator_set_range(scatter, order);
+    error = find_kernel(scatter, order->kernel);
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (order->load_units == 0) {
+        return ERR_EMPTY;
+    }
+    return order->policy == scatter->circuit->node->identity.policy
+               ? ERR_OK
+               : ERR_POLICY;
 }
 
-static int prepare(struct scatter *scatter, struct originator *originator)
+/* Whether the job may stay with the originator. Others hear of it only when it
+   is known that it does not: where units are few; and where ports take
+   processor time, as sends would make the kernel seem slower while it is
+   tried. */
+static bool may_stay(const struct scatter *scatter,
+                     const struct wire_order *order)
 {
-    const struct node_identity *identity = &scatter->circuit->node->identity;
-    const struct wire_order *order = &originator->order;
-    bool stays =
-        order->phases == 0 ||
-        (!scatter->policy->asks &&
-         (scatter->costs->port_byte_ps > 0 ||
-          order->load_units <=
-              STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes));
-    int error = find_kernel(scatter, order->kernel);
+    uint32_t few = STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes;
 
-    if (error == ERR_OK && order->load_units == 0) {
-        error = ERR_EMPTY;
-    }
-    if (error == ERR_OK && order->policy != identity->policy) {
-        error = ERR_POLICY;
-    }
-    read_order(scatter, order);
-    if (error == ERR_OK && !stays) {
-        error = announce_job(scatter, originator);
-    }
+    return order->phases == 0 ||
+           (!scatter->policy->asks &&
+            (scatter->costs->port_byte_ps > 0 || order->load_units <= few));
+}
+
+/* Announces the job and begins the kernel. A job that may stay is announced
+   when a guess of its rate says that others have a part in it. Result: 0 or the
+   error. */
+static int begin_job(struct scatter *scatter, struct originator *originator)
+{
+    bool stays = may_stay(scatter, &originator->order);
+    int error = stays ? ERR_OK : announce_job(scatter, originator);
+
     if (error == ERR_OK) {
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
         error = measure_guess(scatter, originator);
     }
-    if (error == ERR_OK && stays && !originator->alone) {
-        error = announce_job(scatter, originator);
-    }
-    return error;
+    return error == ERR_OK && stays && !originator->alone
+               ? announce_job(scatter, originator)
+               : error;
 }
 
+/* Reports to the host: figures, and the result with all outputs if there is
+   one. Result: 0 or an error of the send. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
@@ -203,37 +227,49 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-static int originator_run(struct scatter *scatter)
+/* Receives the order; answers WIRE_MEASURE that come before it. */
+static int receive_order(struct scatter *scatter,
+                         struct circuit_delivery *delivery)
+{
+    int error;
+
+    do {
+        error = scatter_receive(scatter, delivery, 1u << CIRCUIT_HOST);
+    } while (error == ERR_OK && delivery->kind == WIRE_MEASURE &&
+             (error = probe_serve(scatter, *delivery)) == ERR_OK);
+    return error;
+}
+
+/* Makes the originator's state that of a new order. What the plan alone sets is
+   left as it was: clearing all would take 70 us on an MPS2 board. */
+static void clear(struct scatter *scatter, struct originator *originator)
+{
+    memset(originator, 0, offsetof(struct originator, report.startup_ps));
+    memset(&originator->input.stages, 0,
+           sizeof originator->input - offsetof(struct planner_input, stages));
+    originator->plan.rounds = 0;
+    originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
+}
+
+/* Carries out the originator's job, from the wait for the order to the report.
+   Result: 0 or the error, which the report has told the host too. */
+static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
     struct originator originator;
     int sent;
-    int error;
+    int error = receive_order(scatter, &delivery);
 
-    do {
-        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
-    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
-             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error != ERR_OK) {
         return error;
     }
-    /* All of it would take 70 us. */
-    memset(&originator, 0, offsetof(struct originator, report.startup_ps));
-    memset(&originator.input.stages, 0,
-           sizeof originator.input - offsetof(struct planner_input, stages));
-    originator.plan.rounds = 0;
-    originator.report.ordered_ps = clock_started_ps(scatter->circuit->clock);
+    clear(scatter, &originator);
     scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
-    error = delivery.kind == WIRE_ORDER
-                ? wire_order_load(&originator.order, delivery.payload,
-                                  delivery.bytes)
-                : ERR_KIND;
-    /* scatter_receive() has left room to round up. */
-    (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
+    error = take_order(scatter, &originator, &delivery);
     if (error == ERR_OK) {
-        error = prepare(scatter, &originator);
+        error = begin_job(scatter, &originator);
     }
     if (error == ERR_OK) {
         error = scatter->policy->lead(scatter, &originator);
@@ -299,9 +335,10 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
+/* Carries out one job. */
 static int run_job(struct scatter *scatter)
 {
-    int error = scatter->layer == 0 ? originator_run(scatter) : follow(scatter);
+    int error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
 
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);
@@ -314,8 +351,8 @@ int scatter_run(struct scatter *scatter)
     int error = run_job(scatter);
 
     while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0) {
-        /* Sends still in the switch's queue lie where the next job's order or
-           part will be received. */
+        /* The next job's messages are received where the last sends may still
+           lie. */
         error = circuit_drain(scatter->circuit);
         if (error == ERR_OK) {
             error = reset(scatter);
