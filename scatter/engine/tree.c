@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reference policy, in the order of a job: a node is announced one, and
+ * reads its branch; it receives its range, sends on its children's, computes,
+ * and gathers. The originator's part, plan and lead, is behind that.
+ */
 #include "scatter/engine/tree.h"
 
 #include "scatter/engine/announce.h"
@@ -16,13 +21,14 @@
 
 /* ---- every node ---- */
 
-/* Whether the round at hand is not the first. */
+/* Whether the round at hand is a later one than the first. */
 static bool is_later(const struct scatter *scatter)
 {
     return scatter->round > 0;
 }
 
-/* The entry of a branch of this node's piece in the table of a later round. */
+/* The entry of a branch of this node's piece in the table of a later round,
+   which has a word where the piece has a branch. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -30,7 +36,7 @@ static const uint8_t *entry_of(const struct scatter *scatter,
            (branch - scatter->tree.branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
 }
 
-/* In the round at hand, the first unit of a child's range .. */
+/* The first unit of a child's range in the round at hand. */
 static uint32_t first_unit_of(const struct scatter *scatter,
                               const uint8_t *child)
 {
@@ -38,7 +44,7 @@ static uint32_t first_unit_of(const struct scatter *scatter,
                              : tree_first_unit(child);
 }
 
-/* .. and the units of it. */
+/* Units of a child's range in the round at hand. */
 static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
 {
     return is_later(scatter)
@@ -47,8 +53,8 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Sets what the messages to all children have in common: the job, or later the
-   round. */
+/* Sets the head of the messages to all children: the job, in later rounds the
+   round's number. */
 static void set_head(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->message[0];
@@ -61,8 +67,9 @@ static void set_head(struct scatter *scatter)
     }
 }
 
-/* Queues the message to a child: its piece of the tree, or later of the round's
-   table, and its range, `units` from the load's unit number `first_unit` on. */
+/* Queues the message to a child: its piece of the tree, in later rounds of the
+   round's table, and its range of `units` from the load's unit `first_unit`
+   on. */
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
@@ -98,6 +105,7 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
            tree_phase(child) >= phase;
 }
 
+/* Whether a branch ends before `end`, and has a path of this torus. */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -106,6 +114,17 @@ static bool branch_is_whole(const struct scatter *scatter,
            torus_path_valid(scatter->size, tree_path(branch));
 }
 
+/*
+ * Splits the range at hand, and queues the sends to the children. A node's own
+ * share comes first; each child's range begins where that of the one before
+ * ends:
+ *
+ *   | own share | child 1 | child 2 | .. |
+ *   ^ first_unit          ^ at           ^ end_unit
+ *
+ * Result: 0; ERR_PLAN if branches or ranges do not fit each other; or an error
+ * of sending.
+ */
 static int branch_distribute(struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -118,7 +137,6 @@ static int branch_distribute(struct scatter *scatter)
 
     scatter->split.share_units = at - scatter->first_unit;
     set_head(scatter);
-    /* Every child's range begins where the one's before ends. */
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         uint32_t units;
 
@@ -131,7 +149,7 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* Who gets units in the first round gets a message in every round. */
+        /* A child with units in the first round gets a message in each. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
@@ -224,7 +242,7 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* The latest phase below `below` in which a child was sent to; 0: none. */
+/* The latest phase before `below` in which this node has children; 0: none. */
 static unsigned phase_below(const struct scatter *scatter, unsigned below)
 {
     const uint8_t *end = tree_next(scatter->tree.branch);
@@ -237,7 +255,7 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
     return latest;
 }
 
-/* Results come back by falling phase, the last children's first. */
+/* Receives results by falling phase: the last children's first. */
 int tree_gather(struct scatter *scatter)
 {
     const uint8_t *end = tree_next(scatter->tree.branch);
@@ -249,7 +267,7 @@ int tree_gather(struct scatter *scatter)
         for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child of a phase that the job has not has refused it. */
+                /* A child of a phase beyond the job's has refused it. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -260,7 +278,7 @@ int tree_gather(struct scatter *scatter)
     return error;
 }
 
-/* Reads the job, this node's piece of the tree, and where its range begins. */
+/* Reads a WIRE_BRANCH: the job, this node's piece of the tree, its range. */
 static int read_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
 {
@@ -295,8 +313,7 @@ static int read_branch(struct scatter *scatter,
     return scatter_set_range(scatter, tree_next(branch), end);
 }
 
-/* Reads a later round's message: which one it is, where the ranges of this
-   node's piece begin and the last one ends, and the range. */
+/* Reads a WIRE_BRANCH_ROUND: the round's number and table, and the range. */
 static int read_round(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -342,12 +359,12 @@ int tree_receive(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A load is given to who asks if it takes all nodes together longer than so
-   many demands of each. */
+/* A job whose samples differ becomes a farm if its load takes each node longer
+   than so many demands of all nodes. */
 #define DEMANDS 3u
 
-/* Compute time per unit on a node without a slowdown; the measured one is that
-   of the originator, which may have one. */
+/* Compute time of a unit on a node without a slowdown, in ps. The measured one
+   is that of the originator, which may have one. */
 static uint64_t reference_ps(const struct originator *originator)
 {
     uint64_t compute_ps = originator->report.compute_ps >>
@@ -397,15 +414,15 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-/* Words of a round's table. */
+/* Length of a round's table in words. */
 static uint32_t table_words(const struct scatter *scatter)
 {
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Adds the order's first unit to that of every branch, and of the tables: a
-   tree is planned from unit 0, or from that before it which is the originator's
-   for its ports. */
+/* Adds the order's first unit to the first units of all branches and tables. A
+   tree is planned from unit 0 on, or with originator_ports_units() from so many
+   units before that. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -426,7 +443,7 @@ static void shift_ranges(const struct scatter *scatter,
     }
 }
 
-/* Units of the subtree of node `index`, of all rounds. */
+/* Units of the subtree of node `index` in all rounds together. */
 static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
@@ -442,8 +459,8 @@ static uint32_t all_units_of(const struct scatter *scatter,
     return units;
 }
 
-/* Sets when each phase's outputs leave; a phase lasts as long as its longest
-   output takes. */
+/* Sets the times at which outputs leave: result_ps[phase], in ps from the start
+   of the scatter. A phase lasts as long as its longest output takes. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -471,7 +488,7 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Writes the job into new memory. */
+/* Writes the job into new memory. Result: 0, ERR_MEMORY or ERR_RANGE. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     uint64_t *result_ps = (uint64_t *)(void *)originator_allocate(
@@ -492,8 +509,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Whether the order asks for more rounds than one: for the best number only
-   where rounds can be held back until their time. */
+/* Whether several rounds are planned: those that were ordered; or the best
+   number, if this board can hold rounds back until their time. */
 static bool several_rounds(const struct scatter *scatter,
                            const struct originator *originator)
 {
@@ -502,9 +519,9 @@ static bool several_rounds(const struct scatter *scatter,
     return rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
 }
 
-/* Plans the order's number of rounds, or the best one if it is better than the
-   one round that is planned, with their tables. `tree` has
-   been planned with `work`. Result: 0 or the error. */
+/* Plans the order's number of rounds with their tables, or the best number if
+   that ends before the one round for which `tree` has been planned with `work`.
+   Result: 0, ERR_MEMORY or ERR_PHASES. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        const struct tree_input *input, uint8_t *tree,
                        void *work)
@@ -572,7 +589,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Leaves all to the root: nobody else is in the tree. */
+/* Makes the whole load the root's share, of a tree without other nodes. */
 static int plan_alone(struct scatter *scatter, struct originator *originator,
                       uint8_t *tree)
 {
@@ -591,9 +608,9 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Whether the job had better be a farm: the order leaves that open, what was
-   measured does not tell what others take, and by samples, if there are any, it
-   takes longer than some demands of all nodes. */
+/* Whether the job had better be a farm: the order leaves that open, units that
+   were measured do not tell what others take, and samples, if there are any,
+   say that the load takes longer than some demands of all nodes. */
 static bool prefers_farm(const struct scatter *scatter,
                          const struct originator *originator)
 {
