@@ -12,27 +12,27 @@
 #include "scatter/engine/originator.h"
 
 /*
- * Of the originator: announces scatter->job's kernel with the argument where it
- * lies. Result: 0; ERR_MEMORY; ERR_PLAN (the order's tree is none); an error of
- * the sends.
+ * The originator's announcement of scatter->announced; the argument is sent
+ * from where it lies in the order. Result: 0; ERR_MEMORY; ERR_PLAN (the order's
+ * tree is none); an error of the sends.
  */
 NODISCARD int announce_job(struct scatter *scatter,
                            struct originator *originator);
 
 /*
  * Takes an announcement, which lies at free_from, moves free_from behind it,
- * passes it on and begins the kernel. One of a job of which nothing else came
- * is dropped. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLAN, ERR_PLACE (meant for
- * another node); ERR_IMAGE (no kernel of that index); ERR_ARGUMENT; an error of
- * the sends.
+ * passes it on and begins the kernel. An earlier one is dropped, if nothing
+ * else of its job came. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLAN, ERR_PLACE
+ * (meant for another node); ERR_IMAGE (no kernel of that index); ERR_ARGUMENT;
+ * an error of the sends.
  */
 NODISCARD int announce_take(struct scatter *scatter,
                             struct circuit_delivery delivery);
 
-/* Forgets an announcement that nothing followed, such as that of an order that
-   failed, when it has been passed on: the message takes its place in memory.
-   Precondition: there is one. Result: 0; ERR_KIND in the middle of its job; an
-   error of the sends. */
+/* Forgets the announcement of a job of which nothing followed, such as one
+   whose order failed, when it has been passed on; the message in `delivery`
+   moves to its place. Precondition: there is one. Result: 0; ERR_KIND in the
+   middle of its job; an error of the sends. */
 NODISCARD int announce_drop(struct scatter *scatter,
                             struct circuit_delivery *delivery);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever serves workers of a farm, the originator or a master: it computes
- * slices of the units that it has, and between them gives chunks of these to
- * workers that ask. The originator has the load; a master has the chunk that it
- * got last, and gets more (farm_worker.c).
+ * A farm, seen by the node that serves it: the originator, or a master. It
+ * computes slices of the units that it has, and between slices gives chunks of
+ * them to workers that ask. The originator has the load; a master has the chunk
+ * that it got last, and asks for more (farm_worker.c).
  *
- * Units that are given or computed are taken off the range in struct scatter.
+ *   server   | slice | chunk to 3 | slice | chunks to 1, 2 | slice | ..
+ *                    ^ demand of 3        ^ demands of 1, 2
+ *
+ * Units that are given away or computed leave the range in struct scatter.
  */
-
 #ifndef SCATTER_ENGINE_FARM_H
 #define SCATTER_ENGINE_FARM_H
 
@@ -16,47 +18,45 @@
 #include "scatter/engine/originator.h"
 #include "scatter/plan/farm.h"
 
-/* What is known of a worker. */
+/* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* of its last chunk's message */
-    uint16_t chunks;                /* that it was given, the end included */
-    bool waits; /* has none yet; or asked when nothing was left, and got neither
-                   a chunk nor the end */
-    bool ended;
-    struct torus_path path;
-    struct farm_member member;
+    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk's message */
+    uint16_t chunks;                /* given to it, the end included */
+    bool waits;                     /* wants a chunk that there is none of */
+    bool ended;                     /* has its end */
+    struct torus_path path;         /* from the server */
+    struct farm_member member;      /* its speed (scatter/plan/farm.h) */
 };
 
-/* The farm of the job at hand; behind it, in the same memory, its workers. */
+/* The farm of a job; its workers lie behind it in the same memory. */
 struct farm_state {
-    struct farm farm;
-    struct farm_member own;
-    uint64_t own_ps; /* what the own slices took; .. */
-    uint32_t own_units;
-    uint32_t at_work; /* workers that have a chunk, and not the end */
-    uint32_t workers;
-    uint32_t turn;              /* of the worker that is served first of those
-                                   that wait */
-    struct circuit_segment job; /* comes with first chunks; none of a tail */
-    /* Of a master: gets more units. Sets `more`, and farm.left if that was 0;
-       sends chunks to those that wait. Result: 0 or the error. */
+    struct farm farm;       /* the rule that sizes chunks, units left */
+    struct farm_member own; /* the server's own speed */
+    uint64_t own_ps;        /* compute time of the server's slices, ps */
+    uint32_t own_units;     /* units of the server's slices */
+    uint32_t at_work;       /* workers that have a chunk, and not the end */
+    uint32_t workers;       /* length of worker[] */
+    uint32_t turn;          /* index of the waiting worker served first */
+    struct circuit_segment
+        job; /* goes with first chunks; empty: none needs it */
+    /* Gets a master more units: sets `more`, and farm.left if that was 0, and
+       sends chunks to workers that wait. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
-    bool more; /* units may come besides those left */
-    /* Of a tail: answers a worker's demand for which nothing is left, at once
-       or later. NULL: at once. Result: 0 or the error. */
+    bool more; /* units may come besides farm.left */
+    /* Answers a worker's demand when nothing is left, at once or later; NULL:
+       the end is sent at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
-    uint32_t first_units; /* that the server computes before it serves */
-    uint8_t layer;        /* that is given its ends, .. */
-    uint32_t layer_left;  /* .. and how many nodes of it have none */
-    /* Where demands are received ahead; the messages' room in bytes. */
-    uint8_t *slot;
-    uint32_t slot_bytes;
-    uint8_t slots; /* to CIRCUIT_AHEAD_MAX */
+    uint32_t first_units; /* the server's first slice; 0: by the rule */
+    uint8_t layer;        /* layer that is given its ends, of a tail */
+    uint32_t layer_left;  /* nodes of that layer without their end */
+    uint8_t *slot;        /* memory of demands that are received ahead */
+    uint32_t slot_bytes;  /* of each of them */
+    uint8_t slots;        /* number of them, up to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
 };
 
-/* Demands that are received ahead of so many workers. */
+/* Number of demands that are received ahead for so many workers. */
 static inline uint32_t farm_slots(uint32_t workers)
 {
     return workers < CIRCUIT_AHEAD_MAX ? workers : CIRCUIT_AHEAD_MAX;
@@ -79,8 +79,8 @@ uint32_t farm_count_members(const uint8_t *server);
 NODISCARD int farm_add_workers(const struct scatter *scatter,
                                struct farm_state *state);
 
-/* Queues chunks for all workers that wait, as far as there are units; if none
-   come any more, the end for those that have had a chunk. Result: 0 or the
+/* Queues chunks for the workers that wait, as long as units are left; then, if
+   no more come, ends for those that have had a chunk. Result: 0 or the
    error. */
 NODISCARD int farm_serve_waiting(struct scatter *scatter,
                                  struct farm_state *state);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Makes the originator the node to which this one's result returns. */
+/* Has this node's result return straight to the originator. */
 static void return_to_originator(struct scatter *scatter,
                                  struct torus_path from_originator)
 {
@@ -21,7 +21,7 @@ static void return_to_originator(struct scatter *scatter,
     scatter_prepare_return(scatter);
 }
 
-/* Reads the job that comes with the first chunk, and where results go. */
+/* Reads the job that comes with the first chunk, and sets where results go. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery)
 {
@@ -44,6 +44,8 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Reads a chunk, which becomes this node's range; one of no units is the end.
+   Result: as farm_receive(). */
 static int read_chunk(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -78,8 +80,8 @@ static int read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* Makes room for the output of the chunk in hand, if it needs that: what the
-   demand before was sent from is free, since it has been answered. */
+/* Makes room for the output of the chunk in hand: outputs move up over what the
+   last demand was sent from, which its answer has freed. */
 static void free_outputs(struct scatter *scatter)
 {
     uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
@@ -93,10 +95,13 @@ static void free_outputs(struct scatter *scatter)
     }
 }
 
+/* Asks for the next chunk: says how long worker.computed_units took, and
+   returns the outputs that have not left yet. Result: 0 or an error of sending.
+ */
 static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
-    uint8_t *out = scatter->memory->report; /* the originator's alone */
+    uint8_t *out = scatter->memory->report; /* a worker has no report */
     struct torus_path path = worker->path;
     struct wire_demand demand = {.worker = worker->number,
                                  .number = worker->chunks,
@@ -116,15 +121,17 @@ static int ask_for_chunk(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Of an output beside its units' share: its head, and to how much it and the
-   message of its chunk are rounded up. */
+/* Bytes of an output whatever its units: its head, and what rounding up takes
+   of it and of its chunk's message. */
 #define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
 
 /*
- * Divides what memory is left between the messages of two chunks, that in hand
- * and that in stock, and their outputs, that which leaves and that which is
- * made: by what a unit takes in each. No chunk is more than half of the load,
- * which would fit with all its outputs.
+ * Divides the memory that is left between two chunks, in hand and in stock, and
+ * two outputs, leaving and being made, by what a unit takes in each:
+ *
+ *   chunk | stock_bytes | stock_bytes | output | output | free_to
+ *
+ * No chunk is more than half of a load, which would fit with all its outputs.
  */
 static void divide_memory(struct scatter *scatter)
 {
@@ -147,6 +154,8 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
+/* Where the message with the next chunk is received: one comes while the one
+   before it is in use. */
 static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -173,6 +182,7 @@ static int ask_ahead(struct scatter *scatter)
 /* A master asks when it has less than this part of the chunk in hand. */
 #define LOW_PART 2u
 
+/* Whether this node serves others, by its piece of the tree. */
 static bool is_master(const struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -181,10 +191,8 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* ---- the group ---- */
-
-/* The chunk in hand is what there is; as its installment is a part of what the
-   group may expect, that is so many times as much. */
+/* Makes the chunk in hand the group's load. It is one installment of all that
+   the group may expect, which makes the rest `ahead`. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -196,6 +204,7 @@ static void begin_stock(struct scatter *scatter, struct farm_state *state)
     scatter->worker.asked = false;
 }
 
+/* Takes the next chunk, and serves whom it was awaited for. */
 static int take_chunk(struct scatter *scatter, struct farm_state *state,
                       const struct circuit_delivery *delivery)
 {
@@ -218,7 +227,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
     struct scatter_worker *worker = &scatter->worker;
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    /* What lies where the next chunk will has then been sent. */
+    /* The next chunk comes to lie where sends may still be queued from. */
     int error = circuit_drain(scatter->circuit);
 
     if (error == ERR_OK) {
@@ -236,7 +245,8 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
                                         : ERR_KIND;
 }
 
-/* Asks for the next chunk as a group of this speed. */
+/* Asks the originator for the next chunk: the demand says how long the whole
+   group takes for the one in hand. */
 static int ask(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -248,7 +258,7 @@ static int ask(struct scatter *scatter, struct farm_state *state)
     return ask_for_chunk(scatter);
 }
 
-/* The same when little is left. */
+/* Asks for the next chunk when little is left, and once. */
 static int ask_if_low(struct scatter *scatter, struct farm_state *state)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -259,6 +269,7 @@ static int ask_if_low(struct scatter *scatter, struct farm_state *state)
                : ERR_OK;
 }
 
+/* farm_state.refill of a master: waits for units while there are none. */
 static int refill(struct scatter *scatter, struct farm_state *state)
 {
     int error = ask_if_low(scatter, state);
@@ -272,6 +283,10 @@ static int refill(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
+/* Makes the state of the group in new memory, when the first chunk has been
+   read. Result: 0; ERR_PLAN (the piece is no tree, a worker has no path, or the
+   job has an output, which masters do not pass on), ERR_FIELD (the job does not
+   say what to plan with) or ERR_MEMORY. */
 static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
@@ -305,8 +320,9 @@ static int open_group(struct scatter *scatter)
     return farm_add_workers(scatter, state);
 }
 
-/* ---- carrying out ---- */
-
+/* Computes, asks and serves until the end has come and all workers know it;
+   sets worker.ended. Result: 0; as farm_receive() and farm_serve(); ERR_KIND.
+ */
 static int lead_group(struct scatter *scatter)
 {
     struct farm_state *state = scatter->worker.group;
@@ -320,6 +336,7 @@ static int lead_group(struct scatter *scatter)
     return error == ERR_OK ? farm_work_off(scatter, state) : error;
 }
 
+/* Receives and merges the results of the workers. Result: 0 or the error. */
 static int gather_group(struct scatter *scatter)
 {
     const struct farm_state *state = scatter->worker.group;
@@ -339,9 +356,9 @@ static bool is_announced(const struct scatter *scatter, uint16_t job)
     return scatter->kernel != NULL && scatter->announced_job == job;
 }
 
-/* The first chunk takes the straight way, so it may come before the job is
-   announced: it stays where it lies till then, or where an announcement lay
-   that it does not follow. */
+/* Waits for the announcement of a first chunk: that takes the straight way, and
+   may come earlier. It stays where it lies until then, or takes the place of an
+   announcement of another job, which failed. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -362,7 +379,7 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Reads the first chunk; later ones come to lie behind all that is kept. */
+/* Reads the first chunk. Later ones are received behind all that is kept. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {
@@ -414,7 +431,7 @@ int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
     return worker->group != NULL ? lead_group(scatter) : ask_ahead(scatter);
 }
 
-/* Receives a chunk behind the first one. */
+/* Receives a later chunk. */
 static int receive_next(struct scatter *scatter,
                         struct circuit_delivery *delivery)
 {
