@@ -27,12 +27,21 @@
     X(CHECK_SCATTER_COMPUTE, "scatter/engine/compute.c")                       \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \
     X(CHECK_SCATTER_GATHER, "scatter/engine/gather.c")                         \
-    X(CHECK_SCATTER_SLOTS, "scatter/engine/slots.c")             \
+    X(CHECK_SCATTER_SLOTS, "scatter/engine/slots.c")                           \
     X(CHECK_WINDOW, "hal/window/window.c")                                     \
     X(CHECK_SERIAL_MAILBOX, "hal/serial/mailbox.c")                            \
     X(CHECK_SWITCH_DESTINATION, "hal/switch/destination.c")                    \
     X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")                           \
-    X(CHECK_SWITCH, "hal/switch/switch.c")
+    X(CHECK_SWITCH, "hal/switch/switch.c")                                     \
+    X(CHECK_SWITCH_RING, "hal/switch/ring.c")                                  \
+    X(CHECK_SWITCH_RELAY, "hal/switch/relay.c")                                \
+    X(CHECK_SWITCH_SOURCE, "hal/switch/source.c")                              \
+    X(CHECK_SERIAL_PORTS, "hal/serial/ports.c")                                \
+    X(CHECK_SERIAL_HOST_PORT, "hal/serial/host_port.c")                        \
+    X(CHECK_LINE, "hal/line/line.c")                                           \
+    X(CHECK_DISCOVER_WAVE, "hal/discover/wave.c")                              \
+    X(CHECK_DISCOVER_JUDGE, "hal/discover/judge.c")                            \
+    X(CHECK_DISCOVER_POSITIONS, "hal/discover/positions.c")
 
 #define CHECK_NUMBER(name, path) name,
 enum check_file {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/discover/internal.h"
 
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_DISCOVER_JUDGE
+
 void discover_add_fault(struct discover *d, const struct discover_fault *fault)
 {
     if (d->faults < DISCOVER_FAULTS_MAX) {
@@ -17,6 +21,7 @@ static void find(struct discover *d, unsigned port, enum discover_code code,
 {
     struct torus_coord at = discover_place(d);
 
+    ASSERT(port <= TORUS_PORTS);
     discover_add_fault(d, &(struct discover_fault){
                               (uint8_t)at.x, (uint8_t)at.y, (uint8_t)port,
                               (uint8_t)code, (uint8_t)other.x, (uint8_t)other.y,
@@ -133,6 +138,8 @@ static void judge_link(struct discover *d, unsigned port)
 
 void discover_judge(struct discover *d)
 {
+    ASSERT(discover_has(d, DISCOVER_PLACED) &&
+           (d->state & DISCOVER_JUDGED) == 0);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         judge_link(d, port);
     }
@@ -150,8 +157,11 @@ static unsigned byte_of(int32_t value)
 /* The mesh that was found is not the one that was asked for. */
 void discover_judge_size(struct discover *d)
 {
-    unsigned skew = discover_wrap(
-        d->skew, d->height != 0 ? d->height : d->own[DISCOVER_AT_HEIGHT]);
+    unsigned skew;
+
+    ASSERT((d->state & DISCOVER_ORIGIN) != 0);
+    skew = discover_wrap(d->skew, d->height != 0 ? d->height
+                                                 : d->own[DISCOVER_AT_HEIGHT]);
 
     if (skew != 0) {
         discover_find_alone(d, TORUS_PORTS, DISCOVER_TWISTED,

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/discover/internal.h"
 
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_DISCOVER_POSITIONS
+
 static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
 static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
 
 /* The node at an x and y of a STATUS. */
 static struct torus_coord wrapped(const struct discover *d, int x, int y)
 {
+    ASSERT(d->own[DISCOVER_AT_WIDTH] != 0 && d->own[DISCOVER_AT_HEIGHT] != 0);
     return (struct torus_coord){
         (uint16_t)discover_wrap(d->own[DISCOVER_AT_ORIGIN_X] + x,
                                 d->own[DISCOVER_AT_WIDTH]),
@@ -121,6 +126,7 @@ void discover_find_place(struct discover *d)
     int x;
     int y;
 
+    ASSERT(!discover_has(d, DISCOVER_PLACED));
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         unsigned now =
             discover_claimed(d, port, &x, &y) ? weight(d, port, x, y) : 0;

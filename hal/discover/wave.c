@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/discover/internal.h"
 
+#include "hal/check.h"
 #include "hal/crc32.h"
 #include "hal/err.h"
 
 #include <string.h>
+
+#define CHECK_FILE CHECK_DISCOVER_WAVE
 
 #define FAULT_BYTES 8u
 
@@ -180,6 +183,7 @@ static void settle(struct discover *d, unsigned port)
 
 static void finish(struct discover *d, unsigned bits)
 {
+    ASSERT(discover_epoch(d) != 0);
     discover_set(d, (d->own[DISCOVER_AT_BITS] & DISCOVER_KEPT) |
                         DISCOVER_FINISHED | bits);
     d->finished_us = d->now_us;
@@ -273,6 +277,7 @@ static unsigned listed(unsigned faults)
 /* The faults that the parent has taken: also the number of the next one. */
 static unsigned echo_taken(const struct discover *d)
 {
+    ASSERT(d->parent < TORUS_PORTS);
     return d->link[d->parent].told[DISCOVER_AT_TAKEN];
 }
 
@@ -348,6 +353,7 @@ static void check_off(struct discover *d, unsigned port,
     } else if (kind == DISCOVER_STATUS) {
         d->stale &= (uint8_t)~bit;
     } else if (kind == DISCOVER_TEST) {
+        ASSERT(d->link[port].sent < DISCOVER_TESTS);
         d->link[port].sent += 1;
         if (d->link[port].sent == DISCOVER_TESTS) {
             d->stale |= bit;
@@ -472,6 +478,7 @@ static void meet(struct discover *d, unsigned port, uint32_t tag,
     unsigned bit = 1u << port;
     unsigned others = d->own[DISCOVER_AT_FACING] & ~bit;
 
+    ASSERT(port < TORUS_PORTS && port_of_it < TORUS_PORTS);
     d->link[port].tag = tag;
     bytes_store_u32(d->own + DISCOVER_AT_TAGS + 4 * port, tag);
     d->own[DISCOVER_AT_FACING] =
@@ -559,6 +566,7 @@ static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
         in[DISCOVER_AT_NUMBER] != link->taken) {
         return; /* told again: the answer was lost */
     }
+    ASSERT(link->taken <= DISCOVER_FAULTS_MAX);
     link->taken += 1;
     if (in[DISCOVER_AT_NUMBER] >= in[DISCOVER_AT_LAST] ||
         in[DISCOVER_AT_NUMBER] >= DISCOVER_FAULTS_MAX) {

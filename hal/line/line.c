@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/line/line.h"
 
+#include "hal/check.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
+
+#define CHECK_FILE CHECK_LINE
 
 static_assert((LINE_RING_BYTES & (LINE_RING_BYTES - 1)) == 0,
               "the ring's places are the lowest bits of a count");
@@ -80,6 +84,7 @@ static bool check(struct line_reader *reader)
     unsigned bytes = reader->mark;
     uint32_t crc;
 
+    ASSERT(bytes <= reader->length && reader->length < LINE_BYTES_MAX);
     if (bytes == 0) {
         return text[0] != '@';
     }
@@ -101,6 +106,7 @@ static bool check(struct line_reader *reader)
 static enum line_status count(struct line_reader *reader,
                               enum line_status status)
 {
+    ASSERT(status < LINE_STATUSES);
     reader->count[status] += 1;
     reader->ended = true;
     return status;
@@ -153,6 +159,7 @@ enum line_status line_take(struct line_reader *reader, uint32_t now_us)
         reader->mark = 0;
         reader->trouble = LINE_NONE;
     }
+    ASSERT(reader->pushed - reader->taken <= LINE_RING_BYTES);
     while (reader->taken != reader->pushed) {
         uint8_t byte;
 
@@ -258,8 +265,10 @@ void line_put_data(struct line_writer *writer, const uint8_t *data,
                    unsigned bytes)
 {
     char text[LINE_BASE64_MAX];
-    unsigned length = line_base64(text, data, bytes);
+    unsigned length;
 
+    ASSERT(bytes <= LINE_DATA_MAX);
+    length = line_base64(text, data, bytes);
     for (unsigned i = 0; i < length; ++i) {
         put_char(writer, text[i]);
     }
@@ -270,6 +279,7 @@ unsigned line_end(struct line_writer *writer)
     char *at = writer->text + writer->bytes;
     uint32_t crc = line_crc(CRC_FIRST, writer->text, writer->bytes);
 
+    ASSERT(writer->bytes <= LINE_TEXT_MAX);
     *at++ = '*';
     for (unsigned digits = 4; digits-- > 0;) {
         *at++ = hex_of(crc >> 4 * digits);

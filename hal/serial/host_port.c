@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/serial/internal.h"
 
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_SERIAL_HOST_PORT
+
 /* ---- the console ---- */
 
 /* The host reads it when it likes; it may ask in the middle of this. */
@@ -40,6 +44,7 @@ static int receive_from_console(struct circuit *circuit,
     struct mailbox *mailbox = serial->mailbox;
     int error = ERR_OK;
 
+    ASSERT(capacity_bytes >= CIRCUIT_HEADER_BYTES);
     mailbox_open(mailbox, buffer + CIRCUIT_HEADER_BYTES,
                  capacity_bytes - CIRCUIT_HEADER_BYTES);
     while (error == ERR_OK && mailbox->in != MAILBOX_FULL) {
@@ -182,6 +187,7 @@ static int recall_order(const struct circuit *circuit,
 {
     const struct serial_circuit *serial = circuit->board;
 
+    ASSERT(serial->order_bytes < circuit->memory_bytes);
     *delivery = (struct circuit_delivery){.payload = circuit->memory +
                                                      CIRCUIT_HEADER_BYTES,
                                           .bytes = serial->order_bytes,
@@ -241,6 +247,7 @@ int serial_send_to_host(struct circuit *circuit,
     if (error != ERR_OK) {
         return error;
     }
+    ASSERT(report.path.port < TORUS_PORTS);
     report.kind = SERIAL_REPORT;
     report.head_stride = 0;
     report.body[report.path.port] = message->body[0];

@@ -84,6 +84,8 @@ int mailbox_put(struct mailbox *mailbox, uint32_t offset, const uint8_t *data,
     if (offset > filled) {
         return ERR_RANGE;
     }
+    ASSERT(filled <= mailbox->announced_bytes &&
+           mailbox->announced_bytes <= mailbox->capacity_bytes);
     if (offset + bytes > filled) {
         memcpy(mailbox->buffer + filled, data + (filled - offset),
                offset + bytes - filled);
@@ -119,6 +121,7 @@ int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,
         }
         offset -= offset < segment->bytes ? offset : segment->bytes;
     }
+    ASSERT(done <= bytes);
     return (int)done;
 }
 

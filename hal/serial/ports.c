@@ -2,8 +2,11 @@
 #include "hal/serial/internal.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 
 #include <string.h>
+
+#define CHECK_FILE CHECK_SERIAL_PORTS
 
 /* ---- sends ---- */
 
@@ -13,6 +16,7 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 {
     struct serial_circuit *serial = circuit->board;
 
+    ASSERT(send->used);
     if (send->waiting && clock_now_ps(circuit->clock) >= send->ready_ps) {
         send->waiting = false;
         board_lock();
@@ -37,6 +41,7 @@ static unsigned attend_all(struct circuit *circuit)
     for (unsigned i = 0; serial->sends > 0 && i < SERIAL_CIRCUIT_SENDS; ++i) {
         count += serial->send[i].used && attend(circuit, &serial->send[i]);
     }
+    ASSERT(count <= serial->sends);
     serial->sends = count;
     return count;
 }
@@ -121,6 +126,7 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
 {
     struct serial_circuit *serial = circuit->board;
 
+    ASSERT(form > 0 && form < CIRCUIT_FORMS);
     serial->form[form] = message;
     return ERR_OK;
 }
@@ -189,10 +195,13 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
     uint32_t extra = rows->extra_units;
     int error = ERR_OK;
 
+    ASSERT(cut->last_form < CIRCUIT_FORMS);
     for (row.form = cut->form; error == ERR_OK && row.form <= cut->last_form;
          ++row.form) {
         row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
         extra -= row.more;
+        ASSERT(TORUS_PORTS * rows->volume_units[row.form] + row.more <=
+               row.position);
         row.position -= TORUS_PORTS * rows->volume_units[row.form] + row.more;
         error = send_row(circuit, &row);
     }
@@ -389,6 +398,7 @@ static bool take_order(struct circuit *circuit, const uint8_t *buffer,
     serial->order_job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     serial->order_bytes =
         receive->bytes - CIRCUIT_HEADER_BYTES - SERIAL_ERRAND_BYTES;
+    ASSERT(serial->order_bytes < circuit->memory_bytes);
     serial->ordered = serial->order_bytes > 0 ? SERIAL_ORDERED_BY_MESH
                                               : SERIAL_ORDERED_BY_HOST;
     return true;
@@ -416,6 +426,8 @@ static int read(struct circuit *circuit, struct circuit_delivery *delivery,
     struct serial_circuit *serial = circuit->board;
     uint8_t *buffer = receive->buffer;
 
+    ASSERT(receive->error != ERR_OK ||
+           receive->bytes <= receive->capacity_bytes);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = receive->bytes - CIRCUIT_HEADER_BYTES;
     delivery->port = receive->port;

@@ -31,6 +31,7 @@ static struct switch_memory *find_place(struct switch_core *core)
 {
     struct switch_memory *oldest = &core->memory[0];
 
+    ASSERT(core->remembered <= SWITCH_REMEMBERED);
     if (core->remembered < SWITCH_REMEMBERED) {
         core->remembered += 1;
         return &core->memory[core->remembered - 1u];
@@ -82,6 +83,7 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
         if (to->kind == SWITCH_PEEK && config->status != NULL) {
             bytes += config->status(config->context, to->question, to->bytes,
                                     content + 1);
+            ASSERT(bytes <= sizeof content);
         }
     }
     if (type == SWITCH_FRAME_ACK && at->answered) {
@@ -131,6 +133,7 @@ static void remove_receive(struct switch_core *core,
     struct switch_receive **at = &core->receive;
 
     while (*at != receive) {
+        ASSERT(*at != NULL);
         at = &(*at)->next;
     }
     *at = receive->next;
@@ -148,6 +151,7 @@ static void attach(struct switch_receive *receive,
 
     to->receive = receive;
     to->offset = goes_on ? receive->offset : 0;
+    ASSERT(to->offset <= to->bytes);
     receive->from = to->from;
     receive->port = (uint8_t)port;
     receive->delivered_kind = to->kind;
@@ -162,6 +166,7 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
 
     to->done = true;
     if (receive != NULL) {
+        ASSERT(receive->state == SWITCH_ACTIVE);
         remember(core, &to->from);
         remove_receive(core, receive);
         switch_note_end(core, receive->port, to->kind, to->bytes, error);
@@ -211,6 +216,7 @@ void switch_destination_lost(struct switch_core *core, unsigned port)
     }
     core->counters[port].broken += 1;
     if (to->receive != NULL) {
+        ASSERT(to->receive->state == SWITCH_ACTIVE);
         to->receive->offset = to->offset;
         to->receive->state = SWITCH_QUEUED;
     }
@@ -224,6 +230,7 @@ static void take(struct switch_core *core, unsigned port, const uint8_t *data,
     struct switch_destination *to = &core->port[port].destination;
 
     if (to->receive != NULL && bytes > 0) {
+        ASSERT(to->bytes <= to->receive->capacity_bytes);
         memcpy(to->receive->buffer + to->offset, data, bytes);
     }
     for (uint32_t i = 0; to->receive == NULL && i < bytes &&
@@ -249,6 +256,7 @@ void switch_destination_data(struct switch_core *core, unsigned port,
     unsigned data_bytes = bytes - SWITCH_DATA_HEADER_BYTES;
     int32_t ahead = (int16_t)(bytes_load_u16(content + 1) - to->offset);
 
+    ASSERT(at->role == SWITCH_ROLE_DESTINATION);
     if (bytes < SWITCH_DATA_HEADER_BYTES ||
         !frame_check(&core->reader[port], SWITCH_DATA_HEADER_BYTES, bytes,
                      switch_relay_data_crc(at, content[0],

@@ -2,7 +2,10 @@
 #include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/crc32.h"
+
+#define CHECK_FILE CHECK_SWITCH_RELAY
 
 void switch_relay_release(struct switch_core *core, unsigned port,
                           unsigned reason)
@@ -20,6 +23,8 @@ enum switch_role switch_relay_free(struct switch_core *core, unsigned port)
     enum switch_role role = at->role;
 
     if (role == SWITCH_ROLE_RELAY) {
+        ASSERT(core->port[at->peer].role == SWITCH_ROLE_RELAY &&
+               core->port[at->peer].peer == port);
         switch_frame_cut(core, port);
         switch_frame_cut(core, at->peer);
         core->port[at->peer].role = SWITCH_ROLE_FREE;
@@ -57,6 +62,7 @@ void switch_relay_hold(struct switch_core *core, unsigned port,
 {
     struct switch_port *at = &core->port[port];
 
+    ASSERT(at->role == SWITCH_ROLE_FREE);
     identify(at, setup);
     at->role = (uint8_t)role;
     at->onward = false;
@@ -68,6 +74,7 @@ void switch_relay_hold(struct switch_core *core, unsigned port,
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason)
 {
+    ASSERT(core->port[port].role == SWITCH_ROLE_FREE);
     identify(&core->port[port], setup);
     core->counters[port].refused += 1;
     switch_relay_release(core, port, reason);

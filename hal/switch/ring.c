@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/switch/internal.h"
 
+#include "hal/check.h"
 #include "hal/switch/parity.h"
+
+#define CHECK_FILE CHECK_SWITCH_RING
 
 /* ---- time and chance ---- */
 
@@ -10,6 +13,7 @@ uint32_t switch_random(struct switch_core *core)
 {
     uint32_t value = core->random;
 
+    ASSERT(value != 0); /* switch_init() came before, and 0 never follows */
     value ^= value << 13;
     value ^= value >> 17;
     value ^= value << 5;
@@ -55,6 +59,7 @@ bool switch_frame_begin(struct switch_core *core, unsigned port,
 {
     struct switch_port *to = &core->port[port];
 
+    ASSERT(content_bytes + FRAME_CHECK_BYTES <= FRAME_BYTES_MAX);
     if (!switch_frame_room(core, port, content_bytes)) {
         core->counters[port].lost += 1;
         return false;
@@ -72,6 +77,7 @@ void switch_frame_end(struct switch_core *core, unsigned port,
                       struct frame_writer *writer)
 {
     core->port[port].written = frame_end(writer);
+    ASSERT(switch_ring_used(&core->port[port]) <= SWITCH_RING_BYTES);
 }
 
 bool switch_frame_write(struct switch_core *core, unsigned port,
@@ -104,6 +110,7 @@ void switch_frame_cut(struct switch_core *core, unsigned port)
     unsigned peer = core->port[port].peer;
 
     if (passing(core, port)) {
+        ASSERT(switch_ring_used(&core->port[port]) < SWITCH_RING_BYTES);
         switch_ring_wake(core, port);
         switch_ring_put(core, port, 0);
         core->port[peer].mode = SWITCH_MODE_SKIP;
@@ -118,6 +125,7 @@ void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
 {
     struct switch_last *last = &core->last;
 
+    ASSERT(port < 2 * TORUS_PORTS);
     if (kind < SWITCH_PEEK) {
         last->count += 1;
         last->bytes = bytes;

@@ -3,8 +3,11 @@
 #include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 
 #include <string.h>
+
+#define CHECK_FILE CHECK_SWITCH_SOURCE
 
 #define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
 #define FRAME_GROWTH 8u
@@ -157,6 +160,7 @@ static void append(struct switch_core *core, struct switch_message *message)
     struct switch_message *before =
         message->kind == SWITCH_PEEK ? source->first : source->last;
 
+    ASSERT(source->last->next == NULL);
     message->next = before->next;
     before->next = message;
     if (source->last == before) {
@@ -213,6 +217,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
     struct switch_source *source = &core->port[port].source;
     struct switch_message *message = source->first;
 
+    ASSERT(message != source->last || message->next == NULL);
     source->first = message->next;
     renew(core, port);
     core->counters[port].dead +=
@@ -310,6 +315,7 @@ void switch_source_start(struct switch_core *core, unsigned port)
         !switch_frame_room(core, port, SWITCH_SETUP_BYTES)) {
         return;
     }
+    ASSERT(message->state == SWITCH_QUEUED);
     source->attempt += 1;
     compose(setup, core, source);
     switch_frame_write_surely(core, port, setup, SWITCH_SETUP_BYTES,
@@ -350,6 +356,7 @@ void switch_source_lost(struct switch_core *core, unsigned port,
         reason == SWITCH_REASON_HELD || reason == SWITCH_REASON_UNWANTED;
     bool peek = message->kind == SWITCH_PEEK;
 
+    ASSERT(message->state == SWITCH_ACTIVE && at->role == SWITCH_ROLE_FREE);
     core->counters[port].broken += at->answered && !peek;
     if (!refused && !at->answered) {
         switch_source_turn_bad(at);
@@ -386,6 +393,7 @@ static void put_bytes(struct frame_writer *writer,
     for (; bytes > 0; ++segment) {
         uint32_t here = 0;
 
+        ASSERT(segment < message->segment + SWITCH_SEGMENTS);
         if (from < segment->bytes) {
             here = segment->bytes - from;
             here = here < bytes ? here : bytes;
@@ -423,6 +431,9 @@ static void make_frame(struct switch_core *core, unsigned port)
     uint8_t offset[2];
     struct frame_writer writer;
 
+    ASSERT(source->next <= source->first->bytes);
+    ASSERT(source->frame_bytes >= FRAME_LEAST &&
+           source->frame_bytes <= SWITCH_DATA_BYTES);
     at->parity = parity_of(source);
     first = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
     bytes_store_u16(offset, (uint16_t)source->next);
@@ -471,6 +482,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
     struct switch_source *source = &core->port[port].source;
     unsigned half = source->frame_bytes / 2u;
 
+    ASSERT(source->base <= source->next);
     if (!is_peek(source)) {
         core->counters[port].retransmitted += 1;
         source->frame_bytes =
@@ -550,6 +562,7 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *answer,
     const uint8_t *reply = answer + SWITCH_DONE_BYTES;
     unsigned reply_bytes = bytes - SWITCH_DONE_BYTES;
 
+    ASSERT(reply_bytes <= SWITCH_STATUS_BYTES);
     stop_timing(core, &at->source, SWITCH_FRAME_ROUND(answer[0]));
     if (is_peek(&at->source)) {
         at->source.first->reply_bytes = (uint8_t)reply_bytes;

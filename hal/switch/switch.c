@@ -60,6 +60,7 @@ unsigned switch_pending(struct switch_core *core, unsigned port,
 
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
 {
+    ASSERT(bytes <= switch_ring_used(&core->port[port]));
     core->port[port].taken += bytes;
     if (core->port[port].role == SWITCH_ROLE_SOURCE) {
         switch_source_fill(core, port);
@@ -132,6 +133,7 @@ static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
 {
     struct switch_port *in = &core->port[port];
 
+    ASSERT(switch_ring_used(&core->port[in->peer]) < SWITCH_RING_BYTES);
     switch_ring_put(core, in->peer, 0);
     in->mode = byte == 0 ? SWITCH_MODE_START : SWITCH_MODE_SKIP;
     core->counters[port].lost += byte != 0;
@@ -142,6 +144,7 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     struct switch_port *in = &core->port[port];
     struct switch_port *out = &core->port[in->peer];
 
+    ASSERT(out->peer == port && out->onward != in->onward);
     in->active_us = core->now_us;
     out->active_us = core->now_us;
     if (switch_ring_used(out) + 3u > SWITCH_RING_BYTES) {
@@ -478,6 +481,7 @@ void switch_cancel(struct switch_core *core)
         }
     }
     for (; core->receive != NULL; core->receive = core->receive->next) {
+        ASSERT(core->receive->state == SWITCH_QUEUED);
         core->receive->state = SWITCH_IDLE;
     }
     kick(core);
@@ -492,6 +496,7 @@ void switch_reset(struct switch_core *core)
             break_off(core, port, SWITCH_REASON_BROKEN);
         }
     }
+    ASSERT(switch_idle(core));
     kick(core);
 }
 

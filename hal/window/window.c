@@ -131,6 +131,7 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
     if (entry == NULL) {
         return ERR_PORT_BUSY;
     }
+    ASSERT(cut->form > 0 && cut->last_form < CIRCUIT_FORMS);
     to = &entry->rows;
     describe(window, &to->shared, &rows->shared);
     to->begin = offset_of(window, rows->begin);
@@ -172,6 +173,7 @@ static int ask(struct circuit *circuit, enum window_op op)
     window->request.time_ps = clock_stop(circuit->clock);
     window->request.sequence += 1;
     board_ring_and_wait(window);
+    ASSERT(window->response.sequence == window->request.sequence);
     clock_start(circuit->clock, window->response.time_ps);
     return window->response.status;
 }
@@ -241,6 +243,7 @@ int circuit_complete(struct circuit *circuit)
     if (window->response.head_only == 0) {
         return ERR_OK;
     }
+    ASSERT(window->response.complete_ps >= window->response.time_ps);
     if (clock_now_ps(circuit->clock) < window->response.complete_ps) {
         clock_start(circuit->clock, window->response.complete_ps);
     }
