@@ -40,11 +40,11 @@
 #define CIRCUIT_ANY_JOB 0u
 #define CIRCUIT_KIND_MAX 253u /* of messages; 254 and 255 are a switch's */
 
-/* For circuit_receive(): only messages of this kind, with the port mask. */
+/* Added to the port mask of a receive: only messages of this kind. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
-/* The same: the head of a message, `bytes` of it with its header, is enough;
-   up to 65535. See circuit_complete(). */
+/* Added to the port mask of circuit_receive(): the first `bytes` of a message,
+   its header included, are enough; up to 65535. See circuit_complete(). */
 #define CIRCUIT_HEAD(bytes) ((unsigned)(bytes) << 16)
 
 /* Offsets in the header. */
@@ -62,11 +62,11 @@ struct circuit {
     struct node *node;
     struct node_log *log;
     struct clock *clock;
-    uint8_t *memory; /* for messages: nothing else can be sent or received */
-    uint32_t memory_bytes; /* a multiple of 8, as the address is */
-    uint8_t *aside;        /* memory that may be sent from and received to as
-                              well; NULL if aside_bytes is 0 */
-    uint32_t aside_bytes;  /* likewise aligned */
+    uint8_t *memory; /* messages lie here, sent or received; 8-byte aligned */
+    uint32_t memory_bytes; /* a multiple of 8 */
+    uint8_t *aside; /* a second memory for messages, 8-byte aligned; NULL if
+                       aside_bytes is 0 */
+    uint32_t aside_bytes; /* a multiple of 8 */
     uint32_t mesh;
     uint16_t job;  /* messages of another job are refused; or ANY_JOB */
     uint16_t side; /* the longest leg of a path, in hops */
@@ -83,14 +83,15 @@ struct circuit_segment {
  * message of port p is head p, the shared segment, and body[p].
  */
 struct circuit_message {
-    struct torus_path path; /* its port is ignored, all of it on the host's */
+    struct torus_path path; /* of port 0's message; its port field is unused, on
+                               the host's port the whole path is */
     uint8_t kind;
     uint32_t gap_ps;   /* start no earlier than this after the port's last */
     uint64_t ready_ps; /* nor before this mesh time; 0: at once */
-    struct circuit_segment head; /* of port 0; .. */
-    uint32_t head_stride; /* .. that of port p lies p * head_stride after it */
+    struct circuit_segment head; /* of port 0 */
+    uint32_t head_stride; /* from the head of port p to that of port p + 1 */
     struct circuit_segment shared;
-    struct circuit_segment body[TORUS_PORTS]; /* the host's: body[0] */
+    struct circuit_segment body[TORUS_PORTS]; /* to the host: body[0] */
 };
 
 /* A received message, in the caller's buffer. */
@@ -136,14 +137,14 @@ NODISCARD int circuit_receive(struct circuit *circuit,
                               uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
- * The same, but waits no longer than until deadline_ps: a message whose last
- * byte is there by then, the deadline included, is delivered. With a deadline
- * that has passed, such as 0, it says whether one is there now. A message that
- * comes later, or of which only a part is there, stays for a later receive.
- * Precondition: no CIRCUIT_HEAD(). Result: as circuit_receive(); or
- * ERR_TIMEOUT, and mesh time is deadline_ps, or what it was if that is later. A
- * switch that is software takes no message while nobody receives: there a
- * deadline that has passed finds only what was received ahead.
+ * Receives as circuit_receive() does, but waits until deadline_ps at most: a
+ * message is delivered if its last byte is there by then. A deadline that has
+ * passed, such as 0, asks whether a message is there now. A message that comes
+ * later, or in part, stays for a later receive. Precondition: no
+ * CIRCUIT_HEAD(). Result: as circuit_receive(), or ERR_TIMEOUT: mesh time is
+ * the later of deadline_ps and what it was. A switch that is software takes no
+ * message while nobody receives: there a deadline that has passed finds only
+ * what was received ahead.
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
@@ -155,25 +156,28 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
 #define CIRCUIT_AHEAD_MAX 8u
 
 /*
- * Receives ahead: a message on any port of the mask comes to the buffer, which
- * is the switch's from now on, while this node computes. The next circuit_
- * receive() or circuit_receive_until() with the same mask delivers one that has
- * come, or waits for one of those ahead; delivery->payload says whose buffer it
- * is in, and that is the caller's again. Their own buffer is used if none is
- * ahead. One with another mask takes back what has not come yet, as does
- * circuit_close(). A switch that keeps messages until they are received needs
- * none of this: there nothing happens, and a message comes to the buffer of the
- * later call. Precondition: no CIRCUIT_HEAD(), and not the host's port. Result:
- * 0; ERR_BUFFER, if that is none; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX are ahead.
+ * Receives ahead: a message on any port of the mask comes to the buffer while
+ * this node computes; the buffer is the switch's until it is delivered or taken
+ * back. A later receive
+ *
+ *   with the same mask   delivers a message that has come, or waits for one of
+ *                        those ahead, in the buffer that delivery->payload
+ * names with another mask    takes back those that have not come, as
+ * circuit_close() does, and uses its own buffer
+ *
+ * A switch that keeps messages until they are received does nothing here, and
+ * uses the buffer of the later call. Precondition: no CIRCUIT_HEAD(), and not
+ * the host's port. Result: 0; ERR_BUFFER: the buffer is not in the circuit's
+ * memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX are ahead.
  */
 NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                     uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
- * Waits until the message of which circuit_receive() has delivered the head is
- * there to its last byte; a message that was delivered whole is. Until then
- * only its head may be read, nothing sent, and no other message received.
- * Result: 0 or ERR_CORRUPT, and then nothing that its head said holds.
+ * Waits for the last byte of a message whose head circuit_receive() delivered;
+ * returns at once for one that was delivered whole. Before this the caller may
+ * read the head only, and neither send nor receive. Result: 0, or ERR_CORRUPT:
+ * the head was not to be trusted.
  */
 NODISCARD int circuit_complete(struct circuit *circuit);
 
@@ -181,16 +185,17 @@ NODISCARD int circuit_complete(struct circuit *circuit);
 NODISCARD int circuit_drain(struct circuit *circuit);
 
 /*
- * Waits until nothing is left on the way of what messages need besides their
- * bytes, such as the release of a circuit, so that the next message takes what
- * it takes alone. Result: 0 or an error, as when waiting for a message.
+ * Waits until circuits of earlier messages are released everywhere, so that the
+ * next message takes the time that it takes alone. Result: 0, or an error as
+ * circuit_receive() has.
  */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
 /*
- * Waits until no send takes this node's processor any time, so that what it
- * computes next takes what it takes alone: not at all where the switch sends by
- * itself, else until every queued send has ended. Result: as circuit_drain().
+ * Waits until no send needs this node's processor, so that the work measured
+ * next takes the time that it takes alone: returns at once where the switch
+ * sends by itself, else when every queued send has ended. Result: as
+ * circuit_drain().
  */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
@@ -206,8 +211,8 @@ void circuit_close(struct circuit *circuit);
 
 /* ---- for the implementations ---- */
 
-/* Whether a header, of a message of so many bytes with it that arrived whole,
-   belongs to this mesh and this job. */
+/* Whether a header belongs to this mesh and this job; `bytes`: of its message,
+   header included, which arrived whole. */
 static inline bool circuit_header_fits(const struct circuit *circuit,
                                        const uint8_t *header, uint32_t bytes)
 {

@@ -33,9 +33,9 @@ void clock_start(struct clock *clock, uint64_t at_ps);
 uint64_t clock_started_ps(const struct clock *clock);
 
 /*
- * Accounts for work that takes `ps` on a board. A board whose clock counts
- * its own instructions ignores it; the host, whose instructions are not a
- * board's, has no other way to know.
+ * Moves mesh time on by `ps`, which work takes on a board. A board counts its
+ * own instructions, and does nothing here; a native node's instructions are not
+ * a board's.
  */
 void clock_account(struct clock *clock, uint64_t ps);
 

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether two intervals of computing begin here, one right behind the other. */
+/* Whether these four events are two intervals of computing, one right behind
+   the other. */
 static bool are_intervals(const struct node_event *event)
 {
     return event[0].kind == EVENT_COMPUTE_START &&
@@ -13,15 +14,15 @@ static bool are_intervals(const struct node_event *event)
            event[3].kind == EVENT_COMPUTE_END;
 }
 
-/* Makes room for two events. */
+/* Makes room for two events by joining two intervals, if there are such. */
 static bool make_room(struct node_log *log)
 {
     for (unsigned at = NODE_EVENTS - 3; at-- > 0;) {
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
-            /* Both end when the later one does: what was done between them is
-               no computing. */
+            /* The joined interval ends with the later one, and begins later by
+               the time between them, which was no computing. */
             event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The node's event log: what happened when, for reports and traces. It is
- * always written, so that a trace changes no timestamp, and it lies where
- * the host can read it also after the node died. In a full log the last two
- * intervals of computing become one, whose units, length and end stay right;
- * without such two, it keeps the first NODE_EVENTS entries and counts the rest.
+ * The node's event log: events and their times, for reports and traces. It is
+ * always written, so that a trace changes no timestamp, and it lies where the
+ * host can read it also after the node died. A full log joins its last two
+ * intervals of computing, whose units, length and end stay right; without two
+ * such intervals it keeps its first NODE_EVENTS entries and counts the rest.
  */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H

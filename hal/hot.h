@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is used so often that a board's build may treat it apart. An image is
- * compiled for size; files follow subjects, so speed is an attribute.
+ * Attributes of tables and functions that are used so often that a board's
+ * build may treat them apart. Images are compiled for size.
  *
  *   HAL_HOT   a constant table that is read for every byte of a line: where
  *             flash is slow the build puts it into RAM (a Cortex-M4 at 168 MHz

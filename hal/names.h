@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Name `index` of the list, which must have so many. Cost: the length of the
+/* The name at `index`, from 0 and below their number. Cost: the length of the
    names before it. */
 static inline const char *names_at(const char *names, unsigned index)
 {

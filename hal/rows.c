@@ -3,8 +3,9 @@
 
 #include "torus/split.h"
 
-/* Sets the tables and what the message has beyond them; false if it has less,
-   or more than one unit for each part. */
+/* Sets the rows' volumes and extra units by the message's tables. Result: false
+   if the message has fewer units than they say, or more than one extra unit for
+   each part. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows: what a switch cuts and sends on by itself. A range of the load goes out
- * as rows of four equal messages, one a port; a form is what the messages of
- * one row have in common, and a label says of a message whose part it is. The
+ * Rows: messages that a switch cuts off a range of the load, and sends on, by
+ * itself. A row is four equal messages, one a port. A form is the path and the
+ * kind that the messages of a row share; a label tells a message's row, port
+ * and round. The
  * pattern (scatter/engine/pattern.h) is what needs them: a node's layer is the
  * form of the message that reaches it.
  *
@@ -13,9 +14,7 @@
 
 #include "hal/circuit.h"
 
-/* Places for what of a row's messages is known before there is a load: forms 1
-   to CIRCUIT_FORMS - 1. */
-#define CIRCUIT_FORMS 16u
+#define CIRCUIT_FORMS 16u /* forms are 1 to CIRCUIT_FORMS - 1 */
 #define CIRCUIT_ROW_BYTES 12u
 
 /* How the ranges of a job are cut into rows. */
@@ -26,18 +25,18 @@ struct circuit_cut {
     uint16_t job;
     uint32_t first_gap_ps; /* gap_ps of the row of `form` */
     uint32_t unit_bytes;
-    uint32_t before_bytes; /* a message's units have these ahead of them .. */
-    uint32_t halo_bytes;   /* .. and so many more than theirs, these included */
+    uint32_t before_bytes; /* halo ahead of a message's units */
+    uint32_t halo_bytes;   /* halo in all, ahead of them and behind them */
 };
 
 /*
  * The label of a row's message, its third word:
  *
- *   bits  0 to 3   form: of the message; which is the receiver's layer, too
+ *   bits  0 to 3   form of the message, which is the receiver's layer
  *         4 to 7   last form of the range's rows
  *         8 to 15  port
- *        16 to 23  round, the caller's
- *        24        the caller's
+ *        16 to 23  round; the switch leaves it as it is
+ *        24        flag of the caller; likewise
  *        25 to 31  bytes of the shared segment, divided by 4
  */
 #define CIRCUIT_LABEL_FORM(label) ((label)&0xfu)
@@ -47,15 +46,15 @@ struct circuit_cut {
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
-/* The label's bits that its range's rows have in common. */
+/* The bits of a label that all rows of a range have in common. */
 static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 {
     return last_form << 4 | shared_bytes << 23;
 }
 
 /*
- * What a range's units are cut into: a row of up to four messages for each form
- * from `form` to `last_form`, which lie one behind the other, the row of `form`
+ * How a range's units are cut: into a row of up to four messages for each form
+ * from `form` to `last_form`. The rows lie one behind the other, that of `form`
  * last:
  *
  *   | halo | kept | row of last_form | .. | row of form | halo |
@@ -70,28 +69,27 @@ static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
  *    0  u32  its units
  *    4  u32  number of the first of them, of which the range's is first_unit
  *    8  u32  label, see above, with the caller's bits of `label`
- *   12       the shared segment; then its units with as many bytes before and
- *            after them as `data` is ahead of the range's units and halo_bytes
- *            say, but none from before `begin` or from `end` on
+ *   12       the shared segment; then its units with their halo, but no byte
+ *            from before `begin` or from `end` on
  *
- * One without a unit is not sent.
+ * A message without a unit is not sent.
  */
 struct circuit_rows {
     struct circuit_segment shared; /* a multiple of 4, to CIRCUIT_SHARED_MAX */
     const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *data;
-    const uint32_t *volume_units; /* in the circuit's memory, as sends are */
+    const uint32_t *volume_units; /* in the circuit's memory */
     uint32_t extra_units;
     uint32_t label;
-    uint32_t units; /* no less than those of all messages */
+    uint32_t units; /* of the range: no fewer than all messages have */
     uint32_t first_unit;
 };
 
 /*
  * Prepares a form: path and kind are those of `message`, which stays as it is
  * while rows of this form are queued; its other fields are ignored. Result: 0;
- * ERR_NO_ROUTE, as above.
+ * ERR_NO_ROUTE, as circuit_send() has.
  */
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
@@ -107,21 +105,24 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_rows *rows);
 
 /*
- * Of messages that are rows of another node, the switch sends on what is not
- * for this one by itself, as soon as they are whole. Their shared segment
- * begins with two tables of u32: units[0] to units[L] that a node of such a
- * layer keeps, then those of one message of each form, where L is the last
- * form. What goes on are the rows of forms cut->form to L, with the message's
- * shared segment; this node's layer is cut->form - 1. The units that a message
- * has beyond what the tables say are extra_units, as far as there are messages.
+ * Rows go on by themselves: of a row's message that comes in, the switch keeps
+ * this node's units and sends the rest on as rows of forms cut->form to L, with
+ * the message's shared segment, as soon as the message is whole. L is the last
+ * form, cut->form - 1 this node's layer. The shared segment begins with two
+ * tables of u32:
+ *
+ *   units[0] .. units[L]    units that a node of each layer keeps
+ *   units[0] .. units[L]    units of one message of each form
+ *
+ * Units beyond these are extra_units of the rows, and the last one this node's.
  *
  * circuit_expect() says how ranges are cut, until it is called again.
- * circuit_post() says from now on that the next such message whose label has
- * these bits, CIRCUIT_LABEL_POSTED, may be received and sent on: the buffer
- * that is named for it later is free now. A message takes along the post that
- * holds when it begins to come in; there is one at a time. A message that
- * makes no sense is delivered and not sent on: its reader is to refuse it. If
- * the switch is software, all this is done by circuit_receive().
+ * circuit_post() posts a label: the next row's message with its bits
+ * CIRCUIT_LABEL_POSTED may be received and sent on, since the buffer that the
+ * receive will name is free. One post holds at a time; a message takes along
+ * the one that holds when its first byte comes in. A message whose numbers do
+ * not fit is delivered and not sent on: its reader refuses it. Where the switch
+ * is software, circuit_receive() does all this.
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);

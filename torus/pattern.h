@@ -36,7 +36,8 @@ struct torus_path torus_phase_path(struct torus_size size, unsigned phase,
 /* Nodes that phase i activates: 4 * 5^(i-1); 1 for layer 0. layer <= 13. */
 uint32_t torus_layer_nodes(unsigned layer);
 
-/* Who activates `node`, and when, if `originator` holds the load. */
+/* The parent that activates `node`, and the phase, if `originator` holds the
+   load. */
 struct torus_role torus_role_of(struct torus_size size,
                                 struct torus_coord originator,
                                 struct torus_coord node);

@@ -16,7 +16,7 @@
 struct torus_split {
     const uint32_t *volume_units; /* the caller's table, not a copy */
     uint32_t share_units;
-    uint32_t extra_units; /* the first so many children get one unit more */
+    uint32_t extra_units; /* number of first children with one unit more */
     uint32_t layer;
 };
 

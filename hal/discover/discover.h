@@ -58,12 +58,12 @@
 #define DISCOVER_FAULTS_MAX 32u
 #define DISCOVER_TESTS 16u
 
-/* `other` is what was found there; `count` as said. */
+/* `other` and `count` of struct discover_fault mean what the comment says. */
 enum discover_code {
-    DISCOVER_MISSING = 1,  /* nobody answers, or no longer */
+    DISCOVER_MISSING = 1,  /* nobody answers at the port any more, or ever */
     DISCOVER_MISWIRED = 2, /* other: the node and port at the other end */
-    DISCOVER_DOUBLED = 3,  /* so, and another port leads to the same node or
-                              to one that says it is at the same place */
+    DISCOVER_DOUBLED = 3,  /* miswired, and another port leads to the same node
+                              or to one that says it is at the same place */
     DISCOVER_NOISY = 4,    /* count: test frames that did not come in here */
     DISCOVER_BUSY = 5,     /* the neighbour refuses: it is at work */
     DISCOVER_STRAP = 6,    /* other: the strap; x, y: where the board sits */
@@ -73,7 +73,7 @@ enum discover_code {
                               has its cables swapped somewhere */
 };
 
-/* Node x, y and its port; TORUS_PORTS: of no port. */
+/* A fault at node x, y and its port; port TORUS_PORTS: at none. */
 struct discover_fault {
     uint8_t x;
     uint8_t y;
@@ -86,14 +86,15 @@ struct discover_fault {
 };
 
 struct discover_config {
-    uint32_t uid[3]; /* no two nodes have the same */
-    bool strapped;   /* the node's coordinates are given: */
+    uint32_t uid[3]; /* unique id: no two nodes have the same */
+    bool strapped;   /* the node's coordinates are given: `strap` */
     struct torus_coord strap;
-    uint8_t lost_max;  /* of the test frames; more is noisy */
-    uint16_t epoch;    /* of the first wave from here, less one; best another
-                          after every reset, since others remember */
-    uint32_t retry_us; /* what is not answered is told again; more than a
-                          frame's way there and back */
+    uint8_t lost_max; /* test frames that may be lost; a link that loses more is
+                         noisy */
+    uint16_t epoch;   /* epoch of the first wave from here, less one; best
+                         another after every reset, since others remember */
+    uint32_t retry_us; /* time until a node repeats what was not answered; more
+                          than a frame's way there and back */
     /*
      * Takes a frame for the neighbour at the port, at most
      * DISCOVER_FRAME_BYTES_MAX, and copies it. Result: 0, or ERR_PORT_BUSY:
@@ -106,37 +107,38 @@ struct discover_config {
 
 /* A port, as far as it is known. */
 struct discover_link {
-    uint8_t state;   /* discover.c's */
-    uint8_t sent;    /* test frames */
-    uint8_t taken;   /* frames of the neighbour's echo */
-    uint16_t passed; /* bit n: test frame n came in */
-    uint32_t tag;    /* of the neighbour; 0: never heard */
-    uint32_t heard_us;
-    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* the last STATUS */
+    uint8_t state;     /* mask of enum discover_link_state (internal.h) */
+    uint8_t sent;      /* number of test frames sent */
+    uint8_t taken;     /* number of the neighbour's echo frames taken */
+    uint16_t passed;   /* bit n: test frame n came in */
+    uint32_t tag;      /* of the neighbour; 0: never heard */
+    uint32_t heard_us; /* time of its last STATUS */
+    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* its last STATUS */
 };
 
-/* The caller's memory; what has a comment may be read, though `fault` holds
-   what this node and those below it found. */
+/* A node's state, in the caller's memory. Nodes whose parent a node is, and
+   theirs, are below it. The caller may read error, faults, nodes, width, height
+   and fault[]. */
 struct discover {
-    uint8_t state;
-    uint8_t parent;
-    uint8_t stale;
-    uint8_t refuse;
-    bool busy;
+    uint8_t state;   /* mask of enum discover_node_state (internal.h) */
+    uint8_t parent;  /* port to the parent; TORUS_PORTS: none yet */
+    uint8_t stale;   /* mask: ports whose neighbour is to be told STATUS */
+    uint8_t refuse;  /* mask: ports whose neighbour is to be told REFUSE */
+    bool busy;       /* the node takes part in no wave */
     int8_t error;    /* ERR_DEAD_LINK: the time was over */
     uint16_t faults; /* of this node and those below it, listed or not */
     uint16_t nodes;  /* this one and those below it */
-    uint16_t width;  /* as measured, here and below; 0: unknown */
-    uint16_t height;
-    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* STATUS, but for what
-                                                          varies by port */
-    int32_t skew;
-    uint32_t tag;
-    uint32_t now_us;
-    uint32_t woken_us;
-    uint32_t retried_us;
-    uint32_t finished_us;
-    uint8_t refused[8];
+    uint16_t width;  /* measured by this node and those below it; 0: unknown */
+    uint16_t height; /* likewise */
+    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* its STATUS, without
+                                                          what varies by port */
+    int32_t skew;         /* hops north when the mesh closes to the east */
+    uint32_t tag;         /* CRC-32 of the unique id */
+    uint32_t now_us;      /* time of the last discover_tick() */
+    uint32_t woken_us;    /* time when the wave came */
+    uint32_t retried_us;  /* time of the last repetition */
+    uint32_t finished_us; /* time when the wave ended */
+    uint8_t refused[8];   /* head of the frame that is to be refused */
     struct discover_config config;
     struct discover_link link[TORUS_PORTS];
     struct discover_fault fault[DISCOVER_FAULTS_MAX];
@@ -160,7 +162,8 @@ void discover_init(struct discover *d, const struct discover_config *config,
 NODISCARD int discover_start(struct discover *d, struct torus_size size,
                              struct torus_coord at, uint8_t flags);
 
-/* While busy, the node refuses new waves: its neighbours report it. */
+/* Makes the node busy, or not: a busy one refuses new waves, and its neighbours
+   report that. */
 void discover_busy(struct discover *d, bool busy);
 
 /*
@@ -170,7 +173,8 @@ void discover_busy(struct discover *d, bool busy);
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
-/* At least every millisecond, before any wave, too; now_us wraps. */
+/* Does what is due; called at least every millisecond, before any wave, too.
+   now_us wraps. */
 void discover_tick(struct discover *d, uint32_t now_us);
 
 /* Tells the neighbour at this port one frame, if there is one to tell: after
@@ -194,18 +198,20 @@ uint8_t discover_flags(const struct discover *d);
 struct torus_size discover_size(const struct discover *d);
 struct torus_coord discover_origin(const struct discover *d);
 
-/* The node's coordinates: the strap's, or the wave's once it has been here. */
+/* The node's coordinates: its strap's, or those that a wave gave it. Result:
+   false if it has none. */
 bool discover_at(const struct discover *d, struct torus_coord *at);
 
-/* Where a port leads, as its neighbour told in the last wave: to whose port.
-   False: it told nothing, or knows no place. */
+/* The node and port that a port leads to, as its neighbour told in the last
+   wave. Result: false if the neighbour told nothing, or knows no place. */
 bool discover_other(const struct discover *d, unsigned port,
                     struct torus_coord *at, uint8_t *other_port);
 
-/* How many of the neighbour's DISCOVER_TESTS test frames did not come in. */
+/* Number of the neighbour's DISCOVER_TESTS test frames that did not come in. */
 unsigned discover_lost(const struct discover *d, unsigned port);
 
-/* Whether the fault's `other` means anything; of a strap, but for its port. */
+/* Whether the fault's other_x and other_y mean a node, and other_port its port,
+   which a strap has none of. */
 static inline bool discover_leads(const struct discover_fault *fault)
 {
     return fault->code == DISCOVER_MISWIRED ||

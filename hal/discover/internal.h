@@ -69,24 +69,24 @@ enum discover_bit {
     DISCOVER_FAILED = 64 /* finished for lack of an answer */
 };
 
-/* The states that the end of discovery leaves as they are. */
+/* Bits that the end of discovery leaves as they are. */
 #define DISCOVER_KEPT ((unsigned)(DISCOVER_PLACED | DISCOVER_KNOWN))
 
-/* Messages of a neighbour that must have come before its link is judged. */
+/* Bits that a neighbour must have told before its link is judged. */
 #define DISCOVER_COMPLETE (DISCOVER_PLACED | DISCOVER_TESTED | DISCOVER_KNOWN)
 
 enum discover_link_state {
-    DISCOVER_SETTLED = 1, /* it can be judged */
-    DISCOVER_SILENT = 2,
-    DISCOVER_REFUSED = 4,
-    DISCOVER_ECHOED = 8 /* a child, all of whose echo is here */
+    DISCOVER_SETTLED = 1, /* the link can be judged */
+    DISCOVER_SILENT = 2,  /* the neighbour does not answer */
+    DISCOVER_REFUSED = 4, /* the neighbour is busy */
+    DISCOVER_ECHOED = 8   /* the child at this port has told its whole echo */
 };
 
 enum discover_node_state {
-    DISCOVER_ORIGIN = 1,
-    DISCOVER_JUDGED = 2,
-    DISCOVER_ECHOING = 4, /* below here all is known */
-    DISCOVER_ECHO_DUE = 8
+    DISCOVER_ORIGIN = 1,  /* the wave is this node's */
+    DISCOVER_JUDGED = 2,  /* all links are judged */
+    DISCOVER_ECHOING = 4, /* all nodes below have told their echo */
+    DISCOVER_ECHO_DUE = 8 /* the next frame of the echo is to go out */
 };
 
 /* Tries until a neighbour counts as missing. */
@@ -112,7 +112,7 @@ static inline bool discover_has(const struct discover *d, unsigned bits)
     return (d->own[DISCOVER_AT_BITS] & bits) != 0;
 }
 
-/* Says more, or less, from now on; to all. */
+/* Sets the bits of this node's STATUS, of which all neighbours are told. */
 static inline void discover_set(struct discover *d, unsigned bits)
 {
     d->own[DISCOVER_AT_BITS] = (uint8_t)bits;

@@ -15,7 +15,7 @@ void discover_add_fault(struct discover *d, const struct discover_fault *fault)
     }
 }
 
-/* A fault of this node. */
+/* Adds a fault of this node, and what was found at the other end. */
 static void find(struct discover *d, unsigned port, enum discover_code code,
                  struct torus_coord other, unsigned other_port, unsigned count)
 {
@@ -39,8 +39,8 @@ static bool same(struct torus_coord a, struct torus_coord b)
     return a.x == b.x && a.y == b.y;
 }
 
-/* Whether another port leads to the same place, and must not: as opposite
-   ports do on a side of 2. */
+/* Whether another port leads to the same place. Opposite ports may, on a side
+   of 2 or 1. */
 static bool doubled(const struct discover *d, unsigned port)
 {
     unsigned across = (port + 2) % TORUS_PORTS;
@@ -154,7 +154,6 @@ static unsigned byte_of(int32_t value)
     return value < UINT8_MAX ? (unsigned)value : UINT8_MAX;
 }
 
-/* The mesh that was found is not the one that was asked for. */
 void discover_judge_size(struct discover *d)
 {
     unsigned skew;

@@ -8,7 +8,8 @@
 static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
 static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
 
-/* The node at an x and y of a STATUS. */
+/* The coordinates of the node that lies x hops east and y hops north of the
+   originator. */
 static struct torus_coord wrapped(const struct discover *d, int x, int y)
 {
     ASSERT(d->own[DISCOVER_AT_WIDTH] != 0 && d->own[DISCOVER_AT_HEIGHT] != 0);

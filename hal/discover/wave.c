@@ -12,20 +12,20 @@
 #define FAULT_BYTES 8u
 
 static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
-/* A position further away is none: the longest way through the mesh is less
-   than its nodes, but a wave does not go a fraction of that astray. */
+/* No position is so far away, hops: a way through the mesh could be as long as
+   there are nodes, but no wave goes a fraction of that astray. */
 #define FAR 4000
 
 static uint32_t tag_of(const uint8_t *uid)
 {
     uint32_t crc = crc32_update(0, uid, 12);
 
-    return crc == 0 ? 1 : crc; /* 0 is nobody's */
+    return crc == 0 ? 1 : crc; /* tag 0 means: nobody */
 }
 
 /* ---- the wave ---- */
 
-/* Takes part in the wave of this head of a STATUS. */
+/* Takes part in the wave that the head of a STATUS tells of. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -57,7 +57,8 @@ void discover_init(struct discover *d, const struct discover_config *config,
     d->parent = TORUS_PORTS;
 }
 
-/* The originator's wave, or the next one: as `own` has it. */
+/* Starts a wave of this node, with an epoch after the last: size, place and
+   flags are those of `own`. */
 static void start(struct discover *d)
 {
     uint16_t epoch = (uint16_t)(discover_epoch(d) + 1);
@@ -189,7 +190,7 @@ static void finish(struct discover *d, unsigned bits)
     d->finished_us = d->now_us;
 }
 
-/* The end at the originator. */
+/* Ends the wave at the originator, which judges the mesh's size. */
 static void conclude(struct discover *d)
 {
     discover_judge_size(d);
@@ -274,7 +275,7 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* The faults that the parent has taken: also the number of the next one. */
+/* Number of faults that the parent has taken, which is that of the next one. */
 static unsigned echo_taken(const struct discover *d)
 {
     ASSERT(d->parent < TORUS_PORTS);
@@ -296,7 +297,7 @@ static void store_echo(const struct discover *d, uint8_t *out)
            FAULT_BYTES);
 }
 
-/* The message that is due at the port, the most urgent first; 0: none. */
+/* The kind of the most urgent frame that is due at the port; 0: none. */
 static enum discover_kind due(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -439,7 +440,8 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
            x < FAR && y > -FAR && y < FAR;
 }
 
-/* How a frame's wave compares with this node's: > 0: it is newer. */
+/* Compares a frame's wave with this node's. Result: above 0 if the frame's is
+   newer, below 0 if it is older. */
 static int compare(const struct discover *d, const uint8_t *in)
 {
     uint32_t tag = bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG);
@@ -453,7 +455,7 @@ static int compare(const struct discover *d, const uint8_t *in)
     return later != 0 ? later : (tag > own_tag) - (tag < own_tag);
 }
 
-/* A newer wave: takes part, or refuses, or goes beyond it. */
+/* Meets a newer wave: takes part, refuses it, or starts a still newer one. */
 static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
 {
     if (d->busy) {
@@ -471,7 +473,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
     }
 }
 
-/* Another neighbour than before, or another of its ports. */
+/* Notes another neighbour at a port, or another port of the same one. */
 static void meet(struct discover *d, unsigned port, uint32_t tag,
                  unsigned port_of_it)
 {
@@ -507,7 +509,7 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
-            /* It can only mean a wave of before this board's reset. */
+            /* Only a wave from before this board's reset can have ended. */
             start(d);
         }
     } else if ((bits & DISCOVER_FAILED) == 0 &&
@@ -532,7 +534,7 @@ static void hear_test(struct discover *d, unsigned port, const uint8_t *in,
     d->link[port].passed |= (uint16_t)(1u << in[DISCOVER_AT_NUMBER]);
 }
 
-/* The last frame has come: the sums count. */
+/* Adds the sums of a child's last echo frame to this node's. */
 static void take_sums(struct discover *d, struct discover_link *link,
                       const uint8_t *in)
 {
@@ -577,7 +579,7 @@ static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
     discover_add_fault(d, &fault);
 }
 
-/* A frame of this node's wave. */
+/* Takes a frame of this node's wave. */
 static void hear(struct discover *d, unsigned port, const uint8_t *in,
                  unsigned bytes)
 {
@@ -625,6 +627,6 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
     if (compare(d, data) == 0) {
         hear(d, port, data, bytes);
     } else if (status && compare(d, data) < 0) {
-        d->stale |= (uint8_t)(1u << port); /* it learns of the newer one */
+        d->stale |= (uint8_t)(1u << port); /* tell it of the newer wave */
     }
 }

@@ -20,16 +20,15 @@ struct host_node {
     ucontext_t caller;
     uint8_t *stack; /* behind a guard */
     unsigned slow_shift;
-    unsigned slower_shift; /* besides, from slower_from_ps on */
+    unsigned slower_shift; /* added to slow_shift from slower_from_ps on */
     uint64_t slower_from_ps;
 };
 
 /* The node whose coroutine runs in this thread, or NULL. */
 static _Thread_local struct host_node *resumed;
 
-/* The same. A node may go on in another thread than before: its functions must
-   find the thread's variable anew, which a compiler that inlined this would
-   not do. */
+/* `resumed`, found anew at each call: a node may go on in another thread than
+   before, where a compiler that inlined this would look at the old one. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;

@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below each stack, so many bytes that nobody may touch: whole pages of every
-   host. */
+/* Bytes below each stack that nobody may touch: whole pages on every host. */
 #define HOST_GUARD_BYTES ((size_t)64 * 1024)
 
 struct host_node;
@@ -24,15 +23,15 @@ struct window; /* hal/window/window.h */
 struct host_node *host_node_new(struct window *window);
 void host_node_free(struct host_node *node);
 
-/* Where those bytes begin. */
+/* The first of the bytes below the node's stack. */
 const void *host_node_guard(const struct host_node *node);
 
-/* What the node accounts for takes 2^shift times as long from now on, as on a
-   slower board; 0 at first. `shift` is 0 to 3. */
+/* Makes the node 2^shift times slower from now on: clock_account() moves its
+   clock by so much more. `shift` is 0 to 3, and 0 at first. */
 void host_node_slow(struct host_node *node, unsigned shift);
 
-/* The same from mesh time `from_ps` on, on top of that; `shift` is 0 at
-   first. */
+/* Makes the node 2^shift times slower again from mesh time `from_ps` on.
+   `shift` is 0 to 3, and 0 at first. */
 void host_node_slow_from(struct host_node *node, unsigned shift,
                          uint64_t from_ps);
 

@@ -37,7 +37,7 @@ uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes)
     return (uint16_t)value;
 }
 
-/* The lowest digit. */
+/* The lowest hexadecimal digit of a number. */
 static char hex_of(uint32_t number)
 {
     return "0123456789ABCDEF"[number & 15u];
@@ -51,7 +51,7 @@ void line_init(struct line_reader *reader, uint32_t half_us)
     reader->half_us = half_us;
 }
 
-/* Whether there was room. */
+/* Puts a byte into the ring. Result: false if there is no room. */
 static bool store(struct line_reader *reader, uint8_t byte)
 {
     uint32_t pushed = reader->pushed;
@@ -65,7 +65,7 @@ static bool store(struct line_reader *reader, uint8_t byte)
     return true;
 }
 
-/* After a loss the ring first gets a mark of it, in place of what was lost. */
+/* After a loss, LINE_DAMAGED_BYTE goes into the ring before the next byte. */
 void line_push(struct line_reader *reader, uint8_t byte)
 {
     if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
@@ -77,7 +77,7 @@ void line_push(struct line_reader *reader, uint8_t byte)
     }
 }
 
-/* The line is whole: cuts its CRC off. Result: whether it is right. */
+/* Cuts the CRC off a whole line. Result: whether the CRC is right. */
 static bool check(struct line_reader *reader)
 {
     char *text = reader->text;
@@ -94,7 +94,8 @@ static bool check(struct line_reader *reader)
     reader->length = (uint16_t)bytes;
     crc = line_crc(CRC_FIRST, text, bytes);
     for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
-        /* Of either case: no other character of a line differs so. */
+        /* Digits of either case are right: bit 5 is their difference, and no
+           other character of a line has the other bits of one. */
         if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
             return false;
         }
@@ -127,7 +128,7 @@ static enum line_status end(struct line_reader *reader)
     return count(reader, LINE_TEXT);
 }
 
-/* One byte of a line: of several errors the first is told. */
+/* Adds a byte to the line; the line's first error is kept. */
 static void add(struct line_reader *reader, uint8_t byte)
 {
     enum line_status trouble = LINE_NONE;
@@ -227,7 +228,7 @@ static void put_hex(struct line_writer *writer, uint32_t number)
     }
 }
 
-/* A conversion of a uint32_t or int32_t. */
+/* Appends a number as the conversion %u, %d or %x says. */
 static void put_word(struct line_writer *writer, char conversion,
                      uint32_t number)
 {
@@ -297,7 +298,7 @@ static const char alphabet[65] =
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
 {
     unsigned length = 0;
-    unsigned bits = 0; /* the lowest of `group` that are still to come */
+    unsigned bits = 0; /* number of low bits of `group` not written yet */
     uint32_t group = 0;
 
     for (unsigned i = 0; i < bytes; ++i) {
@@ -316,7 +317,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* 0 to 63, or -1. */
+/* The value of a character of base64, 0 to 63; -1: it is none. */
 static int value_of(char c)
 {
     int value = 63;
@@ -351,8 +352,8 @@ int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
             out[bytes++] = (uint8_t)(group >> bits);
         }
     }
-    /* Bits left over by the padding must be 0, or two texts would mean the same
-       bytes. */
+    /* Bits of the last character that encode nothing must be 0, or two texts
+       would encode the same bytes. */
     if (length % 4 != 0 || length - i > 2 ||
         (group & ((1u << bits) - 1)) != 0) {
         return -1;

@@ -27,8 +27,8 @@
 #define LINE_TEXT_MAX 200u
 #define LINE_BYTES_MAX (LINE_TEXT_MAX + 6u) /* with `*`, CRC and LF */
 #define LINE_RING_BYTES 1024u               /* a power of two */
-#define LINE_DATA_MAX 96u                   /* bytes of data in a line .. */
-#define LINE_BASE64_MAX 128u                /* .. and characters of it */
+#define LINE_DATA_MAX 96u    /* bytes of data that line_put_data() takes */
+#define LINE_BASE64_MAX 128u /* characters that these become */
 
 /* The byte that a producer pushes in place of one that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
@@ -47,9 +47,10 @@ enum line_status {
 /* ---- reading ---- */
 
 /*
- * `pushed`, `lost` and `gap` are the producer's (one interrupt handler, or code
- * that it cannot interrupt), all else belongs to who takes lines. Neither masks
- * the other: a byte lies in the ring before `pushed` tells of it.
+ * The producer (one interrupt handler, or code that it cannot interrupt) writes
+ * `pushed`, `lost`, `gap` and the ring; the consumer, who takes lines, writes
+ * all else. Neither masks the other: a byte lies in the ring before `pushed`
+ * counts it.
  */
 struct line_reader {
     volatile uint32_t pushed; /* bytes that ever went into the ring */
@@ -62,8 +63,9 @@ struct line_reader {
     uint16_t mark;                 /* where its first `*` is, or 0 */
     uint8_t trouble; /* enum line_status: its first error, or LINE_NONE */
     bool ended;      /* `text` is what was returned last */
-    bool gap;        /* the last bytes were lost */
-    char text[LINE_BYTES_MAX]; /* last, as the ring, for short offsets */
+    bool gap;        /* the last bytes found no room */
+    char text[LINE_BYTES_MAX]; /* text and ring come last: other fields have
+                                  short offsets so */
     volatile uint8_t ring[LINE_RING_BYTES];
 };
 

@@ -16,15 +16,14 @@ struct node_fault; /* hal/node.h */
 /* Time since the start; wraps. */
 uint32_t board_now_us(void);
 
-/* Keep out the interrupts that call the switch, also one inside the other; and
-   let them in again. */
+/* Mask the interrupts that call the switch, and unmask them; calls nest. */
 void board_lock(void);
 void board_unlock(void);
 
-/* See circuit_ports_us(). */
+/* Processor time that interrupts of the ports have taken, us; wraps. */
 uint32_t board_ports_us(void);
 
-/* Has serial_node_attend() called soon, and what is pending sent. */
+/* Has serial_node_attend() called soon, and pending bytes sent. */
 void board_kick(unsigned port);
 
 /* Has serial_node_alarm() called at this time, or soon if it has passed, in
@@ -39,8 +38,8 @@ void board_measure(uint16_t *supply_mv, int16_t *celsius);
 
 void board_led(bool on);
 
-/* Console output: room for so many bytes; queues as many as there is room for,
-   and says how many; whether all of them have left the board. */
+/* The console's output: bytes that it has room for; queues bytes as far as
+   there is room, and returns their number; whether all have left the board. */
 unsigned board_console_room(void);
 size_t board_console_write(const char *text, size_t bytes);
 bool board_console_sent(void);
@@ -50,8 +49,8 @@ void board_sleep(void);
 
 _Noreturn void board_reset(void);
 
-/* The fault before this start, NULL: none; and faults since the power came on:
-   both until they are forgotten. */
+/* The fault before this start, NULL: none; number of faults since the power
+   came on. Both last until they are forgotten. */
 const struct node_fault *board_last_fault(void);
 uint32_t board_faults(void);
 void board_forget_faults(void);

@@ -7,7 +7,8 @@
 
 /* ---- the console ---- */
 
-/* The host reads it when it likes; it may ask in the middle of this. */
+/* Offers a message to the host, who reads it later: the console's interrupt may
+   ask for it in the middle of this. */
 static int offer_to_console(struct circuit *circuit,
                             const struct circuit_message *message)
 {
@@ -35,7 +36,7 @@ static int tell_console(struct circuit *circuit,
     return error == ERR_OK ? circuit_drain(circuit) : error;
 }
 
-/* A message that the host brings to the console. */
+/* Waits for a message that the host brings to the console. */
 static int receive_from_console(struct circuit *circuit,
                                 struct circuit_delivery *delivery,
                                 uint8_t *buffer, uint32_t capacity_bytes)
@@ -85,7 +86,8 @@ static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
     return error == ERR_OK ? circuit_drain(circuit) : error;
 }
 
-/* Waits for an errand of this kind; *back is the path to who brought it. */
+/* Waits for an errand of this kind; *back is the path to the node that sent
+   it. */
 static int await_errand(struct circuit *circuit, enum serial_errand errand,
                         struct torus_path *back)
 {
@@ -180,7 +182,7 @@ static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
 
 /* ---- the host's port ---- */
 
-/* The order that came over the mesh. */
+/* Delivers the order that came over the mesh. */
 static int recall_order(const struct circuit *circuit,
                         struct circuit_delivery *delivery,
                         const uint8_t *buffer)
@@ -197,8 +199,8 @@ static int recall_order(const struct circuit *circuit,
     return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
 }
 
-/* The first message from the console that is no errand; errands before it are
-   carried out. */
+/* Waits for a message from the console that is no errand, and carries out the
+   errands before it. */
 static int receive_order(struct circuit *circuit,
                          struct circuit_delivery *delivery, uint8_t *buffer,
                          uint32_t capacity_bytes)

@@ -18,25 +18,27 @@
 /* One turn of every wait. Result: 0: wait on; an error ends the wait. */
 NODISCARD int serial_wait_a_little(struct circuit *circuit);
 
-/* Queues a message of a job at a port, as circuit_send() does; `row`: what a
-   row's message begins with, CIRCUIT_ROW_BYTES, or NULL. */
+/* Queues a message of a job at a port, as circuit_send() does. `row`: the first
+   CIRCUIT_ROW_BYTES of a row's message, or NULL. */
 NODISCARD int serial_send_on_port(struct circuit *circuit, unsigned port,
                                   const struct circuit_message *message,
                                   const uint8_t *row, uint16_t job);
 
-/* circuit_receive_until() on ports of the mesh; the buffer is one. */
+/* Receives on ports of the mesh, as circuit_receive_until() does, into a buffer
+   for which serial_is_buffer() holds. */
 NODISCARD int serial_receive_until(struct circuit *circuit,
                                    struct circuit_delivery *delivery,
                                    unsigned ports, uint8_t *buffer,
                                    uint32_t capacity_bytes,
                                    uint64_t deadline_ps);
 
-/* Whether a message may be received there. */
+/* Whether a message may be received into this buffer. */
 bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
                       uint32_t capacity_bytes);
 
-/* Whether a message sets the clock: crystals differ, so each job's first one
-   does, and whatever comes first after the mesh was told anew. */
+/* Whether a message sets the clock, and notes that it did: crystals differ, so
+   the first message of each job does, and the first of any after the mesh was
+   told anew. */
 bool serial_sets_clock(struct serial_circuit *serial,
                        const struct circuit_delivery *delivery);
 
@@ -45,14 +47,15 @@ void serial_take_back(struct serial_circuit *serial);
 
 /* ---- host_port.c ---- */
 
-/* circuit_receive() on the host's port, into a buffer that is one: errands that
-   come before the order are carried out. */
+/* Receives on the host's port, as circuit_receive() does, into a buffer for
+   which serial_is_buffer() holds; carries out errands that come before the
+   order. */
 NODISCARD int serial_receive_from_host(struct circuit *circuit,
                                        struct circuit_delivery *delivery,
                                        uint8_t *buffer,
                                        uint32_t capacity_bytes);
 
-/* circuit_send() to the host, by the way that its order came. */
+/* Sends to the host, as circuit_send() does, the way that its order came. */
 NODISCARD int serial_send_to_host(struct circuit *circuit,
                                   const struct circuit_message *message);
 

@@ -22,7 +22,7 @@ void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
     mailbox->in = MAILBOX_OPEN;
 }
 
-/* Of a whole message the length is kept, see mailbox_put(). */
+/* Keeps the length of a whole message: its bytes may come once more. */
 void mailbox_close(struct mailbox *mailbox)
 {
     if (mailbox->in == MAILBOX_FILLING) {

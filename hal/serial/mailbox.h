@@ -2,16 +2,18 @@
 /*
  * The host's port of a node whose host is at the other end of a console: one
  * message in and one out at a time, both read and written in pieces, in order.
- * The node's side is the circuit layer's, the host's side the console's.
+ * Circuits call the functions of the node's side, the console those of the
+ * host's side.
  *
  *   in:   CLOSED --mailbox_open()--> OPEN --mailbox_announce()--> FILLING
  *         FILLING --mailbox_put() of the last byte--> FULL
  *         any --mailbox_close()--> CLOSED
  *   out:  EMPTY --mailbox_offer()--> OFFERED --mailbox_done()--> EMPTY
  *
- * No allocation, no input or output; the buffers are the caller's, until the
+ * No allocation, no input or output. A caller's buffer is in use until the
  * state changes. No side may interrupt the other: both run in the main loop, or
- * the host's in an interrupt handler while the node's does something else.
+ * the host's in an interrupt handler while the node is in none of these
+ * functions.
  */
 #ifndef HAL_SERIAL_MAILBOX_H
 #define HAL_SERIAL_MAILBOX_H
@@ -57,17 +59,18 @@ struct mailbox {
 
 /* ---- the node's side ---- */
 
-/* Nothing in, nothing out. */
+/* Closes the mailbox: no message comes in, none is offered. */
 void mailbox_init(struct mailbox *mailbox);
 
-/* Waits for a message of up to so many bytes; drops one that is not whole. */
+/* Waits for a message of `capacity_bytes` at most; one that is half there is
+   dropped. */
 void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
                   uint32_t capacity_bytes);
 void mailbox_close(struct mailbox *mailbox);
 
 /*
- * Offers a message for the host to read: `count` <= MAILBOX_SEGMENTS pieces of
- * it, one after the other. They stay as they are until `out` is EMPTY again.
+ * Offers a message for the host to read: `count` pieces one after the other,
+ * MAILBOX_SEGMENTS at most. They stay as they are until `out` is EMPTY again.
  */
 void mailbox_offer(struct mailbox *mailbox,
                    const struct mailbox_segment *segments, unsigned count,
@@ -76,19 +79,19 @@ void mailbox_offer(struct mailbox *mailbox,
 /* ---- the host's side ---- */
 
 /*
- * A message of so many bytes, 1 or more, is to come. As long as its last byte
- * has not come this may be said again, and all of it is waited for again: what
- * is there may be another host's. Result: 0; ERR_PORT_BUSY: the node is not
+ * Announces a message of `bytes` bytes, 1 or more. Until its last byte has come
+ * it may be announced anew, and all of it is waited for again: the bytes that
+ * are there may be another host's. Result: 0; ERR_PORT_BUSY: the node is not
  * waiting; ERR_BUFFER: more than its capacity; ERR_EMPTY: no bytes.
  */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);
 
 /*
- * Bytes of it from `offset` on. Bytes that are there already are not written
- * again. A gap changes nothing: filled_bytes is the offset that is waited for.
- * Bytes of the last whole message may come once more also when the node has
- * taken it, since the host may not have heard that they came. Result: 0;
+ * Takes the announced message's bytes from `offset` on. Bytes that are there
+ * already are not written again. A gap changes nothing: filled_bytes is the
+ * offset that is waited for. Bytes of the last whole message may come once more
+ * after the node has taken it: the host may have missed the answer. Result: 0;
  * ERR_RANGE: a gap; ERR_BUFFER: beyond the end; ERR_PORT_BUSY: no message is
  * announced.
  */
@@ -96,14 +99,14 @@ NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
                           const uint8_t *data, uint32_t bytes);
 
 /*
- * Bytes of what is offered from `offset` on, fewer at its end. Result: how
- * many; ERR_BUFFER: the offset is beyond the end; ERR_PORT_BUSY: nothing is
- * offered. Cost: a pass over the segments.
+ * Copies `bytes` bytes of the offered message from `offset` on, fewer at its
+ * end. Result: their number; ERR_BUFFER: the offset is beyond the end;
+ * ERR_PORT_BUSY: nothing is offered. Cost: a pass over the segments.
  */
 NODISCARD int mailbox_get(const struct mailbox *mailbox, uint8_t *out,
                           uint32_t offset, uint32_t bytes);
 
-/* The host has it. Nothing happens if there is nothing. */
+/* Ends the offer, if there is one: the host has the message. */
 void mailbox_done(struct mailbox *mailbox);
 
 #endif

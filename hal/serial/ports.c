@@ -10,8 +10,8 @@
 
 /* ---- sends ---- */
 
-/* Gives a send to the switch once its time has come; takes an ended one back.
-   Whether it is still under way. */
+/* Gives a send to the switch once its time has come, frees the place of one
+   that has ended. Result: whether the send is still under way. */
 static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 {
     struct serial_circuit *serial = circuit->board;
@@ -32,7 +32,7 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
     return send->used;
 }
 
-/* Looks after all sends; how many are under way. */
+/* Attends to all sends. Result: their number that are under way. */
 static unsigned attend_all(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
@@ -54,7 +54,7 @@ int serial_wait_a_little(struct circuit *circuit)
     return serial->idle(serial->context);
 }
 
-/* A free place for a send, NULL after *error. */
+/* Waits for a free place for a send. Result: the place, or NULL and *error. */
 static struct serial_circuit_send *place(struct circuit *circuit, int *error)
 {
     struct serial_circuit *serial = circuit->board;
@@ -139,7 +139,7 @@ struct row {
     unsigned form;
     uint32_t position;
     uint32_t more;
-    uint32_t label; /* but for form and port */
+    uint32_t label; /* without form and port */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -223,7 +223,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* Sends on what of a message goes on. */
+/* Sends on the rows that a message becomes, if its post holds. */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {
@@ -267,7 +267,7 @@ void serial_take_back(struct serial_circuit *serial)
 
 /* ---- receives ---- */
 
-/* Sets the clock to the sender's, and what the bytes took. */
+/* Sets the clock to the sender's time, and adds the time of the bytes. */
 static void set_clock(struct circuit *circuit, const uint8_t *header,
                       uint32_t bytes)
 {
@@ -283,7 +283,8 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
         took_ps;
 }
 
-/* A receive that is done, or else one that is free; NULL: none is. */
+/* A receive that is done, if `done`, else one that is free; NULL: there is
+   none. */
 static struct switch_receive *find(struct serial_circuit *serial, bool done)
 {
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
@@ -296,9 +297,8 @@ static struct switch_receive *find(struct serial_circuit *serial, bool done)
     return NULL;
 }
 
-/* Waits until the deadline for a posted receive, for as long as that is: how
-   long another node computes is not known here. Result: 0 and *done; or the
-   error, and *done is NULL. */
+/* Waits until the deadline for a posted receive to end. Result: 0 and *done; or
+   an error, and *done is NULL. */
 static int wait_for_receive(struct circuit *circuit,
                             struct switch_receive **done, uint64_t deadline_ps)
 {
@@ -358,8 +358,8 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Takes back what is ahead on other ports, or of another kind, and has not
-   come. Result: whether any receive is left. */
+/* Takes back receives ahead of other ports or another kind whose message has
+   not come. Result: whether any receive is left. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;
@@ -381,7 +381,8 @@ static bool is_ahead(struct serial_circuit *serial, unsigned ports)
     return ahead;
 }
 
-/* Whether a message makes this node an originator: only as its first one. */
+/* Whether a message is an order that makes this node an originator, which only
+   its first one may; notes the order. */
 static bool take_order(struct circuit *circuit, const uint8_t *buffer,
                        const struct switch_receive *receive)
 {
@@ -419,7 +420,7 @@ bool serial_sets_clock(struct serial_circuit *serial,
     return first;
 }
 
-/* Reads a message that has come, wherever it lies. */
+/* Reads the header of a message that has come, and sends on what goes on. */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
 {
@@ -466,8 +467,8 @@ int serial_receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        serial_take_back(serial);  /* what has begun is sent again later */
-        done = find(serial, true); /* it may just have come */
+        serial_take_back(serial);  /* a message half there comes again later */
+        done = find(serial, true); /* a message may just have come */
     }
     if (done == NULL) {
         return error;

@@ -49,7 +49,7 @@ int circuit_complete(struct circuit *circuit)
     return ERR_OK;
 }
 
-/* Each byte that leaves is an interrupt's work. */
+/* Every byte that goes out costs an interrupt. */
 int circuit_quiet(struct circuit *circuit)
 {
     return circuit_drain(circuit);

@@ -11,11 +11,11 @@
  *
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
- * From the first message of a job a node sets its clock by that, and the time
- * that the bytes took: good to some tenths of a millisecond, enough for the
- * slots of the gather. Measuring needs the exchange of scatter/engine/probe.h.
- * Who is given an order, by its console or over the mesh, has the time that the
- * job's other nodes set their clocks by: no result and no demand sets its own.
+ * A node sets its clock by the first message of a job: to that time and the
+ * time that the bytes took, good to some tenths of a millisecond, enough for
+ * the slots of the gather. Measuring needs the exchange of
+ * scatter/engine/probe.h. A node that is given an order, by its console or over
+ * the mesh, keeps its clock for the job: the others set theirs by it.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
@@ -32,14 +32,14 @@
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* of a row: what its message begins with */
-    uint64_t ready_ps;              /* to be handed to the switch then .. */
-    bool waiting;                   /* .. which has not happened yet */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* the first bytes of a row's message */
+    uint64_t ready_ps; /* mesh time at which the switch gets the message */
+    bool waiting;      /* the switch has not got it yet */
     bool used;
 };
 
-/* Whence the order of a node comes that the mesh's originator is not: it came
-   over the mesh, or its own host brings it (hal/serial/errand.h). */
+/* Who brings the order of a node that is not the mesh's originator: another
+   node, or its own host (hal/serial/errand.h). */
 enum serial_ordered {
     SERIAL_NOT_ORDERED,
     SERIAL_ORDERED_BY_MESH,
@@ -47,8 +47,8 @@ enum serial_ordered {
 };
 
 /*
- * The board's functions, and the state of the implementation. The caller's, who
- * fills the first part and keeps all of it while the circuit is open.
+ * The board's functions, and the state of the implementation. The caller fills
+ * the first part, and keeps the struct while the circuit is open.
  */
 struct serial_circuit {
     struct switch_core *core;
@@ -57,9 +57,9 @@ struct serial_circuit {
     struct node_log *log;
     uint8_t *memory; /* 8-byte aligned */
     uint32_t memory_bytes;
-    uint8_t *aside; /* see struct circuit */
+    uint8_t *aside; /* as in struct circuit */
     uint32_t aside_bytes;
-    uint32_t byte_ns; /* on the line */
+    uint32_t byte_ns; /* time of a byte on the line */
     /*
      * Called again and again while a node waits: serves the console and sleeps
      * until an interrupt. Result: 0; an error ends what is being waited for.
@@ -69,23 +69,24 @@ struct serial_circuit {
 
     const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
-    unsigned sends; /* at least as many as are used */
+    unsigned sends; /* used ones at the last look, and those added since */
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* IDLE: free */
-    struct circuit_cut cut;                           /* circuit_expect() */
-    uint32_t posted;                                  /* the label, .. */
-    bool is_posted;                                   /* .. if there is one */
-    /* A receive on ports of the mesh found this node's order, and ended with
-       ERR_KIND. That on the host's port gives it out once it is to begin, and
-       what is sent there takes the same way back. Cleared by who opened. */
+    struct circuit_cut cut;                           /* of circuit_expect() */
+    uint32_t posted; /* label of circuit_post() */
+    bool is_posted;  /* no message has taken the post along */
+    /* An order for this node came over the mesh, or was told of: the receive
+       that found it ended with ERR_KIND. A receive on the host's port delivers
+       the order once START has come, and what is sent to the host's port goes
+       the way that the order came. The node clears `ordered` before a job. */
     uint8_t ordered; /* enum serial_ordered */
     uint8_t order_kind;
     uint16_t order_job;
-    uint32_t order_bytes; /* behind a header, from the memory's begin on */
+    uint32_t order_bytes; /* behind a header, from the memory's first byte on */
     _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
     uint8_t answer[SERIAL_ANSWER_BYTES];
-    bool synchronised;  /* the clock is set: since the mesh was told anew, .. */
-    uint16_t timed_job; /* .. and for this job, the last one whose was */
-    int8_t first_error; /* of sends that ended since the last drain */
+    bool synchronised;  /* the clock was set since the mesh was told anew */
+    uint16_t timed_job; /* the last job for which the clock was set */
+    int8_t first_error; /* of the sends that ended since the last drain */
 };
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mesh time on a board whose time is the world's: it never stands still, also
- * not while the node waits, so stopping the clock only tells the time, and
- * starting it can only move it forward, by moving base_ps: what mesh time was
- * when the timer started.
+ * Mesh time on a board whose time is the world's: it goes on while the node
+ * waits. clock_stop() only tells the time; clock_start() can only move it
+ * forward, by moving base_ps, the mesh time when the timer started.
  */
 #include "hal/clock.h"
 
@@ -12,9 +11,9 @@
 #include <stdbool.h>
 
 static bool accounting;
-static uint64_t read_ps; /* what clock_now_ps() said last; if accounting */
-/* Work that was accounted for and took the emulator no time; when it is so
-   much, a tick of the timer, the node sleeps as long. */
+static uint64_t read_ps; /* last result of clock_now_ps(), while accounting */
+/* Time of work that was accounted for and took the emulator none. A node whose
+   clock is SLEEP_PS ahead sleeps as long. */
 static uint64_t ahead_ps;
 #define SLEEP_PS 1000000000u
 
@@ -70,8 +69,8 @@ static void sleep_off(struct clock *clock)
     ahead_ps = 0;
 }
 
-/* Else it has passed already. What passed on the emulator since the clock was
-   read is the host's time. */
+/* On a chip the work's time has passed already. Time that passed on the
+   emulator since the clock was read is the host's, and does not count. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

@@ -48,7 +48,8 @@ static bool hse_starts(bool bypass)
     return false;
 }
 
-/* From HSE of so many Hz, from HSI if that is 0. */
+/* Whether the PLL locks: on HSE, whose frequency is given, or on HSI if that is
+   0. */
 static bool pll_locks(uint32_t hse_hz)
 {
     uint32_t divider = (hse_hz != 0 ? hse_hz : HSI_HZ) / PLL_IN_HZ;
@@ -96,9 +97,9 @@ static bool has_clock_tree(void)
 }
 
 /*
- * As after a reset: all is off but HSI, and the processor runs from that. A
- * boot loader may have left the PLL on, which is set up only while it is off
- * (7.3.2), and slow memory, which does no harm.
+ * Returns to the state after a reset: HSI alone is on, and the processor runs
+ * from it. A boot loader may have left the PLL on, which is set up only while
+ * it is off (7.3.2), and slow memory, which does no harm.
  */
 static bool return_to_hsi(void)
 {
@@ -171,9 +172,10 @@ static void stop_counting(void)
     RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
 }
 
-/* What crystal that is, in MHz, by an oscillator that is off by 1 % when warm
-   and 4 % at most (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most boards and
-   far enough apart to be taken for it with that; others with half a MHz. */
+/* The crystal's frequency, MHz, by a measurement that is off by 1 % when warm
+   and 4 % at most, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most
+   boards and far enough apart for 4.5 %; other crystals are found within half a
+   MHz. */
 static uint32_t named_mhz(uint32_t measured_khz)
 {
     uint32_t usual = (measured_khz + 2000u) / 4000u * 4u;
@@ -185,7 +187,7 @@ static uint32_t named_mhz(uint32_t measured_khz)
     if (usual <= USUAL_MAX && off_khz * USUAL_PART <= usual_khz) {
         mhz = usual;
     } else if (mhz == MHZ_MAX + 1u && measured_khz <= MHZ_MAX * 1000u + 500u) {
-        mhz = MHZ_MAX; /* no more than that and HSI's 1.9 % */
+        mhz = MHZ_MAX; /* the largest one, measured up to 1.9 % too high */
     }
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
 }

@@ -27,7 +27,8 @@ struct clocks {
     uint32_t apb1_hz;    /* USART2, USART3, UART4 */
     uint32_t apb2_hz;    /* USART1, USART6 */
     uint32_t timer_hz;   /* TIM2 to TIM5, before their prescaler */
-    uint32_t slower;     /* the emulator's time, 1 + so many times; 0 */
+    uint32_t slower;     /* the emulator's time runs 1 + slower times slower; on
+                            a chip 0 */
 };
 
 /*
@@ -38,7 +39,7 @@ struct clocks {
  */
 void clocks_start(struct clocks *clocks);
 
-/* "hse-pll", "hsi-pll", ... and "power", "watchdog", ...: for people. */
+/* Names for people: "hse-pll", "hsi-pll", ..., and "power", "watchdog", ... */
 const char *clocks_source_name(const struct clocks *clocks);
 const char *clocks_reset_name(const struct clocks *clocks);
 

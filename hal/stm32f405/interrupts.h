@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * Urgency, in the upper four bits that the chip has (RM0090, 12.1.1). A byte
- * that comes in is fetched before all else: the next comes soon. What is done
- * about it may take long; all that the ports' handlers share is safe, as none
- * of them interrupts another.
+ * Urgency, in the upper four bits of a byte (RM0090, 12.1.1): the quick
+ * handlers fetch a byte before all else, since the next comes soon; the late
+ * ones, which may take long, never interrupt each other, so that what they
+ * share is safe.
  */
 #define INTERRUPTS_BYTES 0x00u
 #define INTERRUPTS_PORTS 0x10u
@@ -20,10 +20,10 @@
 #define INTERRUPTS_TICK 0x80u
 
 /*
- * Holds back everything but INTERRUPTS_BYTES, for who shares data with the
- * ports' callbacks: armv7m_mask() would lose bytes where it masks for longer
- * than one takes on the line. Result: what interrupts_unmask() wants back.
- * Nests; WFI sleeps on.
+ * Masks all interrupts but INTERRUPTS_BYTES, around data that the ports'
+ * callbacks share: armv7m_mask() for longer than a byte takes on the line would
+ * lose bytes. Result: argument of interrupts_unmask(). Nests; a masked
+ * interrupt does not end WFI.
  */
 static inline uint32_t interrupts_mask(void)
 {
@@ -47,13 +47,12 @@ static inline void interrupts_unmask(uint32_t before)
  * Cycles of the processor that the ports' interrupts take from the program.
  * Each handler counts its own: the late ones (INTERRUPTS_PORTS) never interrupt
  * each other, and a quick one (INTERRUPTS_BYTES) that interrupts one of them is
- * part of it. By SysTick's count, which goes down at the processor's clock
- * until it begins anew every millisecond: no handler takes that long.
+ * part of it. SysTick counts them: it goes down at the processor's clock and
+ * begins anew every millisecond, which no handler takes.
  */
 
-/* Of a handler, besides what it counts itself: the processor enters and leaves
-   it in 22 cycles, or in 6 behind another one; and what it does before its
-   first look at the count and after its last one. */
+/* Cycles of a handler that it does not count: 22 to enter and leave it, or 6
+   behind another one, and its code before the first look and after the last. */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {
@@ -76,7 +75,8 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* The begin of a late handler, and its end, which gets what the begin gave. */
+/* Begin and end of a late handler; taken_end() gets the result of
+   taken_begin(). */
 static inline uint32_t taken_begin(void)
 {
     taken_by_ports.late = true;
@@ -89,7 +89,7 @@ static inline void taken_end(uint32_t since)
     taken_by_ports.late = false;
 }
 
-/* All so far; any context. */
+/* Cycles since the start that ports' interrupts have taken; any context. */
 uint64_t taken_cycles(void);
 
 /* ---- handlers ---- */

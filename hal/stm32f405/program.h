@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that the program defines and the serial driver calls, always from
- * an interrupt: those of the ports never interrupt each other, the console's is
+ * an interrupt. Those of the ports never interrupt each other, the console's is
  * less urgent than theirs, and the driver calls none while it is itself being
- * called. Whoever else touches the same data masks interrupts with
- * interrupts_mask(). They may take their time: 512 bytes wait at each line.
+ * called. Code outside interrupts that touches the same data calls
+ * interrupts_mask() around it. The functions may take their time: 512 bytes
+ * wait at each line.
  */
 #ifndef HAL_STM32F405_PROGRAM_H
 #define HAL_STM32F405_PROGRAM_H
@@ -25,11 +26,12 @@ void serial_lost(unsigned port);
    before anything is sent. */
 void serial_attend(unsigned port);
 
-/* What is to go out next, contiguous; 0: nothing. If the line has room for any
-   of it, serial_taken() follows at once, before anything else is called. */
+/* Names the next bytes to go out, contiguous. Result: their number; 0: none. If
+   the line has room for any of them, serial_taken() follows at once, before
+   anything else is called. */
 unsigned serial_pending(unsigned port, const uint8_t **data);
 
-/* These bytes are as good as sent: their place may be used again. */
+/* Says that these bytes need their place no more. */
 void serial_taken(unsigned port, unsigned bytes);
 
 #endif

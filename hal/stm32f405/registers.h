@@ -79,7 +79,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_CFGR_RTCPRE_MASK 31u
 #define RCC_CFGR_PPRE1_DIV4 (5u << 10)
 #define RCC_CFGR_PPRE2_DIV2 (4u << 13)
-#define RCC_AHB1ENR_GPIOAEN (1u << 0) /* the next banks' are behind it */
+#define RCC_AHB1ENR_GPIOAEN (1u << 0) /* bit n enables bank n */
 #define RCC_AHB1ENR_DMA1EN (1u << 21)
 #define RCC_AHB1ENR_DMA2EN (1u << 22)
 #define RCC_APB1ENR_TIM2EN (1u << 0)

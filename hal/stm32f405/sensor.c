@@ -73,7 +73,7 @@ void sensor_celsius(int16_t *celsius)
     }
     int32_t cold = (int32_t)factory(TS_CAL1);
     int32_t span = (int32_t)factory(TS_CAL2) - cold;
-    /* As it would be at 3.3 V. */
+    /* The sensor's code at a supply of 3.3 V. */
     int32_t code =
         (int32_t)(last.sensor * factory(VREFIN_CAL) / last.reference);
 

@@ -16,8 +16,8 @@ void sensor_start(void);
    seldom. Cost: about 40 instructions. */
 void sensor_tick(void);
 
-/* As last converted; 0 before two ticks have passed: *celsius is then left as
-   it is. Any context. */
+/* The last converted values. Before two ticks have passed the supply is 0, and
+ *celsius is left as it is. Any context. */
 uint16_t sensor_supply_mv(void);
 void sensor_celsius(int16_t *celsius);
 

@@ -36,13 +36,13 @@
 
 #include <string.h>
 
-/* Fewer are sooner written than set up; more than the buffer's 64 would not
-   save much: one interrupt for each 320 us at 2 Mbaud. */
+/* Fewer bytes are written sooner than a burst is set up. More than 64 would
+   save little: a full burst costs one interrupt in 320 us at 2 Mbaud. */
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* 2.56 ms at 2 Mbaud: how long bytes may wait, test/bench/chip.py measures.
-   2^n. */
+/* 2^n. A ring of 512 bytes holds 2.56 ms of a line at 2 Mbaud;
+   test/bench/chip.py measures how long bytes wait. */
 #define RING_BYTES 512u
 
 /* Looks at a line that is not silent: the first for a relay's sake, which
@@ -88,14 +88,15 @@ struct state {
     uint32_t baud;
     volatile uint32_t written; /* of the ring: free-running indices */
     volatile uint32_t taken;
-    volatile bool lost;    /* a byte was, since the last was taken */
-    volatile bool full;    /* and so the interrupt is disabled; without DMA */
-    volatile bool kicked;  /* there may be something to do */
-    volatile bool waiting; /* for TXE to interrupt */
+    volatile bool lost;    /* a byte was lost since the last was taken */
+    volatile bool full;    /* without DMA: the ring is full, and the USART's
+                              interrupt disabled */
+    volatile bool kicked;  /* `pending` is to be asked */
+    volatile bool waiting; /* TXE interrupts: bytes wait for room */
     bool has_dma;
-    bool fails;           /* DMA did, sending */
+    bool fails;           /* DMA failed once while sending */
     volatile bool silent; /* with DMA: the next byte interrupts */
-    bool bursting;
+    bool bursting;        /* DMA is sending `burst` */
     volatile uint8_t ring[RING_BYTES];
     uint8_t burst[BURST_MAX_BYTES];
 };
@@ -127,7 +128,8 @@ static void clear_flags(const struct line *line, unsigned stream)
 
 /* ---- sending ---- */
 
-/* At once: the other handler, which may come at any time, undoes it. */
+/* Has TXE interrupt. Masked: the quick handler, which undoes this, may come at
+   any time. */
 static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
@@ -202,8 +204,8 @@ static void send(unsigned port)
     }
 }
 
-/* A failed burst is lost, as on a bad line; the port goes on sending without
-   DMA. */
+/* Ends a burst. One that failed is lost, as on a bad line, and the port sends
+   without DMA from then on. */
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
@@ -226,7 +228,8 @@ static void end_burst(unsigned port)
 
 /* ---- receiving ---- */
 
-/* Where DMA has come to, as an index that never goes back. */
+/* The index behind the last byte that DMA has written: free-running, as
+   `written` and `taken` are. */
 static uint32_t arrived(const struct state *state, const struct line *line)
 {
     uint32_t at = RING_BYTES - rx_stream_of(line)->NDTR;
@@ -234,8 +237,7 @@ static uint32_t arrived(const struct state *state, const struct line *line)
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* The ends of both halves of the ring that DMA has passed since this was asked
-   last. */
+/* Flags of the ring's halves whose end DMA has passed since the last call. */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -248,9 +250,9 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* What has arrived. Where DMA has passed an end that is not on the way there,
-   it went round, and all that is in the ring is lost: it is of two turns. (Of
-   768 bytes and more this shows for some lengths only.) */
+/* Moves `written` to what has arrived. If DMA has passed the end of a half that
+   does not lie between, it went round: the ring has bytes of two rounds, and
+   all are lost. (768 bytes and more in one go show for some lengths only.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -263,7 +265,7 @@ static void fetch(struct state *state, const struct line *line)
         way = half == 0 ? 0 : DMA_ISR_HTIF | DMA_ISR_TCIF;
     }
     if ((way & ~flags) != 0) {
-        (void)passed(line); /* in between */
+        (void)passed(line); /* that end was passed after the flags were read */
     }
     if ((flags & ~way) != 0 || state->written - state->taken > RING_BYTES) {
         state->taken = state->written;
@@ -363,8 +365,8 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
-/* With RXNE as an interrupt, DMA fetches the byte all the same, mostly before
-   the handler begins: it is but a sign. */
+/* Has the next byte interrupt, or no byte. With RXNE as an interrupt DMA
+   fetches the byte all the same, mostly before the handler begins. */
 static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 {
     uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
@@ -422,7 +424,7 @@ static void serve_late(unsigned port)
     }
 }
 
-/* One copy of each, not four. */
+/* Not inlined: four handlers share one copy of each. */
 __attribute__((noinline)) static void serve_port(unsigned port)
 {
     uint32_t since = taken_now();

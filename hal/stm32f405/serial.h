@@ -43,30 +43,27 @@ struct serial_counters {
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 
-/*
- * There is something to do, or to send: serial_attend() will be called and
- * serial_pending() asked soon. Any context, also from these functions. Cost:
- * about 10 instructions.
- */
+/* Has serial_attend() and serial_pending() called soon. Any context, also from
+   these functions. Cost: about 10 instructions. */
 void serial_kick(unsigned port);
 
 /*
- * Looks whether DMA has brought bytes that nobody was told of: every
- * millisecond, from an interrupt, should a sign of them have been lost. Cost:
- * about 60 instructions.
+ * Looks whether DMA has brought bytes that serial_came() was not called for, in
+ * case an interrupt was lost: called every millisecond, from an interrupt.
+ * Cost: about 60 instructions.
  */
 void serial_look(void);
 
-/* What the divider makes of the baud asked for. */
+/* The baud that the divider makes of the one asked for. */
 uint32_t serial_baud(unsigned port);
 
-/* Whether it has a DMA stream for sending, and that has never failed. */
+/* Whether the port sends by DMA, which has never failed. */
 bool serial_has_dma(unsigned port);
 
 /* Whether the last byte written has left the chip (TC). */
 bool serial_has_sent(unsigned port);
 
-/* Who changes them masks interrupts. */
+/* The port's counters; a caller that changes them masks interrupts. */
 struct serial_counters *serial_counters(unsigned port);
 
 #endif

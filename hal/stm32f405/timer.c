@@ -113,8 +113,8 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* A compare matches when the counter gets there, not when it has been there.
-   Interrupts are masked. */
+/* Sets a compare; interrupts are masked. A compare matches when the counter
+   gets to it, so a time that has passed pends the interrupt here. */
 static void set(unsigned which, uint32_t ticks)
 {
     *compare(which) = ticks;

@@ -32,12 +32,12 @@ enum timer_call {
     TIMER_CALLS
 };
 
-/* Names who is called; after timer_start(). Never on the emulator, whose timer
-   interrupts late: there both functions below do nothing. */
+/* Names the function of a call; after timer_start(). Not on the emulator, whose
+   timer interrupts late: there the two functions below do nothing. */
 void timer_on(enum timer_call which, void (*call)(void));
 
-/* At this time of timer_us(), soon if that has passed, in place of any other;
-   in so many microseconds, unless it will be sooner. Any context. */
+/* Calls at this time of timer_us(), soon if it has passed, in place of a call
+   to come; or in `us`, unless a call comes sooner. Any context. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
@@ -47,14 +47,14 @@ uint64_t timer_ticks(void);
 /* Microseconds since timer_start(); wraps after 71 minutes; any context. */
 uint32_t timer_us(void);
 
-/* From now on the clock of hal/clock.h takes work to last as long as it is
-   told: on an emulator, whose time does not tell how long it would take. */
+/* Has clock_account() move mesh time from now on: on an emulator, whose time
+   does not tell how long a chip would work. */
 void timer_account(void);
 
 /* Sleeps until an interrupt, at most until the next tick. */
 void timer_rest(void);
 
-/* Busy, at least this long. */
+/* Waits busily, at least this long. */
 void timer_wait_us(uint32_t us);
 
 #endif

@@ -26,7 +26,8 @@ static struct switch_memory *recall(struct switch_core *core,
     return NULL;
 }
 
-/* An unused place, or that of the stream that was silent for longest. */
+/* A place for another stream: an unused one, or that of the stream whose last
+   delivery is oldest. */
 static struct switch_memory *find_place(struct switch_core *core)
 {
     struct switch_memory *oldest = &core->memory[0];
@@ -139,8 +140,8 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* The receive is for this message: from the beginning, or where an earlier
-   circuit broke. */
+/* Gives a receive to this message: from its first byte on, or from where an
+   earlier circuit of the message broke. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {

@@ -51,11 +51,11 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
-/* The same, without the CRC's knowledge. */
+/* Adds bytes that the CRC does not cover. */
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 
-/* Adds the CRC, the parity and the end; the index behind it. */
+/* Adds the CRC, the parity and the end. Result: the index behind the end. */
 uint32_t frame_end(struct frame_writer *writer);
 
 /* A frame that comes in. */

@@ -162,8 +162,8 @@ static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
 static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
-    uint8_t before[PARITY_BYTES + 1] = {1}; /* the last shorter one .. */
-    unsigned shift = 1;                     /* .. times x to this */
+    uint8_t before[PARITY_BYTES + 1] = {1}; /* the last shorter locator */
+    unsigned shift = 1; /* exponent of x that it is multiplied by */
     unsigned length = 0;
 
     memset(locator, 0, PARITY_BYTES + 1);
@@ -209,7 +209,7 @@ static uint32_t step(uint32_t four)
     return (four & 0x00ffffffu) | (halves(four) & 0xff000000u);
 }
 
-/* All four added up. */
+/* The sum of four packed coefficients. */
 static uint8_t sum(uint32_t four)
 {
     four ^= four >> 16;

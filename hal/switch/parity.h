@@ -18,11 +18,11 @@
 
 #define PARITY_BYTES 8u
 
-/* The parity of what had `parity` (of nothing: 0) and so many bytes more: some
-   25 instructions each. */
+/* The parity of data that had `parity` before these bytes; that of no data is
+   0. Cost: some 25 instructions a byte. */
 uint64_t parity_update(uint64_t parity, const uint8_t *data, uint32_t bytes);
 
-/* As it goes behind the data. */
+/* Stores parity in the order in which it follows the data. */
 void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity);
 
 /*

@@ -129,7 +129,7 @@ enum peek_identity_at {
 #define PEEK_AT_VERSION 4u
 #define PEEK_VERSION_BYTES 60u
 
-/* Of a port: 10 of its switch and the first 5 of its line's driver. */
+/* Counters of a port: 10 of the switch, then 5 of the line's driver. */
 #define PEEK_SWITCH_COUNTERS 10u
 #define PEEK_LINE_COUNTERS 5u
 #define PEEK_PORT_COUNTERS (PEEK_SWITCH_COUNTERS + PEEK_LINE_COUNTERS)
@@ -147,8 +147,8 @@ enum peek_identity_at {
 enum peek_flag {
     PEEK_PLACED = 1,  /* it knows where it is */
     PEEK_JOB = 2,     /* it is in a job */
-    PEEK_FAULT = 4,   /* there is a record of a fault */
-    PEEK_BLINKS = 8,  /* its LED, since it was told to */
+    PEEK_FAULT = 4,   /* it has a record of a fault */
+    PEEK_BLINKS = 8,  /* its LED blinks, after PEEK_IDENTIFY */
     PEEK_RESETS = 16, /* it is about to reset itself */
     PEEK_FLAGS = 31
 };
@@ -165,7 +165,8 @@ enum peek_waypoint {
     PEEK_WAYPOINTS
 };
 
-/* The names of waypoints and of enum node_state; likewise. */
+/* The names of waypoints and of enum node_state, in their order, each with its
+   NUL. */
 #define PEEK_WAYPOINT_NAMES "idle\0order\0message\0sends\0host\0kernel\0work"
 #define PEEK_STATE_NAMES                                                       \
     "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"       \

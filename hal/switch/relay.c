@@ -97,15 +97,13 @@ static void relay(struct switch_core *core, unsigned port, unsigned onward,
     core->counters[port].relayed_circuits += 1;
 }
 
-/*
- * Takes the link that a set-up came over off its path. Result: the port where
- * the set-up goes on, or one of these.
- */
 enum {
     ENDS_HERE = -1,
     NO_PATH = -2
 };
 
+/* Takes the link that a set-up came over off its path. Result: the port where
+   the set-up goes on, ENDS_HERE or NO_PATH. */
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);

@@ -9,27 +9,27 @@
 
 #define CHECK_FILE CHECK_SWITCH_SOURCE
 
-#define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
-#define FRAME_GROWTH 8u
+#define FRAME_LEAST 16u    /* data of a frame, bytes, unless the message ends */
+#define FRAME_GROWTH 8u    /* bytes that a frame has more after an answer */
 #define FRAME_COSTS 18u    /* bytes of a frame besides data, at most */
 #define BAD_DATA_BYTES 56u /* in a frame with parity: 69 in all */
 #define CLEAN_ANSWERS 32u  /* until a bad line is a good one */
-#define TIMEOUTS_MAX 8u    /* of a circuit, one after the other */
-#define BACKOFF_MAX 6u     /* 2^6 .. */
-#define BACKOFF_BYTES 32u  /* .. of these times */
-#define HOP_BYTES 128u     /* time that a hop may take, both ways */
-#define ENDS_BYTES 256u    /* and the source and the destination */
-#define SETUP_BYTES 40u    /* of a set-up, or its answer, on a line */
-#define HASTE 5u           /* 2^-5 of the time for being late, at least */
-#define TICK_US 1000u      /* what the time is of may be so long ago */
-#define GIVE_WAY_US (2u * TICK_US) /* to a neighbour that gave way before */
-#define WAIT_US_MAX 16000000u      /* so that two of them fit a set-up */
-/* A peek's answer is long and its question short: it is asked again sooner, and
-   more often. */
+#define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
+#define BACKOFF_MAX 6u     /* a random wait has 2^6 units at most */
+#define BACKOFF_BYTES 32u  /* its unit: the time of these bytes */
+#define HOP_BYTES 128u     /* time of a hop, both ways, in bytes */
+#define ENDS_BYTES 256u /* time of the source and the destination, in bytes */
+#define SETUP_BYTES 40u /* a set-up, or its answer, on a line */
+#define HASTE 5u        /* a wait is 2^-5 of latest_us() at least */
+#define TICK_US 1000u   /* now_us may be this old */
+#define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
+#define WAIT_US_MAX 16000000u      /* two of them fit the u16 of a set-up, ms */
+/* A peek's answer is long and its question short: a source asks again sooner,
+   and more often. */
 #define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* of frames in the ring, as few as keep it busy */
+#define AHEAD_BYTES 256u /* a ring with so many keeps its line busy */
 
-/* By how much an answer may be late at most. */
+/* The most that an answer may be late, us. */
 static uint32_t latest_us(const struct switch_core *core,
                           const struct switch_message *message)
 {
@@ -47,9 +47,12 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
 }
 
 /*
- * How long an answer is waited for, after `bytes` that are on the way, if it
- * did not come so many times before: twice as long as the last ones took, and
- * twice that every second time.
+ * The wait for an answer, us, if `times` waits in a row were in vain before:
+ *
+ *   |-- `bytes` on the line --|-- lateness ------------------|-- tick --|
+ *                              2 late_us, doubled for every
+ *                              second wait in vain; from
+ *                              latest / 32 to latest
  */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
@@ -67,8 +70,8 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* An answer took so long. The mean follows slowly where they come sooner, and
-   at once where they come later. */
+/* Notes how long the timed answer took: late_us follows at once to a longer
+   time, and by an eighth of the difference to a shorter one. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -99,7 +102,8 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
 
 /* ---- the queue ---- */
 
-/* The bytes of all segments; false if they have no number. */
+/* Sets the bytes of all segments. Result: false if the sum takes more than 32
+   bits. */
 static bool add_up(struct switch_message *message)
 {
     message->bytes = 0;
@@ -118,7 +122,7 @@ static void refuse(struct switch_message *message, int error)
     message->state = SWITCH_DONE;
 }
 
-/* The first message of the queue is another. */
+/* Begins with another first message of the queue. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -128,11 +132,10 @@ static void renew(struct switch_core *core, unsigned port)
     source->next = 0;
     source->backoff = 0;
     source->timing = false;
-    /* How long frames may be, and how late answers are, is the line's nature,
-       and stays. */
+    /* frame_bytes and late_us tell of the line, and stay. */
 }
 
-/* A peek that is behind a message that waits for its next try goes first. */
+/* Lets a peek go before a message that waits for its next try. */
 static void let_peek_by(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -152,7 +155,8 @@ static void let_peek_by(struct switch_core *core, unsigned port)
     renew(core, port);
 }
 
-/* A message behind the first of its port: at the end, or if it is a peek. */
+/* Puts a message behind the first of its port if it is a peek, else at the end
+   of the queue. */
 static void append(struct switch_core *core, struct switch_message *message)
 {
     unsigned port = message->path.port;
@@ -249,7 +253,7 @@ static uint8_t parity_of(const struct switch_source *source)
     return source->bad ? FRAME_PARITY : 0;
 }
 
-/* The longest frames that go over the line as it is. */
+/* The most data of a frame on this line, bytes. */
 static unsigned most_bytes(const struct switch_source *source)
 {
     return source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
@@ -266,7 +270,7 @@ void switch_source_turn_bad(struct switch_port *at)
     }
 }
 
-/* An answer came in, which says how the line is. */
+/* Judges the line by an answer that came in: `mended` if it had damage. */
 static void judge(struct switch_source *source, bool mended)
 {
     source->clean = mended ? 0 : source->clean + 1u;
@@ -278,7 +282,7 @@ static void judge(struct switch_source *source, bool mended)
 
 /* ---- set-up ---- */
 
-/* Of the first message of a port's queue. */
+/* Writes the set-up of the first message of a port's queue. */
 static void compose(uint8_t *setup, const struct switch_core *core,
                     const struct switch_source *source)
 {
@@ -346,7 +350,7 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
-/* A peek's tries have an end also where it is refused. */
+/* Refusals count as tries of a peek, whose asker waits for an end. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -406,9 +410,9 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Times the answer to a frame, one at a time, that was never sent before. If
-   it is sent again, the answer's round says which is answered (else nobody
-   knows: Karn, Partridge, SIGCOMM 1987). */
+/* Times the answer to a frame that goes out for the first time, one at a time.
+   The answer's round tells it from the answer to a repeated frame, which times
+   nothing (Karn, Partridge, SIGCOMM 1987). */
 static void start_timing(const struct switch_core *core,
                          struct switch_source *source)
 {
@@ -420,7 +424,7 @@ static void start_timing(const struct switch_core *core,
     }
 }
 
-/* One frame from source->next on. */
+/* Makes one frame, of the bytes from source->next on. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -454,8 +458,8 @@ static void make_frame(struct switch_core *core, unsigned port)
     }
 }
 
-/* How many bytes may be on the way: as many frames as the line is good for,
-   since damage to one is the loss of those behind it. */
+/* The most bytes that may be on the way: fewer frames where they are short,
+   since damage to one loses those behind it. */
 static uint32_t window_bytes(const struct switch_source *source)
 {
     static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
@@ -475,8 +479,9 @@ void switch_source_fill(struct switch_core *core, unsigned port)
     }
 }
 
-/* If the destination asked, the bytes that it cannot use are still on the
-   way. */
+/* Goes back to the first byte that is not acknowledged. `asked`: the
+   destination asked for it, so that the bytes behind are on the line in vain.
+ */
 static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
@@ -502,7 +507,8 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
 
 /* ---- answers ---- */
 
-/* The destination has so many bytes; nothing later is on the way. */
+/* Takes the first answer to a set-up: the destination has `offset` bytes, and
+   none is on the way. */
 static void accept(struct switch_core *core, unsigned port, uint32_t offset)
 {
     struct switch_port *at = &core->port[port];
@@ -524,7 +530,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->first->accepted_us = core->now_us;
 }
 
-/* The answer, of this round, to what is timed. */
+/* Ends the timing; the answer counts if it is of the round that is timed. */
 static void stop_timing(const struct switch_core *core,
                         struct switch_source *source, unsigned round)
 {

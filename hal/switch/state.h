@@ -23,9 +23,11 @@
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u /* frames of a source that may be on the way */
 #define SWITCH_TRIES 64u
-#define SWITCH_REMEMBERED 128u        /* streams whose last message is known */
-#define SWITCH_SLACK_US 5000u         /* if the configuration says 0 */
-#define SWITCH_PATIENCE_US 600000000u /* likewise: 10 minutes */
+#define SWITCH_REMEMBERED 128u /* streams whose last message is known */
+#define SWITCH_SLACK_US 5000u  /* slack_us if the configuration says 0 */
+#define SWITCH_PATIENCE_US                                                     \
+    600000000u /* patience_us if it says 0: 10 minutes                         \
+                */
 
 enum switch_state {
     SWITCH_IDLE,
@@ -177,8 +179,8 @@ struct switch_source {
     struct switch_message *last;
     uint32_t until_us; /* time limit of the answer; without a circuit, time of
                           the next try */
-    uint32_t base;     /* bytes that are acknowledged */
-    uint32_t next;     /* bytes that were sent in this round, and before */
+    uint32_t base;     /* place behind the last acknowledged byte */
+    uint32_t next;     /* place behind the last byte sent in this round */
     uint32_t timed;    /* end of the frame whose answer is timed */
     uint32_t timed_us; /* time when that frame, or the set-up, was made */
     uint32_t late_us;  /* time that answers take lately */
@@ -186,24 +188,24 @@ struct switch_source {
     uint16_t vain_bytes;  /* bytes on the line that the destination will pass
                              over, since it asked for earlier ones */
     uint8_t attempt;      /* number of the last set-up; wraps */
-    uint8_t round;        /* times that the source went back, modulo 16 */
-    uint8_t timed_round;  /* round in which the timed frame was sent */
-    uint8_t backoff;      /* the next random wait has up to 2^backoff units */
-    uint8_t timeouts;     /* time limits in a row that passed on this circuit */
-    uint8_t clean;        /* answers in a row that had no damage */
-    bool complete;        /* the last byte was sent in this round */
-    bool bad;             /* the line damages frames: they get parity */
-    bool timing;          /* the timed frame has no answer yet */
-    bool yields;          /* the neighbour gave way, and goes next */
+    uint8_t round; /* number modulo 16: an accepted circuit begins one, and
+                      so does going back */
+    uint8_t timed_round; /* round in which the timed frame was sent */
+    uint8_t backoff;     /* the next random wait has up to 2^backoff units */
+    uint8_t timeouts;    /* time limits in a row that passed on this circuit */
+    uint8_t clean;       /* answers in a row that had no damage */
+    bool complete;       /* the last byte was sent in this round */
+    bool bad;            /* the line damages frames: they get parity */
+    bool timing;         /* the timed frame has no answer yet */
+    bool yields;         /* the neighbour gave way, and goes next */
 };
 
 /* A message that comes in at a port. */
 struct switch_destination {
     struct switch_id from;
-    struct switch_receive
-        *receive;    /* NULL: a ping, a peek, or delivered before */
-    uint32_t bytes;  /* of the message */
-    uint32_t offset; /* bytes that have come */
+    struct switch_receive *receive; /* NULL: ping, peek, or had before */
+    uint32_t bytes;                 /* of the message */
+    uint32_t offset;                /* bytes that have come */
     uint8_t kind;
     uint8_t round; /* of the last frame */
     bool done;     /* all bytes have come, or there is no room for them */
@@ -218,7 +220,7 @@ struct switch_port {
     uint8_t peer;   /* the other port of a relay */
     bool onward;    /* relay: the set-up went out here */
     bool answered;  /* relay, source: an answer to the set-up has come */
-    uint8_t parity; /* FRAME_PARITY if frames of this node to it have parity */
+    uint8_t parity; /* FRAME_PARITY if this node's frames on it have parity */
     /* The ring of bytes that go out: free-running indices. */
     uint32_t written;
     uint32_t taken;

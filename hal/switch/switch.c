@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes in, rings out, time limits, and frames for the neighbour. */
+/* Bytes that come in: which file of the switch their frame is for; bytes that
+   go out of rings; time limits; frames for the neighbour. */
 #include "hal/switch/switch.h"
 
 #include "hal/check.h"
@@ -34,7 +35,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     }
 }
 
-/* Kicks what was empty when something was written. */
+/* Kicks the ports whose rings were empty when something was written. */
 static void kick(struct switch_core *core)
 {
     for (unsigned port = 0; core->kicks != 0; ++port) {
@@ -70,7 +71,8 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
 
 /* ---- circuits ---- */
 
-/* Frees a circuit, and tells whoever is at its other end. */
+/* Frees the circuit that holds a port, and tells the other end of it: the
+   relay's other neighbour, or the message of this node. */
 static void drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     switch (switch_relay_free(core, port)) {
@@ -88,21 +90,21 @@ static void drop(struct switch_core *core, unsigned port, unsigned reason)
     }
 }
 
-/* Frees a circuit, and tells the neighbour at this port, too. */
+/* Frees the circuit that holds a port, and tells both ends. */
 static void break_off(struct switch_core *core, unsigned port, unsigned reason)
 {
     drop(core, port, reason);
     switch_relay_release(core, port, reason);
 }
 
-/* A set-up that this node sent out of the port is still without an answer. */
+/* Whether a set-up that this node sent out of the port has no answer yet. */
 static bool meeting(const struct switch_port *at)
 {
     return !at->answered && (at->role == SWITCH_ROLE_SOURCE ||
                              (at->role == SWITCH_ROLE_RELAY && at->onward));
 }
 
-/* A set-up, whose check is right, came in. */
+/* Takes a set-up whose check is right. */
 static void setup_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
@@ -113,7 +115,7 @@ static void setup_came(struct switch_core *core, unsigned port)
     }
     if (meeting(in)) {
         if (port == TORUS_EAST || port == TORUS_NORTH) {
-            core->counters[port].meetings += 1; /* theirs gives way */
+            core->counters[port].meetings += 1; /* the neighbour's gives way */
             in->source.yields = true;
             return;
         }
@@ -128,7 +130,7 @@ static void setup_came(struct switch_core *core, unsigned port)
 
 /* ---- bytes ---- */
 
-/* The ring into which a frame is relayed has no room for more of it. */
+/* Cuts a relayed frame off: the ring has room for its end only. */
 static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
 {
     struct switch_port *in = &core->port[port];
@@ -162,7 +164,8 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
-/* A relay passes DATA from where the set-up came, and answers to there. */
+/* Whether a relay passes a frame of this type on: DATA from the source's side,
+   answers from the destination's. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
     return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
@@ -206,7 +209,8 @@ static void first_came(struct switch_core *core, unsigned port, uint8_t first)
     }
 }
 
-/* A frame whose check covers all of it. False: damaged. */
+/* Takes a frame whose check covers all of it. Result: false if it is
+   damaged. */
 static bool local_came(struct switch_core *core, unsigned port, unsigned type,
                        unsigned bytes)
 {
@@ -245,7 +249,8 @@ static void frame_came(struct switch_core *core, unsigned port)
 
     if (type != SWITCH_FRAME_TYPE(came_as) ||
         (type == SWITCH_FRAME_SETUP && first != came_as)) {
-        /* A hop may have passed a set-up on unread, as what it came as. */
+        /* Parity changed the type, by which a hop may have passed a set-up on
+           without reading it. */
         core->counters[port].damaged += 1;
         return;
     }
@@ -301,8 +306,8 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
     kick(core);
 }
 
-/* Copies bytes of a frame that is relayed, with its 0 if that is among them.
-   Result: how many; 0: the ring is full. */
+/* Copies bytes of a relayed frame to the other port's ring, up to the frame's 0
+   and with it. Result: their number; 0: the ring is full. */
 static unsigned pass(struct switch_core *core, unsigned port,
                      const uint8_t *data, unsigned bytes)
 {
@@ -330,7 +335,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     return bytes;
 }
 
-/* Bytes up to the frame's end, or all. */
+/* Number of bytes before the 0 that ends their frame, or of all. */
 static unsigned skip(const uint8_t *data, unsigned bytes)
 {
     const uint8_t *end = memchr(data, 0, bytes);
@@ -379,7 +384,8 @@ void switch_set_time(struct switch_core *core, uint32_t now_us)
     core->now_us = now_us;
 }
 
-/* A circuit that ends or passes here is freed after a time without a frame. */
+/* Whether this node frees the port's circuit after silence: its destination
+   does, and a relay at the port where the set-up came in. */
 static bool is_held(const struct switch_port *at)
 {
     return at->role == SWITCH_ROLE_DESTINATION ||
@@ -442,7 +448,7 @@ void switch_post(struct switch_core *core, struct switch_receive *receive)
         ASSERT(*end != receive);
         end = &(*end)->next;
     }
-    receive->offset = 0; /* nothing of any message */
+    receive->offset = 0; /* it has no byte of any message */
     receive->error = ERR_OK;
     receive->bytes = 0;
     receive->state = SWITCH_QUEUED;

@@ -52,7 +52,8 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* One segment of a descriptor. The switch checks it: it must do so anyway. */
+/* Writes one segment of a descriptor, unchecked: the switch checks it anyway.
+ */
 static inline void describe(const struct window *window,
                             struct window_segment *segment,
                             const struct circuit_segment *from)
@@ -164,7 +165,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     window->post.number += 1;
 }
 
-/* Asks the switch and sleeps; returns the status of its answer. */
+/* Asks the switch, and sleeps until it answers. Result: the answer's status. */
 static int ask(struct circuit *circuit, enum window_op op)
 {
     struct window *window = circuit->board;

@@ -71,8 +71,8 @@ struct window_segment {
  * of this ring.
  */
 struct window_send {   /* node */
-    uint64_t ready_ps; /* start no earlier */
-    uint32_t gap_ps;   /* nor earlier than this after the port's last one */
+    uint64_t ready_ps; /* mesh time of the earliest start */
+    uint32_t gap_ps;   /* least time from the port's last start to this one */
     uint8_t ports;     /* mask */
     uint8_t form;      /* 0; else this is a struct window_rows */
     uint16_t job;
@@ -90,7 +90,7 @@ struct window_send {   /* node */
 
 /* A descriptor of a range's rows: hal/circuit.h says what they are. */
 struct window_rows {        /* node */
-    uint64_t ready_ps;      /* as above */
+    uint64_t ready_ps;      /* mesh time of the earliest start */
     struct circuit_cut cut; /* form: 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
     uint32_t begin;
@@ -165,7 +165,7 @@ struct window_response {  /* switch */
 /* For a test, of the image firmware_slow.elf alone: from mesh time slow_from_ps
    on, what the node executes takes 2^slow_shift times as long. */
 struct window_injection {  /* switch */
-    uint64_t slow_from_ps; /* less than 171 s after any start of its clock */
+    uint64_t slow_from_ps; /* less than 171 s after any start of the clock */
     uint32_t slow_shift;   /* 0 to 3 */
     uint32_t reserved;
 };
