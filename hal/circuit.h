@@ -37,6 +37,7 @@
 #define CIRCUIT_VERSION 1u
 #define CIRCUIT_HEADER_BYTES 16u
 #define CIRCUIT_HOST NODE_PORT_HOST
+#define CIRCUIT_ALL_PORTS ((1u << TORUS_PORTS) - 1u) /* but the host's */
 #define CIRCUIT_ANY_JOB 0u
 #define CIRCUIT_KIND_MAX 253u /* of messages; 254 and 255 are a switch's */
 

@@ -92,7 +92,7 @@ static int await_errand(struct circuit *circuit, enum serial_errand errand,
                         struct torus_path *back)
 {
     struct serial_circuit *serial = circuit->board;
-    unsigned ports = ((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(SERIAL_ERRAND);
+    unsigned ports = CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(SERIAL_ERRAND);
     struct circuit_delivery delivery;
     int error = serial_receive_until(circuit, &delivery, ports, serial->errand,
                                      sizeof serial->errand, UINT64_MAX);

@@ -239,7 +239,7 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
     return state->more ? ERR_OK : state->end(scatter, state, demand.worker);
 }
 
-#define DEMAND_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND))
+#define DEMAND_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_DEMAND))
 
 /* Receives a demand ahead, at `at`. */
 static int listen(const struct scatter *scatter, const struct farm_state *state,

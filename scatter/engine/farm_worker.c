@@ -164,7 +164,7 @@ static uint8_t *next_place(const struct scatter *scatter)
     return worker->chunk + (worker->chunks & 1u) * worker->stock_bytes;
 }
 
-#define CHUNK_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_CHUNK))
+#define CHUNK_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_CHUNK))
 
 /* Asks for the next chunk, which comes while the one in hand is computed. */
 static int ask_ahead(struct scatter *scatter)
@@ -225,14 +225,13 @@ static int take_chunk(struct scatter *scatter, struct farm_state *state,
 static int serve_next(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
     /* The next chunk comes to lie where sends may still be queued from. */
     int error = circuit_drain(scatter->circuit);
 
     if (error == ERR_OK) {
         scatter->circuit->node->status.state = NODE_STATE_WAITING;
-        error = circuit_receive(scatter->circuit, &delivery, any_port,
+        error = circuit_receive(scatter->circuit, &delivery, CIRCUIT_ALL_PORTS,
                                 next_place(scatter), worker->stock_bytes);
     }
     if (error != ERR_OK) {
@@ -363,7 +362,6 @@ static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
     struct circuit_delivery delivery;
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
     uintptr_t end;
     int error =
         scatter->kernel != NULL ? announce_drop(scatter, first) : ERR_OK;
@@ -371,7 +369,7 @@ static int await_announcement(struct scatter *scatter,
     end = (uintptr_t)first->payload + first->bytes;
     scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
     while (error == ERR_OK && !is_announced(scatter, first->job)) {
-        error = scatter_receive(scatter, &delivery, any_port);
+        error = scatter_receive(scatter, &delivery, CIRCUIT_ALL_PORTS);
         if (error == ERR_OK) {
             error = await_serve(scatter, delivery);
         }
@@ -446,10 +444,10 @@ static int receive_next(struct scatter *scatter,
 int farm_receive(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    int error = scatter->round == 0
-                    ? await_message(scatter, WIRE_CHUNK, &delivery,
-                                    (1u << TORUS_PORTS) - 1u)
-                    : receive_next(scatter, &delivery);
+    int error =
+        scatter->round == 0
+            ? await_message(scatter, WIRE_CHUNK, &delivery, CIRCUIT_ALL_PORTS)
+            : receive_next(scatter, &delivery);
 
     return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
 }

@@ -53,9 +53,8 @@ int pattern_prepare(struct scatter *scatter)
                      16u * ((unsigned)phases + 1u));
     /* On all ports if probes may come, else on the parent's: the emulated
        switch can serve a node earlier that waits on one port. */
-    scatter->pattern.wanted =
-        scatter->pattern.wanted_later |
-        (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
+    scatter->pattern.wanted = scatter->pattern.wanted_later |
+                              (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
     scatter->job.phases = (uint8_t)phases;
     for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
@@ -85,7 +84,7 @@ int pattern_announce(struct scatter *scatter, struct originator *originator,
         message.path = scatter->message[phase].path;
         message.head.data = scatter->memory->announce_head[phase - 1];
         bytes_store_u32(scatter->memory->announce_head[phase - 1], phase);
-        error = circuit_send(scatter->circuit, 0xfu, &message);
+        error = circuit_send(scatter->circuit, CIRCUIT_ALL_PORTS, &message);
     }
     return error;
 }
@@ -345,10 +344,10 @@ int pattern_gather(struct scatter *scatter)
          error == ERR_OK && phase > scatter->layer; --phase) {
         unsigned ports =
             scatter->split.volume_units[phase] > 0
-                ? 0xfu
+                ? CIRCUIT_ALL_PORTS
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
-        if (ports != 0xfu && scatter->job.rounds > 1) {
+        if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
             return ERR_PLAN; /* who got a part in each of several rounds? */
         }
         if (ports != 0) {

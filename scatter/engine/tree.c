@@ -343,7 +343,7 @@ int tree_receive(struct scatter *scatter)
     bool later = is_later(scatter);
     struct circuit_delivery delivery;
     int error = await_message(scatter, later ? WIRE_BRANCH_ROUND : WIRE_BRANCH,
-                              &delivery, (1u << TORUS_PORTS) - 1u);
+                              &delivery, CIRCUIT_ALL_PORTS);
 
     if (error == ERR_KIND && delivery.kind == WIRE_CHUNK && !later) {
         /* Samples of the load differ: the job is a farm's. */
