@@ -104,67 +104,62 @@ struct scatter_memory {
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * Costs of a node's software on this board in ps, counted on the target; the
- * planner counts them as part of the startups. On the pattern, from one round's
- * message to the next:
+ * Times that a node's software takes on this board, in ps: counted on the
+ * target (boot/<board>/costs.c). Planners count them as part of the startups.
+ * From one round's message to the next a node of the pattern takes
  *
  *   message                                                       waits for
  *   complete                                                      next round
  *      | split | queue | round | kernel | round |
  *                         start   run()    end
  *
- * and of a node in a tree:
+ * and a node of a tree
  *
  *      | branch | branch queue | .. | branch queue | kernel | kernel |
  *        split    first child         last child     start    run()
  *
- * If the switch sends on by itself, split_ps is its time and no node's. The
- * sends of all phases are queued at once; layer N has none. The originator
+ * Where the switch sends on by itself, split_ps is its time and no node's. All
+ * phases' sends are queued at once; nodes of layer N queue none. The originator
  * begins with first_send_ps in place of split and queue; each further round
  * costs it the queue and round_overhead_ps.
  */
 struct scatter_costs {
-    uint32_t first_send_ps;   /* time zero to the sends being queued */
-    uint32_t split_ps;        /* of the pattern: message complete to the sends
-                                 of the first phase, but for queueing */
-    uint32_t queue_ps;        /* the sends of all phases; 0: the switch sends on
-                                 by itself */
-    uint32_t round_start_ps;  /* of the pattern, in later rounds: all but
-                                 queueing, from asking for a part that is there
-                                 to the kernel's run() */
+    /* On the pattern. */
+    uint32_t first_send_ps;  /* time zero to the originator's sends queued */
+    uint32_t own_start_ps;   /* the originator's sends queued to its run() */
+    uint32_t split_ps;       /* message complete to its first phase's sends,
+                                without their queueing */
+    uint32_t queue_ps;       /* sends of all phases; 0: the switch's work */
+    uint32_t first_start_ps; /* head of the first part to the kernel's run() */
+    uint32_t round_start_ps; /* wait for a later part that is there to run() */
+    uint32_t round_end_ps;   /* end of run() to the wait for the next part */
+    uint32_t round_overhead_ps; /* a further round, of the originator */
+    uint32_t advance_ps;        /* the advance to the next send; 0: no advance
+                                   pays on this board */
+    /* Along a tree, and of a farm. */
+    uint32_t branch_split_ps; /* message complete to the first child's send */
+    uint32_t branch_queue_ps; /* send to one child */
     uint32_t kernel_start_ps; /* last send queued to the kernel's run() */
-    uint32_t round_end_ps;    /* end of run() to the wait for the next round */
-    uint32_t round_overhead_ps; /* of the originator, beside its queue */
-    uint32_t branch_split_ps;   /* message complete to the first child's send */
-    uint32_t branch_queue_ps;   /* the send to one child */
-    uint32_t result_merge_ps;   /* one child's result received and merged */
-    uint32_t result_queue_ps;   /* results merged to the own one's send */
-    uint32_t demand_ps;         /* of a farm's originator: a demand received,
-                                   and the chunk queued */
-    uint32_t plan_ps;           /* planning, roughly */
-    uint32_t advance_ps;        /* from the advance to the next send, roughly;
-                                   0: no advance pays on this board */
-    uint32_t port_byte_ps;   /* of the processor, for a byte that a port sends
-                                or receives; 0: ports work by themselves */
-    uint32_t instruction_ps; /* of kernels, by whose count they estimate */
-    uint32_t plan_rounds_ps; /* the originator plans several rounds; .. */
-    uint32_t plan_tree_ps;   /* .. along a tree, each of them and for each
-                                node; .. */
-    uint32_t try_rounds_ps;  /* .. and looks at one more number of them */
-    uint32_t first_start_ps; /* of the pattern: the first part's round_start,
-                                from its head on */
-    uint32_t own_start_ps;   /* of the pattern's originator: last send queued
-                                to the kernel's run() */
-    /* Of a tree's originator: sends that it queues at once, of all rounds; and
-       whether they leave at planned times while it computes. */
-    uint16_t tree_sends;
-    bool tree_holds;
-    /* Rounds of the pattern that pay at most, unless a number is ordered: where
-       a node sends a round on only when it has computed the one before, and the
-       originator computes nothing before the last one's sends are queued, that
-       is 1; 0: any number may. */
-    uint8_t rounds_most;
-    /* Of the pattern: plans rounds whose outputs return meanwhile. NULL where
+    uint32_t demand_ps;       /* a demand received, and its chunk queued */
+    /* Of results. */
+    uint32_t result_merge_ps; /* a child's result received and merged */
+    uint32_t result_queue_ps; /* last result merged to the own one's send */
+    /* Of planning, roughly. */
+    uint32_t plan_ps;        /* one round */
+    uint32_t plan_rounds_ps; /* several rounds of the pattern, .. */
+    uint32_t try_rounds_ps;  /* .. and each number of them that is tried */
+    uint32_t plan_tree_ps;   /* several rounds along a tree, for each node */
+    /* Of the processor. */
+    uint32_t instruction_ps; /* an instruction of a kernel */
+    uint32_t port_byte_ps;   /* a byte sent or received; 0: ports work alone */
+    /* What this board's switch and memory allow. */
+    uint16_t tree_sends; /* sends that a tree's originator queues at once */
+    bool tree_holds;     /* it holds sends back until their planned times */
+    uint8_t rounds_most; /* rounds of the pattern that pay, unless a number is
+                            ordered; 0: any number may. It is 1 where a node
+                            sends a round on only behind its share of the one
+                            before */
+    /* Plans rounds of the pattern whose outputs return meanwhile. NULL where
        the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct meanwhile_input *input);
