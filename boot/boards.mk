@@ -20,9 +20,12 @@
 # costs.c, what its software costs. `make BOARD=X` builds the images of X alone,
 # and the host command.
 
+# What lets tests ask a node for errors; `make INJECT=`: images without it.
+INJECT ?= hal/inject.c
+
 # Sources of images: the engine, and circuits by queued DMA through a window, or
 # over serial lines with the switch in software.
-ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c) hal/events.c
+ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c) hal/events.c $(INJECT)
 WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \

@@ -3,6 +3,7 @@
 
 #include "boot/serial/pages.h"
 #include "hal/board.h"
+#include "hal/inject.h"
 #include "hal/serial/board.h"
 #include "kernels/kernel.h"
 
@@ -296,11 +297,8 @@ void serial_node_alarm(struct serial_node *node)
 void serial_node_tick(struct serial_node *node)
 {
     uint32_t now_us = board_now_us();
-    uint32_t state = node->node.status.state;
 
-    while (node->node.identity.fault_injection == NODE_INJECT_DIE &&
-           state >= NODE_STATE_COMPUTING && state < NODE_STATE_DONE) {
-    }
+    inject_tick(&node->node);
     if (is_stuck(node, now_us)) {
         board_reset();
     }

@@ -4,6 +4,7 @@
 #include "boot/shell/node.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
+#include "hal/inject.h"
 #include "hal/names.h"
 #include "hal/serial/board.h"
 #include "kernels/kernel.h"
@@ -521,9 +522,9 @@ static int row_trace(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-void shell_node_inject(struct serial_node *node, unsigned what)
+bool shell_node_inject(struct serial_node *node, const char *name)
 {
-    node->node.identity.fault_injection = (uint16_t)what;
+    return inject_named != NULL && inject_named(&node->node.identity, name);
 }
 
 int shell_node_row(struct serial_node *node, struct line_writer *out,

@@ -489,15 +489,8 @@ static enum shell_code run_clock(struct shell *shell)
 
 static enum shell_code run_inject(struct shell *shell)
 {
-    static const char names[][7] = {"none", "fault", "hang", "die", "assert"};
-
-    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
-        if (memcmp(names[i], shell->word[1], strlen(names[i]) + 1) == 0) {
-            shell_node_inject(shell->node, i);
-            return SHELL_OK;
-        }
-    }
-    return SHELL_ARGUMENT;
+    return shell_node_inject(shell->node, shell->word[1]) ? SHELL_OK
+                                                          : SHELL_ARGUMENT;
 }
 
 /* This node, or another one, whose answer makes the rows. */

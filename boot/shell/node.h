@@ -8,6 +8,7 @@
 #define BOOT_SHELL_NODE_H
 
 #include "hal/line/line.h"
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -38,8 +39,8 @@ enum shell_list {
  * first row; the node changes it. Result: ERR_OK: there was a row; SHELL_LATER;
  * ERR_EMPTY: there are no more; another enum err.
  */
-int shell_node_row(struct serial_node *node, struct line_writer *out,
-                   enum shell_list list, uint32_t *cursor);
+NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
+                             enum shell_list list, uint32_t *cursor);
 
 /* Empties SHELL_COUNTERS or SHELL_FAULT. */
 void shell_node_clear(struct serial_node *node, enum shell_list list);
@@ -51,26 +52,27 @@ bool shell_node_busy(struct serial_node *node);
    wire_policy of all nodes; SHELL_POLICY_OF_SIZE: the one of such a torus.
    Result: enum err. */
 #define SHELL_POLICY_OF_SIZE 255u
-int shell_node_mesh(struct serial_node *node, struct torus_size size,
-                    struct torus_coord at, uint8_t policy);
+NODISCARD int shell_node_mesh(struct serial_node *node, struct torus_size size,
+                              struct torus_coord at, uint8_t policy);
 
 /* Starts one circuit. Result: enum err. */
-int shell_node_ping(struct serial_node *node, struct torus_path path,
-                    uint32_t bytes);
+NODISCARD int shell_node_ping(struct serial_node *node, struct torus_path path,
+                              uint32_t bytes);
 
 /* Asks the node at the end of the path, this one if that has no hops, for a
    page of hal/switch/peek.h, or gives it a command with its argument. One at a
    time for each port. Result: ERR_OK; ERR_PORT_BUSY: the last one out of that
    port is still under way; another enum err. */
-int shell_node_peek(struct serial_node *node, struct torus_path path,
-                    uint8_t page, uint32_t argument);
+NODISCARD int shell_node_peek(struct serial_node *node, struct torus_path path,
+                              uint8_t page, uint32_t argument);
 
 /* The answer to the last peek out of a port, as it came. Result: SHELL_LATER;
    ERR_OK: `bytes` at `data`, which stay until the next peek; enum err. */
-int shell_node_peeked(struct serial_node *node, const uint8_t **data,
-                      unsigned *bytes, unsigned port);
+NODISCARD int shell_node_peeked(struct serial_node *node, const uint8_t **data,
+                                unsigned *bytes, unsigned port);
 
-/* Sets the fault of the next job: enum node_injection. */
-void shell_node_inject(struct serial_node *node, unsigned what);
+/* Sets the fault of the next jobs; whether there is one of that name
+   (hal/inject.h). */
+bool shell_node_inject(struct serial_node *node, const char *name);
 
 #endif

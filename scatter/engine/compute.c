@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/compute.h"
 
-#include "hal/check.h"
 #include "hal/hot.h"
+#include "hal/inject.h"
 #include "scatter/engine/gather.h"
 
 #include <string.h>
-
-#define CHECK_FILE CHECK_SCATTER_COMPUTE
-
-/* Fails or waits here if a test asked for it: enum node_injection. */
-HAL_FAST static void inject(const struct scatter *scatter)
-{
-    const volatile uint16_t *injection =
-        &scatter->circuit->node->identity.fault_injection;
-
-    if (*injection == NODE_INJECT_NONE) {
-        return;
-    }
-    ASSERT(*injection != NODE_INJECT_ASSERT);
-    if (*injection == NODE_INJECT_FAULT) {
-        __builtin_trap();
-    }
-    while (*injection == NODE_INJECT_HANG || *injection == NODE_INJECT_DIE) {
-    }
-}
 
 HAL_FAST uint32_t compute_output_room(const struct scatter *scatter,
                                       uint32_t units)
@@ -140,13 +121,16 @@ HAL_FAST static inline void record(struct scatter *scatter,
 
 HAL_FAST int scatter_compute(struct scatter *scatter)
 {
+    const struct node_identity *identity = &scatter->circuit->node->identity;
     uint32_t units = scatter->split.share_units;
     struct kernel_result result;
     uint32_t ports_us;
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
-    inject(scatter);
+    if (identity->fault_injection != NODE_INJECT_NONE) {
+        inject(identity);
+    }
     ports_us = circuit_ports_us(scatter->circuit);
     record(scatter, EVENT_COMPUTE_START, units);
     error = compute_run(scatter, &result, units);

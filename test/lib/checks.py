@@ -4,7 +4,7 @@ import re
 
 from core import ROOT
 
-INJECTED = "scatter/engine/compute.c"
+INJECTED = "hal/inject.c"
 
 
 def files():

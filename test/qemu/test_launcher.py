@@ -14,10 +14,11 @@ import subprocess
 
 import pytest
 
+import checks
 import clocked
 import mesh
 import served
-from core import BUILD, ROOT
+from core import BUILD
 from guard import GUARD_S
 
 LONG = "100000"  # instructions a unit: a job of minutes
@@ -101,7 +102,6 @@ def fixture_launcher(tmp_path):
 
 ROUND, FARM = (), ("--schedule", "farm")
 MASTERS = (*FARM, "--levels", "2")  # 2,1 is one
-COMPUTE = ROOT / "scatter" / "engine" / "compute.c"
 
 
 def only_named(err, where):
@@ -134,7 +134,7 @@ def test_a_board_that_faults(launcher):
         record = dict(re.findall(
             r"\b(pc|lr|sp|xpsr|r0|CFSR|HFSR) ([0-9a-f]{8})", done.stderr))
         assert len(record) == 7, done.stderr
-        assert re.search(r"^    pc: inject at scatter/engine/compute\.c:\d+$",
+        assert re.search(r"^    pc: inject at hal/inject\.c:\d+$",
                          done.stderr, re.M)
 
 
@@ -143,9 +143,9 @@ def test_a_failed_assertion(launcher):
         done = launcher.run("--inject", f"assert@{where}", *more, on=on,
                             size="5x5")
         launcher.fails(done, rf"node {where}: assertion failed at "
-                             r"scatter/engine/compute\.c:\d+\n")
+                             r"hal/inject\.c:\d+\n")
         number = int(re.search(r"failed at .*:(\d+)\n", done.stderr)[1])
-        assert "ASSERT(" in COMPUTE.read_text().splitlines()[number - 1]
+        assert number == checks.injected_line()
         only_named(done.stderr, where)
         assert "state: fault" in done.stderr
         assert ("fault record" in done.stderr) == (on == "qemu")
