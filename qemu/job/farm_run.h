@@ -27,7 +27,7 @@
 #include <stdbool.h>
 
 struct farm_run_input {
-    struct farm_input farm; /* `served` is 0 */
+    struct plan_job farm; /* `served` is 0 */
     /* As an order carries it, of farm.nodes branches, for one level: with the
        path from the root to each node, and how slow that is. */
     const uint8_t *tree;

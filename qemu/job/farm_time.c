@@ -32,15 +32,15 @@ static uint32_t most_units(const struct job_config *config, uint32_t units)
                : units - units / 2;
 }
 
-static struct farm_input rule_of(const struct job_config *config,
-                                 uint32_t units, uint64_t compute_ps,
-                                 uint64_t call_ps, uint64_t software_ps)
+static struct plan_job rule_of(const struct job_config *config, uint32_t units,
+                               uint64_t compute_ps, uint64_t call_ps,
+                               uint64_t software_ps)
 {
     const struct profile *profile = job_plan_profile(config);
     uint64_t circuits_ps = CIRCUITS * profile->startup_ps / config->ports;
     uint64_t demand_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
 
-    return (struct farm_input){
+    return (struct plan_job){
         .compute_ps = compute_ps,
         .transfer_ps = profile->transfer_ps * config->load.unit_bytes,
         .demand_ps = demand_ps < UINT32_MAX ? demand_ps : UINT32_MAX,
@@ -127,7 +127,7 @@ static uint64_t reference_ps(const struct wire_report *plan,
 
 /* Counts the nodes that the originator serves, itself included, and those that
    masters serve, as the order's tree has them. */
-static void count_members(struct farm_input *input,
+static void count_members(struct plan_job *input,
                           const struct job_config *config)
 {
     uint8_t *tree = job_policy(config)->tree(config);
@@ -146,7 +146,7 @@ static uint64_t rough_ps(const struct job_config *config, uint32_t units,
                          uint64_t compute_ps, uint64_t call_ps,
                          uint64_t software_ps)
 {
-    struct farm_input input =
+    struct plan_job input =
         rule_of(config, units, compute_ps, call_ps, software_ps);
 
     if (config->terms.output_denominator > 0 || config->store_and_forward ||

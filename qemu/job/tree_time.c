@@ -22,7 +22,7 @@
 /* One job, with what its plan is made of. */
 struct plan {
     const struct job_config *config;
-    struct tree_input input;
+    struct plan_job input;
     double scale; /* times as many units as the plan has */
     uint8_t *tree;
     void *work;
@@ -71,15 +71,15 @@ static uint64_t head_bytes_of(const struct job_config *config,
                                                 : bytes;
 }
 
-static struct tree_input input_of(const struct job_config *config,
-                                  const uint8_t *tree, double compute_ps)
+static struct plan_job input_of(const struct job_config *config,
+                                const uint8_t *tree, double compute_ps)
 {
     const struct profile *profile = job_plan_profile(config);
     uint64_t transfer_ps = profile->transfer_ps * config->load.unit_bytes;
     uint64_t head_bytes = head_bytes_of(config, tree);
     uint64_t units = config->load.units;
 
-    return (struct tree_input){
+    return (struct plan_job){
         .load_units =
             (uint32_t)(units < PLANNER_UNITS_MAX ? units : PLANNER_UNITS_MAX),
         .compute_ps = planned_unit_ps(transfer_ps, compute_ps),
@@ -90,6 +90,7 @@ static struct tree_input input_of(const struct job_config *config,
                        .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
         .ports = config->ports,
         .store_and_forward = config->store_and_forward,
+        .sends_max = SENDS_MAX,
         .equal = schedule_is_equal(config->schedule)};
 }
 
@@ -247,22 +248,22 @@ static struct tree_time plan_rounds(const struct plan *plan,
     uint32_t nodes = tree_nodes(plan->tree);
     unsigned rounds = plan->config->rounds;
     bool best = rounds == WIRE_BEST;
-    struct tree_rounds_input input = {
-        .tree = &plan->input,
-        .sends_max = SENDS_MAX,
-        .rounds_min = (uint8_t)(best ? 2 : rounds),
-        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
-    uint32_t *tables = memory_or_exit(
-        malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof *tables));
-    void *memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)));
     uint64_t begin_ps[ROUNDS_MAX];
-    unsigned made = tree_rounds_plan(plan->tree, tables, begin_ps, &makespan_ps,
-                                     &input, plan->work, memory);
+    struct tree_rounds tried = {
+        .least = best ? 2 : rounds,
+        .most = best ? ROUNDS_MAX : rounds,
+        .tables = memory_or_exit(
+            malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof(uint32_t))),
+        .begin_ps = begin_ps,
+        .memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)))};
+    unsigned made = tree_rounds_plan(plan->tree, &tried, &makespan_ps,
+                                     &plan->input, plan->work);
     struct tree_time time =
-        made > 1 ? time_of(plan, makespan_ps, tables, made, phases) : *one;
+        made > 1 ? time_of(plan, makespan_ps, tried.tables, made, phases)
+                 : *one;
 
-    free(memory);
-    free(tables);
+    free(tried.memory);
+    free(tried.tables);
     return time;
 }
 

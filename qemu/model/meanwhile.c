@@ -139,24 +139,23 @@ static uint64_t scale_of(const struct model_input *input)
 
 /* What the boards' planner gets, all times `scale` times as long; an output's
    transfer is rounded up. */
-static void read_input(struct planner_input *base, struct meanwhile_input *how,
-                       const struct model_input *input, uint64_t scale)
+static struct plan_job job_of(const struct model_input *input, uint64_t scale)
 {
     unsigned phases = phases_of(input);
     uint64_t output = input->transfer_ps * input->results_numerator * scale;
+    struct plan_job job = {.load_units = (uint32_t)input->load_units,
+                           .compute_ps = input->compute_ps * scale,
+                           .transfer_ps = input->transfer_ps * scale,
+                           .output_ps =
+                               output / input->results_denominator +
+                               (output % input->results_denominator != 0),
+                           .phases = (uint8_t)phases};
 
-    *base = (struct planner_input){.load_units = (uint32_t)input->load_units,
-                                   .compute_ps = input->compute_ps * scale,
-                                   .transfer_ps = input->transfer_ps * scale,
-                                   .phases_max = (uint8_t)phases,
-                                   .phases_want = (uint8_t)phases};
-    how->base = base;
-    how->output_ps = output / input->results_denominator +
-                     (output % input->results_denominator != 0);
     for (unsigned i = 0; i < phases; ++i) {
-        base->startup_ps[i] = input->startup_ps[i] * scale;
-        how->back_ps += base->startup_ps[i];
+        job.startup_ps[i] = input->startup_ps[i] * scale;
+        job.back_ps += job.startup_ps[i];
     }
+    return job;
 }
 
 /* ---- receipts ---- */
@@ -305,10 +304,8 @@ int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
                          uint64_t *time_ps, const struct model_input *input,
                          unsigned rounds)
 {
-    struct planner_input base;
+    struct plan_job job;
     struct rounds_plan made;
-    struct meanwhile_input how = {.rounds_min = (uint8_t)rounds,
-                                  .rounds_max = (uint8_t)rounds};
     uint64_t scale;
     uint64_t before;
 
@@ -317,8 +314,8 @@ int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
     }
     scale = scale_of(input);
     before = *time_ps > UINT64_MAX / scale ? UINT64_MAX : *time_ps * scale;
-    read_input(&base, &how, input, scale);
-    if (meanwhile_plan(&made, &before, &how) != ERR_OK) {
+    job = job_of(input, scale);
+    if (meanwhile_plan(&made, &before, &job, rounds, rounds) != ERR_OK) {
         return ERR_PHASES;
     }
     set_plan(plan, detail, &made, input, scale);

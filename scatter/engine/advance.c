@@ -71,8 +71,8 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         units[phase] = share;
         share *= 5;
     }
-    originator->ports_wait_ps =
-        startups_less(leaves_ps(scatter, originator, units), sent_ps);
+    originator->input.wait_ps =
+        fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
 /*
@@ -114,7 +114,7 @@ static bool choose_advance(const struct scatter *scatter,
                            struct originator *originator, unsigned phases)
 {
     const struct scatter_costs *costs = scatter->costs;
-    const struct planner_input *input = &originator->input;
+    const struct plan_job *input = &originator->input;
     struct advance_input advance = {.nodes = originator->nodes,
                                     .load_units = input->load_units,
                                     .compute_ps = input->compute_ps,

@@ -162,7 +162,8 @@ struct scatter_costs {
     /* Plans rounds of the pattern whose outputs return meanwhile. NULL where
        the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
-                          const struct meanwhile_input *input);
+                          const struct plan_job *job, unsigned least,
+                          unsigned most);
 };
 
 struct policy;     /* scatter/engine/policy.h */

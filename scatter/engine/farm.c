@@ -24,7 +24,7 @@ static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
 
 /* Makes the slots in new memory. Result: 0 or ERR_MEMORY. */
 static int make_slots(struct scatter *scatter, struct farm_state *state,
-                      const struct farm_input *input)
+                      const struct plan_job *input)
 {
     state->slots = (uint8_t)farm_slots(state->workers);
     state->slot_bytes = DEMAND_ROOM_BYTES;
@@ -39,7 +39,7 @@ static int make_slots(struct scatter *scatter, struct farm_state *state,
 }
 
 int farm_open(struct scatter *scatter, struct farm_state **made,
-              const struct farm_input *input)
+              const struct plan_job *input)
 {
     uint32_t workers = input->nodes - 1;
     struct farm_state *state = (struct farm_state *)(void *)originator_allocate(
@@ -446,23 +446,23 @@ static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                : units - units / 2;
 }
 
-int farm_input_of(struct farm_input *input, const struct scatter *scatter,
+int farm_input_of(struct plan_job *input, const struct scatter *scatter,
                   const struct originator *originator, uint32_t units,
                   uint32_t nodes)
 {
     const struct wire_order *order = &originator->order;
 
-    *input = (struct farm_input){
-        .compute_ps = originator->report.compute_ps,
-        .transfer_ps = order->transfer_ps * order->unit_bytes,
-        .demand_ps = demand_ps(scatter, order),
-        .call_ps = originator->report.call_ps,
-        .load_units = units,
-        .most_units = most_units(scatter, units, nodes),
-        .varies = scatter->terms.cost_varies || originator->unlikely,
-        .nodes = nodes,
-        .ports = order->ports,
-        .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
+    input->compute_ps = originator->report.compute_ps;
+    input->transfer_ps = order->transfer_ps * order->unit_bytes;
+    input->demand_ps = demand_ps(scatter, order);
+    input->call_ps = originator->report.call_ps;
+    input->load_units = units;
+    input->most_units = most_units(scatter, units, nodes);
+    input->varies = scatter->terms.cost_varies || originator->unlikely;
+    input->nodes = nodes;
+    input->ports = order->ports;
+    input->installment = order->rounds == WIRE_BEST ? 0 : order->rounds;
+    input->served = 0;
     return check_order(order);
 }
 
@@ -486,7 +486,7 @@ static void bound_pieces(const struct scatter *scatter,
 /* Writes the job into new memory. A worker's result is sent at once: there are
    no slots. */
 static int store_job(struct scatter *scatter, struct originator *originator,
-                     const struct farm_input *input)
+                     const struct plan_job *input)
 {
     static const uint64_t no_times[2];
     struct farm_state *state = originator->farm;
@@ -511,7 +511,7 @@ static int store_job(struct scatter *scatter, struct originator *originator,
 
 /* Makes a farm along the order's tree. Result: 0 or the error. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
-                     struct farm_input *input)
+                     struct plan_job *input)
 {
     const uint8_t *tree = scatter->tree.branch;
     int error;
@@ -533,11 +533,11 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
 /* Writes the job. How fast the workers are is not known: it takes them to be as
    fast as this node. Result: 0; ERR_RANGE (farm_input_of()); ERR_PLAN if the
    order's tree says no path to a worker; or ERR_MEMORY. */
-static int plan_job(struct scatter *scatter, struct originator *originator)
+static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps = originator_now_ps(scatter);
-    struct farm_input input;
+    struct plan_job input;
     int error = farm_input_of(&input, scatter, originator, scatter->units,
                               tree_nodes(scatter->tree.branch));
 
@@ -600,7 +600,7 @@ int farm_carry_out(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state;
     uint32_t workers = 0;
-    int error = plan_job(scatter, originator);
+    int error = plan_order(scatter, originator);
 
     if (error == ERR_OK) {
         originator_begin(scatter, originator);

@@ -68,7 +68,7 @@ static inline uint32_t farm_slots(uint32_t workers)
  * input->compute_ps says. Result: 0 or ERR_MEMORY.
  */
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
-                        const struct farm_input *input);
+                        const struct plan_job *input);
 
 /* Counts the node of the branch `server` and those that it serves, by the tree
    (scatter/plan/tree.h). */
@@ -105,7 +105,7 @@ NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
 /* Sets what the chunk rule is given for so many units of the load and nodes,
    this one included. Result: 0; ERR_RANGE if the order's ports are not 1, 2 or
    4, or its times beyond PLANNER_TIME_MAX_PS. */
-NODISCARD int farm_input_of(struct farm_input *input,
+NODISCARD int farm_input_of(struct plan_job *input,
                             const struct scatter *scatter,
                             const struct originator *originator, uint32_t units,
                             uint32_t nodes);

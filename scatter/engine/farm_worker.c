@@ -290,9 +290,8 @@ static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
     struct farm_state *state;
-    struct farm_input input = {.most_units = UINT32_MAX,
-                               .nodes =
-                                   farm_count_members(scatter->tree.branch)};
+    struct plan_job input = {.most_units = UINT32_MAX,
+                             .nodes = farm_count_members(scatter->tree.branch)};
     int error = wire_job_farm(&terms, scatter->job_data);
 
     if (error == ERR_OK && scatter_has_output(scatter)) {

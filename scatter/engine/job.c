@@ -245,8 +245,8 @@ static int receive_order(struct scatter *scatter,
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
-    memset(&originator->input.stages, 0,
-           sizeof originator->input - offsetof(struct planner_input, stages));
+    originator->input.results_numerator = 0;
+    originator->input.results_denominator = 0;
     originator->plan.rounds = 0;
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }

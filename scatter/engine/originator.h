@@ -9,21 +9,17 @@
 /* One order that is carried out. */
 struct originator {
     /* From here to report.startup_ps all is 0 when the order comes. */
-    uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
-    uint16_t results_denominator; /* 0: the plan does not count outputs */
-    bool alone;                   /* it has the answer first without others */
-    bool has_tail;                /* some of the load is given to who asks */
-    bool known;                   /* the rate is, without measuring */
+    bool alone;    /* it has the answer first without others */
+    bool has_tail; /* some of the load is given to who asks */
+    bool known;    /* the rate is, without measuring */
     bool unlikely; /* few units were measured, and the kernel's own estimate is
                       far off what they took */
     uint64_t varies_ps; /* by so much what a unit takes differed in samples */
     struct advance advance;
-    uint64_t announced_ps;  /* when it began to queue the announcement */
-    uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which
-                               an announcement or an advance still takes */
+    uint64_t announced_ps; /* when it began to queue the announcement */
     struct wire_report report;
     struct wire_order order;
-    struct planner_input input; /* return of outputs not counted */
+    struct plan_job input; /* of the pattern: for the phases at hand */
     uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
     uint32_t nodes; /* of the mesh, on the pattern */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */

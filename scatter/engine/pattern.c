@@ -382,7 +382,7 @@ void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)
 {
     const struct wire_order *order = &originator->order;
-    struct planner_input *input = &originator->input;
+    struct plan_job *input = &originator->input;
     struct wire_job job = scatter->job;
     uint64_t each_ps;
 
@@ -391,9 +391,7 @@ void startups_set(const struct scatter *scatter, struct originator *originator,
               order->transfer_ps *
                   (SCATTER_PART_HEAD_BYTES + WIRE_TABLES_BYTES(phases) +
                    wire_job_bytes(&job) + job.before_bytes + job.after_bytes);
-    input->phases_max = (uint8_t)phases;
-    input->phases_want = (uint8_t)phases;
-    input->results_denominator = 0;
+    input->phases = (uint8_t)phases;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
             each_ps + startups_hop_ps(scatter, phase, phases) +
@@ -415,7 +413,7 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
                   order->hop_delay_ps * originator_phase_hops(scatter, phase) +
                   scatter->message[phase].gap_ps;
     }
-    originator->ports_wait_ps = startups_less(end_ps, begin_ps);
+    originator->input.wait_ps = fixed_difference(end_ps, begin_ps);
 }
 
 uint64_t startups_step_ps(const struct scatter *scatter,
@@ -425,14 +423,14 @@ uint64_t startups_step_ps(const struct scatter *scatter,
 
     return originator->input.startup_ps[phase - 1] -
            startups_hop_ps(scatter, phase, originator->plan.phases) +
-           (phase == 1 ? costs->first_send_ps + originator->ports_wait_ps
+           (phase == 1 ? costs->first_send_ps + originator->input.wait_ps
                        : (uint64_t)costs->split_ps + costs->queue_ps);
 }
 
 int startups_input(const struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    struct planner_input *input = &originator->input;
+    struct plan_job *input = &originator->input;
 
     if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
         order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||

@@ -45,12 +45,6 @@ NODISCARD int pattern_distribute(struct scatter *scatter,
    Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
-/* a - b, or 0 if that is less than nothing. */
-static inline uint64_t startups_less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 /* Software of a hop that counts as startup of a phase, in several rounds. */
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);

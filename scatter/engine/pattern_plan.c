@@ -15,7 +15,7 @@
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
 {
-    return originator->results_denominator != 0;
+    return originator->input.results_denominator != 0;
 }
 
 /*
@@ -32,18 +32,15 @@ static void set_one_round(const struct scatter *scatter,
                           struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
-    struct planner_input *input = &originator->input;
+    struct plan_job *input = &originator->input;
     uint32_t units = input->load_units;
-    uint64_t sends_ps = costs->first_send_ps + originator->ports_wait_ps;
+    uint64_t sends_ps = costs->first_send_ps + originator->input.wait_ps;
     uint64_t starts_ps =
-        startups_less((uint64_t)costs->first_send_ps + costs->own_start_ps,
-                      costs->kernel_start_ps);
+        fixed_difference((uint64_t)costs->first_send_ps + costs->own_start_ps,
+                         costs->kernel_start_ps);
 
-    input->results_numerator = originator->results_numerator;
-    input->results_denominator = originator->results_denominator;
-    for (unsigned i = 0; i < input->phases_max; ++i) {
-        uint64_t software_ps =
-            startups_hop_ps(scatter, i + 1, input->phases_max);
+    for (unsigned i = 0; i < input->phases; ++i) {
+        uint64_t software_ps = startups_hop_ps(scatter, i + 1, input->phases);
         uint64_t hop_ps = input->startup_ps[i] - software_ps + sends_ps;
         uint64_t before_ps = starts_ps;
         uint64_t arrives_ps;
@@ -52,9 +49,9 @@ static void set_one_round(const struct scatter *scatter,
         arrives_ps = input->transfer_ps * (units - units / 16);
         sends_ps = software_ps;
         starts_ps =
-            startups_less(software_ps + costs->first_start_ps, arrives_ps);
+            fixed_difference(software_ps + costs->first_start_ps, arrives_ps);
         originator->hop_ps[i + 1] = hop_ps;
-        input->startup_ps[i] = startups_less(hop_ps + starts_ps, before_ps);
+        input->startup_ps[i] = fixed_difference(hop_ps + starts_ps, before_ps);
         if (counts_returns(originator)) {
             input->startup_ps[i] +=
                 slots_return_ps(scatter, originator, i + 1, 0);
@@ -147,14 +144,14 @@ static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
 {
-    const struct planner_input *input = &originator->input;
+    const struct plan_job *input = &originator->input;
     uint64_t headers_ps =
         one->phases * originator->order.transfer_ps * (2 * sizeof(uint32_t));
     uint64_t gain_ps = 4 * input->compute_ps * one->volume_units[one->phases];
     uint64_t least_ps =
         one->makespan_ps + gain_ps + round_ps(scatter, one->phases - 1u);
 
-    return startups_less(least_ps, headers_ps);
+    return fixed_difference(least_ps, headers_ps);
 }
 
 /* Makes the plan of one round the best choice if it is. */
@@ -220,65 +217,43 @@ static int choose_one(const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* The input for so many rounds, or WIRE_BEST. */
-static struct rounds_input rounds_input(const struct scatter *scatter,
-                                        const struct originator *originator,
-                                        uint8_t rounds)
+/* Sets what rounds cost nodes and the originator. */
+static void set_rounds(const struct scatter *scatter,
+                       struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
-    bool any = rounds == WIRE_BEST;
+    struct plan_job *input = &originator->input;
+
+    input->queue_ps = costs->queue_ps;
+    input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
+                      originator->report.call_ps;
     /* A number that was asked for may have later rounds wait for merges; else
        many would be infeasible. */
-    uint64_t merge_ps =
+    input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
-    uint8_t most = originator->report.advance ? originator->advance.rounds
-                   : costs->rounds_most > 0   ? costs->rounds_most
-                                              : ROUNDS_MAX;
-
-    return (struct rounds_input){
-        .base = &originator->input,
-        .queue_ps = costs->queue_ps,
-        .between_rounds_ps = (uint64_t)costs->round_start_ps +
-                             costs->round_end_ps + originator->report.call_ps +
-                             merge_ps,
-        .begin_ps = startups_less(costs->first_start_ps, costs->round_start_ps),
-        .round_overhead_ps = costs->round_overhead_ps,
-        .gain_ps = any ? costs->try_rounds_ps : 0,
-        .rounds_min = any ? 2 : rounds,
-        .rounds_max = any ? most : rounds};
+    input->begin_ps =
+        fixed_difference(costs->first_start_ps, costs->round_start_ps);
+    input->overhead_ps = costs->round_overhead_ps;
+    input->gain_ps = costs->try_rounds_ps;
 }
 
-/*
- * Plans so many rounds, or the best number, if they take less than *time_ps,
- * which it is then. While the ports are still busy with the announcement, the
- * originator computes `ahead`, and the rest is planned from then on.
- */
+/* Plans so many rounds, or the best number, if they take less than *time_ps,
+   which it is then. */
 static int plan_rounds(const struct scatter *scatter,
                        struct originator *originator, uint8_t rounds,
                        uint64_t *time_ps)
 {
-    struct planner_input *base = &originator->input;
-    struct rounds_input input = rounds_input(scatter, originator, rounds);
-    struct rounds_plan *plan = &originator->plan;
-    uint64_t wait_ps = originator->ports_wait_ps;
-    uint64_t ahead = wait_ps > 0 ? wait_ps / base->compute_ps : 0;
-    int error;
+    uint8_t most = scatter->costs->rounds_most;
 
-    if (ahead >= base->load_units || *time_ps <= wait_ps) {
-        return ERR_PHASES;
+    if (rounds != WIRE_BEST) {
+        return rounds_plan(&originator->plan, time_ps, &originator->input,
+                           rounds, rounds);
     }
-    base->load_units -= (uint32_t)ahead;
-    *time_ps -= wait_ps;
-    error = rounds_plan(plan, time_ps, &input);
-    base->load_units += (uint32_t)ahead;
-    *time_ps += wait_ps;
-    if (error == ERR_OK) {
-        plan->share_units[0][0] += (uint32_t)ahead;
-        plan->volume_units[0][0] += (uint32_t)ahead;
-        plan->round_units[0] += (uint32_t)ahead;
-        plan->makespan_ps += wait_ps;
+    if (originator->report.advance) {
+        most = originator->advance.rounds;
     }
-    return error;
+    return rounds_plan(&originator->plan, time_ps, &originator->input, 2,
+                       most > 0 ? most : ROUNDS_MAX);
 }
 
 /* Plans the best number of rounds for so many phases, if that beats the best
@@ -288,7 +263,7 @@ static void try_phases(const struct scatter *scatter,
                        unsigned phases)
 {
     uint64_t after_ps = returns_ps(scatter, originator, phases);
-    uint64_t makespan_ps = startups_less(best->makespan_ps, after_ps);
+    uint64_t makespan_ps = fixed_difference(best->makespan_ps, after_ps);
 
     if (plan_rounds(scatter, originator, originator->order.rounds,
                     &makespan_ps) == ERR_OK) {
@@ -369,30 +344,29 @@ static bool try_meanwhile(const struct scatter *scatter,
                           unsigned phases, uint8_t rounds)
 {
     const struct scatter_costs *costs = scatter->costs;
-    struct planner_input *base = &originator->input;
+    struct plan_job *input = &originator->input;
     bool any = rounds == WIRE_BEST;
-    struct meanwhile_input input = {
-        .base = base,
-        .output_ps = base->transfer_ps * originator->results_numerator /
-                     originator->results_denominator,
-        .back_ps = turn_ps(scatter, originator, phases),
-        .round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
-                    costs->result_queue_ps + originator->report.call_ps,
-        .own_ps = round_ps(scatter, phases),
-        .merge_ps = costs->result_merge_ps,
-        .wait_ps = costs->first_send_ps + originator->ports_wait_ps,
-        .rounds_min = any ? 3 : rounds,
-        .rounds_max = any ? ROUNDS_MAX : rounds};
     uint64_t time_ps = best->makespan_ps;
-    uint64_t more_ps = any ? costs->plan_rounds_ps + 3 * input.round_ps : 0;
+    uint64_t more_ps;
 
-    if (any && base->load_units / originator->nodes < MEANWHILE_UNITS) {
+    if (any && input->load_units / originator->nodes < MEANWHILE_UNITS) {
         return false;
     }
     startups_set(scatter, originator, phases);
     best->is_input = false;
-    if (startups_less(time_ps, more_ps) <= rounds_bound_ps(base) ||
-        costs->plan_meanwhile(&originator->plan, &time_ps, &input) != ERR_OK) {
+    input->output_ps = input->transfer_ps * input->results_numerator /
+                       input->results_denominator;
+    input->back_ps = turn_ps(scatter, originator, phases);
+    input->child_ps = costs->result_merge_ps;
+    input->return_ps = costs->result_queue_ps;
+    input->first_ps = costs->first_send_ps;
+    more_ps =
+        any ? costs->plan_rounds_ps + 3 * (input->round_ps + input->return_ps)
+            : 0;
+    if (fixed_difference(time_ps, more_ps) <= rounds_bound_ps(input) ||
+        costs->plan_meanwhile(&originator->plan, &time_ps, input,
+                              any ? 3 : rounds,
+                              any ? ROUNDS_MAX : rounds) != ERR_OK) {
         return false;
     }
     *best = (struct choice){.makespan_ps = time_ps,
@@ -445,7 +419,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     plan->round_units[0] = units;
     plan->share_units[0][0] = units;
     plan->volume_units[0][0] = units;
-    plan->makespan_ps = originator->ports_wait_ps;
+    plan->makespan_ps = originator->input.wait_ps;
     for (unsigned layer = phases; layer > 0; --layer) {
         plan->share_units[0][layer] = share;
         plan->volume_units[0][layer] = volume;
@@ -555,8 +529,8 @@ static void set_results(const struct scatter *scatter,
         p = (p + 1) / 2;
         q = (q + 1) / 2;
     }
-    originator->results_numerator = (uint16_t)p;
-    originator->results_denominator = (uint16_t)q;
+    originator->input.results_numerator = (uint16_t)p;
+    originator->input.results_denominator = (uint16_t)q;
 }
 
 /* Takes so many units off the originator's shares: of the first round, and of
@@ -592,6 +566,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
         startups_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
     originator->input.load_units += ports_units;
+    set_rounds(scatter, originator);
     error = choose(scatter, originator);
     take_off(&originator->plan, ports_units);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
@@ -686,9 +661,9 @@ static uint64_t quiet_ps(const struct originator *originator)
         return plan->share_units[plan->rounds - 1][plan->phases] *
                report->compute_ps;
     }
-    return startups_less(report->makespan_ps,
-                         report->received_ps[plan->phases] +
-                             originator->input.startup_ps[plan->phases - 1]);
+    return fixed_difference(report->makespan_ps,
+                            report->received_ps[plan->phases] +
+                                originator->input.startup_ps[plan->phases - 1]);
 }
 
 /* Writes the tables of the first round into new memory, the job behind them,

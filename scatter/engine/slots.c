@@ -43,7 +43,7 @@ uint64_t slots_return_ps(const struct scatter *scatter,
 {
     uint32_t nodes = 1;
 
-    for (unsigned i = phase; i < originator->input.phases_want; ++i) {
+    for (unsigned i = phase; i < originator->input.phases; ++i) {
         nodes *= 5;
     }
     return slots_output_ps(scatter, originator, units, nodes,
@@ -54,7 +54,8 @@ void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases)
 {
     const struct wire_report *report = &originator->report;
-    bool counted = report->rounds == 1 && originator->results_denominator != 0;
+    bool counted =
+        report->rounds == 1 && originator->input.results_denominator != 0;
     uint64_t at_ps =
         report->makespan_ps + report->makespan_ps / SCATTER_GATHER_GUARD;
     uint64_t all_ps = 0;

@@ -121,7 +121,7 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      uint32_t units, uint32_t early_units)
 {
-    struct farm_input input;
+    struct plan_job input;
     struct farm_state *state;
     int error = farm_input_of(&input, scatter, originator, units,
                               torus_nodes(scatter->size));

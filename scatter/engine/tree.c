@@ -373,11 +373,13 @@ static uint64_t reference_ps(const struct originator *originator)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-static struct tree_input input_of(const struct scatter *scatter,
-                                  const struct originator *originator)
+/* Sets what is planned, `several` rounds if that is true. */
+static void set_input(const struct scatter *scatter,
+                      struct originator *originator, bool several)
 {
     const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
+    struct plan_job *input = &originator->input;
     struct wire_job job = scatter->job;
     unsigned phases = tree_last_phase(order->tree);
     uint32_t fixed_bytes;
@@ -385,20 +387,28 @@ static struct tree_input input_of(const struct scatter *scatter,
     job.phases = (uint8_t)(phases > 0 ? phases : 1);
     fixed_bytes = CIRCUIT_HEADER_BYTES + wire_job_bytes(&job) +
                   job.before_bytes + job.after_bytes;
-    return (struct tree_input){
-        .load_units = scatter->units,
-        .compute_ps = reference_ps(originator),
-        .transfer_ps = order->transfer_ps * order->unit_bytes,
-        .circuit_ps = {.startup =
-                           order->startup_ps + order->transfer_ps * fixed_bytes,
-                       .hop = order->hop_delay_ps,
-                       .branch = order->transfer_ps * TREE_BRANCH_BYTES},
-        .split_ps = costs->branch_split_ps,
-        .queue_ps = costs->branch_queue_ps,
-        .kernel_start_ps = costs->kernel_start_ps + originator->report.call_ps,
-        .ports = order->ports,
-        .store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0,
-        .equal = (order->flags & WIRE_EQUAL_SHARES) != 0};
+    input->load_units =
+        scatter->units +
+        (several ? 0 : originator_ports_units(scatter, originator));
+    input->compute_ps = reference_ps(originator);
+    input->transfer_ps = order->transfer_ps * order->unit_bytes;
+    input->circuit_ps = (struct plan_circuit){
+        .startup = order->startup_ps + order->transfer_ps * fixed_bytes,
+        .hop = order->hop_delay_ps,
+        .branch = order->transfer_ps * TREE_BRANCH_BYTES};
+    input->split_ps = costs->branch_split_ps;
+    input->queue_ps = costs->branch_queue_ps;
+    input->start_ps = costs->kernel_start_ps + originator->report.call_ps;
+    input->round_ps = costs->round_end_ps;
+    input->overhead_ps = costs->round_overhead_ps;
+    input->gain_ps = order->rounds == WIRE_BEST
+                         ? (uint64_t)order->tree_nodes * costs->plan_tree_ps
+                         : 0;
+    input->sends_max = costs->tree_sends;
+    input->ports = order->ports;
+    input->store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
+    input->equal = (order->flags & WIRE_EQUAL_SHARES) != 0;
+    input->begin_ps = 0;
 }
 
 static uint32_t longest_path(const uint8_t *tree)
@@ -523,38 +533,31 @@ static bool several_rounds(const struct scatter *scatter,
    that ends before the one round for which `tree` has been planned with `work`.
    Result: 0, ERR_MEMORY or ERR_PHASES. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
-                       const struct tree_input *input, uint8_t *tree,
-                       void *work)
+                       uint8_t *tree, void *work)
 {
-    const struct scatter_costs *costs = scatter->costs;
-    unsigned rounds = originator->order.rounds;
-    bool best = rounds == WIRE_BEST;
-    uint32_t nodes = tree_nodes(tree);
-    struct tree_rounds_input rounds_input = {
-        .tree = input,
-        .round_end_ps = costs->round_end_ps,
-        .overhead_ps = costs->round_overhead_ps,
-        .sends_max = costs->tree_sends,
-        .plan_ps = best ? (uint64_t)nodes * costs->plan_tree_ps : 0,
-        .rounds_min = (uint8_t)(best ? 2 : rounds),
-        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
-    void *memory;
+    unsigned asked = originator->order.rounds;
+    bool best = asked == WIRE_BEST;
+    struct tree_rounds rounds = {
+        .least = best ? 2 : asked,
+        .most = best ? ROUNDS_MAX : asked,
+        .tables = originator->tree_tables,
+        .begin_ps = originator->round_begin_ps,
+        .memory =
+            originator_allocate(scatter, tree_rounds_bytes(tree_nodes(tree)))};
 
-    memory = originator_allocate(scatter, tree_rounds_bytes(nodes));
-    if (memory == NULL) {
+    if (rounds.memory == NULL) {
         return ERR_MEMORY;
     }
     scatter->job.rounds = (uint8_t)tree_rounds_plan(
-        tree, originator->tree_tables, originator->round_begin_ps,
-        &originator->report.makespan_ps, &rounds_input, work, memory);
-    return best || scatter->job.rounds == rounds ? ERR_OK : ERR_PHASES;
+        tree, &rounds, &originator->report.makespan_ps, &originator->input,
+        work);
+    return best || scatter->job.rounds == asked ? ERR_OK : ERR_PHASES;
 }
 
 /* Plans the load along `tree`. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator,
                 uint8_t *tree)
 {
-    struct tree_input input = input_of(scatter, originator);
     struct wire_report *report = &originator->report;
     uint32_t nodes = originator->order.tree_nodes;
     uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
@@ -572,12 +575,11 @@ static int plan(struct scatter *scatter, struct originator *originator,
     if (work == NULL || (several && originator->tree_tables == NULL)) {
         return ERR_MEMORY;
     }
-    if (!several) {
-        input.load_units += originator_ports_units(scatter, originator);
-    }
-    error = tree_plan(tree, &input, work, &report->makespan_ps, &phases);
+    set_input(scatter, originator, several);
+    error = tree_plan(tree, &originator->input, work, &report->makespan_ps,
+                      &phases);
     if (error == ERR_OK && several) {
-        error = plan_rounds(scatter, originator, &input, tree, work);
+        error = plan_rounds(scatter, originator, tree, work);
     }
     scatter->free_from = free_from;
     if (scatter->job.rounds > 1) {

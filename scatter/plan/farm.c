@@ -16,40 +16,39 @@
 
 /* Whether all of the load on the ports takes more than a tenth of all of it on
    all members. */
-static bool is_dear(const struct farm_input *input)
+static bool is_dear(const struct plan_job *job)
 {
-    return fixed_product(input->transfer_ps,
-                         10u * (input->nodes + input->served)) >
-           input->ports * input->compute_ps;
+    return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >
+           job->ports * job->compute_ps;
 }
 
-void farm_init(struct farm *farm, const struct farm_input *input)
+void farm_init(struct farm *farm, const struct plan_job *job)
 {
-    farm->compute_ps = input->compute_ps;
-    farm->call_ps = input->call_ps;
-    farm->speeds = (uint64_t)input->nodes * FARM_SPEED_ONE;
-    farm->last_units = input->load_units;
+    farm->compute_ps = job->compute_ps;
+    farm->call_ps = job->call_ps;
+    farm->speeds = (uint64_t)job->nodes * FARM_SPEED_ONE;
+    farm->last_units = job->load_units;
     farm->last_speed = FARM_SPEED_ONE;
-    farm->short_units = input->load_units;
+    farm->short_units = job->load_units;
     farm->short_speed = FARM_SPEED_ONE;
-    farm->members = input->nodes;
+    farm->members = job->nodes;
     farm->noted = 0;
-    farm->left = input->load_units;
-    farm->most = input->most_units;
+    farm->left = job->load_units;
+    farm->most = job->most_units;
     farm->floor = 0;
     farm->ahead = 0;
-    farm->least = 2u * (input->nodes * input->demand_ps + input->call_ps) *
-                  FARM_SPEED_ONE / input->compute_ps;
-    farm->installment = input->installment;
+    farm->least = 2u * (job->nodes * job->demand_ps + job->call_ps) *
+                  FARM_SPEED_ONE / job->compute_ps;
+    farm->installment = job->installment;
     farm->growth = GROWTH;
-    farm->masters = input->served > 0;
-    farm->varies = input->varies;
-    farm->demands_ps = input->nodes * input->demand_ps + input->call_ps;
+    farm->masters = job->served > 0;
+    farm->varies = job->varies;
+    farm->demands_ps = job->nodes * job->demand_ps + job->call_ps;
     farm->seen_ps = 0;
     farm->seen_units = 0;
     if (farm->installment == 0) {
         farm->installment =
-            is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
+            is_dear(job) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
     }
 }
 
@@ -171,15 +170,15 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member)
     return farm_take(farm, fixed_larger(units, fixed_larger(farm->floor, 1)));
 }
 
-uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)
+uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps)
 {
-    uint64_t compute_ps = fixed_product(input->compute_ps, input->load_units) /
-                          (input->nodes + input->served);
+    uint64_t compute_ps = fixed_product(job->compute_ps, job->load_units) /
+                          (job->nodes + job->served);
     uint64_t transfer_ps =
-        fixed_product(input->transfer_ps, input->load_units) / input->ports;
+        fixed_product(job->transfer_ps, job->load_units) / job->ports;
     uint64_t longer_ps = fixed_larger(compute_ps, transfer_ps);
-    uint32_t groups = input->served / input->nodes;
-    uint64_t demands_ps = 2u * (input->nodes + groups) * input->demand_ps;
+    uint32_t groups = job->served / job->nodes;
+    uint64_t demands_ps = 2u * (job->nodes + groups) * job->demand_ps;
 
     return longer_ps < UINT64_MAX / 2 ? startup_ps + longer_ps + demands_ps
                                       : UINT64_MAX;

@@ -35,31 +35,14 @@
 #ifndef SCATTER_PLAN_FARM_H
 #define SCATTER_PLAN_FARM_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "scatter/plan/job.h"
 
 #define FARM_INSTALLMENT 4      /* if nobody says; .. */
 #define FARM_INSTALLMENT_DEAR 3 /* .. where the transfer takes long */
 
-struct farm_input {
-    uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE; from 1 to
-                             PLANNER_TIME_MAX_PS */
-    uint64_t transfer_ps; /* of a unit over one circuit */
-    uint64_t demand_ps;   /* c, at most 2^32 */
-    uint64_t call_ps;     /* a, of each chunk beside its units, at most 2^36 */
-    uint32_t load_units;
-    uint32_t most_units; /* of a chunk, from 1 */
-    uint32_t nodes;      /* n, from 1 */
-    uint32_t served;     /* nodes beside these: by masters among them */
-    uint8_t ports;       /* that the originator uses at once */
-    uint8_t installment; /* k; 0: choose */
-    bool varies;         /* a unit takes what its data says: the chunk before
-                            does not tell what the next one takes */
-};
-
 struct farm {
     uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE */
-    uint64_t call_ps;     /* as of the input */
+    uint64_t call_ps;     /* as of the job */
     uint64_t speeds;      /* of all members */
     uint64_t least;       /* of FARM_SPEED_ONE-ths of a unit: the least chunk at
                              FARM_SPEED_ONE */
@@ -82,7 +65,7 @@ struct farm {
                             in a master's farm, which sets it */
     uint8_t installment;
     bool masters;   /* among members, or it is a master's: see farm_slice() */
-    bool varies;    /* as of the input */
+    bool varies;    /* as of the job */
     uint8_t growth; /* a chunk is at most so many times the one before */
 };
 
@@ -96,7 +79,7 @@ struct farm_member {
 #define FARM_SPEED_MAX (1u << 28)
 
 /* Before the first chunk: all members are as fast as compute_ps says. */
-void farm_init(struct farm *farm, const struct farm_input *input);
+void farm_init(struct farm *farm, const struct plan_job *job);
 
 /* A member that has no chunk yet. */
 static inline struct farm_member farm_member(void)
@@ -155,6 +138,6 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
    computed: all of the load at once by all members, or over the originator's
    ports if that is longer, and what demands and the last chunks cost. Up to
    2^63 ps; startup_ps is at most PLANNER_TIME_MAX_PS. */
-uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps);
+uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps);
 
 #endif

@@ -68,34 +68,34 @@ static void weigh_first(struct costs *costs, uint32_t all)
     costs->first = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
-static int read_costs(struct costs *costs, const struct meanwhile_input *input)
+static int read_costs(struct costs *costs, const struct plan_job *job)
 {
-    const struct planner_input *base = input->base;
-    uint64_t own_units = base->load_units;
+    uint64_t own_units = job->load_units;
     uint64_t startups_ps = 0;
-    uint64_t software_ps = input->round_ps + input->merge_ps;
+    uint64_t software_ps = job->round_ps + job->return_ps + job->child_ps;
+    uint64_t wait_ps = job->first_ps + job->wait_ps;
     uint64_t all_ps;
     uint32_t all = 1; /* nodes */
-    unsigned phases = base->phases_want;
+    unsigned phases = job->phases;
     unsigned shift = 0;
 
     costs->phases = phases;
-    costs->work_ps = fixed_product(base->compute_ps, base->load_units);
+    costs->work_ps = fixed_product(job->compute_ps, job->load_units);
     for (unsigned i = 0; i < phases; ++i) {
         costs->work_ps = fixed_multiply_high(costs->work_ps, FIXED_FIFTH);
-        startups_ps += base->startup_ps[i];
+        startups_ps += job->startup_ps[i];
         own_units /= 5;
         all *= 5;
     }
-    costs->others_units = base->load_units - (uint32_t)own_units;
+    costs->others_units = job->load_units - (uint32_t)own_units;
     costs->in_ps =
-        fixed_product(base->transfer_ps, costs->others_units) / CHILDREN;
+        fixed_product(job->transfer_ps, costs->others_units) / CHILDREN;
     costs->out_ps =
-        fixed_product(input->output_ps, costs->others_units) / CHILDREN;
+        fixed_product(job->output_ps, costs->others_units) / CHILDREN;
     all_ps =
         fixed_larger(fixed_larger(costs->work_ps, costs->in_ps), costs->out_ps);
-    all_ps = fixed_larger(fixed_larger(all_ps, startups_ps), input->back_ps);
-    all_ps = fixed_larger(fixed_larger(all_ps, software_ps), input->wait_ps);
+    all_ps = fixed_larger(fixed_larger(all_ps, startups_ps), job->back_ps);
+    all_ps = fixed_larger(fixed_larger(all_ps, software_ps), wait_ps);
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
@@ -108,9 +108,9 @@ static int read_costs(struct costs *costs, const struct meanwhile_input *input)
     costs->in = (uint32_t)(costs->in_ps >> shift);
     costs->out = (uint32_t)(costs->out_ps >> shift);
     costs->startups = (uint32_t)(startups_ps >> shift);
-    costs->back = (uint32_t)(input->back_ps >> shift);
+    costs->back = (uint32_t)(job->back_ps >> shift);
     costs->software = (uint32_t)(software_ps >> shift);
-    costs->wait = (uint32_t)(input->wait_ps >> shift);
+    costs->wait = (uint32_t)(wait_ps >> shift);
     weigh_first(costs, all);
     count_behind(costs, all);
     return ERR_OK;
@@ -210,13 +210,13 @@ static uint32_t factor_of(const struct costs *costs)
 /* Rounds are worth their software as long as that takes no longer than half of
    what three rounds send before anybody computes, and return behind the last.
  */
-static unsigned rounds_most(const struct costs *costs,
-                            const struct meanwhile_input *input)
+static unsigned rounds_most(const struct costs *costs, unsigned least,
+                            unsigned most)
 {
-    unsigned rounds = input->rounds_max;
+    unsigned rounds = most;
     uint64_t ends = costs->in + (uint64_t)costs->phases * costs->out;
 
-    while (rounds > input->rounds_min && rounds > 3 &&
+    while (rounds > least && rounds > 3 &&
            6u * (rounds - 3) * (uint64_t)costs->software > ends) {
         rounds -= 1;
     }
@@ -252,14 +252,14 @@ static bool try_shape(struct choice *best, const struct costs *costs,
    where ports are the limit: what then waits for what differs much from number
    to number. */
 static void choose_rounds(struct choice *best, const struct costs *costs,
-                          const struct meanwhile_input *input)
+                          unsigned least, unsigned most)
 {
     bool limited = costs->in + costs->out > costs->work;
     uint32_t factor = factor_of(costs);
-    unsigned rounds = rounds_most(costs, input);
+    unsigned rounds = rounds_most(costs, least, most);
 
     best->score = UINT64_MAX;
-    while (rounds >= input->rounds_min) {
+    while (rounds >= least) {
         if (!try_shape(best, costs, rounds, factor) && !limited) {
             break;
         }
@@ -290,43 +290,37 @@ static bool choose_factor(struct choice *best, const struct costs *costs)
  * as units of its share that it computes, and is taken off in the end: so every
  * parent gets less, and the originator least.
  */
-static int plan_volumes(struct planner_plan *one,
-                        const struct meanwhile_input *input,
+static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
 {
-    struct planner_input *base = input->base;
-    uint64_t merge = shape->rounds * input->merge_ps / base->compute_ps;
+    struct plan_job all = *job;
+    uint64_t merge = shape->rounds * job->child_ps / job->compute_ps;
     uint64_t merges[ROUNDS_PHASES_MAX + 1];
     uint64_t below = 0; /* 4 merges[j], summed over j > i */
-    uint32_t load_units = base->load_units;
-    uint64_t transfer_ps = base->transfer_ps;
-    uint64_t startup_ps = base->startup_ps[0];
-    uint8_t fixed = base->phases_fixed;
-    int error = ERR_PHASES;
+    int error;
 
-    for (unsigned layer = base->phases_want + 1u; layer > 0; --layer) {
+    for (unsigned layer = job->phases + 1u; layer > 0; --layer) {
         unsigned i = layer - 1;
 
-        merges[i] = CHILDREN * (base->phases_want - i) * merge + below;
+        merges[i] = CHILDREN * (job->phases - i) * merge + below;
         below += CHILDREN * merges[i];
     }
-    if (merges[0] <= UINT32_MAX - load_units) {
-        base->load_units += (uint32_t)merges[0];
-        base->transfer_ps = fixed_part(transfer_ps, shape->part[0]);
-        base->startup_ps[0] += input->wait_ps;
-        if (input->round_ps > input->own_ps) {
-            base->startup_ps[0] +=
-                shape->rounds * (input->round_ps - input->own_ps);
-        }
-        base->phases_fixed = 1;
-        error = planner_plan(one, base);
+    if (merges[0] > UINT32_MAX - job->load_units) {
+        return ERR_PHASES;
     }
-    base->load_units = load_units;
-    base->transfer_ps = transfer_ps;
-    base->startup_ps[0] = startup_ps;
-    base->phases_fixed = fixed;
+    all.load_units += (uint32_t)merges[0];
+    all.transfer_ps = fixed_part(job->transfer_ps, shape->part[0]);
+    all.startup_ps[0] +=
+        job->first_ps + job->wait_ps +
+        shape->rounds * fixed_difference(job->round_ps + job->return_ps,
+                                         job->overhead_ps + job->queue_ps);
+    all.results_denominator = 0;
+    error = planner_plan(one, &all);
+    if (error == ERR_OK && one->phases < job->phases) {
+        error = ERR_PHASES;
+    }
     below = 0; /* the children's volumes */
-    for (unsigned i = base->phases_want; error == ERR_OK && i > 0; --i) {
+    for (unsigned i = job->phases; error == ERR_OK && i > 0; --i) {
         if (one->volume_units[i] <= merges[i] + below) {
             error = ERR_PHASES;
         } else {
@@ -340,10 +334,8 @@ static int plan_volumes(struct planner_plan *one,
 /* If the last output is there later than the originator ends, it takes units
    off all others, so that both happen together. */
 static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
-                          const struct meanwhile_input *input,
-                          const struct costs *costs)
+                          const struct plan_job *job, const struct costs *costs)
 {
-    const struct planner_input *base = input->base;
     uint64_t all_ps =
         fixed_larger(costs->work_ps, costs->in_ps + costs->out_ps);
     uint64_t unit_ps = all_ps / costs->others_units;
@@ -353,7 +345,7 @@ static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
     if (ends_ps <= one->makespan_ps) {
         return one->makespan_ps;
     }
-    units = (ends_ps - one->makespan_ps) / (base->compute_ps + unit_ps);
+    units = (ends_ps - one->makespan_ps) / (job->compute_ps + unit_ps);
     if (units > costs->others_units / 2) {
         units = costs->others_units / 2;
     }
@@ -414,26 +406,21 @@ static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
 }
 
 /* Other ranges are checked with the plan of one round. */
-static int check(const struct meanwhile_input *input)
+static int check(const struct plan_job *job, unsigned least, unsigned most)
 {
-    if (input->base->load_units == 0) {
-        return ERR_EMPTY;
-    }
-    return input->base->compute_ps > 0 &&
-                   input->base->phases_want - 1u < ROUNDS_PHASES_MAX &&
-                   input->rounds_min >= 2 &&
-                   input->rounds_min <= input->rounds_max &&
-                   input->rounds_max <= ROUNDS_MAX
-               ? ERR_OK
-               : ERR_RANGE;
+    int error = plan_check_load(job);
+
+    return error == ERR_OK && (job->phases - 1u >= ROUNDS_PHASES_MAX ||
+                               least < 2 || least > most || most > ROUNDS_MAX)
+               ? ERR_RANGE
+               : error;
 }
 
 /* ERR_PHASES, too, if the choice ends no earlier than `before_ps`; then it is
    late. */
 static int plan_choice(struct rounds_plan *plan, bool *late,
-                       const struct meanwhile_input *input,
-                       const struct costs *costs, const struct choice *choice,
-                       uint64_t before_ps)
+                       const struct plan_job *job, const struct costs *costs,
+                       const struct choice *choice, uint64_t before_ps)
 {
     struct planner_plan one;
     uint64_t ends_ps = (uint64_t)choice->end << costs->shift;
@@ -444,13 +431,13 @@ static int plan_choice(struct rounds_plan *plan, bool *late,
     if (*late) {
         return ERR_PHASES;
     }
-    error = plan_volumes(&one, input, &choice->shape);
+    error = plan_volumes(&one, job, &choice->shape);
     if (error != ERR_OK) {
         return error;
     }
-    ends_ps = take_more(&one, ends_ps, input, costs);
+    ends_ps = take_more(&one, ends_ps, job, costs);
     *late = ends_ps >= before_ps;
-    if (*late || !divide(plan, &one, &choice->shape, input->base->load_units)) {
+    if (*late || !divide(plan, &one, &choice->shape, job->load_units)) {
         plan->rounds = 0;
         return ERR_PHASES;
     }
@@ -459,28 +446,28 @@ static int plan_choice(struct rounds_plan *plan, bool *late,
 }
 
 int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
-                   const struct meanwhile_input *input)
+                   const struct plan_job *job, unsigned least, unsigned most)
 {
     struct costs costs;
     struct choice usual;
     struct choice best;
     bool other;
     bool late;
-    int error = check(input);
+    int error = check(job, least, most);
 
     if (error == ERR_OK) {
-        error = read_costs(&costs, input);
+        error = read_costs(&costs, job);
     }
     if (error != ERR_OK) {
         return error;
     }
-    choose_rounds(&usual, &costs, input);
+    choose_rounds(&usual, &costs, least, most);
     best = usual;
     other = choose_factor(&best, &costs);
-    error = plan_choice(plan, &late, input, &costs, &best, *time_ps);
+    error = plan_choice(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
         /* Another factor's first round had no unit for a circuit. */
-        error = plan_choice(plan, &late, input, &costs, &usual, *time_ps);
+        error = plan_choice(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {
         *time_ps = plan->makespan_ps;

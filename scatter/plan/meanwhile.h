@@ -36,25 +36,9 @@
  */
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
-struct meanwhile_input {
-    /* phases_want of its phases are used; stages and results are not. Changed
-       while a plan is made, and set back. */
-    struct planner_input *base;
-    uint64_t output_ps; /* transfer of a unit's output, to
-                           PLANNER_TIME_MAX_PS */
-    uint64_t back_ps;   /* of all phases' circuits of a turn, but for that */
-    uint64_t round_ps;  /* software of a node in each round; */
-    uint64_t own_ps;    /* .. of the originator; */
-    uint64_t merge_ps;  /* .. of each for every child, in each round */
-    uint64_t wait_ps;   /* before the first send; these five to
-                           PLANNER_STARTUP_MAX_PS */
-    uint8_t rounds_min; /* 2 <= min <= max <= ROUNDS_MAX */
-    uint8_t rounds_max;
-};
-
 /*
  * The plan with the best of the factors and of some numbers of rounds from
- * rounds_max down to rounds_min, if it has results earlier than at *time_ps,
+ * `most` down to `least`, if it has results earlier than at *time_ps,
  * which is that time then, as is plan->makespan_ps. For each factor the search
  * takes a quarter off the number of rounds until that gains nothing.
  *
@@ -63,6 +47,7 @@ struct meanwhile_input {
  * number that is looked at, and a plan of one round.
  */
 NODISCARD int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
-                             const struct meanwhile_input *input);
+                             const struct plan_job *job, unsigned least,
+                             unsigned most);
 
 #endif

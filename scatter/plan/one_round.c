@@ -28,14 +28,6 @@ struct scale {
     unsigned right;   /* or to the right, <= 10; one of both is 0 */
 };
 
-/* The costs of a phase; computed anew only where the next one's differ. */
-struct costs {
-    uint64_t startup_ps;
-    uint64_t startup; /* as work */
-    uint64_t decay;  /* 2^64 / (5 + rho s (1 + P/Q)), by which volumes shrink */
-    uint32_t stages; /* UINT32_MAX: of none yet */
-};
-
 /*
  * 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a quotient of 15
  * bits, then Newton's step twice, the second with its square. No estimate is
@@ -83,22 +75,17 @@ HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
         2 * scaled, reciprocal(fixed_shifted(denominator, shift) >> 4));
 }
 
-/* Checks all of the input but startups and stages. */
-HAL_FAST static int check(const struct planner_input *input)
+/* Checks all of the job but startups. */
+HAL_FAST static int check(const struct plan_job *job)
 {
-    if (input->load_units == 0) {
-        return ERR_EMPTY;
+    int error = plan_check_load(job);
+
+    if (job->phases > PLANNER_PHASES_MAX ||
+        job->results_numerator > PLANNER_RESULTS_MAX ||
+        job->results_denominator > PLANNER_RESULTS_MAX) {
+        error = error == ERR_OK ? ERR_RANGE : error;
     }
-    if (input->compute_ps == 0 || input->compute_ps > PLANNER_TIME_MAX_PS ||
-        input->transfer_ps > PLANNER_TIME_MAX_PS ||
-        input->phases_max > PLANNER_PHASES_MAX ||
-        input->results_numerator > PLANNER_RESULTS_MAX ||
-        input->results_denominator > PLANNER_RESULTS_MAX ||
-        fixed_product(input->compute_ps, input->load_units) >
-            PLANNER_LOAD_MAX_PS) {
-        return ERR_RANGE;
-    }
-    return ERR_OK;
+    return error;
 }
 
 HAL_FAST static struct scale scale_of(uint64_t compute_ps)
@@ -124,16 +111,15 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
 }
 
 /*
- * 1 / (5 + rho s (1 + P/Q)) in 2^-64: Q c / (5 Q c + s tau (P + Q)), low by
- * less than one. The terms of the denominator are less than 2^53 and 2^40 *
- * 2^11 * 2000 < 2^62, their sum too. It is a fifth at most: the comparison
- * changes nothing, it only lets an analysis of ranges see this.
+ * 1 / (5 + rho (1 + P/Q)) in 2^-64, by which volumes shrink: Q c / (5 Q c + tau
+ * (P + Q)), low by less than one. The terms of the denominator are less than
+ * 2^53 and 2^40 * 2000, their sum is below 2^62. It is a fifth at most: the
+ * comparison changes nothing, it only lets an analysis of ranges see this.
  */
-HAL_FAST static uint64_t decay_of(const struct planner_input *input,
-                                  uint32_t stages)
+HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
-    uint32_t parts = input->results_denominator;
-    uint32_t ways = parts + input->results_numerator;
+    uint32_t parts = job->results_denominator;
+    uint32_t ways = parts + job->results_numerator;
     uint64_t numerator;
     uint64_t decay;
 
@@ -141,12 +127,8 @@ HAL_FAST static uint64_t decay_of(const struct planner_input *input,
         parts = 1;
         ways = 1;
     }
-    if (stages == 0) {
-        stages = 1;
-    }
-    numerator = parts * input->compute_ps;
-    decay = fraction(numerator,
-                     5 * numerator + input->transfer_ps * (stages * ways));
+    numerator = parts * job->compute_ps;
+    decay = fraction(numerator, 5 * numerator + job->transfer_ps * ways);
     return decay < FIXED_FIFTH ? decay : FIXED_FIFTH;
 }
 
@@ -158,32 +140,6 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
                          (uint32_t)1 << scale->left);
 }
 
-/* Updates the costs where this phase's differ from those of the one before;
-   false if they are out of range. */
-HAL_FAST static bool follow(struct costs *costs,
-                            const struct planner_input *input, unsigned phase,
-                            const struct scale *scale)
-{
-    uint64_t startup_ps = input->startup_ps[phase];
-    uint32_t stages = input->stages[phase];
-
-    if (startup_ps == costs->startup_ps && stages == costs->stages) {
-        return true;
-    }
-    if (startup_ps > PLANNER_STARTUP_MAX_PS || stages > PLANNER_STAGES_MAX) {
-        return false;
-    }
-    if (startup_ps != costs->startup_ps) {
-        costs->startup_ps = startup_ps;
-        costs->startup = startup_work(startup_ps, scale);
-    }
-    if (stages != costs->stages) {
-        costs->stages = stages;
-        costs->decay = decay_of(input, stages);
-    }
-    return true;
-}
-
 /*
  * The recurrence: work down to the last feasible phase. Result: its number, or
  * OUT_OF_RANGE.
@@ -192,39 +148,42 @@ HAL_FAST static bool follow(struct costs *costs,
  * a fifth of what it inherits, one for the product, and for decay by 0.7 in the
  * first (1.3 * 2^63 / 2^64) and a fifth of that in others; and it is high by
  * less than 1/4, since startups lose bits to the right. So whatever startup is
- * feasible exceeds it by one at most.
+ * feasible exceeds it by one at most. Startups as work are computed anew only
+ * where the next phase's differs.
  */
-HAL_FAST static unsigned recur(uint64_t work[],
-                               const struct planner_input *input,
+HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
                                const struct scale *scale)
 {
-    uint64_t left = load_work(input->load_units, scale);
-    struct costs costs = {.stages = UINT32_MAX};
+    uint64_t left = load_work(job->load_units, scale);
+    uint64_t decay = decay_of(job);
+    uint64_t startup_ps = 0;
+    uint64_t startup = 0;
     unsigned phase = 0;
 
     work[0] = left;
-    for (; phase < input->phases_max; ++phase) {
-        if (!follow(&costs, input, phase, scale)) {
-            return OUT_OF_RANGE;
+    for (; phase < job->phases; ++phase) {
+        if (job->startup_ps[phase] != startup_ps) {
+            startup_ps = job->startup_ps[phase];
+            if (startup_ps > PLANNER_STARTUP_MAX_PS) {
+                return OUT_OF_RANGE;
+            }
+            startup = startup_work(startup_ps, scale);
         }
-        if (costs.startup > left + SNAP_STARTUP) {
+        if (startup > left + SNAP_STARTUP) {
             break;
         }
-        left = fixed_multiply_high_inline(fixed_difference(left, costs.startup),
-                                          costs.decay);
+        left =
+            fixed_multiply_high_inline(fixed_difference(left, startup), decay);
         work[phase + 1] = left;
     }
     return phase;
 }
 
-/* Whether startups and stages of the phases that recur() has not reached are in
-   range. */
-HAL_FAST static bool rest_fits(const struct planner_input *input,
-                               unsigned phase)
+/* Whether startups of the phases that recur() has not reached are in range. */
+HAL_FAST static bool rest_fits(const struct plan_job *job, unsigned phase)
 {
-    for (; phase < input->phases_max; ++phase) {
-        if (input->startup_ps[phase] > PLANNER_STARTUP_MAX_PS ||
-            input->stages[phase] > PLANNER_STAGES_MAX) {
+    for (; phase < job->phases; ++phase) {
+        if (job->startup_ps[phase] > PLANNER_STARTUP_MAX_PS) {
             return false;
         }
     }
@@ -306,31 +265,23 @@ HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
     return fixed_product(work >> scale->left, (uint32_t)1 << scale->right);
 }
 
-HAL_FAST int planner_plan(struct planner_plan *plan,
-                          const struct planner_input *input)
+HAL_FAST int planner_plan(struct planner_plan *plan, const struct plan_job *job)
 {
     uint64_t work[PLANNER_PHASES_MAX + 1];
     struct scale scale;
     unsigned feasible;
-    int error = check(input);
+    int error = check(job);
 
     if (error != ERR_OK) {
         return error;
     }
-    scale = scale_of(input->compute_ps);
-    feasible = recur(work, input, &scale);
-    if (feasible == OUT_OF_RANGE || !rest_fits(input, feasible)) {
+    scale = scale_of(job->compute_ps);
+    feasible = recur(work, job, &scale);
+    if (feasible == OUT_OF_RANGE || !rest_fits(job, feasible)) {
         return ERR_RANGE;
     }
-    plan->phases_feasible = (uint8_t)feasible;
-    plan->phases = plan->phases_feasible;
-    if (input->phases_fixed) {
-        plan->phases = input->phases_want;
-    }
-    if (plan->phases > plan->phases_feasible) {
-        return ERR_PHASES;
-    }
+    plan->phases = (uint8_t)feasible;
     plan->makespan_ps =
-        share_ps(floors(plan, work, input->load_units, &scale), &scale);
+        share_ps(floors(plan, work, job->load_units, &scale), &scale);
     return ERR_OK;
 }

@@ -43,6 +43,8 @@ struct costs {
     uint32_t rho_whole;
     uint32_t rho_fraction; /* in 2^-32 */
     unsigned phases;
+    uint32_t ahead;      /* units that the originator computes in wait_ps */
+    uint32_t load_units; /* all others */
     uint64_t load_ps;
     int64_t load;
     int64_t unit;
@@ -116,28 +118,25 @@ static int64_t move_either(int64_t work, const struct costs *costs)
 
 /* ---- the input ---- */
 
-static int check(const struct rounds_input *input)
+static int check(const struct plan_job *job, unsigned least, unsigned most)
 {
-    const struct planner_input *base = input->base;
+    int error = plan_check_load(job);
 
-    if (base->load_units == 0) {
-        return ERR_EMPTY;
+    if (error != ERR_OK) {
+        return error;
     }
-    if (base->compute_ps == 0 || base->compute_ps > PLANNER_TIME_MAX_PS ||
-        base->transfer_ps > PLANNER_TIME_MAX_PS ||
-        fixed_product(base->compute_ps, base->load_units) >
-            PLANNER_LOAD_MAX_PS ||
-        base->phases_want > ROUNDS_PHASES_MAX ||
-        input->queue_ps > PLANNER_STARTUP_MAX_PS ||
-        input->between_rounds_ps > PLANNER_STARTUP_MAX_PS ||
-        input->begin_ps > PLANNER_STARTUP_MAX_PS ||
-        input->round_overhead_ps > PLANNER_STARTUP_MAX_PS ||
-        input->rounds_min < 2 || input->rounds_min > input->rounds_max ||
-        input->rounds_max > ROUNDS_MAX) {
+    if (job->phases > ROUNDS_PHASES_MAX ||
+        job->queue_ps > PLANNER_STARTUP_MAX_PS ||
+        job->round_ps > PLANNER_STARTUP_MAX_PS ||
+        job->merge_ps > PLANNER_STARTUP_MAX_PS ||
+        job->begin_ps > PLANNER_STARTUP_MAX_PS ||
+        job->overhead_ps > PLANNER_STARTUP_MAX_PS ||
+        job->wait_ps > PLANNER_STARTUP_MAX_PS || least < 2 || least > most ||
+        most > ROUNDS_MAX) {
         return ERR_RANGE;
     }
-    for (unsigned i = 0; i < base->phases_want; ++i) {
-        if (base->startup_ps[i] > PLANNER_STARTUP_MAX_PS) {
+    for (unsigned i = 0; i < job->phases; ++i) {
+        if (job->startup_ps[i] > PLANNER_STARTUP_MAX_PS) {
             return ERR_RANGE;
         }
     }
@@ -145,7 +144,7 @@ static int check(const struct rounds_input *input)
 }
 
 /* Sets rho = transfer / compute; false if it is ROUNDS_RHO_MAX or more. */
-static bool read_rho(struct costs *costs, const struct planner_input *base)
+static bool read_rho(struct costs *costs, const struct plan_job *job)
 {
     unsigned transfer_zeros;
     unsigned compute_zeros;
@@ -154,11 +153,11 @@ static bool read_rho(struct costs *costs, const struct planner_input *base)
 
     costs->rho_whole = 0;
     costs->rho_fraction = 0;
-    if (base->transfer_ps == 0) {
+    if (job->transfer_ps == 0) {
         return true;
     }
-    rho = (uint64_t)fixed_top(base->transfer_ps, &transfer_zeros) *
-          fixed_reciprocal(fixed_top(base->compute_ps, &compute_zeros));
+    rho = (uint64_t)fixed_top(job->transfer_ps, &transfer_zeros) *
+          fixed_reciprocal(fixed_top(job->compute_ps, &compute_zeros));
     /* That is at least 2^61, and in 2^-(32 + shift). */
     shift = (int)transfer_zeros + 31 - (int)compute_zeros;
     if (shift < 22) {
@@ -222,47 +221,47 @@ static bool read_first(struct costs *costs)
 }
 
 /* Sets all times but the load's; false where one alone exceeds the load. */
-static bool read_times(struct costs *costs, const struct rounds_input *input)
+static bool read_times(struct costs *costs, const struct plan_job *job)
 {
-    const struct planner_input *base = input->base;
-    uint64_t sending = fine_of(costs, input->queue_ps);
+    uint64_t sending = fine_of(costs, job->queue_ps);
     int64_t between;
-    bool fits = steps_of(&between, costs, input->between_rounds_ps);
+    bool fits = steps_of(&between, costs, job->round_ps + job->merge_ps);
 
-    fits &= steps_of(&costs->unit, costs, base->compute_ps);
-    fits &= steps_of(&costs->queue, costs, input->queue_ps);
-    fits &= steps_of(&costs->begin, costs, input->begin_ps);
-    fits &= steps_of(&costs->round_overhead, costs, input->round_overhead_ps);
-    if (!steps_of(&costs->gain, costs, input->gain_ps)) {
+    fits &= steps_of(&costs->unit, costs, job->compute_ps);
+    fits &= steps_of(&costs->queue, costs, job->queue_ps);
+    fits &= steps_of(&costs->begin, costs, job->begin_ps);
+    fits &= steps_of(&costs->round_overhead, costs, job->overhead_ps);
+    if (!steps_of(&costs->gain, costs, job->gain_ps)) {
         costs->gain = costs->load;
     }
     costs->each_round = costs->unit + costs->round_overhead + costs->queue;
     costs->startups = 0;
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        fits &= steps_of(&costs->startup[phase], costs,
-                         base->startup_ps[phase - 1]);
+        fits &=
+            steps_of(&costs->startup[phase], costs, job->startup_ps[phase - 1]);
         costs->startups += costs->startup[phase];
-        sending += fine_of(costs, base->startup_ps[phase - 1]);
+        sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
     /* Cut off once: 5^N times what is cut off here is off the first volume. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
 
-static int read_costs(struct costs *costs, const struct rounds_input *input)
+static int read_costs(struct costs *costs, const struct plan_job *job)
 {
-    const struct planner_input *base = input->base;
-    int error = check(input);
+    uint64_t ahead = job->wait_ps > 0 ? job->wait_ps / job->compute_ps : 0;
 
-    if (error != ERR_OK) {
-        return error;
-    }
-    if (!read_rho(costs, base)) {
+    if (!read_rho(costs, job)) {
         return ERR_RANGE;
     }
-    costs->load_ps = fixed_product(base->compute_ps, base->load_units);
+    if (ahead >= job->load_units) {
+        return ERR_PHASES;
+    }
+    costs->ahead = (uint32_t)ahead;
+    costs->load_units = job->load_units - costs->ahead;
+    costs->load_ps = fixed_product(job->compute_ps, costs->load_units);
     costs->shift = fixed_shift_of(costs->load_ps);
-    costs->phases = base->phases_want;
+    costs->phases = job->phases;
     (void)steps_of(&costs->load, costs, costs->load_ps);
     costs->cut = costs->load >> CUT_BITS;
     for (unsigned phase = 1; phase < costs->phases; ++phase) {
@@ -270,7 +269,7 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
             (int64_t)fixed_multiply_high((uint64_t)costs->cut, FIXED_FIFTH);
     }
     costs->cut += CUT_STEPS;
-    return costs->phases > 0 && read_times(costs, input) && read_first(costs) &&
+    return costs->phases > 0 && read_times(costs, job) && read_first(costs) &&
                    read_losses(costs)
                ? ERR_OK
                : ERR_PHASES;
@@ -590,7 +589,7 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
  * floors exceed the load.
  */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
-                     uint32_t share_units)
+                     uint64_t share_units)
 {
     uint32_t children = 4u * plan->phases;
     uint32_t left = load_units;
@@ -621,45 +620,46 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
 
 /* Makes the plan of a choice; false if it is not feasible. */
 static bool make(struct rounds_plan *plan, const struct costs *costs,
-                 const struct choice *choice, uint32_t load_units)
+                 const struct choice *choice)
 {
-    struct units units = unit_scale(costs, load_units);
+    struct units units = unit_scale(costs, costs->load_units);
     uint64_t share;
     int64_t own;
 
     plan->phases = (uint8_t)costs->phases;
     plan->rounds = (uint8_t)choice->rounds;
-    if (!fill(plan, &own, costs, &units, choice->y, load_units)) {
+    if (!fill(plan, &own, costs, &units, choice->y, costs->load_units)) {
         return false;
     }
     plan->makespan_ps = time_of(own, costs);
     share = fixed_part((uint64_t)own, units.of_work) + units.close;
-    return hand_out(plan, load_units,
-                    (uint32_t)(share >> units.bits & UINT32_MAX));
+    return hand_out(plan, costs->load_units + costs->ahead,
+                    (share >> units.bits & UINT32_MAX) + costs->ahead);
 }
 
 int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
-                const struct rounds_input *input)
+                const struct plan_job *job, unsigned least, unsigned most)
 {
-    unsigned most = input->rounds_max;
+    uint64_t limit_ps = fixed_difference(*time_ps, job->wait_ps);
     struct costs costs;
     struct choice choice;
-    int error = read_costs(&costs, input);
+    int error = check(job, least, most);
 
-    if (error != ERR_OK) {
-        return error;
+    if (error == ERR_OK) {
+        error = read_costs(&costs, job);
     }
-    while (most >= input->rounds_min &&
-           choose_rounds(&choice, &costs, input->rounds_min, most) &&
-           time_of(choice.time, &costs) < *time_ps) {
-        if (make(plan, &costs, &choice, input->base->load_units)) {
-            *time_ps = time_of(choice.time, &costs);
+    while (error == ERR_OK && most >= least &&
+           choose_rounds(&choice, &costs, least, most) &&
+           time_of(choice.time, &costs) < limit_ps) {
+        if (make(plan, &costs, &choice)) {
+            plan->makespan_ps += job->wait_ps;
+            *time_ps = time_of(choice.time, &costs) + job->wait_ps;
             return ERR_OK;
         }
         plan->rounds = 0;
         most = choice.rounds > 0 ? choice.rounds - 1 : 0;
     }
-    return ERR_PHASES;
+    return error == ERR_OK ? ERR_PHASES : error;
 }
 
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
@@ -679,27 +679,27 @@ void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
 
 /* load * transfer / (transfer + 4 compute): while the originator computes its
    share, its four ports send all others, transfer * share / 4 at most. */
-static uint64_t ports_ps(const struct planner_input *input, uint64_t load_ps)
+static uint64_t ports_ps(const struct plan_job *job, uint64_t load_ps)
 {
-    uint64_t whole_ps = input->transfer_ps + 4 * input->compute_ps;
+    uint64_t whole_ps = job->transfer_ps + 4 * job->compute_ps;
     struct ratio ratio;
 
-    if (input->transfer_ps == 0) {
+    if (job->transfer_ps == 0) {
         return 0;
     }
-    ratio = ratio_of(input->transfer_ps, whole_ps);
+    ratio = ratio_of(job->transfer_ps, whole_ps);
     return fixed_part(load_ps, ratio.top) >> ratio.shift;
 }
 
-uint64_t rounds_bound_ps(const struct planner_input *input)
+uint64_t rounds_bound_ps(const struct plan_job *job)
 {
-    uint64_t load_ps = fixed_product(input->compute_ps, input->load_units);
-    uint64_t ports = ports_ps(input, load_ps);
+    uint64_t load_ps = fixed_product(job->compute_ps, job->load_units);
+    uint64_t ports = ports_ps(job, load_ps);
     uint64_t own = load_ps;
     uint64_t work = load_ps;
 
-    for (unsigned phase = 0; phase < input->phases_want; ++phase) {
-        uint64_t startup_ps = input->startup_ps[phase];
+    for (unsigned phase = 0; phase < job->phases; ++phase) {
+        uint64_t startup_ps = job->startup_ps[phase];
 
         if (startup_ps > work) {
             return UINT64_MAX;

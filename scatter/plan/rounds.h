@@ -37,18 +37,6 @@
 #define ROUNDS_PHASES_MAX 10u
 #define ROUNDS_RHO_MAX 128u /* transfer / compute < this, else one round */
 
-struct rounds_input {
-    /* phases_want of its phases are used; stages and results are not. */
-    const struct planner_input *base;
-    uint64_t queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
-    uint64_t between_rounds_ps;
-    uint64_t begin_ps;
-    uint64_t round_overhead_ps; /* of the originator alone, in each round */
-    uint64_t gain_ps;   /* a round more is one too many if it gains no more */
-    uint8_t rounds_min; /* 2 <= min <= max <= ROUNDS_MAX */
-    uint8_t rounds_max;
-};
-
 struct rounds_plan {
     uint8_t phases; /* N */
     uint8_t rounds; /* R */
@@ -79,7 +67,8 @@ struct rounds_plan {
  * test/bench/whole.py.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
-                          const struct rounds_input *input);
+                          const struct plan_job *job, unsigned least,
+                          unsigned most);
 
 /*
  * A time that no plan with phases_want phases ends before, however many rounds
@@ -87,7 +76,7 @@ NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
  * through the originator's ports. UINT64_MAX if these are more phases than pay.
  * The input is one that planner_plan() takes.
  */
-uint64_t rounds_bound_ps(const struct planner_input *input);
+uint64_t rounds_bound_ps(const struct plan_job *job);
 
 /* A plan of one round in the form of this one. */
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,

@@ -65,7 +65,7 @@ struct met {
 #define MET 8u
 
 struct tree_work {
-    const struct tree_input *input;
+    const struct plan_job *job;
     uint8_t *tree;
     uint32_t nodes;       /* not cut off so far */
     bool infeasible;      /* a number left its range */
@@ -74,8 +74,8 @@ struct tree_work {
     struct inverse per_compute;
     uint64_t load;
     uint64_t rho; /* transfer / compute, in 2^-RHO_BITS */
-    /* Costs of the input, in steps, or COST_MOST. */
-    struct tree_circuit circuit;
+    /* Costs of the job, in steps, or COST_MOST. */
+    struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
     uint64_t start;      /* split and kernel_start; .. */
@@ -105,56 +105,50 @@ static uint32_t next_of(const struct tree_work *work, uint32_t index)
 
 /* ---- the input ---- */
 
-static int check(const struct tree_input *input)
+static int check(const struct plan_job *job)
 {
-    const struct tree_circuit *circuit_ps = &input->circuit_ps;
+    const struct plan_circuit *circuit_ps = &job->circuit_ps;
+    int error = plan_check_load(job);
 
-    if (input->load_units == 0) {
-        return ERR_EMPTY;
-    }
-    if (input->compute_ps == 0 || input->compute_ps > PLANNER_TIME_MAX_PS ||
-        input->transfer_ps > PLANNER_TIME_MAX_PS ||
-        fixed_product(input->compute_ps, input->load_units) >
-            PLANNER_LOAD_MAX_PS ||
-        (circuit_ps->startup | circuit_ps->hop | circuit_ps->branch |
-         input->split_ps | input->queue_ps | input->kernel_start_ps |
-         input->begin_ps) >>
-                36 !=
-            0 ||
-        (input->ports != 1 && input->ports != 2 &&
-         input->ports != TORUS_PORTS)) {
-        return ERR_RANGE;
-    }
-    return ERR_OK;
+    return error == ERR_OK &&
+                   ((circuit_ps->startup | circuit_ps->hop |
+                     circuit_ps->branch | job->split_ps | job->queue_ps |
+                     job->start_ps | job->begin_ps) >>
+                            36 !=
+                        0 ||
+                    (job->ports != 1 && job->ports != 2 &&
+                     job->ports != TORUS_PORTS))
+               ? ERR_RANGE
+               : error;
 }
 
 /* The queue of a node's send number `order`, out of `port`: each port's own, or
    with fewer ports at once, the sends in turn. */
-static unsigned lane_of(const struct tree_input *input, unsigned port,
+static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
-    return input->ports == TORUS_PORTS ? port : order & (input->ports - 1u);
+    return job->ports == TORUS_PORTS ? port : order & (job->ports - 1u);
 }
 
 /* How many times a circuit's volume is sent in sequence, if it has so many
-   hops: no more than PLANNER_STAGES_MAX, as no node behind more gets any. */
-static uint32_t stages_of(const struct tree_input *input, uint32_t hops)
+   hops: no more than TREE_STAGES_MAX, as no node behind more gets any. */
+static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
-    uint32_t stages = input->store_and_forward ? hops : 1;
+    uint32_t stages = job->store_and_forward ? hops : 1;
 
-    return stages < PLANNER_STAGES_MAX ? stages : PLANNER_STAGES_MAX;
+    return stages < TREE_STAGES_MAX ? stages : TREE_STAGES_MAX;
 }
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
 /* Time of a circuit besides its volume: STARTUP_LONG if it has too many
    hops, or startup and branches cost 2^50 or more; else less than that. */
-static uint64_t startup_of(const struct tree_circuit *costs,
+static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
 {
     uint64_t once = costs->startup + costs->branch * tree_nodes(branch);
-    bool fits = (hops <= PLANNER_STAGES_MAX) & (once >> 50 == 0);
+    bool fits = (hops <= TREE_STAGES_MAX) & (once >> 50 == 0);
 
     /* The mask only lets an analysis see a size. */
     once &= ((uint64_t)1 << 50) - 1;
@@ -283,7 +277,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
-    uint32_t stages = stages_of(work->input, met->hops);
+    uint32_t stages = stages_of(work->job, met->hops);
     uint64_t rho = (work->rho & ((ONE << 20) - 1)) * stages;
     uint64_t startup = startup_of(&work->circuit, branch, met->hops, stages);
     uint64_t scale = scale_of(rho, met->slope);
@@ -350,7 +344,7 @@ static void add_children(struct tree_work *work, struct tree_node *node,
     for (branch += TREE_BRANCH_BYTES; branch < end;
          child += tree_nodes(branch), branch = tree_next(branch)) {
         struct torus_path path = tree_path(branch);
-        unsigned number = lane_of(work->input, path.port, order);
+        unsigned number = lane_of(work->job, path.port, order);
         struct lane *at = &lane[number];
 
         queued += work->queue;
@@ -466,7 +460,7 @@ static bool solve(struct tree_work *work)
 /* Every range ends where the next one begins, from the last one back. */
 static void set_ranges(struct tree_work *work)
 {
-    uint32_t load_units = work->input->load_units;
+    uint32_t load_units = work->job->load_units;
     int64_t position = (int64_t)work->load;
 
     for (uint32_t left = work->nodes; left > 0; --left) {
@@ -525,17 +519,17 @@ static void serve(struct equal *equal, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
     struct tree_work *work = equal->work;
-    const struct tree_input *input = work->input;
+    const struct plan_job *job = work->job;
     const uint8_t *branch = branch_at(work, child);
     struct torus_path path = tree_path(branch);
     uint32_t hops = torus_path_hops(path);
-    uint32_t stages = stages_of(input, hops);
-    uint64_t *at = &lane_ps[lane_of(input, path.port, order)];
+    uint32_t stages = stages_of(job, hops);
+    uint64_t *at = &lane_ps[lane_of(job, path.port, order)];
 
     *at = cut((*at == 0 ? queued_ps : *at) +
-              units_ps(equal, input->transfer_ps * stages, child,
+              units_ps(equal, job->transfer_ps * stages, child,
                        next_of(work, child)) +
-              startup_of(&input->circuit_ps, branch, hops, stages));
+              startup_of(&job->circuit_ps, branch, hops, stages));
     work->node[child].startup = *at;
 }
 
@@ -544,29 +538,29 @@ static void serve(struct equal *equal, uint32_t child, uint32_t order,
 static void pass(struct equal *equal, uint32_t index)
 {
     struct tree_work *work = equal->work;
-    const struct tree_input *input = work->input;
+    const struct plan_job *job = work->job;
     unsigned slow = tree_slow_shift(branch_at(work, index));
     uint64_t received_ps = work->node[index].startup;
-    uint64_t software_ps = input->split_ps;
+    uint64_t software_ps = job->split_ps;
     uint64_t lane_ps[TORUS_PORTS] = {0};
     uint32_t order = 0;
     uint64_t end_ps;
 
     for (uint32_t child = index + 1; child < next_of(work, index);
          child = next_of(work, child), ++order) {
-        software_ps += input->queue_ps;
+        software_ps += job->queue_ps;
         serve(equal, child, order, lane_ps,
               received_ps + (software_ps << slow));
     }
-    software_ps += input->kernel_start_ps + (index == 0 ? 0 : input->begin_ps);
+    software_ps += job->start_ps + (index == 0 ? 0 : job->begin_ps);
     end_ps = received_ps + (software_ps << slow) +
-             units_ps(equal, input->compute_ps << slow, index, index + 1);
+             units_ps(equal, job->compute_ps << slow, index, index + 1);
     equal->end_ps = end_ps > equal->end_ps ? end_ps : equal->end_ps;
 }
 
 static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
 {
-    uint32_t load_units = work->input->load_units;
+    uint32_t load_units = work->job->load_units;
     struct equal equal = {.work = work,
                           .share = load_units / work->nodes,
                           .more = load_units % work->nodes};
@@ -590,7 +584,7 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
-    uint64_t compute_ps = work->input->compute_ps;
+    uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
     /* The originator alone may take 2^66 ps. */
@@ -613,7 +607,7 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
    the originator alone. False if its software takes too long. */
 static bool set_unit(struct tree_work *work)
 {
-    const struct tree_input *input = work->input;
+    const struct plan_job *job = work->job;
     uint32_t sends = 0;
     uint64_t software;
     uint64_t alone;
@@ -622,39 +616,38 @@ static bool set_unit(struct tree_work *work)
     for (uint32_t i = 1; i < work->nodes; i = next_of(work, i)) {
         sends += 1;
     }
-    software = quotient(input->split_ps + input->kernel_start_ps +
-                            sends * input->queue_ps,
+    software = quotient(job->split_ps + job->start_ps + sends * job->queue_ps,
                         work->per_compute, 0);
     if (software >= SOFTWARE_UNITS_MAX) {
         return false;
     }
-    alone = (input->load_units + software + 1) << tree_slow_shift(work->tree);
+    alone = (job->load_units + software + 1) << tree_slow_shift(work->tree);
     shift = fixed_shift_of(alone);
     /* It is below 2^39: an analysis does not see that. */
     work->unit_shift =
         shift.zeros > 64u - ALONE_BITS ? shift.zeros - (64u - ALONE_BITS) : 0;
-    work->load = fixed_shifted(input->load_units, shift) >> (64u - ALONE_BITS);
+    work->load = fixed_shifted(job->load_units, shift) >> (64u - ALONE_BITS);
     return true;
 }
 
 /* Sets load and costs; false if a number is out of range. */
 static bool lay_out(struct tree_work *work)
 {
-    const struct tree_input *input = work->input;
+    const struct plan_job *job = work->job;
 
-    work->per_compute = inverse_of(input->compute_ps);
-    work->rho = quotient(input->transfer_ps, work->per_compute, RHO_BITS);
+    work->per_compute = inverse_of(job->compute_ps);
+    work->rho = quotient(job->transfer_ps, work->per_compute, RHO_BITS);
     if (work->rho >> (RHO_BITS + 16) != 0 || !set_unit(work)) {
         return false;
     }
     work->circuit =
-        (struct tree_circuit){cost_of(work, input->circuit_ps.startup),
-                              cost_of(work, input->circuit_ps.hop),
-                              cost_of(work, input->circuit_ps.branch)};
-    work->split = cost_of(work, input->split_ps);
-    work->queue = cost_of(work, input->queue_ps);
-    work->start = work->split + cost_of(work, input->kernel_start_ps);
-    work->leaf = work->start + cost_of(work, input->begin_ps);
+        (struct plan_circuit){cost_of(work, job->circuit_ps.startup),
+                              cost_of(work, job->circuit_ps.hop),
+                              cost_of(work, job->circuit_ps.branch)};
+    work->split = cost_of(work, job->split_ps);
+    work->queue = cost_of(work, job->queue_ps);
+    work->start = work->split + cost_of(work, job->start_ps);
+    work->leaf = work->start + cost_of(work, job->begin_ps);
     return true;
 }
 
@@ -672,21 +665,21 @@ static int plan_phases(struct tree_work *work, unsigned *phases)
     return ERR_OK;
 }
 
-int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
+int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
               uint64_t *makespan_ps, unsigned *phases)
 {
     struct tree_work *work = memory;
-    int error = check(input);
+    int error = check(job);
 
     if (error != ERR_OK) {
         return error;
     }
     memset(work, 0, sizeof *work);
-    work->input = input;
+    work->job = job;
     work->tree = tree;
     work->nodes = tree_nodes(tree);
     *phases = tree_last_phase(tree);
-    if (input->equal) {
+    if (job->equal) {
         return plan_equal(work, makespan_ps);
     }
     error = lay_out(work) ? plan_phases(work, phases) : ERR_RANGE;

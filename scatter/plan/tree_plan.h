@@ -7,31 +7,10 @@
 #define SCATTER_PLAN_TREE_PLAN_H
 
 #include "hal/nodiscard.h"
-#include "scatter/plan/one_round.h"
+#include "scatter/plan/job.h"
 #include "scatter/plan/tree.h"
 
-/* Costs of a circuit, in any unit of time. */
-struct tree_circuit {
-    uint64_t startup; /* whatever the circuit */
-    uint64_t hop;     /* for each hop */
-    uint64_t branch;  /* for each branch in the message */
-};
-
-struct tree_input {
-    uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
-    uint64_t compute_ps;  /* per unit, of the reference: 1 .. TIME_MAX */
-    uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX, 2^16 * compute_ps */
-    struct tree_circuit circuit_ps; /* each below 2^36 ps (69 ms), as are: */
-    /* Costs of a node's software: struct scatter_costs draws the first three.
-     */
-    uint64_t split_ps;        /* message complete to the first child's send */
-    uint64_t queue_ps;        /* each child's send */
-    uint64_t kernel_start_ps; /* last send queued to the kernel's run() */
-    uint64_t begin_ps;        /* the kernel's begin(); not of the root */
-    uint8_t ports;            /* that a node uses at once: 1, 2 or 4 */
-    bool store_and_forward;
-    bool equal; /* the same share for every node, however long that takes */
-};
+#define TREE_STAGES_MAX 2048u /* a torus of side 3125 needs 1875 */
 
 /*
  * Plans a tree. Ports work independently; with s the time left of a node, its
@@ -41,7 +20,7 @@ struct tree_input {
  * Trystram 1999, section 5. While somebody would get less than nothing, the
  * last phase is cut off the tree; so it is while somebody's software or startup
  * would take longer than the originator alone, or a circuit has more than
- * PLANNER_STAGES_MAX hops.
+ * TREE_STAGES_MAX hops.
  *
  * Fills in units and first units: every range begins at the floor of its exact
  * beginning, or of what is no further from it than 2^-23 of all that the
@@ -52,8 +31,8 @@ struct tree_input {
  * more (2^62 with equal shares), or the originator's software takes 2^35 units'
  * time. On a Cortex-M3, built for size, 600 to 820 instructions a node.
  */
-NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
-                        void *work, uint64_t *makespan_ps, unsigned *phases);
+NODISCARD int tree_plan(uint8_t *tree, const struct plan_job *job, void *work,
+                        uint64_t *makespan_ps, unsigned *phases);
 
 /* Stores a branch's range. */
 static inline void tree_store_range(uint8_t *branch, uint32_t first_unit,

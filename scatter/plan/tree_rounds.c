@@ -21,7 +21,7 @@
 /* Times are in steps, amounts of load in steps of the reference's compute time,
    and what a subtree takes in what its transfer takes over one stage. */
 struct plan {
-    const struct tree_rounds_input *input;
+    const struct plan_job *job;
     uint8_t *tree;
     const struct tree_cost *cost;
     struct tree_common common;
@@ -250,8 +250,8 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
 
 /* Makes *best the ends of the best number of rounds that promises to end before
    `limit`, planning included; its number is 0 if there is none. */
-static void choose_rounds(struct plan *plan, struct ends *best, int32_t limit,
-                          int32_t *moved)
+static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
+                          int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
@@ -275,7 +275,7 @@ static void choose_rounds(struct plan *plan, struct ends *best, int32_t limit,
             ends.takes[0] >= ends.takes[1]) {
             break;
         }
-        if (low.rounds >= plan->input->rounds_min) {
+        if (low.rounds >= least) {
             int32_t time = value_at(plan, &ends, low.time, high.time) +
                            (int32_t)low.rounds * plan->planning;
 
@@ -348,12 +348,12 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
 }
 
 /* What the makespan is at least: when all nodes together have computed. */
-static uint64_t least_ps(const struct tree_input *base, const void *work,
+static uint64_t least_ps(const struct plan_job *job, const void *work,
                          uint32_t nodes)
 {
     uint32_t speeds = tree_speeds(work, nodes);
 
-    return fixed_product(base->compute_ps, base->load_units) / speeds * 8;
+    return fixed_product(job->compute_ps, job->load_units) / speeds * 8;
 }
 
 /* Sets the plan's numbers; false if one is out of range, or no number of rounds
@@ -361,52 +361,48 @@ static uint64_t least_ps(const struct tree_input *base, const void *work,
 static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
                        uint64_t makespan_ps)
 {
-    const struct tree_rounds_input *input = plan->input;
-    const struct tree_input *base = input->tree;
+    const struct plan_job *job = plan->job;
     uint32_t sends = 0;
     uint64_t least;
 
-    if (base->equal || plan->nodes == 1) {
+    if (job->equal || plan->nodes == 1) {
         return false;
     }
-    least = least_ps(base, work, plan->nodes);
-    if (makespan_ps <= least + 2 * input->plan_ps ||
+    least = least_ps(job, work, plan->nodes);
+    if (makespan_ps <= least + 2 * job->gain_ps ||
         tree_costs(cost, &plan->common, work) != ERR_OK) {
         return false;
     }
     for (uint32_t at = 1; at < plan->nodes; at = next_of(plan, at)) {
         sends += 1;
     }
-    plan->rounds_max = input->sends_max / sends;
-    if (plan->rounds_max > input->rounds_max) {
-        plan->rounds_max = input->rounds_max;
-    }
-    plan->load = (int64_t)((uint64_t)base->load_units << plan->common.shift);
-    plan->round_end = tree_steps(work, input->round_end_ps);
-    plan->planning = tree_steps(work, input->plan_ps);
+    plan->rounds_max = fixed_smaller(job->sends_max / sends, plan->rounds_max);
+    plan->load = (int64_t)((uint64_t)job->load_units << plan->common.shift);
+    plan->round_end = tree_steps(work, job->round_ps);
+    plan->planning = tree_steps(work, job->gain_ps);
     plan->least = tree_steps(work, least);
-    plan->again = tree_steps(work, input->overhead_ps + sends * base->queue_ps)
+    plan->again = tree_steps(work, job->overhead_ps + sends * job->queue_ps)
                   << cost[0].slow_shift;
     return true;
 }
 
-unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
-                          uint64_t *makespan_ps,
-                          const struct tree_rounds_input *input, void *work,
-                          void *memory)
+unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
+                          uint64_t *makespan_ps, const struct plan_job *job,
+                          void *work)
 {
-    struct tree_cost *cost = memory;
+    struct tree_cost *cost = rounds->memory;
     uint32_t nodes = tree_nodes(tree);
     int32_t *words = (int32_t *)(void *)(cost + nodes);
-    struct plan plan = {.input = input,
+    struct plan plan = {.job = job,
                         .tree = tree,
                         .cost = cost,
                         .nodes = nodes,
+                        .rounds_max = rounds->most,
                         .offset = words,
                         .behind = words + nodes,
                         .time = words + 2 * (size_t)nodes,
                         .moved = words + 3 * (size_t)nodes};
-    bool one = input->rounds_min == input->rounds_max;
+    bool one = rounds->least == rounds->most;
     int32_t begin[ROUNDS_MAX];
     struct ends ends;
     int32_t limit;
@@ -417,18 +413,18 @@ unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
     }
     words += 4 * (size_t)nodes;
     limit = one ? INT32_MAX : plan.common.makespan;
-    choose_rounds(&plan, &ends, limit, words);
+    choose_rounds(&plan, &ends, rounds->least, limit, words);
     if (ends.rounds == 0) {
         return 1;
     }
-    time = make(&plan, &ends, tables, begin, words);
+    time = make(&plan, &ends, rounds->tables, begin, words);
     if (time >= limit) {
         return 1;
     }
-    set_ranges(&plan, tables);
+    set_ranges(&plan, rounds->tables);
     *makespan_ps = tree_time_ps(work, time);
     for (unsigned round = 0; round < ends.rounds; ++round) {
-        begin_ps[round] = tree_time_ps(work, begin[round]);
+        rounds->begin_ps[round] = tree_time_ps(work, begin[round]);
     }
     return ends.rounds;
 }

@@ -29,16 +29,13 @@
 #include "scatter/plan/rounds.h"
 #include "scatter/plan/tree_plan.h"
 
-struct tree_rounds_input {
-    const struct tree_input *tree;
-    uint64_t round_end_ps; /* a node's software behind its kernel's run() */
-    uint64_t overhead_ps;  /* of the originator in each further round, besides
-                              its sends */
-    uint64_t plan_ps;      /* to plan one of several rounds: they must gain
-                              more than that for each */
-    uint32_t sends_max;    /* of the originator, in all rounds */
-    uint8_t rounds_min;    /* 2 <= min <= max <= ROUNDS_MAX */
-    uint8_t rounds_max;
+/* Numbers of rounds, and where their plan goes. */
+struct tree_rounds {
+    unsigned least; /* 2 <= least <= most <= ROUNDS_MAX */
+    unsigned most;
+    uint32_t *tables;   /* TREE_ROUND_WORDS() for each of `most` rounds */
+    uint64_t *begin_ps; /* an entry for each of them */
+    void *memory;       /* tree_rounds_bytes(), 8-byte aligned */
 };
 
 /* Words that a round's table has: see below. */
@@ -63,10 +60,9 @@ struct tree_rounds_input {
  * Cortex-M3, built for size, some 1,000 instructions a node, 490 for each round
  * that is tried, and 240 to 980 for each that is chosen.
  */
-unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
-                          uint64_t *makespan_ps,
-                          const struct tree_rounds_input *input, void *work,
-                          void *memory);
+unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
+                          uint64_t *makespan_ps, const struct plan_job *job,
+                          void *work);
 
 /* Bytes of `memory` for a tree of so many nodes. */
 uint32_t tree_rounds_bytes(uint32_t nodes);

@@ -35,14 +35,11 @@ ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
 
 # What Python calls the structs of libcore.so.
 STRUCTS = {"Size": "torus_size", "Coord": "torus_coord", "Path": "torus_path",
-           "Branch": "schedule_branch", "Input": "planner_input",
-           "Plan": "planner_plan", "Split": "torus_split",
-           "RoundsInput": "rounds_input", "RoundsPlan": "rounds_plan",
-           "MeanwhileInput": "meanwhile_input", "TreeInput": "tree_input",
-           "TreeCircuit": "tree_circuit",
-           "TreeRoundsInput": "tree_rounds_input",
-           "AdvanceInput": "advance_input", "Slots": "slots", "Farm": "farm",
-           "FarmInput": "farm_input", "FarmMember": "farm_member"}
+           "Branch": "schedule_branch", "Job": "plan_job",
+           "Circuit": "plan_circuit", "Plan": "planner_plan",
+           "Split": "torus_split", "RoundsPlan": "rounds_plan",
+           "TreeRounds": "tree_rounds", "AdvanceInput": "advance_input",
+           "Slots": "slots", "Farm": "farm", "FarmMember": "farm_member"}
 
 
 @functools.cache
@@ -60,13 +57,13 @@ def __getattr__(name):
 struct_of = sys.modules[__name__]
 
 
-def tree_input(costs):
+def tree_job(costs):
     """Of a tree_plan.Costs."""
-    return struct_of.TreeInput(
+    return struct_of.Job(
         load_units=costs.load, compute_ps=costs.compute,
-        transfer_ps=costs.transfer, circuit_ps=struct_of.TreeCircuit(
+        transfer_ps=costs.transfer, circuit_ps=struct_of.Circuit(
             startup=costs.startup, hop=costs.hop, branch=costs.branch),
-        split_ps=costs.parse, queue_ps=costs.send, kernel_start_ps=costs.start,
+        split_ps=costs.parse, queue_ps=costs.send, start_ps=costs.start,
         begin_ps=costs.begin, ports=costs.ports,
         store_and_forward=costs.store_and_forward, equal=costs.equal)
 
@@ -102,12 +99,12 @@ def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0,
     if error != 0:
         return None
     one = makespan.value
+    given.round_ps, given.overhead_ps = round_end, overhead
+    given.sends_max = sends
     rounds = core.tree_rounds_plan(
-        room, tables, begin, c.byref(makespan),
-        struct_of.TreeRoundsInput(
-            tree=c.pointer(given), round_end_ps=round_end,
-            overhead_ps=overhead, sends_max=sends, rounds_min=least,
-            rounds_max=most), work, memory)
+        room, struct_of.TreeRounds(
+            least=least, most=most, tables=tables, begin_ps=begin,
+            memory=c.addressof(memory)), makespan, given, work)
     words = int.from_bytes(room.raw[8:10], "little") + 2
     return (one, rounds, makespan.value, list(begin[:rounds]),
             room.raw[:16 * (words - 2)],

@@ -63,16 +63,16 @@ static uint64_t any_cost(void)
     return any_u64(0, ((uint64_t)1 << 36) - 1);
 }
 
-static struct tree_input any_input(uint8_t ports, bool equal)
+static struct plan_job any_job(uint8_t ports, bool equal)
 {
-    return (struct tree_input){
+    return (struct plan_job){
         .load_units = any_u32(1, PLANNER_UNITS_MAX),
         .compute_ps = any_u64(1, PLANNER_TIME_MAX_PS),
         .transfer_ps = any_u64(0, PLANNER_TIME_MAX_PS),
         .circuit_ps = {any_cost(), any_cost(), any_cost()},
         .split_ps = any_cost(),
         .queue_ps = any_cost(),
-        .kernel_start_ps = any_cost(),
+        .start_ps = any_cost(),
         .begin_ps = any_cost(),
         .ports = ports,
         .store_and_forward = any_u8(0, 1) != 0,

@@ -9,29 +9,29 @@
 #define TIME_MAX_PS ((uint64_t)1 << 40)
 #define NODES_MAX 15625u
 
-static struct farm_input any_input(void)
+static struct plan_job any_job(void)
 {
-    return (struct farm_input){.compute_ps = any_u64(1, TIME_MAX_PS),
-                               .transfer_ps = any_u64(0, TIME_MAX_PS),
-                               .demand_ps = any_u64(0, UINT32_MAX),
-                               .call_ps = any_u64(0, (uint64_t)1 << 36),
-                               .load_units = any_u32(0, UINT32_MAX),
-                               .most_units = any_u32(1, UINT32_MAX),
-                               .nodes = any_u32(1, NODES_MAX),
-                               .served = any_u32(0, NODES_MAX),
-                               .ports = any_u8(1, 4),
-                               .installment = any_u8(0, UINT8_MAX),
-                               .varies = any_u8(0, 1) == 1};
+    return (struct plan_job){.compute_ps = any_u64(1, TIME_MAX_PS),
+                             .transfer_ps = any_u64(0, TIME_MAX_PS),
+                             .demand_ps = any_u64(0, UINT32_MAX),
+                             .call_ps = any_u64(0, (uint64_t)1 << 36),
+                             .load_units = any_u32(0, UINT32_MAX),
+                             .most_units = any_u32(1, UINT32_MAX),
+                             .nodes = any_u32(1, NODES_MAX),
+                             .served = any_u32(0, NODES_MAX),
+                             .ports = any_u8(1, 4),
+                             .installment = any_u8(0, UINT8_MAX),
+                             .varies = any_u8(0, 1) == 1};
 }
 
 void prove_farm(void)
 {
-    const struct farm_input input = any_input();
+    const struct plan_job job = any_job();
     struct farm farm;
     struct farm_member member = farm_member();
 
-    farm_init(&farm, &input);
-    any_u64(farm_makespan_ps(&input, any_u64(0, TIME_MAX_PS)), UINT64_MAX);
+    farm_init(&farm, &job);
+    any_u64(farm_makespan_ps(&job, any_u64(0, TIME_MAX_PS)), UINT64_MAX);
     /* Of `nodes` members, each of a speed from 1 to FARM_SPEED_MAX. */
     farm.speeds = any_u64(FARM_SPEED_MAX, (uint64_t)NODES_MAX * FARM_SPEED_MAX);
     farm.floor = any_u32(0, UINT32_MAX);

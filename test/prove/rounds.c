@@ -6,49 +6,42 @@
 #include "scatter/plan/rounds.h"
 #include "test/prove/any.h"
 
-static struct planner_input any_base(void)
+static struct plan_job any_job(void)
 {
-    struct planner_input base = {
+    struct plan_job job = {
         .load_units = any_u32(0, UINT32_MAX),
         .compute_ps = any_u64(0, UINT64_MAX),
         .transfer_ps = any_u64(0, UINT64_MAX),
+        .queue_ps = any_u64(0, UINT64_MAX),
+        .round_ps = any_u64(0, UINT64_MAX),
+        .merge_ps = any_u64(0, UINT64_MAX),
+        .begin_ps = any_u64(0, UINT64_MAX),
+        .overhead_ps = any_u64(0, UINT64_MAX),
+        .wait_ps = any_u64(0, UINT64_MAX),
+        .gain_ps = any_u64(0, UINT64_MAX),
     };
 
     for (unsigned i = 0; i < ROUNDS_PHASES_MAX; ++i) {
-        base.startup_ps[i] = any_u64(0, UINT64_MAX);
+        job.startup_ps[i] = any_u64(0, UINT64_MAX);
     }
-    return base;
+    return job;
 }
 
-static struct rounds_input any_input(const struct planner_input *base)
+static void plan_any(const struct plan_job *job)
 {
-    return (struct rounds_input){
-        .base = base,
-        .queue_ps = any_u64(0, UINT64_MAX),
-        .between_rounds_ps = any_u64(0, UINT64_MAX),
-        .begin_ps = any_u64(0, UINT64_MAX),
-        .round_overhead_ps = any_u64(0, UINT64_MAX),
-        .gain_ps = any_u64(0, UINT64_MAX),
-        .rounds_min = any_u8(0, UINT8_MAX),
-        .rounds_max = any_u8(0, UINT8_MAX),
-    };
-}
-
-static void plan_any(const struct planner_input *base)
-{
-    struct rounds_input input = any_input(base);
     uint64_t time_ps = any_u64(0, UINT64_MAX);
     struct rounds_plan plan;
 
-    rounds_plan(&plan, &time_ps, &input);
+    rounds_plan(&plan, &time_ps, job, any_u8(0, UINT8_MAX),
+                any_u8(0, UINT8_MAX));
 }
 
-static void bound_of_any(struct planner_input base)
+static void bound_of_any(struct plan_job job)
 {
-    base.load_units = any_u32(1, UINT32_MAX);
-    base.compute_ps = any_u64(1, PLANNER_TIME_MAX_PS);
-    base.transfer_ps = any_u64(0, PLANNER_TIME_MAX_PS);
-    rounds_bound_ps(&base);
+    job.load_units = any_u32(1, UINT32_MAX);
+    job.compute_ps = any_u64(1, PLANNER_TIME_MAX_PS);
+    job.transfer_ps = any_u64(0, PLANNER_TIME_MAX_PS);
+    rounds_bound_ps(&job);
 }
 
 static void one_round_of_any(uint8_t phases)
@@ -68,14 +61,14 @@ static void one_round_of_any(uint8_t phases)
 
 void prove_rounds(void)
 {
-    struct planner_input base = any_base();
+    struct plan_job job = any_job();
 
     for (unsigned phases = 0; phases <= ROUNDS_PHASES_MAX; ++phases) {
-        base.phases_want = (uint8_t)phases;
-        plan_any(&base);
-        bound_of_any(base);
+        job.phases = (uint8_t)phases;
+        plan_any(&job);
+        bound_of_any(job);
     }
     one_round_of_any(any_u8(0, ROUNDS_PHASES_MAX));
-    base.phases_want = any_u8(ROUNDS_PHASES_MAX + 1, UINT8_MAX);
-    plan_any(&base);
+    job.phases = any_u8(ROUNDS_PHASES_MAX + 1, UINT8_MAX);
+    plan_any(&job);
 }

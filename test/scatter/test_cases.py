@@ -31,16 +31,14 @@ def number(value):
 
 
 def one_round(core, rng):
-    given, plan = test_planner.draw(rng).input(), Plan()
+    given, plan = test_planner.draw(rng).job(), Plan()
     error = core.planner_plan(plan, given)
     return 0, bytes(given), number(error) + bytes(plan)
 
 
 def split(core, rng):
     """A node's volume, or next to it."""
-    case = test_planner.draw(rng)
-    case.want = None
-    _, plan = case.plan(core)
+    _, plan = test_planner.draw(rng).plan(core)
     layer = rng.randint(0, plan.phases)
     units = (plan.volume_units[layer] + rng.choice([0, 0, 1, 2, -1])) % 2 ** 32
     parts = Split()
@@ -52,38 +50,30 @@ def split(core, rng):
             + number(parts.extra_units))
 
 
-def in_rounds(kind, given, plan_of):
-    """The pointer to the base comes first, and means nothing elsewhere."""
-    base = bytes(given.base.contents)
-    error, plan, time = plan_of()
-    return (kind, base + bytes(8) + bytes(given)[8:], number(error) + (
-        b"" if error else number(time) + bytes(plan)))
-
-
-def zeroed(call, given, time):
+def in_rounds(kind, call, given, time, most):
+    """Of two rounds up to `most`."""
     plan, left = RoundsPlan(), library.c.c_uint64(time)
-    error = call(plan, left, given)
-    return error, plan, struct.unpack("<q", bytes(left))[0]
+    error = call(plan, left, given, 2, most)
+    return (kind, bytes(given) + struct.pack("<II", 2, most), number(error) + (
+        b"" if error else bytes(left) + bytes(plan)))
 
 
 def rounds(core, rng):
-    given = test_rounds.given(test_rounds.draw_usual(rng), 2,
-                              rng.choice([2, 3, 16]))
-    return in_rounds(2, given, lambda: zeroed(core.rounds_plan, given,
-                                              2 ** 64 - 1))
+    return in_rounds(2, core.rounds_plan,
+                     test_rounds.given(test_rounds.draw_usual(rng)),
+                     2 ** 64 - 1, rng.choice([2, 3, 16]))
 
 
 def meanwhile(core, rng):
-    given = test_meanwhile.given(test_meanwhile.draw_usual(rng), 2,
-                                 rng.choice([3, 16]))
-    return in_rounds(3, given, lambda: zeroed(core.meanwhile_plan, given,
-                                              2 ** 63))
+    return in_rounds(3, core.meanwhile_plan,
+                     test_meanwhile.given(test_meanwhile.draw_usual(rng)),
+                     2 ** 63, rng.choice([3, 16]))
 
 
 def tree(core, rng):
     """Half of them are damaged; what still is a tree is planned."""
     branches = test_tree_plan.draw_tree(core, rng)
-    given = library.tree_input(test_tree_plan.draw_costs(rng, branches))
+    given = library.tree_job(test_tree_plan.draw_costs(rng, branches))
     data = bytearray(tree_plan.pack(branches))
     for _ in range(rng.choice([0, 0, 1, 2])):
         data[rng.randrange(len(data) // 16) * 16 + rng.randrange(8, 16)] ^= (

@@ -8,7 +8,7 @@ import heapq
 from fractions import Fraction
 
 import mesh
-from core import Farm, FarmInput, FarmMember
+from core import Farm, FarmMember, Job
 
 ONE = 65536
 
@@ -22,7 +22,7 @@ def start(core, **given):
     given.setdefault("transfer_ps", 1)
     given.setdefault("most_units", given["load_units"])
     farm = Farm()
-    core.farm_init(farm, FarmInput(**given))
+    core.farm_init(farm, Job(**given))
     return farm
 
 

@@ -19,14 +19,13 @@ import pytest
 import core as library
 import execute
 import model
-from core import Input, Plan, Split
+from core import Job, Plan, Split
 from values import limited, log_uniform
 
 UNITS_MAX = 2 ** 32 - 1
 TIME_MAX = 2 ** 40
 STARTUP_MAX = 2 ** 50
 LOAD_MAX = 2 ** 63
-STAGES_MAX = 2048
 # What scatter/plan/one_round.h promises of a volume, of a share of N phases,
 # and of the last volume of a plan that counts as feasible.
 EPSILON = Fraction(1, 2 ** 27)
@@ -49,25 +48,19 @@ class Case:
     compute: int
     transfer: int
     startups: list
-    want: int = None
-    stages: list = ()
     results: tuple = (0, 0)
 
-    def input(self):
-        given = Input(load_units=self.load, compute_ps=self.compute,
-                      transfer_ps=self.transfer, phases_max=len(self.startups))
+    def job(self):
+        given = Job(load_units=self.load, compute_ps=self.compute,
+                    transfer_ps=self.transfer, phases=len(self.startups))
         given.results_numerator, given.results_denominator = self.results
         given.startup_ps[:len(self.startups)] = self.startups
-        given.stages[:len(self.stages)] = self.stages
-        if self.want is not None:
-            given.phases_fixed = 1
-            given.phases_want = self.want
         return given
 
     def plan(self, core):
         """(error, Plan)."""
         plan = Plan()
-        return core.planner_plan(plan, self.input()), plan
+        return core.planner_plan(plan, self.job()), plan
 
     @property
     def ways(self):
@@ -79,9 +72,7 @@ class Case:
     @property
     def transfers(self):
         """What a unit costs in each phase, in 1/Q ps."""
-        stages = self.stages or [0] * len(self.startups)
-        return [self.transfer * (times or 1) * self.ways[0]
-                for times in stages]
+        return [self.transfer * self.ways[0]] * len(self.startups)
 
 
 def draw_costs(rng):
@@ -138,18 +129,6 @@ def draw_tie(rng):
     return Case(load, compute, compute * (q - 5), [g * compute] * phases)
 
 
-def draw_stages(rng, count):
-    kind = rng.randrange(4)
-    if kind < 2:
-        return [0] * count
-    if kind == 2:
-        # Hops, as store and forward has them on a torus.
-        return [limited((3 if i % 2 == 0 else 1) * 5 ** ((count - i - 1) // 2),
-                        1, STAGES_MAX) for i in range(count)]
-    return [rng.choice([0, 1, 2, 3, 3, STAGES_MAX, rng.randrange(STAGES_MAX)])
-            for _ in range(count)]
-
-
 def draw_results(rng):
     if rng.random() < .6:
         return rng.choice([(0, 0), (rng.randrange(1001), 0)])
@@ -163,9 +142,7 @@ def draw(rng):
     load, compute, transfer = draw_costs(rng)
     count = rng.choice([2, 4, 6, 8, 10, 10, rng.randrange(21)])
     startups = draw_startups(rng, load, compute, transfer, count)
-    want = rng.randrange(21) if rng.random() < .2 else None
-    case = Case(load, compute, transfer, startups, want,
-                draw_stages(rng, count), draw_results(rng))
+    case = Case(load, compute, transfer, startups, draw_results(rng))
     if count > 0 and rng.random() < .1:
         push_to_limit(rng, case)
     return case
@@ -226,12 +203,8 @@ def check_integers(core, case):
     error, plan = case.plan(core)
     feasible = len(forward(case)) - 1
     volumes = forward(case, FEASIBLE)
-    assert feasible <= plan.phases_feasible <= len(volumes) - 1
-    want = plan.phases_feasible if case.want is None else case.want
-    if want > plan.phases_feasible:
-        assert error == library.ERR_PHASES
-        return
-    assert error == 0 and plan.phases == want
+    want = plan.phases
+    assert error == 0 and feasible <= want <= len(volumes) - 1
     common, shares, whole = shares_of(volumes[:want + 1])
     slack = share_epsilon(want)
     parts = below = 0
@@ -285,9 +258,8 @@ def check_carried_out(core, case):
     longer = execute.last_end(nodes, [shares]) - plan.makespan_ps
     assert -slack <= longer
     assert longer <= sum(transfers[:plan.phases]) + case.compute + slack
-    if case.want is None:
-        best = model.best(case.load, case.compute, transfers, case.startups)
-        assert abs(plan.makespan_ps - best.makespan) <= slack
+    best = model.best(case.load, case.compute, transfers, case.startups)
+    assert abs(plan.makespan_ps - best.makespan) <= slack
 
 
 def check_all(core, cases, check=check_integers):
@@ -340,13 +312,13 @@ def test_random_plans(core, part):
 def test_examples(core):
     """Of the theory; a share of just one unit, of which the arithmetic is low;
     and small worlds: some loads to 60, some ratios, all phases to 5."""
-    cases = [Case(load, compute, transfer, [startup] * phases, phases)
+    cases = [Case(load, compute, transfer, [startup] * phases)
              for load, compute, transfer, startup, phases in (
                  (100, 3, 3, 3, 2), (1000, 10, 1, 20, 3), (42, 7, 7, 42, 2),
                  (36, 1000, 1000, 0, 2), (10 ** 6, 10 ** 6, 3300, 4850000, 5))]
     cases += [Case(3125, 10 ** 8, 1, [0] * 20)]
     cases += [Case(16, 283799286873, 283799286873,
-                   [204808271658, 64367237117], 2)]
+                   [204808271658, 64367237117])]
     cases += [Case(load, 2, transfer, [startup] * 5)
               for load, transfer, startup in itertools.product(
                   range(1, 61, 2), (0, 1, 7), (0, 1, 6, 12))]
@@ -355,14 +327,12 @@ def test_examples(core):
 
 def test_ends_of_the_ranges(core):
     check_all(core, [
-        Case(load, compute, transfer, [startup] * 20, None, [stages] * 20,
-             results)
+        Case(load, compute, transfer, [startup] * 20, results)
         for load in (1, 2, 2 ** 23, UNITS_MAX)
         for compute in (1, 3, 2 ** 31, 2 ** 31 + 1, TIME_MAX)
         if load * compute <= LOAD_MAX
         for transfer in (0, 1, TIME_MAX)
         for startup in (0, 1, compute, STARTUP_MAX)
-        for stages in (0, 1, STAGES_MAX)
         for results in ((0, 0), (0, 1), (1, 1000), (1000, 1))])
     check_all(core, [
         Case(2 ** 23, TIME_MAX, TIME_MAX, [STARTUP_MAX] * 20),
@@ -378,33 +348,30 @@ def test_numbers_that_cannot_be_planned(core):
     for bad in ((1000, 0, 1, []), (1, TIME_MAX + 1, 1, []),
                 (1, 1, TIME_MAX + 1, []), (1, 1, 1, [STARTUP_MAX + 1]),
                 (UNITS_MAX, 2 ** 31 + 1, 1, []), (3, 2 ** 63 // 3 + 1, 1, []),
-                (1, 1, 1, [0], None, [STAGES_MAX + 1]),
-                (1, 1, 1, [0, 0], None, [0, 2 ** 16 - 1]),
-                (1, 1, 1, [0], None, [0], (1001, 1)),
-                (1, 1, 1, [0], None, [0], (1, 1001))):
+                (1, 1, 1, [0], (1001, 1)), (1, 1, 1, [0], (1, 1001))):
         assert Case(*bad).plan(core)[0] == library.ERR_RANGE, bad
-    assert core.planner_plan(Plan(), Input(
-        load_units=9, compute_ps=9, phases_max=21)) == library.ERR_RANGE
+    assert core.planner_plan(Plan(), Job(
+        load_units=9, compute_ps=9, phases=21)) == library.ERR_RANGE
 
 
 def test_numbers_of_every_phase_have_ranges(core):
     """Also of phases behind one that is not feasible; of phases that the torus
     does not have they do not matter."""
-    for phase, (field, most) in itertools.product(
-            range(3), (("startup_ps", STARTUP_MAX), ("stages", STAGES_MAX))):
-        given, plan = Case(10, 1, 1, [1000] * 3).input(), Plan()
-        assert core.planner_plan(plan, given) == plan.phases_feasible == 0
-        for value, error in ((most, 0), (most + 1, library.ERR_RANGE)):
-            getattr(given, field)[phase] = value
-            given.phases_max = 3
+    for phase in range(3):
+        given, plan = Case(10, 1, 1, [1000] * 3).job(), Plan()
+        assert core.planner_plan(plan, given) == plan.phases == 0
+        for value, error in ((STARTUP_MAX, 0),
+                             (STARTUP_MAX + 1, library.ERR_RANGE)):
+            given.startup_ps[phase] = value
+            given.phases = 3
             assert core.planner_plan(plan, given) == error
-            given.phases_max = phase
+            given.phases = phase
             assert core.planner_plan(plan, given) == 0
 
 
 def test_a_volume_that_a_node_does_not_get_is_not_split(core):
     """V = 100 of the theory: floors, or one more for each part."""
-    plan = Case(100, 3, 3, [3] * 2, 2).plan(core)[1]
+    plan = Case(100, 3, 3, [3] * 2).plan(core)[1]
     parts = Split()
     for layer, units in itertools.product(range(3), (*range(131), UNITS_MAX)):
         least = plan.share_units[layer] + 4 * sum(

@@ -8,6 +8,7 @@ than the best.
 QUINCUNX_SEED chooses the cases, QUINCUNX_CASES how many.
 """
 import ctypes
+import dataclasses
 import itertools
 import os
 import random
@@ -20,7 +21,7 @@ import execute
 import optimum
 import rounds as oracle
 import split
-from core import Input, Plan, RoundsInput, RoundsPlan
+from core import Job, Plan, RoundsPlan
 from rounds import GRID, Costs
 from values import limited, log_uniform
 
@@ -38,26 +39,23 @@ OF_LOAD, OF_LAST = Fraction(1, 2 ** 26), Fraction(1, 2 ** 35)
 OF_UNIT = Fraction(1, 2 ** 7)
 
 
-def given(costs, least, most):
-    """The planner's input; it refers to another structure, which it keeps."""
-    base = Input(load_units=costs.load, compute_ps=costs.compute,
-                 transfer_ps=costs.transfer,
-                 phases_max=library.ROUNDS_PHASES_MAX,
-                 phases_want=len(costs.startups), phases_fixed=1)
+def given(costs, wait=0):
+    job = Job(load_units=costs.load, compute_ps=costs.compute,
+              transfer_ps=costs.transfer, phases=len(costs.startups),
+              queue_ps=costs.queue, round_ps=costs.pause // 3,
+              merge_ps=costs.pause - costs.pause // 3, begin_ps=costs.begin,
+              overhead_ps=costs.lead, wait_ps=wait)
     for i, startup in enumerate(costs.startups):
-        base.startup_ps[i] = startup
-    return RoundsInput(
-        base=ctypes.pointer(base), queue_ps=costs.queue,
-        between_rounds_ps=costs.pause, begin_ps=costs.begin,
-        round_overhead_ps=costs.lead, rounds_min=least, rounds_max=most)
+        job.startup_ps[i] = startup
+    return job
 
 
-def plan_of(core, costs, least, most, time=2 ** 64 - 1):
+def plan_of(core, costs, least, most, time=2 ** 64 - 1, wait=0):
     """(error, RoundsPlan, time with what rounds cost in ps); what the plan
     does not write, spoils it."""
     plan, time = RoundsPlan(), ctypes.c_uint64(time)
     ctypes.memset(ctypes.byref(plan), 0xff, ctypes.sizeof(plan))
-    error = core.rounds_plan(plan, time, given(costs, least, most))
+    error = core.rounds_plan(plan, time, given(costs, wait), least, most)
     return error, plan, time.value
 
 
@@ -260,6 +258,17 @@ def test_examples_in_integers(core):
     assert time == 34000 + 3 * 5000
     assert plan_of(core, software, 3, 3, time)[0] == library.ERR_PHASES
     assert plan_of(core, software, 3, 3, time + 1)[::2] == (0, time)
+    # The ports are busy while the originator computes seven units more.
+    wait, other = 7 * software.compute + 999, plan
+    longer = dataclasses.replace(software, load=software.load + 7)
+    error, plan, late = plan_of(core, longer, 3, 3, time + wait + 1, wait)
+    assert (error, late, plan.makespan_ps) == (0, time + wait,
+                                               other.makespan_ps + wait)
+    assert plan.share_units[0][0] == other.share_units[0][0] + 7
+    assert plan.round_units[0] == other.round_units[0] + 7
+    assert list(plan.round_units[1:3]) == list(other.round_units[1:3])
+    assert plan_of(core, longer, 3, 3, time + wait, wait)[0] == (
+        library.ERR_PHASES)
 
 
 def test_one_round_in_the_form_of_several(core):
@@ -325,7 +334,7 @@ BAD = [(dict(load=0), library.ERR_EMPTY)] + [
         dict(compute=2 ** 33, load=2 ** 31), dict(startups=(1,) * 11),
         dict(transfer=RHO_MAX * 1000 + 1), dict(transfer=TIME_MAX),
         dict(startups=(5000, STARTUP_MAX + 1)), dict(queue=STARTUP_MAX + 1),
-        dict(pause=STARTUP_MAX + 1), dict(begin=STARTUP_MAX + 1),
+        dict(pause=3 * STARTUP_MAX + 3), dict(begin=STARTUP_MAX + 1),
         dict(lead=STARTUP_MAX + 1))] + [
     (dict(startups=()), library.ERR_PHASES)]
 

@@ -123,7 +123,7 @@ def run_plan(core, branches, slow, costs):
     given = tree_plan.pack(b._replace(first=s)
                            for b, s in zip(branches, slow))
     error, makespan, phases, room = library.tree_plan(
-        core, given, library.tree_input(costs))
+        core, given, library.tree_job(costs))
     left = tree_plan.unpack(room)
     return error, makespan, phases, left[:left[0].nodes]
 

@@ -45,7 +45,7 @@ def random_costs(rng):
 def planned(core, branches, slow, costs, least, most, **software):
     raw = tree_plan.pack([b._replace(first=s)
                           for b, s in zip(branches, slow)])
-    return library.tree_rounds(core, raw, library.tree_input(costs), least,
+    return library.tree_rounds(core, raw, library.tree_job(costs), least,
                                most, **software)
 
 

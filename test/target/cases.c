@@ -14,13 +14,8 @@
 
 /* A case of this kind has these bytes, one after the other. */
 struct rounds_case {
-    struct planner_input base;
-    struct rounds_input input;
-};
-
-struct meanwhile_case {
-    struct planner_input base;
-    struct meanwhile_input input;
+    struct plan_job job;
+    uint32_t least, most;
 };
 
 struct split_case {
@@ -30,7 +25,7 @@ struct split_case {
 };
 
 struct tree_case {
-    struct tree_input input;
+    struct plan_job job;
     struct torus_size size;
     uint32_t reserved; /* the tree follows */
 };
@@ -61,13 +56,13 @@ static void add_number(struct answer *answer, int64_t number)
 static void one_round(struct answer *answer, const uint8_t *data,
                       uint32_t bytes)
 {
-    struct planner_input input;
+    struct plan_job job;
     struct planner_plan plan;
 
     memset(&plan, 0, sizeof plan);
     (void)bytes;
-    memcpy(&input, data, sizeof input);
-    add_number(answer, planner_plan(&plan, &input));
+    memcpy(&job, data, sizeof job);
+    add_number(answer, planner_plan(&plan, &job));
     add(answer, &plan, sizeof plan);
 }
 
@@ -105,15 +100,14 @@ static void rounds(struct answer *answer, const uint8_t *data, uint32_t bytes)
     memset(&plan, 0, sizeof plan);
     (void)bytes;
     memcpy(&given, data, sizeof given);
-    given.input.base = &given.base;
-    error = rounds_plan(&plan, &time_ps, &given.input);
+    error = rounds_plan(&plan, &time_ps, &given.job, given.least, given.most);
     add_rounds(answer, error, time_ps, &plan);
 }
 
 static void meanwhile(struct answer *answer, const uint8_t *data,
                       uint32_t bytes)
 {
-    struct meanwhile_case given;
+    struct rounds_case given;
     struct rounds_plan plan;
     uint64_t time_ps = (uint64_t)1 << 63;
     int error;
@@ -121,8 +115,8 @@ static void meanwhile(struct answer *answer, const uint8_t *data,
     memset(&plan, 0, sizeof plan);
     (void)bytes;
     memcpy(&given, data, sizeof given);
-    given.input.base = &given.base;
-    error = meanwhile_plan(&plan, &time_ps, &given.input);
+    error =
+        meanwhile_plan(&plan, &time_ps, &given.job, given.least, given.most);
     add_rounds(answer, error, time_ps, &plan);
 }
 
@@ -145,7 +139,7 @@ static void tree(struct answer *answer, const uint8_t *data, uint32_t bytes)
     valid = tree_valid(at, bytes, given.size);
     add_number(answer, valid);
     if (valid && tree_work_bytes(tree_nodes(at)) <= sizeof work) {
-        error = tree_plan(at, &given.input, work, &makespan_ps, &phases);
+        error = tree_plan(at, &given.job, work, &makespan_ps, &phases);
         add_number(answer, error);
         add_number(answer, (int64_t)makespan_ps);
         add_number(answer, phases);
