@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixed point on a processor of 32 bits, without a division of 64 bits: what
- * the planners share. All functions are pure.
+ * Fixed point on a processor of 32 bits, without a division of 64 bits, for all
+ * planners. All functions are pure.
  */
 #ifndef SCATTER_PLAN_FIXED_H
 #define SCATTER_PLAN_FIXED_H
@@ -36,8 +36,8 @@ static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
 
 /*
  * High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones; low by
- * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. It is in
- * line also where all else is built for size: for what every phase passes.
+ * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. This one
+ * is in line even in a build for size: every planned phase calls it.
  */
 __attribute__((always_inline)) static inline uint64_t
 fixed_multiply_high_inline(uint64_t a, uint64_t b)
@@ -78,11 +78,10 @@ static inline uint32_t fixed_part_u32(uint32_t a, uint32_t fraction)
     return (uint32_t)((uint64_t)a * fraction >> 32);
 }
 
-/* By how much a number is shifted to the left: 2^shift is factor * 2^32, or
-   factor if not `far`. */
+/* A shift to the left: 2^zeros is factor * 2^32, or factor if not `far`. */
 struct fixed_shift {
     uint32_t factor;
-    unsigned zeros; /* shift */
+    unsigned zeros; /* bits of the shift */
     bool far;
 };
 
@@ -91,16 +90,16 @@ static inline struct fixed_shift fixed_shift_of(uint64_t value)
 {
     uint32_t high = (uint32_t)(value >> 32);
     bool far = high == 0;
-    /* The bit that is set behind all others only lets an analysis see one. */
     uint32_t word = far ? (uint32_t)(value & UINT32_MAX) : high;
+    /* | 1 tells Frama-C that the operand is not 0. */
     unsigned zeros = (unsigned)__builtin_clz(word | 1) & 31;
 
     return (struct fixed_shift){(uint32_t)1 << zeros, far ? zeros + 32 : zeros,
                                 far};
 }
 
-/* value * 2^shift, of which no bit is lost: masks change nothing here or below,
-   they only let an analysis of ranges see a size. */
+/* value * 2^shift, of which no bit is lost: masks here and below change
+   nothing, they tell Frama-C a size. */
 static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
 {
     uint32_t high = (uint32_t)(value >> 32);

@@ -2,14 +2,15 @@
 /*
  * How much of the load every layer of the mesh gets so that all nodes finish
  * together: the equations (1) to (5) of Blazewicz, Drozdowski, Guinand,
- * Trystram 1999 in their forward form, with their section 5's extensions,
+ * Trystram 1999 in their forward form, with results that return (section 5),
  *
- *   v_0 = V            v_i = (v_{i-1} - g_i) / (5 + rho s_i (1 + P/Q))
+ *   v_0 = V            v_i = (v_{i-1} - g_i) / (5 + rho (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)
  *
- * with rho = transfer / compute and g_i = startup_i / compute. v_i does not
- * depend on the number of phases N; N is feasible if v_N >= 0, and the largest
- * feasible N is optimal. Integers only, O(N), a fixed number of divisions.
+ * with rho = transfer / compute and g_i = startup_i / compute: v_i units reach
+ * a node of layer i, which keeps a_i. v_i does not depend on the number of
+ * phases N; N is feasible if v_N >= 0, and the largest feasible N is optimal.
+ * Integers only, O(N), a fixed number of divisions.
  */
 #ifndef SCATTER_PLAN_ONE_ROUND_H
 #define SCATTER_PLAN_ONE_ROUND_H
@@ -25,19 +26,20 @@ struct planner_plan {
 };
 
 /*
- * Plans the largest feasible number of phases, up to the job's. Result: 0;
- * ERR_EMPTY (no units); ERR_RANGE (a number outside its range; startups of
- * phases behind the job's are not looked at).
+ * Plans the largest feasible number of phases, up to the job's; "exactly N" is
+ * feasible if a job of N phases gets a plan of N. Result: 0; ERR_EMPTY; or
+ * ERR_RANGE, if a number of the job is outside its range. Startups of phases
+ * behind the job's are not read.
  *
- * N counts as feasible whenever it is, and also where v_N is negative by less
- * than 2^-30 unit, which then counts as 0. A volume or share less than 2^-28
- * unit below an integer counts as that integer. v_i is within 2^-27 unit of
- * the exact one and a_i, which four volumes of each later phase are taken from,
- * within (1 + 4 N) times that, below 2^-20; and so is the makespan, of the
- * compute time of one unit, and rounded down.
+ * N also counts as feasible where v_N is negative by less than 2^-30 unit; v_N
+ * then counts as 0. A volume or share less than 2^-28 unit below an integer
+ * counts as that integer. v_i is within 2^-27 unit of the exact one. a_i, from
+ * which four volumes of each later phase are taken, is within (1 + 4 N) times
+ * that, below 2^-20 unit. The makespan is within a_0's error times the compute
+ * time of a unit, and rounded down.
  *
- * Cost on a Cortex-M3: about 450 instructions and 91 a phase, 30 more for each
- * phase that has another startup than the one before, whatever the times are.
+ * Cost on a Cortex-M3: about 420 instructions and 88 a phase, 30 more for each
+ * phase whose startup differs from the one before.
  * Reentrant; for any context.
  */
 NODISCARD int planner_plan(struct planner_plan *plan,

@@ -15,10 +15,9 @@
  * of the array. In an order `first unit` says how many times slower than the
  * reference the node computes, as a shift; tree_plan.h plans the units.
  *
- * In an order `units` is what it is on a farm, which a job along a tree may
- * become. There jobs are announced along the tree, and the originator's
- * circuits lead to every node directly: there `units` is the path from the
- * root,
+ * A job along a tree may become a farm, so an order's `units` are a farm's. A
+ * farm's job is announced along the tree, but circuits lead from the originator
+ * to every node directly: `units` is the path from the root,
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  in a group
@@ -67,7 +66,7 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Of a farm: the path from the root; 0 hops of the root. */
+/* Packs a farm's path from the root; the root's has 0 hops. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
     return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
@@ -83,7 +82,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-/* Of a farm: whether a master serves the node, not the originator. */
+/* Whether a farm's master serves the node, not the originator. */
 #define TREE_IN_GROUP 0x80u
 static inline bool tree_in_group(const uint8_t *branch)
 {
@@ -105,9 +104,9 @@ static inline const uint8_t *tree_next(const uint8_t *branch)
     return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
 }
 
-/* Of a farm: the first branch behind `at` whose node the root serves as its
-   master; tree_next() of the root, or one behind it, if there is none. The tree
-   need not be valid: each step leads to a later branch. */
+/* The next branch behind `at` whose node the root serves as a farm's master;
+   tree_next() of the root, or one behind it, if there is none. The tree need
+   not be valid: each step leads to a later branch. */
 static inline const uint8_t *tree_next_of_group(const uint8_t *root,
                                                 const uint8_t *at)
 {
@@ -122,20 +121,16 @@ static inline const uint8_t *tree_next_of_group(const uint8_t *root,
     return at;
 }
 
-/*
- * Whether `bytes` hold one whole tree: every subtree inside its parent's,
- * paths that torus_path_valid() accepts, phases that rise from parent to child
- * and never fall from child to child, up to TREE_PHASES_MAX.
- */
+/* Whether `bytes` hold one whole tree: every subtree inside its parent's, paths
+   that torus_path_valid() accepts, phases that rise from parent to child and
+   never fall from child to child, up to TREE_PHASES_MAX. */
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 
 /* The latest phase of a tree; 0 if it is one node. */
 unsigned tree_last_phase(const uint8_t *tree);
 
-/*
- * Drops every branch of a phase after `last`: descendants' phases are later
- * still. Units are lost.
- */
+/* Drops every branch of a phase after `last`, with its descendants, whose
+   phases are later still. Units of all branches are lost. */
 void tree_cut(uint8_t *tree, unsigned last);
 
 #endif
