@@ -371,28 +371,10 @@ struct wire_farm_terms {
 };
 
 /* Sets them in a stored job. */
-static inline void wire_job_store_farm(uint8_t *out,
-                                       const struct wire_farm_terms *terms)
-{
-    out[3] = terms->installment;
-    bytes_store_u64(out + 8, terms->compute_ps);
-    bytes_store_u32(out + 16, terms->demand_ps);
-    bytes_store_u64(out + 20, terms->call_ps);
-}
+void wire_job_store_farm(uint8_t *out, const struct wire_farm_terms *terms);
 
 /* Reads them. Result: 0 or ERR_FIELD. */
-NODISCARD static inline int wire_job_farm(struct wire_farm_terms *terms,
-                                          const uint8_t *in)
-{
-    *terms = (struct wire_farm_terms){.compute_ps = bytes_load_u64(in + 8),
-                                      .demand_ps = bytes_load_u32(in + 16),
-                                      .call_ps = bytes_load_u64(in + 20),
-                                      .installment = in[3]};
-    return terms->installment > 0 &&
-                   terms->compute_ps - 1 <= PLANNER_TIME_MAX_PS
-               ? ERR_OK
-               : ERR_FIELD;
-}
+NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
 
 /* Changes gather_ps alone in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
@@ -436,14 +418,6 @@ static inline uint32_t wire_part_place(unsigned layer, unsigned port,
     return layer | port << 8 | round << 16;
 }
 
-static inline void wire_part_store(uint8_t *out, uint32_t units,
-                                   uint32_t first_unit, uint32_t label)
-{
-    bytes_store_u32(out, units);
-    bytes_store_u32(out + 4, first_unit);
-    bytes_store_u32(out + WIRE_PART_AT_LABEL, label);
-}
-
 /* Result: 0 or ERR_LENGTH. The label is the receiver's to check. */
 NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
                              uint32_t bytes);
@@ -455,14 +429,7 @@ struct wire_chunk {
     uint16_t number;
 };
 
-static inline void wire_chunk_store(uint8_t *out,
-                                    const struct wire_chunk *chunk)
-{
-    bytes_store_u32(out, chunk->units);
-    bytes_store_u32(out + 4, chunk->first_unit);
-    bytes_store_u16(out + 8, chunk->worker);
-    bytes_store_u16(out + 10, chunk->number);
-}
+void wire_chunk_store(uint8_t *out, const struct wire_chunk *chunk);
 
 /* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
 NODISCARD int wire_chunk_load(struct wire_chunk *chunk, const uint8_t *in,
@@ -475,14 +442,7 @@ struct wire_demand {
     uint64_t compute_ps;
 };
 
-static inline void wire_demand_store(uint8_t *out,
-                                     const struct wire_demand *demand)
-{
-    bytes_store_u16(out, demand->worker);
-    bytes_store_u16(out + 2, demand->number);
-    bytes_store_u32(out + 4, demand->units);
-    bytes_store_u64(out + 8, demand->compute_ps);
-}
+void wire_demand_store(uint8_t *out, const struct wire_demand *demand);
 
 /* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
 NODISCARD int wire_demand_load(struct wire_demand *demand, const uint8_t *in,

@@ -80,7 +80,9 @@ static struct letter *make_part(unsigned round, bool advance)
     struct letter *letter = letter_new(
         WIRE_PART, 1, ahead + units + (round > 0 ? BEFORE_BYTES : 0));
 
-    wire_part_store(letter->data, units, round * units,
+    bytes_store_u32(letter->data, units);
+    bytes_store_u32(letter->data + 4, round * units);
+    bytes_store_u32(letter->data + WIRE_PART_AT_LABEL,
                     wire_part_place(role.layer, role.port, round) |
                         circuit_label(2, ahead - WIRE_PART_BYTES) |
                         (advance ? WIRE_ADVANCE : 0));
