@@ -38,6 +38,25 @@ static inline uint64_t originator_now_ps(const struct scatter *scatter)
     return clock_now_ps(scatter->circuit->clock);
 }
 
+/* Time in ps in which a switch sends a message of `bytes` behind its header. */
+static inline uint64_t order_message_ps(const struct wire_order *order,
+                                        uint64_t bytes)
+{
+    return order->startup_ps +
+           order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
+}
+
+/* Time in ps of a circuit over so many hops with such a message. Switches that
+   store and forward send it once for each hop. */
+static inline uint64_t order_circuit_ps(const struct wire_order *order,
+                                        uint64_t message_ps, uint32_t hops)
+{
+    if ((order->flags & WIRE_STORE_AND_FORWARD) != 0) {
+        message_ps *= hops;
+    }
+    return message_ps + order->hop_delay_ps * hops;
+}
+
 /* Hops of a circuit of this phase of the pattern. */
 static inline uint32_t originator_phase_hops(const struct scatter *scatter,
                                              unsigned phase)

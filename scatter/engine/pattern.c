@@ -384,18 +384,18 @@ void startups_set(const struct scatter *scatter, struct originator *originator,
     const struct wire_order *order = &originator->order;
     struct plan_job *input = &originator->input;
     struct wire_job job = scatter->job;
-    uint64_t each_ps;
+    uint64_t message_ps;
 
     job.phases = (uint8_t)phases;
-    each_ps = order->startup_ps +
-              order->transfer_ps *
-                  (SCATTER_PART_HEAD_BYTES + WIRE_TABLES_BYTES(phases) +
+    message_ps = order_message_ps(
+        order, WIRE_PART_BYTES + WIRE_TABLES_BYTES(phases) +
                    wire_job_bytes(&job) + job.before_bytes + job.after_bytes);
     input->phases = (uint8_t)phases;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            each_ps + startups_hop_ps(scatter, phase, phases) +
-            order->hop_delay_ps * originator_phase_hops(scatter, phase);
+            order_circuit_ps(order, message_ps,
+                             originator_phase_hops(scatter, phase)) +
+            startups_hop_ps(scatter, phase, phases);
     }
 }
 
@@ -404,13 +404,14 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
 {
     const struct wire_order *order = &originator->order;
     uint64_t end_ps = originator->announced_ps;
-    uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
-                     WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
+    uint64_t message_ps =
+        order_message_ps(order, WIRE_ANNOUNCE_HEAD_BYTES + WIRE_ANNOUNCE_BYTES +
+                                    WIRE_PAD4(order->arg_bytes));
     unsigned phases = (unsigned)torus_phases(scatter->size);
 
     for (unsigned phase = 1; phase <= phases; ++phase) {
-        end_ps += order->startup_ps + order->transfer_ps * bytes +
-                  order->hop_delay_ps * originator_phase_hops(scatter, phase) +
+        end_ps += order_circuit_ps(order, message_ps,
+                                   originator_phase_hops(scatter, phase)) +
                   scatter->message[phase].gap_ps;
     }
     originator->input.wait_ps = fixed_difference(end_ps, begin_ps);

@@ -320,11 +320,11 @@ static uint64_t turn_ps(const struct scatter *scatter,
     uint64_t sum_ps = 0;
 
     for (unsigned phase = phases; phase > 0; --phase) {
-        uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_OUTPUTS_BYTES +
-                         (WIRE_OUTPUT_CHUNK_BYTES + 1u) * nodes;
+        uint64_t bytes =
+            WIRE_OUTPUTS_BYTES + (WIRE_OUTPUT_CHUNK_BYTES + 1u) * nodes;
 
-        sum_ps += order->startup_ps + order->transfer_ps * bytes +
-                  order->hop_delay_ps * originator_phase_hops(scatter, phase);
+        sum_ps += order_circuit_ps(order, order_message_ps(order, bytes),
+                                   originator_phase_hops(scatter, phase));
         nodes *= 5;
     }
     return sum_ps;

@@ -4,36 +4,43 @@
 #include "hal/check.h"
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
-#define PS_PER_NS 1000u
 
-/* Short frames before a long slot, at least. */
+/* Short frames in a period, at least and at most; the long slot behind them may
+   be longer than all of these. */
 #define FRAMES_MIN 2u
-/* Short frames from the planned end to the first long slot, if what was
-   measured has a short result: most last nodes end in that time, and theirs are
-   short, too. */
-#define FRAMES_FIRST 8u
-/* Short frames between two long slots, at most: with more the long slot is so
-   long that it hardly matters. */
 #define FRAMES_MAX 64u
-/* Lengths are exact to 0.3 ns. */
+/* Short frames between the planned end and the first long slot, if the units
+   that were measured have a short result: most of the last nodes end in that
+   time, and their results are short, too. */
+#define FRAMES_FIRST 8u
+/* Fewer measured units do not tell how long a result becomes. */
+#define TELLING_UNITS 16u
+/* Lengths are exact to 2^8 ps, and a slot is a ns longer than its circuit. */
 #define UNIT_SHIFT_MIN 8u
+#define SLOT_SPARE_PS 1000u
 #define SLOT_MAX_PS ((uint64_t)1 << 52) /* over an hour */
+
+static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
+
+/* Time of a circuit with a result of so many bytes. */
+static uint64_t result_ps(const struct wire_order *order, uint64_t bytes,
+                          uint32_t hops)
+{
+    return order_circuit_ps(order, order_message_ps(order, bytes), hops);
+}
 
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct originator *originator, uint32_t units,
                          uint32_t nodes, uint32_t hops)
 {
-    const struct wire_order *order = &originator->order;
     const struct kernel_terms *terms = &scatter->terms;
-    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
     /* Before there is a plan, plan.rounds is 0: one round is assumed. */
     uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
-    uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(terms) +
+    uint64_t bytes = scatter_result_head_bytes(terms) +
                      (WIRE_OUTPUT_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
-    uint64_t once_ps = order->startup_ps + order->transfer_ps * bytes;
 
-    return once_ps * (stages ? hops : 1u) + order->hop_delay_ps * hops +
+    return result_ps(&originator->order, bytes, hops) +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }
 
@@ -78,27 +85,23 @@ void slots_time_returns(const struct originator *originator,
     takes_ps[0] = at_ps;
 }
 
-/* Time of a circuit with a result of so many bytes over so many hops. */
-static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes,
-                           uint32_t hops)
+/* Length of a slot for results of so many bytes. */
+static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
+                        uint32_t hops)
 {
-    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
-    uint64_t once_ps =
-        order->startup_ps + order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
-
-    return once_ps * (stages ? hops : 1u) + order->hop_delay_ps * hops +
-           PS_PER_NS;
+    return result_ps(order, bytes, hops) + SLOT_SPARE_PS;
 }
 
-/* The longest result of a short slot: as long as any, if it is short or adds a
-   16th for each phase at most to what a circuit takes. With more phases, layer
-   1 returns results of more nodes. */
+/* The longest result that fits a short slot. Results up to SCATTER_SHORT_BYTES
+   always do; longer ones as long as they add no more than a 16th for each phase
+   to the startup of a circuit: with more phases, layer 1 returns results of
+   more nodes. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
     uint64_t transfer_ps = 16 * order->transfer_ps;
     uint32_t most = scatter->terms.result_bytes_max;
-    uint64_t bytes = UINT16_MAX;
+    uint64_t bytes = most;
 
     if (most <= SCATTER_SHORT_BYTES) {
         return most;
@@ -109,33 +112,33 @@ static uint32_t short_bytes(const struct scatter *scatter,
     if (bytes < SCATTER_SHORT_BYTES) {
         bytes = SCATTER_SHORT_BYTES;
     }
-    if (bytes > UINT16_MAX) {
-        bytes = UINT16_MAX;
-    }
-    return most < bytes ? most : (uint32_t)bytes;
+    return bytes < most ? (uint32_t)bytes : most;
 }
 
-/* How long after the planned end there are short slots alone. */
+/* Time after the planned end in which all slots are short: none, if the units
+   that were measured have no result, or one that does not fit. */
 static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
                          uint64_t frame_ps)
 {
     return scatter->result.bytes - 1u < bytes ? FRAMES_FIRST * frame_ps : 0;
 }
 
-/* As many short frames as are as long as the long slot that follows them: then
-   neither kind waits much longer for the other than for its own. */
+/* Short frames in a period: together as long as its long slot, so that neither
+   kind waits much longer for the other than for its own. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
 {
-    uint64_t frames = long_ps / frame_ps + 1;
+    uint64_t frames;
 
+    ASSERT(frame_ps > 0);
+    frames = long_ps / frame_ps + 1;
     if (frames < FRAMES_MIN) {
         return FRAMES_MIN;
     }
     return frames < FRAMES_MAX ? (uint8_t)frames : FRAMES_MAX;
 }
 
-/* The smallest unit of which `ps` are less than 2^31, for lengths that are
-   rounded up by one each. */
+/* Shift of the smallest unit, 2^shift ps, of which `ps` are less than 2^30:
+   sums of lengths, each rounded up, then stay below 2^31. */
 static uint8_t shift_of(uint64_t ps)
 {
     uint8_t shift = UNIT_SHIFT_MIN;
@@ -146,16 +149,14 @@ static uint8_t shift_of(uint64_t ps)
     return shift;
 }
 
-static uint32_t units_of(uint64_t ps, uint8_t shift)
+/* A slot's length in such units, rounded up. */
+static uint32_t slot_units(uint64_t ps, uint8_t shift)
 {
     return (uint32_t)(ps >> shift) + 1;
 }
 
-/* So few units do not tell how long a result becomes. */
-#define TELLING_UNITS 16u
-
-/* Whether a node's result will be longer than so many bytes, if matches lie as
-   close everywhere as in what has been measured. */
+/* Whether a node's result will be longer than so many bytes, if all units add
+   as much to it as those that were measured. */
 static bool expects_long(const struct scatter *scatter,
                          const struct originator *originator, uint32_t bytes)
 {
@@ -171,21 +172,20 @@ int slots_set_long(struct scatter *scatter, const struct originator *originator,
 {
     const struct kernel_terms *terms = &scatter->terms;
     uint32_t bytes = short_bytes(scatter, &originator->order);
-    uint64_t slot_ps;
+    uint64_t long_ps;
     uint8_t shift;
 
     if (terms->result_fixed || expects_long(scatter, originator, bytes)) {
         bytes = terms->result_bytes_max;
     }
-    slot_ps = circuit_ps(&originator->order, bytes, hops) +
-              scatter_merges_ps(scatter);
-
-    if (slot_ps >= SLOT_MAX_PS) {
+    long_ps =
+        slot_ps(&originator->order, bytes, hops) + scatter_merges_ps(scatter);
+    if (long_ps >= SLOT_MAX_PS) {
         return ERR_RANGE;
     }
-    shift = shift_of(scatter->job.phases * slot_ps);
+    shift = shift_of(scatter->job.phases * long_ps);
     scatter->job.slots = (struct wire_slots){
-        .long_units = units_of(slot_ps, shift), .shift = shift};
+        .long_units = slot_units(long_ps, shift), .shift = shift};
     return ERR_OK;
 }
 
@@ -197,11 +197,11 @@ int slots_set_short(struct scatter *scatter,
     uint32_t phases = scatter->job.phases;
     uint32_t most = scatter->terms.result_bytes_max;
     uint32_t bytes = short_bytes(scatter, order);
-    uint64_t short_ps = circuit_ps(order, bytes, hops);
-    uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
+    uint64_t short_ps = slot_ps(order, bytes, hops);
+    uint64_t long_ps = bytes < most ? slot_ps(order, most, hops) : 0;
     uint64_t after_ps = first_ps(scatter, bytes, phases * short_ps);
     uint8_t frames;
-    uint64_t turn_ps;
+    uint64_t cycle_ps;
     uint8_t shift;
 
     if (long_ps > 0 && scatter->terms.result_fixed) {
@@ -211,18 +211,18 @@ int slots_set_short(struct scatter *scatter,
         return ERR_RANGE;
     }
     frames = long_ps > 0 ? frames_of(phases * short_ps, long_ps) : FRAMES_MIN;
-    turn_ps = phases * (frames * phases * short_ps + long_ps);
+    cycle_ps = phases * (frames * phases * short_ps + long_ps);
     if (long_ps > 0 && expects_long(scatter, originator, bytes)) {
-        /* All begins while the last shares are computed. */
+        /* Periods begin while the last shares are computed. */
         after_ps = 0 - quiet_ps;
         quiet_ps = 0;
     } else {
         quiet_ps += after_ps;
     }
-    shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);
+    shift = shift_of(quiet_ps > cycle_ps ? quiet_ps : cycle_ps);
     scatter->job.slots = (struct wire_slots){
-        .short_units = units_of(short_ps, shift),
-        .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
+        .short_units = slot_units(short_ps, shift),
+        .long_units = long_ps > 0 ? slot_units(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
         .gather_ps = after_ps, /* for slots_gather_ps(); may be negative */
@@ -231,7 +231,7 @@ int slots_set_short(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Not in line: that takes 56 bytes more. */
+/* A copy in line of each caller would take 56 bytes more. */
 __attribute__((noinline)) uint64_t
 slots_gather_ps(const struct scatter *scatter,
                 const struct originator *originator, uint64_t start_ps)
@@ -239,7 +239,7 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* when all end is not known */
+        return start_ps; /* the end is not known, or is in each result_ps */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;

@@ -385,17 +385,16 @@ static void set_input(const struct scatter *scatter,
     uint32_t fixed_bytes;
 
     job.phases = (uint8_t)(phases > 0 ? phases : 1);
-    fixed_bytes = CIRCUIT_HEADER_BYTES + wire_job_bytes(&job) +
-                  job.before_bytes + job.after_bytes;
+    fixed_bytes = wire_job_bytes(&job) + job.before_bytes + job.after_bytes;
     input->load_units =
         scatter->units +
         (several ? 0 : originator_ports_units(scatter, originator));
     input->compute_ps = reference_ps(originator);
     input->transfer_ps = order->transfer_ps * order->unit_bytes;
-    input->circuit_ps = (struct plan_circuit){
-        .startup = order->startup_ps + order->transfer_ps * fixed_bytes,
-        .hop = order->hop_delay_ps,
-        .branch = order->transfer_ps * TREE_BRANCH_BYTES};
+    input->circuit_ps =
+        (struct plan_circuit){.startup = order_message_ps(order, fixed_bytes),
+                              .hop = order->hop_delay_ps,
+                              .branch = order->transfer_ps * TREE_BRANCH_BYTES};
     input->split_ps = costs->branch_split_ps;
     input->queue_ps = costs->branch_queue_ps;
     input->start_ps = costs->kernel_start_ps + originator->report.call_ps;
