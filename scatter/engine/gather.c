@@ -23,44 +23,6 @@ HAL_FAST int scatter_merge(struct scatter *scatter,
     return error == KERNEL_OK ? ERR_OK : ERR_TERMS;
 }
 
-/* Receives at `at` the first result that comes on the ports of the mask, of
-   which that is taken off. Result: 0 or the error. */
-HAL_FAST static inline int receive_result(struct scatter *scatter,
-                                          struct circuit_delivery *delivery,
-                                          unsigned phase, unsigned *ports,
-                                          uint8_t *at, uint32_t capacity_bytes)
-{
-    unsigned kind = WIRE_RESULT_OF(phase);
-    int error =
-        circuit_receive(scatter->circuit, delivery, *ports | CIRCUIT_ONLY(kind),
-                        at, capacity_bytes);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    *ports &= ~(1u << delivery->port);
-    return delivery->kind == kind ? ERR_OK : ERR_KIND;
-}
-
-/* Merges a result that has an output. Result: 0 and the bytes of that, which
-   follow it in the message, or the error. */
-HAL_FAST static int merge_head(struct scatter *scatter,
-                               const struct circuit_delivery *delivery,
-                               uint32_t *output_bytes)
-{
-    uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
-    struct kernel_result next;
-
-    if (delivery->bytes < head_bytes ||
-        (delivery->bytes - head_bytes) % 4 != 0) {
-        return ERR_LENGTH;
-    }
-    next.data = delivery->payload + 4;
-    next.bytes = bytes_load_u32(delivery->payload);
-    *output_bytes = delivery->bytes - head_bytes;
-    return scatter_merge(scatter, &next);
-}
-
 HAL_FAST int scatter_begin_append(struct scatter *scatter,
                                   struct gather_place *place,
                                   uint32_t head_bytes)
@@ -88,80 +50,88 @@ HAL_FAST void scatter_end_append(struct scatter *scatter,
                scatter->free_to);
 }
 
-/* Receives a child's result, and its output behind those of the children before
-   it. */
-HAL_FAST static int append_child(struct scatter *scatter, unsigned phase,
-                                 unsigned *ports)
+/* Receives and merges the first result without an output that comes on the
+   ports. All four children's may have come at once: then their parent's slot
+   waits for every instruction here. */
+HAL_FAST static inline int merge_one(struct scatter *scatter,
+                                     struct circuit_delivery *delivery,
+                                     unsigned ports)
 {
+    struct scatter_memory *memory = scatter->memory;
+    int error = circuit_receive(scatter->circuit, delivery, ports,
+                                memory->incoming, sizeof memory->incoming);
+    struct kernel_result next;
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    next.data = delivery->payload;
+    next.bytes = delivery->bytes;
+    return scatter_merge(scatter, &next);
+}
+
+/* Takes the head of a message that brings outputs: merges a result, or, if
+   `round` is not 0, checks that they are that round's. */
+HAL_FAST static int take_head(struct scatter *scatter,
+                              const struct circuit_delivery *delivery,
+                              uint32_t head_bytes, uint32_t round)
+{
+    struct kernel_result next;
+
+    if (delivery->bytes < head_bytes ||
+        (delivery->bytes - head_bytes) % 4 != 0) {
+        return ERR_LENGTH;
+    }
+    next.data = delivery->payload + 4;
+    next.bytes = bytes_load_u32(delivery->payload);
+    if (round > 0) {
+        return next.bytes == round ? ERR_OK : ERR_PLACE;
+    }
+    return scatter_merge(scatter, &next);
+}
+
+/* Receives the first message with outputs that comes on the ports, so that
+   these come to lie behind those before. */
+HAL_FAST static int append_one(struct scatter *scatter,
+                               struct circuit_delivery *delivery,
+                               unsigned ports, uint32_t round)
+{
+    uint32_t head_bytes = round > 0
+                              ? WIRE_OUTPUTS_BYTES
+                              : scatter_result_head_bytes(&scatter->terms);
     struct gather_place place;
-    struct circuit_delivery delivery;
     uint32_t bytes = 0;
-    int error = scatter_begin_append(
-        scatter, &place, scatter_result_head_bytes(&scatter->terms));
+    int error = scatter_begin_append(scatter, &place, head_bytes);
 
     if (error != ERR_OK) {
         return error; /* WIRE_OUTPUT, and the kernel makes none */
     }
-    error = receive_result(scatter, &delivery, phase, ports, place.at,
-                           place.capacity_bytes);
+    error = circuit_receive(scatter->circuit, delivery, ports, place.at,
+                            place.capacity_bytes);
     if (error == ERR_OK) {
-        error = merge_head(scatter, &delivery, &bytes);
+        error = take_head(scatter, delivery, head_bytes, round);
     }
-    scatter_end_append(scatter, &place, error == ERR_OK ? bytes : 0);
+    if (error == ERR_OK) {
+        bytes = delivery->bytes - head_bytes;
+    }
+    scatter_end_append(scatter, &place, bytes);
     return error;
 }
 
-/* Those of a phase's four that are in the mask, as they come. */
-HAL_FAST static int append_children(struct scatter *scatter, unsigned phase,
-                                    unsigned ports)
+/* Receives the first message that comes on the ports, of which its own is then
+   taken off: a result (`round` is 0), or the outputs of a round. */
+HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
+                                      uint32_t round)
 {
-    int error = ERR_OK;
-
-    while (error == ERR_OK && ports != 0) {
-        error = append_child(scatter, phase, &ports);
-    }
-    return error;
-}
-
-/* The same without outputs. All four may have come at once: then their parent's
-   slot waits for every instruction here. */
-HAL_FAST static int merge_children(struct scatter *scatter, unsigned phase,
-                                   unsigned ports)
-{
-    uint8_t *incoming = scatter->memory->incoming;
-
-    while (ports != 0) {
-        struct circuit_delivery delivery;
-        struct kernel_result next;
-        int error = receive_result(scatter, &delivery, phase, &ports, incoming,
-                                   sizeof scatter->memory->incoming);
-
-        if (error != ERR_OK) {
-            return error;
-        }
-        next.data = delivery.payload;
-        next.bytes = delivery.bytes;
-        error = scatter_merge(scatter, &next);
-        if (error != ERR_OK) {
-            return error;
-        }
-    }
-    return ERR_OK;
-}
-
-/* One result, from whichever port it comes. */
-HAL_FAST static int merge_any(struct scatter *scatter, unsigned phase)
-{
-    unsigned ports = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    struct kernel_result next;
-    int error = receive_result(scatter, &delivery, phase, &ports,
-                               scatter->memory->incoming,
-                               sizeof scatter->memory->incoming);
+    int error = scatter_has_output(scatter)
+                    ? append_one(scatter, &delivery, *ports, round)
+                    : merge_one(scatter, &delivery, *ports);
 
-    next.data = delivery.payload;
-    next.bytes = delivery.bytes;
-    return error == ERR_OK ? scatter_merge(scatter, &next) : error;
+    if (error == ERR_OK) {
+        *ports &= ~(1u << delivery.port);
+    }
+    return error;
 }
 
 HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
@@ -170,21 +140,40 @@ HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
     int error = ERR_OK;
 
     for (; error == ERR_OK && count > 0; --count) {
-        unsigned any_port = (1u << TORUS_PORTS) - 1u;
+        unsigned ports =
+            CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_RESULT_OF(phase));
 
-        error = scatter_has_output(scatter)
-                    ? append_child(scatter, phase, &any_port)
-                    : merge_any(scatter, phase);
+        error = gather_one(scatter, &ports, 0);
     }
     return error;
+}
+
+/* Receives a message from each port of the mask, as they come. Not in line: it
+   is 140 bytes long. */
+HAL_FAST __attribute__((noinline)) static int
+gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
+{
+    int error = ERR_OK;
+
+    while (error == ERR_OK && (ports & CIRCUIT_ALL_PORTS) != 0) {
+        error = gather_one(scatter, &ports, round);
+    }
+    return error;
+}
+
+int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
+                           uint32_t round)
+{
+    return gather_ports(
+        scatter, CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_OUTPUTS_OF(phase)),
+        round);
 }
 
 HAL_FAST int scatter_gather_children(struct scatter *scatter, unsigned phase,
                                      unsigned ports)
 {
-    int error = scatter_has_output(scatter)
-                    ? append_children(scatter, phase, ports)
-                    : merge_children(scatter, phase, ports);
+    int error =
+        gather_ports(scatter, ports | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)), 0);
 
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_RESULT_MERGED, phase,

@@ -68,6 +68,11 @@ NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
                                  uint32_t count);
 
+/* Receives the outputs that the four children of this phase sent in a round
+   (WIRE_OUTPUTS_OF(), scatter/wire/wire.h). Result: 0 or the error. */
+NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
+                                     uint32_t round);
+
 /* Queues this node's result, with its children's, for its parent. Result: 0 or
    the error. */
 NODISCARD int scatter_return_result(struct scatter *scatter);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs that return meanwhile, of several rounds of the pattern: when a node
- * has its part of round r, it sends its parent what it made in round r - 1,
- * and what its children sent it when they had theirs of round r - 1:
+ * Outputs that return meanwhile, of several rounds of the pattern. When a node
+ * has its part of round r, it receives its children's outputs of round r - 1,
+ * and sends its parent its own outputs of round r: all of these, and what it
+ * made itself in round r - 1.
  *
- *   parent    | computes r - 1 | part r | <- r - 1 of its children | computes r
- *   child     | computes r - 1 | part r |  -> own r - 1, theirs  | computes r
+ *   child   | part r - 1 | in | out | run r - 1 | part r | in | out | run r |
+ *                                +- outputs of round r - 1 -+
+ *                                                           v
+ *   parent  | part r - 1 | in | out | run r - 1 | part r | in | out | run r |
  *
- * Nobody waits for that but where ports are late. When all rounds are computed,
- * who has children sends once more; what is left returns with the results.
+ * Until the parent has its next part they wait at its switch; a node waits for
+ * them only where ports are late. When all R rounds are computed, nodes with
+ * children send those of round R; what is left returns with the results.
  */
 #ifndef SCATTER_ENGINE_MEANWHILE_H
 #define SCATTER_ENGINE_MEANWHILE_H
@@ -17,13 +21,14 @@
 #include "scatter/engine/core.h"
 
 /* Waits for the part of a later round, as pattern_receive() does; then receives
-   what the children have sent at the turn before, and sends that and the own
-   outputs to the parent. Result: 0; ERR_LENGTH, or ERR_PLACE (outputs of
-   another round); an error of receiving or sending. */
+   the children's outputs of the round before, and sends these and the own ones
+   to the parent. Result: 0; ERR_LENGTH; ERR_PLACE (outputs of another round);
+   ERR_MEMORY; an error of receiving or sending. */
 NODISCARD int meanwhile_receive(struct scatter *scatter);
 
-/* When all rounds are computed: sends once more, if this node has children, and
-   receives their results. Result: as above. */
+/* Receives, when all rounds are computed, what children still send: outputs and
+   results. A node with children sends its own outputs of round R before that.
+   Result: as meanwhile_receive(). */
 NODISCARD int meanwhile_gather(struct scatter *scatter);
 
 #endif
