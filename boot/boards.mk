@@ -29,8 +29,7 @@ ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c) hal/events.c $(INJECT)
 WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
-                  $(filter-out %/text.c,$(wildcard hal/discover/*.c)) \
-                  hal/rows.c
+                  $(wildcard hal/discover/*.c) hal/rows.c
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := $(wildcard boot/cortex_m/*.c)
 # All but spin.c, which counts instructions: -O3 makes it no faster.

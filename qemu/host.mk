@@ -3,8 +3,7 @@
 
 QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
-                $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/discover/text.c \
-                hal/rows.c \
+                $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/rows.c \
                 boot/host/costs.c
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o

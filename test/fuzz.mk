@@ -8,8 +8,8 @@ FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 qemu/support/text.c qemu/support/unpack.c \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
-                hal/events.c hal/rows.c hal/serial/mailbox.c \
-                $(SWITCH_SOURCES) \
+                hal/events.c hal/rows.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
+                qemu/console/fault_text.c \
                 scatter/plan/tree.c scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 # The switch below the engine is made up (test/world/): no board's is linked.

@@ -101,7 +101,7 @@ $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
   $(UNIT_HOST) $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
 $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
   $(UNIT_HOST) hal/check.c hal/crc32.c $(wildcard hal/discover/*.c) \
-  torus/torus.c)
+  qemu/console/fault_text.c torus/torus.c)
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \

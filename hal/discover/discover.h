@@ -144,8 +144,6 @@ struct discover {
     struct discover_fault fault[DISCOVER_FAULTS_MAX];
 };
 
-#define DISCOVER_TEXT_BYTES 96u
-
 /* The names of enum discover_code, in their order, each with its NUL. */
 #define DISCOVER_CODES                                                         \
     "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted"
@@ -217,13 +215,5 @@ static inline bool discover_leads(const struct discover_fault *fault)
     return fault->code == DISCOVER_MISWIRED ||
            fault->code == DISCOVER_DOUBLED || fault->code == DISCOVER_STRAP;
 }
-
-/*
- * A fault as a line for people, without its newline, NUL at its end: such as
- * "(3,1) east: leads to (0,2) west, not to (4,1) west". Result: its length.
- * (hal/discover/text.c, of which a board needs nothing.)
- */
-unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
-                       const struct discover_fault *fault);
 
 #endif

@@ -134,9 +134,9 @@ static void print_faults(const struct mesh_map *map)
     printf("the mesh is not a %ux%u torus:\n", map->size.width,
            map->size.height);
     for (uint32_t i = 0; i < map->faults; ++i) {
-        char text[DISCOVER_TEXT_BYTES];
+        char text[FAULT_TEXT_BYTES];
 
-        (void)discover_text(text, map->size, &map->fault[i]);
+        (void)fault_text(text, map->size, &map->fault[i]);
         printf("  %s\n", text);
     }
 }

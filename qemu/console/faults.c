@@ -73,10 +73,10 @@ void console_faults_print(FILE *out, const struct console_reply *reply,
 {
     for (uint32_t i = 1; i < reply->lines; ++i) {
         struct discover_fault fault;
-        char text[DISCOVER_TEXT_BYTES];
+        char text[FAULT_TEXT_BYTES];
 
         if (console_faults_read(&fault, reply->line[i])) {
-            (void)discover_text(text, size, &fault);
+            (void)fault_text(text, size, &fault);
             fprintf(out, "  %s\n", text);
         } else {
             fprintf(out, "  %s\n", reply->line[i]);

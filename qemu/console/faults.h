@@ -3,8 +3,8 @@
 #ifndef QEMU_CONSOLE_FAULTS_H
 #define QEMU_CONSOLE_FAULTS_H
 
-#include "hal/discover/discover.h"
 #include "qemu/console/client.h"
+#include "qemu/console/fault_text.h"
 #include "torus/torus.h"
 
 #include <stdio.h>

@@ -53,11 +53,11 @@ static json_t *end_json(struct torus_coord at, unsigned port)
 static json_t *fault_json(const struct mesh_map *map,
                           const struct discover_fault *fault)
 {
-    char text[DISCOVER_TEXT_BYTES];
+    char text[FAULT_TEXT_BYTES];
     json_t *json =
         end_json((struct torus_coord){fault->x, fault->y}, fault->port);
 
-    (void)discover_text(text, map->size, fault);
+    (void)fault_text(text, map->size, fault);
     json_object_set_new(json, "fault", json_string(code_name(fault->code)));
     json_object_set_new(
         json, "to",

@@ -6,7 +6,7 @@
 #ifndef QEMU_SURVEY_MESH_MAP_H
 #define QEMU_SURVEY_MESH_MAP_H
 
-#include "hal/discover/discover.h"
+#include "qemu/console/fault_text.h"
 #include "qemu/survey/identity.h"
 
 #include <jansson.h>

@@ -246,7 +246,7 @@ static unsigned list(FILE *out, const struct mesh_map *map, int top)
 
     for (uint32_t i = 0; i < map->faults; ++i, ++lines) {
         if (out != NULL) {
-            (void)discover_text(text, map->size, &map->fault[i]);
+            (void)fault_text(text, map->size, &map->fault[i]);
             fprintf(out, "<text class=\"fault\" x=\"20\" y=\"%d\">%s</text>\n",
                     top + (int)lines * LINE, text);
         }

@@ -2,8 +2,8 @@
 /* All that is tried, and frames of neighbours that discovery hears. */
 #include "test/fuzz/targets.h"
 
-#include "hal/discover/discover.h"
 #include "kernels/kernel.h"
+#include "qemu/console/fault_text.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/ignore.h"
 
@@ -66,7 +66,7 @@ static void hear_frame(struct discover *d, struct loops *loops, uint8_t what,
 static void check_discovery(const struct discover *d)
 {
     struct torus_size size = discover_size(d);
-    char text[DISCOVER_TEXT_BYTES];
+    char text[FAULT_TEXT_BYTES];
     struct torus_coord at;
 
     if (discover_at(d, &at)) {
@@ -74,7 +74,7 @@ static void check_discovery(const struct discover *d)
                    "a place outside the mesh");
     }
     for (unsigned i = 0; i < d->faults && i < DISCOVER_FAULTS_MAX; ++i) {
-        fuzz_check(discover_text(text, size, &d->fault[i]) == strlen(text),
+        fuzz_check(fault_text(text, size, &d->fault[i]) == strlen(text),
                    "a fault without words");
     }
     fuzz_check(!discover_ready(d) || discover_epoch(d) != 0,

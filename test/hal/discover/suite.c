@@ -336,10 +336,10 @@ static int compare(const void *a, const void *b)
 static void show(const struct mesh *mesh, const char *what,
                  const struct discover_fault *fault, uint32_t count)
 {
-    char line[DISCOVER_TEXT_BYTES];
+    char line[FAULT_TEXT_BYTES];
 
     for (uint32_t i = 0; i < count; ++i) {
-        discover_text(line, mesh->size, &fault[i]);
+        fault_text(line, mesh->size, &fault[i]);
         printf("# %s %s\n", what, line);
     }
 }

@@ -32,9 +32,9 @@ static void lines(struct unit *unit)
         {{0, 0, 77, 99, 0, 0, 0, 1}, "(0,0): unknown fault"}};
 
     for (unsigned i = 0; i < sizeof known / sizeof *known; ++i) {
-        char line[DISCOVER_TEXT_BYTES];
+        char line[FAULT_TEXT_BYTES];
         unsigned bytes =
-            discover_text(line, (struct torus_size){5, 5}, &known[i].fault);
+            fault_text(line, (struct torus_size){5, 5}, &known[i].fault);
 
         CHECK_EQUAL(unit, bytes, strlen(known[i].text));
         CHECK(unit, strcmp(line, known[i].text) == 0);

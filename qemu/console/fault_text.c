@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of a mesh as people read them: on the host only. */
-#include "hal/discover/discover.h"
+#include "qemu/console/fault_text.h"
 
 #include <stdio.h>
 
@@ -64,14 +63,14 @@ static int put_fault(char *out, size_t room, struct torus_size size,
     }
 }
 
-unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
-                       const struct discover_fault *fault)
+unsigned fault_text(char out[FAULT_TEXT_BYTES], struct torus_size size,
+                    const struct discover_fault *fault)
 {
     int bytes =
-        put_place(out, DISCOVER_TEXT_BYTES, fault->x, fault->y, fault->port);
+        put_place(out, FAULT_TEXT_BYTES, fault->x, fault->y, fault->port);
 
-    bytes += snprintf(out + bytes, DISCOVER_TEXT_BYTES - (size_t)bytes, ": ");
-    bytes += put_fault(out + bytes, DISCOVER_TEXT_BYTES - (size_t)bytes, size,
-                       fault);
+    bytes += snprintf(out + bytes, FAULT_TEXT_BYTES - (size_t)bytes, ": ");
+    bytes +=
+        put_fault(out + bytes, FAULT_TEXT_BYTES - (size_t)bytes, size, fault);
     return (unsigned)bytes;
 }
