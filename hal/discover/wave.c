@@ -551,10 +551,13 @@ static void take_sums(struct discover *d, struct discover_link *link,
 
 static bool echo_valid(const uint8_t *in, unsigned bytes)
 {
-    int32_t skew = (int32_t)bytes_load_u32(in + DISCOVER_AT_SKEW);
+    int32_t skew;
 
-    return bytes == DISCOVER_ECHO_BYTES && skew >= -DISCOVER_SKEW_MAX &&
-           skew <= DISCOVER_SKEW_MAX &&
+    if (bytes != DISCOVER_ECHO_BYTES) {
+        return false;
+    }
+    skew = (int32_t)bytes_load_u32(in + DISCOVER_AT_SKEW);
+    return skew >= -DISCOVER_SKEW_MAX && skew <= DISCOVER_SKEW_MAX &&
            bytes_load_u16(in + DISCOVER_AT_REAL_WIDTH) <= 2 * FAR;
 }
 
