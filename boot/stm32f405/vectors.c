@@ -9,6 +9,10 @@
 #include "hal/stm32f405/usarts.h"
 
 #define VECTOR(irq) [BOOT_VECTORS_ARMV7M + (irq)]
+#define LINE_VECTORS(name, port)                                               \
+    VECTOR(USARTS_IRQ(PINS_##port##_USART)) = serial_##name##_interrupt,       \
+    VECTOR(USARTS_TX_IRQ(PINS_##port##_USART)) =                               \
+        serial_##name##_dma_interrupt,
 #define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
 
 /* RM0090, table 62. No other interrupt is ever enabled. */
@@ -17,15 +21,8 @@ const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,
     [15] = timer_tick_interrupt,
     VECTOR(TIM2_IRQ) = timer_compare_interrupt,
-    VECTOR(USARTS_IRQ(PINS_EAST_USART)) = serial_east_interrupt,
-    VECTOR(USARTS_IRQ(PINS_NORTH_USART)) = serial_north_interrupt,
-    VECTOR(USARTS_IRQ(PINS_WEST_USART)) = serial_west_interrupt,
-    VECTOR(USARTS_IRQ(PINS_SOUTH_USART)) = serial_south_interrupt,
-    VECTOR(USARTS_IRQ(PINS_CONSOLE_USART)) = serial_console_interrupt,
-    VECTOR(USARTS_TX_IRQ(PINS_EAST_USART)) = serial_east_dma_interrupt,
-    VECTOR(USARTS_TX_IRQ(PINS_NORTH_USART)) = serial_north_dma_interrupt,
-    VECTOR(USARTS_TX_IRQ(PINS_WEST_USART)) = serial_west_dma_interrupt,
-    VECTOR(USARTS_TX_IRQ(PINS_SOUTH_USART)) = serial_south_dma_interrupt,
+    SERIAL_PORTS(LINE_VECTORS) VECTOR(USARTS_IRQ(PINS_CONSOLE_USART)) =
+        serial_console_interrupt,
     VECTOR(USARTS_TX_IRQ(PINS_CONSOLE_USART)) = serial_console_late_interrupt,
 };
 

@@ -97,19 +97,19 @@ uint64_t taken_cycles(void);
 void timer_tick_interrupt(void);
 void timer_compare_interrupt(void);
 
-/* Bytes came in at a line and no more follow, it has room for one, or (without
-   DMA) a byte came in. */
-void serial_east_interrupt(void);
-void serial_north_interrupt(void);
-void serial_west_interrupt(void);
-void serial_south_interrupt(void);
+/*
+ * Handlers of each line, such as serial_east_interrupt(), the quick one: bytes
+ * came in and no more follow, the line has room for one, or (without DMA) a
+ * byte came in; and serial_east_dma_interrupt(), the late one: bytes are in the
+ * ring, the port was kicked, or its DMA stream ended.
+ */
+#define SERIAL_PORTS(X)                                                        \
+    X(east, EAST) X(north, NORTH) X(west, WEST) X(south, SOUTH)
+#define SERIAL_HANDLERS(name, port)                                            \
+    void serial_##name##_interrupt(void);                                      \
+    void serial_##name##_dma_interrupt(void);
+SERIAL_PORTS(SERIAL_HANDLERS)
 void serial_console_interrupt(void);
-
-/* A port's bytes are in its queue, it was kicked, or its DMA stream ended. */
-void serial_east_dma_interrupt(void);
-void serial_north_dma_interrupt(void);
-void serial_west_dma_interrupt(void);
-void serial_south_dma_interrupt(void);
 void serial_console_late_interrupt(void);
 
 #endif

@@ -103,16 +103,6 @@ struct state {
 
 static struct state states[SERIAL_COUNT];
 
-static struct stm32_dma_stream *stream_of(const struct line *line)
-{
-    return &line->dma->S[line->stream];
-}
-
-static struct stm32_dma_stream *rx_stream_of(const struct line *line)
-{
-    return &line->dma->S[line->rx_stream];
-}
-
 /* A stream's six flags begin at these bits (10.5.1 to 10.5.4). */
 static unsigned flags_shift(unsigned stream)
 {
@@ -142,7 +132,7 @@ static void wait_for_room(unsigned port)
 static unsigned burst(unsigned port, const uint8_t *data, unsigned bytes)
 {
     const struct line *line = &lines[port];
-    struct stm32_dma_stream *stream = stream_of(line);
+    struct stm32_dma_stream *stream = &line->dma->S[line->stream];
     struct state *state = &states[port];
 
     if (bytes > BURST_MAX_BYTES) {
@@ -218,7 +208,7 @@ static void end_burst(unsigned port)
     }
     clear_flags(line, line->stream);
     if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
-        stream_of(line)->CR = 0;
+        line->dma->S[line->stream].CR = 0;
         state->fails = true;
         ++state->counters.failures;
     }
@@ -232,7 +222,7 @@ static void end_burst(unsigned port)
    `written` and `taken` are. */
 static uint32_t arrived(const struct state *state, const struct line *line)
 {
-    uint32_t at = RING_BYTES - rx_stream_of(line)->NDTR;
+    uint32_t at = RING_BYTES - line->dma->S[line->rx_stream].NDTR;
 
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
@@ -443,49 +433,20 @@ __attribute__((noinline)) static void serve_port_late(unsigned port)
     taken_end(since);
 }
 
-void serial_east_interrupt(void)
-{
-    serve_port(TORUS_EAST);
-}
-
-void serial_north_interrupt(void)
-{
-    serve_port(TORUS_NORTH);
-}
-
-void serial_west_interrupt(void)
-{
-    serve_port(TORUS_WEST);
-}
-
-void serial_south_interrupt(void)
-{
-    serve_port(TORUS_SOUTH);
-}
+#define HANDLERS(name, port)                                                   \
+    void serial_##name##_interrupt(void)                                       \
+    {                                                                          \
+        serve_port(TORUS_##port);                                              \
+    }                                                                          \
+    void serial_##name##_dma_interrupt(void)                                   \
+    {                                                                          \
+        serve_port_late(TORUS_##port);                                         \
+    }
+SERIAL_PORTS(HANDLERS)
 
 void serial_console_interrupt(void)
 {
     serve(SERIAL_CONSOLE);
-}
-
-void serial_east_dma_interrupt(void)
-{
-    serve_port_late(TORUS_EAST);
-}
-
-void serial_north_dma_interrupt(void)
-{
-    serve_port_late(TORUS_NORTH);
-}
-
-void serial_west_dma_interrupt(void)
-{
-    serve_port_late(TORUS_WEST);
-}
-
-void serial_south_dma_interrupt(void)
-{
-    serve_port_late(TORUS_SOUTH);
 }
 
 void serial_console_late_interrupt(void)
@@ -517,7 +478,7 @@ static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
 /* Where there is no DMA, what is written is not read back. */
 static bool probe_dma(const struct line *line)
 {
-    struct stm32_dma_stream *stream = stream_of(line);
+    struct stm32_dma_stream *stream = &line->dma->S[line->stream];
 
     stream->CR = 0;
     stream->NDTR = BURST_MAX_BYTES;
@@ -526,7 +487,7 @@ static bool probe_dma(const struct line *line)
 
 static void start_receiving(const struct line *line, struct state *state)
 {
-    struct stm32_dma_stream *stream = rx_stream_of(line);
+    struct stm32_dma_stream *stream = &line->dma->S[line->rx_stream];
 
     stream->CR = 0;
     clear_flags(line, line->rx_stream);

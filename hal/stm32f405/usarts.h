@@ -24,12 +24,9 @@
 /* Interrupts (RM0090, table 62): of the USART, and of its DMA streams. */
 #define USARTS_IRQ(number) USARTS_FACTS(number, USARTS_FACT_IRQ)
 #define USARTS_TX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_TX_IRQ)
-#define USARTS_RX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_RX_IRQ)
 
 #define USARTS_FACT_IRQ(device, ...) device##_IRQ
 #define USARTS_FACT_TX_IRQ(device, bus, function, dma, tx, ...)                \
     dma##_Stream##tx##_IRQ
-#define USARTS_FACT_RX_IRQ(device, bus, function, dma, tx, channel, rx, ...)   \
-    dma##_Stream##rx##_IRQ
 
 #endif
