@@ -18,11 +18,17 @@
  *
  * The switch hardware puts the header before the bytes that it is given, and
  * writes and checks the CRC as they pass. A message whose CRC, version, mesh,
- * job or length is wrong is reported, never delivered.
+ * job or length is wrong is never delivered: the receive that it came to
+ * returns ERR_CORRUPT or ERR_FOREIGN.
  *
  * Not reentrant and not for interrupt handlers: one circuit per node, used by
- * the node's one thread of control. A queued message's bytes belong to the
- * switch until circuit_drain() returns; then to the caller again.
+ * the node's one thread of control. circuit_send() copies struct
+ * circuit_message, not the bytes of its segments: these stay as they are, and
+ * may be read, until circuit_drain() returns. Received bytes are the caller's
+ * at once.
+ *
+ * Mesh time is the time that messages carry from node to node: the later of
+ * what a node's own clock says and of the arrival of what it received.
  */
 #ifndef HAL_CIRCUIT_H
 #define HAL_CIRCUIT_H
@@ -73,7 +79,8 @@ struct circuit {
     uint16_t side; /* the longest leg of a path, in hops */
 };
 
-/* A piece of a message, in the circuit's memory; bytes may be 0. */
+/* A piece of a message, in `memory` or `aside` of the circuit; bytes may be 0.
+ */
 struct circuit_segment {
     const uint8_t *data;
     uint32_t bytes;
@@ -84,11 +91,12 @@ struct circuit_segment {
  * message of port p is head p, the shared segment, and body[p].
  */
 struct circuit_message {
-    struct torus_path path; /* of port 0's message; its port field is unused, on
-                               the host's port the whole path is */
+    struct torus_path path; /* of port 0's message, whose port field is not
+                               used; to the host nothing of it is */
     uint8_t kind;
-    uint32_t gap_ps;   /* start no earlier than this after the port's last */
-    uint64_t ready_ps; /* nor before this mesh time; 0: at once */
+    uint32_t gap_ps;   /* start no earlier than this after the end of the port's
+                          message before */
+    uint64_t ready_ps; /* start no earlier than this mesh time; 0: at once */
     struct circuit_segment head; /* of port 0 */
     uint32_t head_stride; /* from the head of port p to that of port p + 1 */
     struct circuit_segment shared;
@@ -161,10 +169,10 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
  * this node computes; the buffer is the switch's until it is delivered or taken
  * back. A later receive
  *
- *   with the same mask   delivers a message that has come, or waits for one of
- *                        those ahead, in the buffer that delivery->payload
- * names with another mask    takes back those that have not come, as
- * circuit_close() does, and uses its own buffer
+ *   of the same mask     delivers a message that has come, or waits for one of
+ *                        those ahead; it lies where delivery->payload says
+ *   of another mask      takes back those that have not come, as
+ *                        circuit_close() does, and uses its own buffer
  *
  * A switch that keeps messages until they are received does nothing here, and
  * uses the buffer of the later call. Precondition: no CIRCUIT_HEAD(), and not

@@ -72,7 +72,8 @@ struct window_segment {
  */
 struct window_send {   /* node */
     uint64_t ready_ps; /* mesh time of the earliest start */
-    uint32_t gap_ps;   /* least time from the port's last start to this one */
+    uint32_t gap_ps;   /* least time from the end of the port's message
+                          before to this one's start */
     uint8_t ports;     /* mask */
     uint8_t form;      /* 0; else this is a struct window_rows */
     uint16_t job;

@@ -3,7 +3,14 @@
  * The payloads of all messages, behind the header of hal/circuit.h: byte
  * offset, type, field. All fields are little-endian; `pad4` rounds up to a
  * multiple of four bytes. "before, units, and after" is a range with its halo:
- * the bytes of the load before it, its units, and the bytes after it.
+ * the bytes of the load before it, its units, and the bytes after it. Stores
+ * and loads serve nodes and the host alike.
+ *
+ * An order's profile says what the wires cost: a message takes
+ *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps
+ * and on a mesh that stores and forwards startup and transfer once a hop. What
+ * software costs is the board's (struct scatter_costs in
+ * scatter/engine/core.h).
  *
  * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
  *    0  u8[16] kernel, NUL-padded             0  u32  units
@@ -12,8 +19,8 @@
  *   32  u64 hop_delay_ps                     12  tables, see below
  *   40  u32 load_units                       ..  in one round, the job
  *   44  u8  phases, or WIRE_BEST             ..  before, units, and after
- *   45  u8  rounds, of a farm the
- *           installment; or WIRE_BEST
+ *   45  u8  rounds, or WIRE_BEST; of a
+ *           farm installments, see below
  *   46  u8  ports at once                 WIRE_BRANCH, node to child:
  *   47  u8  flags and policy, see below      0  job
  *   48  u16 tree_nodes, 0: none             ..  the child's piece of the tree
@@ -40,16 +47,20 @@
  *   10  u16 number of the chunk, from 0       4  u32 units of the chunk before
  *   12  the job, with the first chunk                the one in hand, or 0
  *   ..  before, units, and after              8  u64 compute_ps of these
- *                                            16  with WIRE_OUTPUT what this
- * made that has not returned yet, as in a result
+ *                                            16  with WIRE_OUTPUT: chunks of
+ *                                                output that have not returned
+ *
+ * A chunk is at most the k-th part of what each node may still expect, k the
+ * installments of the farm (scatter/plan/farm.h).
  *
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
  * with four ports and equal nodes. WIRE_CHUNK and WIRE_DEMAND are those of
  * WIRE_FARM, the two of branches those of WIRE_TREE, for all else; their orders
  * have a tree (scatter/plan/tree.h).
  *
- * A part's form is the receiver's layer, its last form the job's phases N, and
- * its shared segment begins with the tables of its round:
+ * A part is cut into rows by switches (hal/rows.h). Its label names the layer
+ * of the receiver (its form) and the job's phases N (its last form); its shared
+ * segment begins with the tables of its round:
  *    0  u32 share_units[0..N]             ..  u32 volume_units[0..N]
  * That of the first part of a job has the job behind them. An advance
  * (scatter/plan/advance.h) is round 0 of a job that is not known yet, so it has
@@ -57,7 +68,8 @@
  *
  * An order's compute_ps and call_ps are the rate that an earlier job showed; if
  * compute_ps is 0, the originator measures. A report's are those that the plan
- * was made with; but call_ps is measured again if the order's is wrong.
+ * was made with; but where the originator's share did not take what the order's
+ * rate promised, call_ps is measured afterwards.
  *
  * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and what
  * is passed on as it came. The head is the child's place: with WIRE_PATTERN
@@ -74,11 +86,12 @@
  *    0  u8  phases N                       8  u64 gather_ps
  *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
  *    2  u8  flags and policy              20  u32 long_units
- *    3  u8  short frames in a period      24  u32 early_units
+ *    3  u8  frames                        24  u32 early_units
  *    4  u16 short_bytes                   28  u32 before_bytes
  *    6  u8  shift; u8 0                   32  u32 after_bytes
  *   36  u64 result_ps[0..N], if WIRE_OUTPUT
- * that of a farm has no slots, but what its masters plan with:
+ * that of a farm has no slots, but what its masters, the workers that serve
+ * others, plan with:
  *    3  u8  installment                    8  u64 compute_ps of a unit
  *                                         16  u32 demand_ps, what one takes
  *                                         20  u64 call_ps, of a run() besides
@@ -114,13 +127,15 @@
  *                                        360  u64 sampled_ps
  *                                        368  rounds, see below
  *
- * Flags: 1: an output follows the result; 8: which returned while later parts
- * of the load were computed, and not when all were; 4: the first round was an
- * advance, so the originator measured and planned after scatter_start_ps; 2:
- * all nodes of a layer get the same, so that received_ps, share_units,
- * volume_units (of all rounds together) and startup_ps are filled in, else they
- * are 0. If they are and R > 1, R times (N + 1) pairs of u32 share, u32 volume
- * follow; then the kernel's result.
+ * Flags of a report:
+ *    1  an output follows the result
+ *    2  all nodes of a layer get the same: received_ps, share_units,
+ *       volume_units (of all rounds together) and startup_ps are filled in,
+ *       which are 0 otherwise; and if R > 1, R times (N + 1) pairs of u32
+ * share, u32 volume follow the report 4  the first round was an advance: the
+ * originator measured and planned after scatter_start_ps 8  the output returned
+ * while later parts were computed, not when all were The kernel's result comes
+ * last.
  *
  * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
  * node that reads them.
@@ -131,8 +146,8 @@
  * without a meaning.
  *    0  u8  port          6  u16 count: probes, one after the other
  *    1  u8  turn          8  u32 bytes of each, this entry included
- *    2  u16 hops         12  u32 ready_delay_ns: from the time t1 (of the
- *    4  u16 hops_after           answer: t3) was read until it is ready
+ *    2  u16 hops         12  u32 ready_delay_ns: the message leaves so long
+ *    4  u16 hops_after           after its sender read t1 (of the answer: t3)
  *                        16  u32 what is asked, enum wire_asks
  *
  * WIRE_ANSWER, over the reversed path:
@@ -179,7 +194,8 @@ enum wire_kind {
 
 /* Flags of an order. */
 enum wire_order_flag {
-    WIRE_STORE_AND_FORWARD = 1, /* what the switches do, instead of circuits */
+    WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
+                                   not set: circuits, from end to end */
     WIRE_EQUAL_SHARES = 2,
     WIRE_MORE = 8 /* another order follows; also a flag of a job */
 };
@@ -250,8 +266,8 @@ enum wire_asks {
 static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
               "each phase has kinds of its own");
 
-/* The longest call_ps of an order, 34 ms: the planner of trees takes startups
-   of less than 2^36 ps. */
+/* The longest call_ps of an order, 34 ms: with a board's costs it stays below
+   2^36 ps, which planners of trees count with. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
 /* Largest job of the pattern, with its tables. */
@@ -261,13 +277,13 @@ static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
 
 struct wire_order {
     char kernel[WIRE_NAME_BYTES];
-    uint64_t startup_ps;
-    uint64_t transfer_ps;
-    uint64_t hop_delay_ps;
+    uint64_t startup_ps;   /* of any message, .. */
+    uint64_t transfer_ps;  /* .. more for each byte, .. */
+    uint64_t hop_delay_ps; /* .. and for each hop */
     uint32_t load_units;
-    uint8_t phases;
-    uint8_t rounds;
-    uint8_t ports;
+    uint8_t phases;  /* 0: the originator does all; WIRE_BEST: it chooses */
+    uint8_t rounds;  /* WIRE_BEST: the originator chooses */
+    uint8_t ports;   /* that a node uses at once: 1, 2 or 4 */
     uint8_t flags;   /* enum wire_order_flag */
     uint8_t policy;  /* enum wire_policy */
     uint8_t reserve; /* percent of the load that is given to who asks, behind
@@ -299,12 +315,13 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 
 /* When results may travel: scatter/plan/slots.h. */
 struct wire_slots {
-    uint64_t gather_ps;   /* end_ps of slots.h; with an output, the start */
-    uint32_t short_units; /* of 2^shift ps */
-    uint32_t long_units;
-    uint32_t early_units;
+    uint64_t gather_ps;   /* mesh time from which slots count, end_ps there;
+                             with an output, that from which result_ps counts */
+    uint32_t short_units; /* a short slot, in 2^shift ps; 0: there are none */
+    uint32_t long_units;  /* a long slot, in 2^shift ps; 0: there are none */
+    uint32_t early_units; /* by how much slots begin before gather_ps */
     uint16_t short_bytes; /* the longest result of a short slot */
-    uint8_t frames;
+    uint8_t frames;       /* of short slots, between two long slots */
     uint8_t shift;
 };
 
@@ -342,8 +359,8 @@ NODISCARD int wire_announce_load(struct wire_announce *announce,
 /* Bytes of the tables of shares and volumes. */
 #define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
 
-/* Bytes of a job. Inline, as it is on the hot path; a division by a constant
-   instead of a branch. */
+/* Bytes of a job. Inline, as it is on the hot path; (flag / WIRE_OUTPUT) is 0
+   or 1 without a jump. */
 __attribute__((always_inline)) static inline uint32_t
 wire_job_bytes(const struct wire_job *job)
 {
@@ -465,16 +482,17 @@ struct wire_report {
                              to scatter_start_ps the originator prepares: */
     uint64_t announce_ps; /* queueing the announcement */
     uint64_t begin_ps;    /* the kernel's begin() */
-    uint64_t measure_ps;  /* computing the first units, for compute_ps; with */
-    uint64_t sampled_ps;  /* units of it that are computed once more later */
+    uint64_t measure_ps;  /* computing units to learn compute_ps, .. */
+    uint64_t sampled_ps;  /* .. of which samples, computed again with their
+                             share, took this */
     uint64_t plan_ps;     /* planning */
     uint64_t scatter_start_ps;
     uint64_t gather_done_ps;
     uint64_t overhead_ps;    /* of the originator before it computes */
-    uint32_t measured_units; /* that measuring computed: not of the plan */
-    /* Of each phase from 1, and of each layer, if `layers`. */
-    uint64_t startup_ps[TORUS_PHASES_MAX];
-    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned */
+    uint32_t measured_units; /* computed by measuring, and so not planned */
+    /* By phase from 1 on, and by layer; if `layers`. */
+    uint64_t startup_ps[TORUS_PHASES_MAX];      /* planned, with software */
+    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned, first volume */
     uint32_t share_units[TORUS_PHASES_MAX + 1];
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };
