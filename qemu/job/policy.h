@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's table of the policies of scatter/engine/policy.h: the jobs that
+/* The host's table of the policies of scatter/engine/core.h: the jobs that
    each suits, and what its orders carry. */
 #ifndef QEMU_JOB_POLICY_H
 #define QEMU_JOB_POLICY_H

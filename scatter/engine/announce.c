@@ -2,7 +2,6 @@
 #include "scatter/engine/announce.h"
 
 #include "scatter/engine/originator.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/probe.h"
 
 #include <string.h>

@@ -20,10 +20,11 @@
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
- *             | round 0: part and job,  | the order: its tree, if |
- *             | or job and branch; the  | it has one, and the     |
- *             | range with its halo     | load with its halo      |
- *             | round 1: the same; ..   | the job of each round   |
+ *             | the announcement        | the order: its tree, if |
+ *             | round 0: part and job,  | it has one, and the     |
+ *             | or job and branch; the  | load with its halo      |
+ *             | range with its halo     | the announcement; the   |
+ *             | round 1: the same; ..   | job, tables of rounds   |
  *   free_from +--- moves down v --------+--- moves down v --------+
  *             | free. The next message is received at free_from;  |
  *             | while results are gathered, the children's        |
@@ -33,7 +34,7 @@
  *             | of each round           |                         |
  *   room_end  +-------------------------+-------------------------+
  *             | struct scatter_memory: results, incoming results, |
- *             | heads of parts, the report, the kernel's work     |
+ *             | heads of announcements, report, the kernel's work |
  *             +---------------------------------------------------+
  *
  * If the memory aside (circuit.aside) has room for struct scatter_memory, that
@@ -72,8 +73,8 @@
 /* A job with a longer argument keeps no rate for the next one. */
 #define SCATTER_RATE_ARG_MAX 64u
 
-/* Room for the longest result; or for four of 1024 offsets each, with what goes
-   ahead of these. */
+/* Room for the longest result, or for four of a quarter of that, each behind
+   its header and length. */
 #define SCATTER_INCOMING_BYTES                                                 \
     (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
 
@@ -124,6 +125,11 @@ struct scatter_memory {
  * costs it the queue and round_overhead_ps.
  */
 struct scatter_costs {
+    /* On the pattern and along a tree. */
+    uint32_t kernel_start_ps;   /* last send queued to the kernel's run() */
+    uint32_t round_end_ps;      /* end of run() to the wait for the next part */
+    uint32_t round_overhead_ps; /* a further round, of the originator, without
+                                   its sends */
     /* On the pattern. */
     uint32_t first_send_ps;  /* time zero to the originator's sends queued */
     uint32_t own_start_ps;   /* the originator's sends queued to its run() */
@@ -131,15 +137,13 @@ struct scatter_costs {
                                 without their queueing */
     uint32_t queue_ps;       /* sends of all phases; 0: the switch's work */
     uint32_t first_start_ps; /* head of the first part to the kernel's run() */
-    uint32_t round_start_ps; /* wait for a later part that is there to run() */
-    uint32_t round_end_ps;   /* end of run() to the wait for the next part */
-    uint32_t round_overhead_ps; /* a further round, of the originator */
-    uint32_t advance_ps;        /* the advance to the next send; 0: no advance
-                                   pays on this board */
+    uint32_t round_start_ps; /* receive of a later part, which has come already,
+                                to the kernel's run() */
+    uint32_t advance_ps;     /* the advance to the next send; 0: no advance
+                                pays on this board */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* message complete to the first child's send */
     uint32_t branch_queue_ps; /* send to one child */
-    uint32_t kernel_start_ps; /* last send queued to the kernel's run() */
     uint32_t demand_ps;       /* a demand received, and its chunk queued */
     /* Of results. */
     uint32_t result_merge_ps; /* a child's result received and merged */
@@ -166,8 +170,89 @@ struct scatter_costs {
                           unsigned most);
 };
 
-struct policy;     /* scatter/engine/policy.h */
+struct originator; /* scatter/engine/originator.h */
 struct farm_state; /* scatter/engine/farm.h */
+
+struct scatter;
+
+/*
+ * A policy, a row of the table in policy_table.c: how the load moves. Every
+ * node of a mesh begins a job with the policy of its identity. A node that is
+ * not the originator calls
+ *
+ *   prepare    before each job      sets its layer and who sends to it
+ *   place      when announced       reads its own place
+ *   announce   then                 passes the announcement on, and the kernel
+ *                                   begins
+ *   expect     then                 prepares for the first message
+ *   receive    in each round        waits for its range (and before the first
+ *                                   one for the announcement, by
+ *                                   await_message()), sends on what is others'
+ *   compute    then                 computes its share
+ *   gather     after all rounds     receives its children's results
+ *              then it returns its own (gather.h)
+ *
+ * and the originator `prepare` before the order, `announce` behind it, and
+ *
+ *   lead       then                 measures the kernel, plans, sends, computes
+ *                                   its share and gathers
+ *
+ * Sends are queued with the switch, which works through them while the node
+ * computes (hal/circuit.h): no policy waits for the end of one. Each function's
+ * result: 0 or the error.
+ */
+struct policy {
+    /* Sets `layer`, 0 of the originator, and whatever is known before there is
+       a job. ERR_RANGE if this policy has no place for a node of such a
+       torus. */
+    int (*prepare)(struct scatter *scatter);
+
+    /* Reads the head of an announcement that came, and sets *head_bytes to its
+       length. ERR_PLACE if it is another node's, ERR_LENGTH, ERR_PLAN. */
+    int (*place)(struct scatter *scatter, const uint8_t *announcement,
+                 uint32_t bytes, uint32_t *head_bytes);
+
+    /* Queues the announcement of a job to all that this node sends to: for each
+       a head, then the same bytes, `shared` and `arg`
+       (scatter/engine/announce.h). The originator, whose state is NULL on all
+       other nodes, first reads from the order where the others are. */
+    int (*announce)(struct scatter *scatter, struct originator *originator,
+                    struct circuit_segment shared, struct circuit_segment arg);
+
+    /* Prepares for the first message of an announced job, when the kernel's
+       terms are known. No function: there is nothing to prepare. */
+    void (*expect)(struct scatter *scatter);
+
+    /* Waits for the message of this round, serves probes meanwhile
+       (await_message()), and reads it: the job, this node's range and what goes
+       on. Queues the sends that follow from it, or posts the next message if
+       the switch sends on by itself, and sets split.share_units. */
+    int (*receive)(struct scatter *scatter);
+
+    /* Computes split.share_units of the range that `receive` has set. */
+    int (*compute)(struct scatter *scatter);
+
+    /* Receives and merges the results of all that `receive` sent to. */
+    int (*gather)(struct scatter *scatter);
+
+    /* Carries out an announced order, or one that is the originator's alone:
+       measures the kernel, plans, and writes the job; from time zero on
+       (originator_begin()) sends, computes and gathers. */
+    int (*lead)(struct scatter *scatter, struct originator *originator);
+
+    /* Whether nodes ask for more until they are told that there is none: the
+       job then ends for them with worker.ended and not with its last round, and
+       how fast they are shows while it is carried out. */
+    bool asks;
+};
+
+/* Rows of the table besides those that orders name (enum wire_policy): one of
+   these takes the pattern's place for the rest of a job whose plan says so. */
+enum policy_row {
+    POLICY_MEANWHILE = WIRE_FARM + 1, /* scatter/engine/meanwhile.h */
+    POLICY_TAIL,                      /* scatter/engine/tail.h */
+    POLICY_ROWS
+};
 
 /* What a node of the pattern keeps (scatter/engine/pattern.h). */
 struct scatter_pattern {
@@ -184,10 +269,11 @@ struct scatter_pattern {
 
 /* What a node of a tree or of a farm keeps (scatter/engine/tree.h). */
 struct scatter_tree {
-    const uint8_t *branch; /* this node's piece of the tree */
+    const uint8_t *branch; /* this node's piece of the tree: its own branch,
+                              with those of all nodes behind it (plan/tree.h) */
     const uint8_t *tables; /* of a later round: first units of the ranges of
                               the piece's nodes, and where the last one ends */
-    struct circuit_segment passed_on; /* the number of that round */
+    struct circuit_segment passed_on; /* that round's number, as it came */
 };
 
 /* What a node keeps that asks for chunks (scatter/engine/farm_worker.h). */
@@ -232,11 +318,12 @@ struct scatter {
     uint8_t *free_to;
     uint8_t *room_end;
     uint8_t *outputs_end; /* own outputs that have not left yet lie from free_to
-                             to here; room_end, if none has left */
+                             up to here; those above have left */
 
     /* The node's place, by its policy. */
     const struct policy *policy; /* the row for the rest of this job */
-    uint8_t layer;               /* 0: the originator */
+    uint8_t layer; /* the phase in which the parent sends to this node; 0: the
+                      originator */
     struct torus_path path_from_parent;
     union {
         struct scatter_pattern pattern;
@@ -251,16 +338,16 @@ struct scatter {
     const struct kernel *kernel; /* NULL: none is announced */
     struct kernel_terms terms;   /* what the kernel's begin() said */
 
-    /* The job. Its rounds are 0 until it is known; before that, on the pattern,
-       its phases are those of the torus, as an advance's are. */
+    /* The job. job.rounds is 0 until it is known; until then, on the pattern,
+       job.phases is that of the torus, which an advance goes by. */
     struct wire_job job;
     const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
     uint32_t job_bytes;      /* length of job_data */
     unsigned round;          /* at hand, from 0 */
 
-    /* The range of the round at hand; the originator's is the load. Bytes of
-       the load lie before and behind the range, as far as the kernel needs
-       them:
+    /* The range of the round at hand. The originator's is the load, without
+       what it has computed or sent so far. Bytes of the load lie before and
+       behind the range, as far as the kernel needs them:
 
          | before | own share | children's volumes | after |
                   ^ range_data
@@ -286,13 +373,35 @@ struct scatter {
     uint32_t child_outputs_bytes;
     uint32_t ports_us; /* time of the ports' interrupts while computing, us */
 
-    /* What the sends of a phase have in common; the circuit's form of the same
-       index. Entry 0 is for branches of a tree. */
+    /* message[i]: what the sends of phase i have in common, which the switch of
+       the pattern has as form i (hal/rows.h); message[0]: those of branches. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
     struct circuit_message result_message; /* but for the result itself */
 
     struct scatter_rate rate; /* stays from job to job */
 };
+
+/* The row that carries out a job of these flags: enum wire_policy or
+   policy_row; POLICY_ROWS if no row does. */
+static inline unsigned policy_row(uint8_t flags)
+{
+    unsigned policy = WIRE_POLICY(flags);
+    unsigned variant = flags & (WIRE_TAIL | WIRE_MEANWHILE);
+
+    if (variant == 0) {
+        return policy;
+    }
+    if (policy != WIRE_PATTERN || variant == (WIRE_TAIL | WIRE_MEANWHILE)) {
+        return POLICY_ROWS;
+    }
+    return variant == WIRE_TAIL ? POLICY_TAIL : POLICY_MEANWHILE;
+}
+
+/* Makes another row of the table this node's policy for the rest of the job. */
+static inline void policy_become(struct scatter *scatter, unsigned row)
+{
+    scatter->policy = &scatter->policies[row];
+}
 
 /* Whether this job has an output besides its result. */
 static inline bool scatter_has_output(const struct scatter *scatter)
@@ -306,7 +415,7 @@ static inline bool scatter_returns_meanwhile(const struct scatter *scatter)
     return (scatter->job.flags & WIRE_MEANWHILE) != 0;
 }
 
-/* Whether outputs of all rounds return when these are computed. */
+/* Whether outputs return only after all rounds are computed. */
 static inline bool scatter_collects_outputs(const struct scatter *scatter)
 {
     return (scatter->job.flags & (WIRE_OUTPUT | WIRE_MEANWHILE)) == WIRE_OUTPUT;
@@ -325,8 +434,8 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 /* A result that is short in any case. */
 #define SCATTER_SHORT_BYTES 256u
 
-/* Outputs, and results along trees, leave this part of the makespan after its
-   planned end. */
+/* Outputs, and results along trees, leave makespan / 128 after the planned end,
+   so that nodes which are a little late are on time. */
 #define SCATTER_GATHER_GUARD 128u
 
 /* What merging two results takes beyond a few words, roughly; 0: it is not
@@ -363,14 +472,15 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
    to where they are free calls it before. */
 void scatter_check_heap(const struct scatter *scatter);
 
-/* Waits for a message on a set of ports and receives it at free_from; the
-   node's state is NODE_STATE_WAITING from here on. */
+/* Waits for a message on a set of ports and receives it at free_from, which
+   stays there: who reads the message moves it. The node's state is
+   NODE_STATE_WAITING from here on. */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
 
-/* Queues a message; if the switch's queue is full, when all before it have
-   ended. Result: as circuit_send(), or an error of those. */
+/* Queues a message; if the switch's queue is full, drains that first. Result:
+   as circuit_send() or circuit_drain(). */
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 

@@ -5,7 +5,6 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
-#include "scatter/engine/policy.h"
 #include "scatter/plan/farm.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"

@@ -131,7 +131,7 @@ NODISCARD int farm_gather_workers(struct scatter *scatter, uint32_t workers);
 NODISCARD int farm_carry_out(struct scatter *scatter,
                              struct originator *originator);
 
-/* The hook of a farm's originator (scatter/engine/policy.h): measures, then
+/* The hook of a farm's originator (scatter/engine/core.h): measures, then
    farm_carry_out(). One that does all alone is a tree's. */
 NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
 

@@ -5,7 +5,6 @@
 #include "scatter/engine/compute.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
 #include "torus/torus.h"

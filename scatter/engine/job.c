@@ -5,7 +5,6 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/probe.h"
 #include "scatter/engine/scatter.h"
 
@@ -52,8 +51,8 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A load of at most so many units may stay with the originator; so may one of a
-   tree, which takes longer to plan, with so many more for each node. */
+/* A load may be too small to be sent away with so many units, and along a tree,
+   which takes longer to plan, with so many more for each node. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -90,8 +89,8 @@ static int check_terms(const struct scatter *scatter,
     uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
-    /* With longer halos the address where a range's message begins would wrap
-       below 0. */
+    /* With a longer halo, before a range or behind it, the address of its first
+       byte or of its end could wrap. */
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
@@ -169,10 +168,9 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                : ERR_POLICY;
 }
 
-/* Whether the job may stay with the originator. Others hear of it only when it
-   is known that it does not: where units are few; and where ports take
-   processor time, as sends would make the kernel seem slower while it is
-   tried. */
+/* Whether the announcement waits until it is known that the job does not stay
+   with the originator. It waits where units are few, and where ports take
+   processor time: sends would make the kernel seem slower while it is tried. */
 static bool may_stay(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -240,8 +238,9 @@ static int receive_order(struct scatter *scatter,
     return error;
 }
 
-/* Makes the originator's state that of a new order. What the plan alone sets is
-   left as it was: clearing all would take 70 us on an MPS2 board. */
+/* Makes the originator's state that of a new order. Fields from the report's
+   startup_ps on are left as they were, but for a few: clearing all would take
+   70 us on an MPS2 board. */
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
@@ -252,7 +251,8 @@ static void clear(struct scatter *scatter, struct originator *originator)
 }
 
 /* Carries out the originator's job, from the wait for the order to the report.
-   Result: 0 or the error, which the report has told the host too. */
+   Result: 0 or the error, which the report has told the host too unless the
+   order itself could not be received. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;

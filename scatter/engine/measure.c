@@ -2,7 +2,6 @@
 #include "scatter/engine/measure.h"
 
 #include "scatter/engine/compute.h"
-#include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 
 #include <string.h>

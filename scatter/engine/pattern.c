@@ -3,7 +3,6 @@
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/policy.h"
 
 static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
               "the switch writes what a part begins with");

@@ -6,7 +6,6 @@
 #include "scatter/engine/advance.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/pattern.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"
 #include "scatter/engine/tail.h"
 #include "scatter/plan/fixed.h"

@@ -5,7 +5,7 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* The hook of the pattern's originator (scatter/engine/policy.h): sends an
+/* The hook of the pattern's originator (scatter/engine/core.h): sends an
    advance if that pays, measures, plans, sends, computes and gathers. Result: 0
    or the error. */
 NODISCARD int pattern_lead(struct scatter *scatter,

@@ -6,7 +6,6 @@
 #include "scatter/engine/meanwhile.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_plan.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/scatter.h"
 #include "scatter/engine/tail.h"
 #include "scatter/engine/tree.h"

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The door of the engine: one node of a mesh, which carries out jobs together
- * with the others. What the originator (left) and every other node (right) do
- * in one job:
+ * with the others. A load is cut into units, ranges of which nodes receive. A
+ * node's range is its volume: first its own share, which it computes, then the
+ * volumes of its children, which it sends on. What the originator (left) and
+ * every other node (right) do in one job:
+ *
  *
  *   takes the order from its host
- *   announces kernel and argument    -> begins the kernel, passes that on
+ *   announces kernel and argument    -> passes that on, begins the kernel
  *   measures the kernel on some units
  *   plans how much each node gets
- *   sends, phase by phase            -> receives its range, sends on the rest
- *   computes its share                  computes its share
- *                                       (these two in each round)
+ *   sends all parts, phase by phase  -> in each round: receives its range,
+ *                                         sends on the rest of it,
+ *   computes its share of all rounds      and computes its share
  *   receives and merges results      <- receives, merges and returns results
  *   reports to its host
  *
@@ -21,11 +24,17 @@
  *                         v
  *        prepare -> order or announcement -> rounds -> gather -> report, result
  *
- * An error ends scatter_run(). An originator then reports it to its host; any
- * other node returns nothing, and who waits for it ends by its own limit.
+ * An error ends scatter_run(), whose caller notes it in the node's status. An
+ * originator tells its host by the report. No message tells other nodes: who
+ * waits for this one waits until whoever runs the mesh ends it (emulated
+ * boards: the watchdog of the host command; boards on a bench: that, a newer
+ * discovery or a reset). So does a node that a job does not reach, such as one
+ * that stays with the originator, until the next job comes.
  *
- * How the load moves is a policy (policy.h): a row of functions, of which the
- * tree is the one to read first. To know the engine read, in this order,
+ * How the load moves is a policy (struct policy in core.h): a row of functions,
+ * of which the tree's are those to read first. An advance is a first round that
+ * is sent before the rest is measured and planned. To know the engine read, in
+ * this order,
  *
  *   this file, core.h    the state of a node, its memory, what all rows share
  *   job.c                one job, from its first message to its last
@@ -33,12 +42,12 @@
  *   scatter/wire/wire.h  the messages
  *   hal/circuit.h        how they are sent and received
  *
- * which are some 2,400 lines. All else is a room of its own: pattern.c and
- * pattern_plan.c the same on a 5^k x 5^k torus, where the switch cuts ranges by
- * itself; advance.c, meanwhile.c and tail.c three ways to begin earlier, return
- * earlier and end together; farm.c and farm_worker.c for loads of which nobody
- * knows what a unit takes; compute, gather, slots, measure, alone and probe the
- * steps by their names. scatter/plan/ has the arithmetic.
+ * which are some 2,500 lines. Each other file is a subject of its own:
+ * pattern.c and pattern_plan.c the same on a 5^k x 5^k torus, where the switch
+ * cuts ranges by itself; advance.c, meanwhile.c and tail.c three ways to begin
+ * earlier, return earlier and end together; farm.c and farm_worker.c for loads
+ * of which nobody knows what a unit takes; compute, gather, slots, measure,
+ * alone and probe the steps by their names. scatter/plan/ has the arithmetic.
  */
 #ifndef SCATTER_ENGINE_SCATTER_H
 #define SCATTER_ENGINE_SCATTER_H
@@ -49,25 +58,26 @@
 /*
  * Sets a node up by its identity, which the circuit's node has; the circuit is
  * open. `kernels[kernel_count]` and `costs` outlive the node.
- * Result: 0; ERR_RANGE if the identity is no node of its torus, or its policy
- * has no place for one on such a torus; ERR_POLICY if there is no such policy;
- * ERR_MEMORY if the circuit's memory is too small.
+ * Result: 0; ERR_RANGE if the identity is no node of its torus, or the torus
+ * none of its policy; ERR_POLICY if there is no such policy; ERR_MEMORY if the
+ * circuit's memory is too small.
  */
 NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
                            const struct kernel *const kernels[],
                            unsigned kernel_count,
                            const struct scatter_costs *costs);
 
-/* Runs jobs until one without WIRE_MORE has ended. Result: 0 or the error of
-   the first that failed. */
+/* Runs jobs until one without WIRE_MORE has ended. Its last sends may still be
+   under way (circuit_drain()). Result: 0 or the error of the first job that
+   failed. */
 NODISCARD int scatter_run(struct scatter *scatter);
 
 /* The policy, enum wire_policy, of boards whose identity no host writes: that
    of the pattern if it fits the torus, else the tree's. */
 uint8_t policy_of_size(struct torus_size size);
 
-/* The row of this id, enum wire_policy; NULL if there is none. Behind the row
-   of WIRE_PATTERN, the first one, lies the whole table (policy_table.c). */
+/* The policy of this id, enum wire_policy; NULL if there is none. That of
+   WIRE_PATTERN is the first of the table (policy_table.c). */
 const struct policy *policy_find(unsigned id);
 
 #endif

@@ -32,7 +32,7 @@ NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
    and gathers. Result: 0 or the error. */
 NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 
-/* Hooks of the policy (scatter/engine/policy.h). */
+/* Hooks of the policy (scatter/engine/core.h). */
 
 /* Waits for the part of a planned round, or behind these for a chunk. */
 NODISCARD int tail_receive(struct scatter *scatter);

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference policy, in the order of a job: a node is announced one, and
- * reads its branch; it receives its range, sends on its children's, computes,
- * and gathers. The originator's part, plan and lead, is behind that.
+ * The reference policy, in the order of a job: a node that a job is announced
+ * to finds its piece of the tree in the announcement; it receives its range,
+ * sends on those of its children, computes, and gathers. The originator's part,
+ * plan and lead, is behind that.
+ *
+ * A tree is an array of branches, one for each node, parents before children
+ * and each with all of its own behind it (scatter/plan/tree.h). A node's piece
+ * is its branch with those of all nodes that it reaches. tree_units() of a
+ * branch counts the volume of the piece, not the node's share.
  */
 #include "scatter/engine/tree.h"
 
@@ -11,7 +17,6 @@
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
-#include "scatter/engine/policy.h"
 #include "scatter/engine/slots.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree_rounds.h"
@@ -27,8 +32,8 @@ static bool is_later(const struct scatter *scatter)
     return scatter->round > 0;
 }
 
-/* The entry of a branch of this node's piece in the table of a later round,
-   which has a word where the piece has a branch. */
+/* Where the table of a later round has the word of a branch of this node's
+   piece: words lie in the order of branches. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -133,6 +138,7 @@ static int branch_distribute(struct scatter *scatter)
     uint32_t end_unit = scatter->first_unit + scatter->units;
     uint32_t at = child < end ? first_unit_of(scatter, child) : end_unit;
     unsigned phase = tree_phase(branch) + 1u;
+    /* first_unit <= at <= end_unit, as one comparison. */
     int error = end_unit - at <= scatter->units ? ERR_OK : ERR_PLAN;
 
     scatter->split.share_units = at - scatter->first_unit;
@@ -149,7 +155,8 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* A child with units in the first round gets a message in each. */
+        /* A child with units in the first round gets a message in each; one
+           without gets none, and waits for the next job. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
@@ -174,9 +181,9 @@ int tree_prepare(struct scatter *scatter)
     return ERR_OK;
 }
 
-/* Makes the order's tree the originator's branch, in new memory: its
-   announcement lies there while the order's own is planned. Result: 0, ERR_PLAN
-   (no tree of this torus) or ERR_MEMORY. */
+/* Makes a copy of the order's tree the originator's piece: announcements are
+   sent from the copy while the tree in the order is planned. Result: 0,
+   ERR_PLAN (no tree of this torus) or ERR_MEMORY. */
 static int read_tree(struct scatter *scatter, const struct wire_order *order)
 {
     uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
@@ -267,7 +274,8 @@ int tree_gather(struct scatter *scatter)
         for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child of a phase beyond the job's has refused it. */
+                /* A child whose phase is beyond the job's has refused its
+                   branch, so no result will come. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -338,6 +346,8 @@ static int read_round(struct scatter *scatter,
                : scatter_set_range(scatter, in + 8 + entries_bytes, end);
 }
 
+/* await_message() also takes the announcement, which comes before the first
+   branch: tree_place(), tree_announce(), then the kernel's begin(). */
 int tree_receive(struct scatter *scatter)
 {
     bool later = is_later(scatter);
@@ -360,7 +370,7 @@ int tree_receive(struct scatter *scatter)
 /* ---- the originator ---- */
 
 /* A job whose samples differ becomes a farm if its load takes each node longer
-   than so many demands of all nodes. */
+   than the originator takes for so many demands of every node. */
 #define DEMANDS 3u
 
 /* Compute time of a unit on a node without a slowdown, in ps. The measured one
@@ -429,9 +439,10 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Adds the order's first unit to the first units of all branches and tables. A
-   tree is planned from unit 0 on, or with originator_ports_units() from so many
-   units before that. */
+/* Adds the order's first unit to the first units of all branches and tables,
+   which are planned from unit 0 on. A plan of one round has counted
+   originator_ports_units() as more units at the front of the root's share: all
+   ranges move back by these. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -692,7 +703,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         table += table_words(scatter);
         next_range(scatter, table[table_words(scatter) - 1] - table[1]);
         scatter->round = round;
-        /* A lane that is done earlier does not get in the way of others. */
+        /* A port that is done early does not begin a round while others still
+           send the one before. */
         if (scatter->costs->tree_holds) {
             scatter->message[0].ready_ps =
                 start_ps + originator->round_begin_ps[round];
@@ -702,6 +714,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
+    /* All that is left of the load again: its first units are the own share. */
     originator_set_range(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.share_units = share_units;
@@ -714,7 +727,7 @@ int tree_lead(struct scatter *scatter, struct originator *originator)
 
     if (error == ERR_OK && prefers_farm(scatter, originator)) {
         policy_become(scatter, WIRE_FARM);
-        scatter->job.flags ^= WIRE_FLAGS(0, WIRE_TREE ^ WIRE_FARM);
+        scatter->job.flags = WIRE_FLAGS(scatter->job.flags & 0xfu, WIRE_FARM);
         return farm_carry_out(scatter, originator);
     }
     if (error == ERR_OK) {

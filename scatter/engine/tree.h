@@ -12,7 +12,7 @@
 #include "scatter/engine/core.h"
 #include "scatter/engine/originator.h"
 
-/* Hooks of the policy (scatter/engine/policy.h). */
+/* Hooks of the policy (scatter/engine/core.h). */
 
 /* Sets the layer, 0 of the originator; other nodes learn their place in the
    tree with their branch. Result: 0. */
