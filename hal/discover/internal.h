@@ -94,11 +94,6 @@ enum discover_node_state {
 
 #define DISCOVER_ALL_PORTS 15u
 
-static inline int16_t discover_load_i16(const uint8_t *at)
-{
-    return (int16_t)bytes_load_u16(at);
-}
-
 /* value modulo side, 0 .. side - 1. */
 static inline unsigned discover_wrap(int value, int side)
 {
@@ -121,12 +116,12 @@ static inline void discover_set(struct discover *d, unsigned bits)
 
 static inline int16_t discover_x_of(const uint8_t *status)
 {
-    return discover_load_i16(status + DISCOVER_AT_X);
+    return (int16_t)bytes_load_u16(status + DISCOVER_AT_X);
 }
 
 static inline int16_t discover_y_of(const uint8_t *status)
 {
-    return discover_load_i16(status + DISCOVER_AT_Y);
+    return (int16_t)bytes_load_u16(status + DISCOVER_AT_Y);
 }
 
 static inline bool discover_is_over(const struct discover *d, uint32_t since_us,

@@ -45,71 +45,72 @@
  *     |-- RELEASE -------->|                  |   each hop frees its two ports
  *     |                    |-- RELEASE ------>|
  *
- * Refused: a relay whose port onward is held, or a destination without a
- * receive, answers the SETUP by RELEASE, which frees the hops back to the
- * source; it tries again later. Broken: a hop that hears nothing in time frees
- * its ports and sends RELEASE both ways; the source sets the circuit up again
- * and goes on behind the bytes that the next ACK names.
+ * Refusals: a relay whose port onward is held, or a destination without a
+ * receive, answers SETUP by RELEASE, which frees the hops back to the source.
+ * The source tries again after a random time, which doubles up to 64 times the
+ * time of 32 bytes. No node waits while it holds links.
  *
- * The check of SETUP and NEIGHBOUR covers the frame; it begins with the number
- * SWITCH_VERSION, so that those of another version are damaged ones here. That
- * of ACK, AGAIN, DONE and RELEASE continues from the CRC of bytes 1 to 8 of the
- * set-up: an answer to an earlier try is no answer. That of DATA continues from
- * the CRC of bytes 2 to 13 over the offset (u32), the type and the bytes. DATA,
- * ACK, AGAIN and DONE are relayed without a look at more than their first two
- * bytes.
+ * Breaks: a hop that hears nothing in time frees its ports and sends RELEASE
+ * both ways. The source sets the circuit up again and goes on behind the bytes
+ * that the first ACK names.
  *
- * The first ACK accepts the circuit and says where to go on: a message whose
- * circuit broke is resumed. Frames are lost and damaged: the destination asks
- * AGAIN, the source goes back, with frames half as long; and if nothing comes
- * in time. At most SWITCH_WINDOW frames are on the way, so that they fit into
- * the ring of any relay: that is the back-pressure. Fewer where they are
- * short, as all behind a damaged one are lost.
- *
- * A line is a bad one after damage: then what this node sends over it has
- * parity, by which four bytes of a frame are put right where it is read, DATA
- * are short, and of what is waited for and short (SETUP, RELEASE, DONE, AGAIN,
- * the first ACK) two go out. NEIGHBOUR always has parity. Answers are like what
- * they answer. The line is a good one again after 32 answers that came whole.
- *
- * Nothing waits while it holds links. A hop whose way is held, and a
- * destination that has no receive posted for the message, refuse; the source
- * tries again after a random time, which doubles up to 64 times 32 bytes'
- * time. Of two set-ups that meet on one link that one wins which goes out to
- * the east or north. A set-up over a link that is held says that the neighbour
+ * Meetings: of two set-ups that meet on one link, the one that goes out to the
+ * east or north wins. A SETUP over a link that is held says that the neighbour
  * has forgotten what held it.
  *
- * Bounds. An answer may be late by slack_us, and the time of 256 bytes and of
- * 128 for every hop. It is waited for twice as long as the last ones took, at
- * least a 32nd of that bound, and twice as long every second time that it did
- * not come, up to the bound. A circuit without frames is freed by every hop
- * after twice the bound and the time of SWITCH_RING_BYTES, at most 32 s. A
- * message ends with ERR_DEAD_LINK after SWITCH_TRIES set-ups that nobody
- * answered (and circuits that broke) without a byte of progress; with
- * ERR_PORT_BUSY if it was refused for patience_us.
+ * Damage: the destination asks AGAIN, and the source goes back, with frames
+ * half as long; it goes back, too, if no answer comes in time. At most
+ * SWITCH_WINDOW frames are on the way, which the ring of any relay holds: that
+ * is the back-pressure. Short frames are fewer, as a damaged one loses those
+ * behind it.
  *
- * Exactly once: a destination knows the last message of each port of each
- * source, of the SWITCH_REMEMBERED that it heard last; a message whose DONE was
- * lost is not taken again. A message that ends with an error may have been
- * delivered or not.
+ * Bad lines: after damage, frames that this node sends over the line have
+ * parity, by which their reader puts four bytes right; DATA are short; and
+ * short frames that the other end waits for (SETUP, RELEASE, DONE, AGAIN, the
+ * first ACK) go out twice. An answer has parity if its frame had it, NEIGHBOUR
+ * always. The line is good again after 32 answers without damage.
  *
- * A peek is a message that any node answers from its interrupts, whatever its
- * program does: with what the configuration's status() says. Its first bytes,
- * SWITCH_QUESTION_BYTES at most, say what is asked for. status() may be called
- * several times for one question: it must not matter. A peek goes ahead of
+ * A frame's CRC starts from a number that both ends know:
+ *
+ *   SETUP, NEIGHBOUR           SWITCH_VERSION: other versions count as damaged
+ *   ACK, AGAIN, DONE, RELEASE  the CRC of bytes 1 to 8 of the SETUP: an answer
+ *                              to an earlier try counts as damaged
+ *   DATA                       the CRC of bytes 2 to 13 of the SETUP, then of
+ *                              the offset (u32) and the type
+ *
+ * A relay looks at the first two bytes of DATA, ACK, AGAIN and DONE only.
+ *
+ * Bounds: an answer is late by slack_us, the time of 256 bytes, and of 128
+ * bytes a hop, at most. The source waits twice as long as answers took lately,
+ * at least a 32nd of that bound, twice as long for every second wait in vain,
+ * and never longer than the bound. A hop frees a silent circuit after twice
+ * the bound and the time of SWITCH_RING_BYTES, 32 s at most. A message ends
+ * with ERR_DEAD_LINK after SWITCH_TRIES set-ups without an answer, or circuits
+ * that broke, and no byte of progress; with ERR_PORT_BUSY after patience_us of
+ * refusals.
+ *
+ * Exactly once: a destination knows the last message of each stream (a port of
+ * a source), of the SWITCH_REMEMBERED streams that it heard last; a message
+ * whose DONE was lost is not taken again. A message that ends with an error
+ * may have been delivered or not.
+ *
+ * Peeks: a peek is a message that any node answers from its interrupts,
+ * whatever its program does, by the configuration's status(). Its first bytes,
+ * SWITCH_QUESTION_BYTES at most, are the question. status() may be called
+ * several times for one question, which must not matter. A peek goes ahead of
  * messages of its port that wait for their next try, and ends after
  * SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
- * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes and what the
- * caller's functions take. Longest call: an answer comes and two frames of 240
+ * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes, and that of
+ * the caller's functions. Longest call: an answer comes and two frames of 240
  * bytes are made, some 12,800 instructions, or on a bad line a frame is put
- * right, 25,500 (test/bench/chip.py measures how long that holds interrupts
- * back); so bytes should come in through a queue where four lines are fast.
+ * right, 25,500 (test/bench/chip.py measures how long interrupts are held
+ * back); where four lines are fast, bytes should come in through a queue.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
- * switch_bytes(), or calls all from one. kick() and neighbour() are called from
- * within and may call switch_pending(), switch_taken() and switch_tell(), and
- * nothing else.
+ * switch_bytes(), or calls all from one. kick() and neighbour() are called
+ * from within and may call switch_pending(), switch_taken() and switch_tell(),
+ * and nothing else.
  */
 #ifndef HAL_SWITCH_SWITCH_H
 #define HAL_SWITCH_SWITCH_H
@@ -117,8 +118,8 @@
 #include "hal/nodiscard.h"
 #include "hal/switch/state.h"
 
-/* Everything idle, counters 0. The configuration is copied. switch_tick() comes
-   before anything else: until then it is time 0. */
+/* Makes all idle, and counters 0; copies the configuration. Time is 0 until
+   switch_set_time(). */
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
 /*
@@ -135,16 +136,12 @@ unsigned switch_bytes(struct switch_core *core, unsigned port,
    settle the rest. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
-/*
- * Sets the time, which wraps. Call it before any other function, at least every
- * millisecond; times in struct switch_message are as exact as it.
- */
+/* Sets the time, which wraps: before any other call, every millisecond or more
+   often. Times in struct switch_message are as exact. */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
-/*
- * Whether something is to be done at this port at a certain time, and when:
- * *due_us, which may have passed. It changes with every other call.
- */
+/* Whether something will be due at this port, and its time, *due_us, which may
+   have passed. Every other call may change both. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 
@@ -152,46 +149,42 @@ bool switch_is_due(const struct switch_core *core, unsigned port,
    instructions. */
 void switch_attend(struct switch_core *core, unsigned port);
 
-/* Both for all ports: for a caller who has no timer for what is due, at least
-   every millisecond. */
+/* Sets the time and attends to all ports: for a caller without a timer for what
+   is due, at least every millisecond. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
-/*
- * The bytes that go out next on this port: their number and *data, which stay
- * until switch_taken(); 0: none now. There may be more behind them.
- */
+/* The bytes that go out next on this port, at *data until switch_taken().
+   Result: their number; 0: none now. There may be more behind them. */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
 /*
- * The first `bytes` of what is pending went out. There may be more now, without
- * a kick: ask again. Makes the next frame of a message, where one is due: some
- * 20 instructions for each of its bytes.
+ * Says that the first `bytes` of the pending bytes went out. There may be more
+ * now, without a kick: ask switch_pending() again. Makes the next frame of a
+ * message, if one is due: some 20 instructions for each of its bytes.
  */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
 /*
  * Queues a message at its path's port, behind others there. It is done at once
- * with ERR_NO_ROUTE if the path is none, with ERR_RANGE if the kind is 0, the
- * segments have 2^32 bytes or more, or a peek has no room for its reply.
+ * with ERR_NO_ROUTE if its path is not valid; with ERR_RANGE if the kind is 0,
+ * the segments have 2^32 bytes or more, or a peek has no room for its reply.
  */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
-/* Posts a receive behind those that are not done: a message comes to the first
-   one that takes its port and kind. Messages that come in at different ports
-   fill several at once. Precondition: it is not posted already. Cost: a few
-   instructions for each of them. */
+/* Posts a receive behind those that are not done. A message comes to the first
+   one that takes its port and kind; messages at different ports fill several at
+   once. Precondition: the receive is not posted. Cost: a few instructions for
+   each posted one. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes all posted receives back that are not done; their state becomes
-   IDLE. */
+/* Takes back all posted receives that are not done: their state is IDLE. */
 void switch_cancel(struct switch_core *core);
 
 /*
  * Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
- * unacknowledged, also beside a circuit; they are copied. Result: 0;
- * ERR_PORT_BUSY (in the middle of a relayed frame, or the ring is full: later
- * it will do), ERR_RANGE.
+ * unacknowledged, also beside a circuit; they are copied. Result: 0; ERR_RANGE;
+ * ERR_PORT_BUSY: a relayed frame is in the way, or the ring is full, for now.
  */
 NODISCARD int switch_tell(struct switch_core *core, unsigned port,
                           const uint8_t *data, unsigned bytes);

@@ -53,9 +53,8 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
-#define WINDOW_ROW_PS                                                          \
-    160000u /* from ready_ps to a row's requests, or from                      \
-               those of the row before */
+/* Time from ready_ps, or from the row before, to the requests of a row. */
+#define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {

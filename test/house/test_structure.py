@@ -73,22 +73,19 @@ INTERFACE = {
     "hal/host/host.c": '#include "hal/board.h"\n#include "hal/window.h"\n'
                        "void halt(void) { wait(); }\n"}
 # Behind a header of several files: a ring of calls, and a call back up.
+B, W, X = (f'#include "hal/{name}.h"\n' for name in "bwx")
+CALL = "int {}(void) {{ return {}; }}\n".format
 RING = {"hal/x.h": "int a(void);\nint b(void);\n",
-        "hal/a.c": '#include "hal/x.h"\nint a(void) { return 1; }\n',
-        "hal/b.c": '#include "hal/x.h"\nint b(void) { return a(); }\n'}
-MASTER = {"hal/b.h": "int b(void);\n", "hal/worker.h": "int a(void);\n",
-          "hal/a.c": '#include "hal/b.h"\n#include "hal/worker.h"\n'
-                     "int a(void) { return b(); }\n",
-          "hal/b.c": '#include "hal/b.h"\nint b(void) { return 1; }\n'}
+        "hal/a.c": X + CALL("a", 1), "hal/b.c": X + CALL("b", "a()")}
+MASTER = {"hal/b.h": "int b(void);\n", "hal/w.h": "int a(void);\n",
+          "hal/a.c": B + W + CALL("a", "b()"), "hal/b.c": B + CALL("b", 1)}
 
 
 @pytest.mark.parametrize("files, changed, found", [
     (CALLS, {}, []), (INCLUDES, {}, []), (INTERFACE, {}, []),
     (RING, {}, []), (MASTER, {}, []),
-    (RING, {"hal/a.c": '#include "hal/x.h"\nint a(void) { return b(); }\n'},
-     [{"hal/a", "hal/b"}]),
-    (MASTER, {"hal/b.c": '#include "hal/worker.h"\n'
-              "int b(void) { return a(); }\n"}, [{"hal/a", "hal/b"}]),
+    (RING, {"hal/a.c": X + CALL("a", "b()")}, [{"hal/a", "hal/b"}]),
+    (MASTER, {"hal/b.c": W + CALL("b", "a()")}, [{"hal/a", "hal/b"}]),
     (CALLS, {"torus/below.c": BELOW + "int up(void);\n"
              "int down(void) { return up(); }\n"},
      [{"hal/above", "torus/below"}]),

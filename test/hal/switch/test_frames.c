@@ -100,9 +100,7 @@ static unsigned read_bytes(const uint8_t *line, uint32_t bytes)
     struct frame_reader reader;
 
     frame_read_begin(&reader, line[0], line[1]);
-    for (uint32_t i = 2; i < bytes; ++i) {
-        frame_read_bytes(&reader, &line[i], 1);
-    }
+    frame_read_bytes(&reader, line + 2, bytes - 2);
     return frame_read_end(&reader);
 }
 
