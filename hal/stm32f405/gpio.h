@@ -62,21 +62,4 @@ static inline void gpio_set_output(enum pins_pin pin, bool high)
     gpio_set_mode(gpio_bank(pin), pin % GPIO_BANK_PINS, GPIO_MODER_OUTPUT);
 }
 
-/* The board's LED, if its pins header names one. Makes its pin an output, with
-   the LED off: once, before led_set(). */
-static inline void led_start(void)
-{
-    if (PINS_LED < PINS_COUNT) {
-        gpio_set_output(PINS_LED, PINS_LED_LIT == 0);
-    }
-}
-
-/* Any context. */
-static inline void led_set(bool on)
-{
-    if (PINS_LED < PINS_COUNT) {
-        gpio_write(PINS_LED, on == (PINS_LED_LIT == 1));
-    }
-}
-
 #endif

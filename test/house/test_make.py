@@ -134,7 +134,7 @@ done
 """
 LEFT = ("torus/torus.c", "scatter/engine/core.c", "scatter/engine/pattern.c",
         "torus/split.c", "kernels/search.c", "hal/events.c",
-        "hal/check.c", "hal/crc32.c", "hal/rows.c", "hal/line/line.c",
+        "hal/check.c", "hal/crc32.c", "hal/rows.c", "hal/inject.c",
         "hal/window/window.c", "boot/node.c", "boot/host/costs.c",
         "boot/cortex_m/memory.c", "qemu/main.c", "qemu/ranks/roll.c",
         "qemu/board/preload/forker.c", "qemu/install/needs.sh",
