@@ -187,8 +187,8 @@ static void put_identity(const struct serial_node *node, uint8_t *out)
     const struct serial_node_config *config = &node->config;
     const char *const names[] = {config->clock, config->reset_cause};
     unsigned at = 0;
-    uint16_t supply_mv = 0;
-    int16_t celsius = PEEK_NO_CELSIUS;
+    uint16_t supply_mv;
+    int16_t celsius;
 
     board_measure(&supply_mv, &celsius);
     out[PEEK_AT_WHO_FLAGS] = flags_of(node);

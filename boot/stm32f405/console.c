@@ -22,7 +22,7 @@ size_t board_console_write(const char *text, size_t bytes)
         out.data[(out.written + i) % OUT_BYTES] = (uint8_t)text[i];
     }
     out.written += bytes;
-    serial_kick(SERIAL_CONSOLE);
+    board_kick(SERIAL_CONSOLE);
     return bytes;
 }
 

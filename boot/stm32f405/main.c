@@ -106,12 +106,7 @@ void serial_taken(unsigned port, unsigned bytes)
     }
 }
 
-/* ---- hal/serial/board.h ---- */
-
-uint32_t board_now_us(void)
-{
-    return timer_us();
-}
+/* ---- hal/serial/board.h, but for what the drivers define ---- */
 
 /* All that share the switch; but bytes are still fetched, which would be lost
    while a frame is made. */
@@ -138,11 +133,6 @@ uint32_t board_ports_us(void)
                ? 0
                : (uint32_t)(taken_cycles() /
                             (start.clocks.core_hz / HZ_PER_MHZ));
-}
-
-void board_kick(unsigned port)
-{
-    serial_kick(port);
 }
 
 void board_alarm(uint32_t at_us)
@@ -177,13 +167,6 @@ void board_sleep(void)
 _Noreturn void board_reset(void)
 {
     armv7m_reset();
-}
-
-void board_measure(uint16_t *supply_mv, int16_t *celsius)
-{
-    *supply_mv = sensor_supply_mv();
-    *celsius = PEEK_NO_CELSIUS;
-    sensor_celsius(celsius);
 }
 
 void board_led(bool on)
@@ -289,14 +272,13 @@ static void run(void)
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
         timer_account();
+    } else {
+        sensor_start();
     }
     timer_start(&start.clocks, NULL);
     serial_start(&start.clocks, NULL);
     init_node(crc);
     armv7m_unmask(before);
-    if (start.clocks.source != CLOCKS_EMULATED) {
-        sensor_start();
-    }
     timer_start(&start.clocks, tick);
     if (start.clocks.source != CLOCKS_EMULATED) {
         timer_on(TIMER_ALARM, alarmed);

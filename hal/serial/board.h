@@ -13,7 +13,7 @@
 
 struct node_fault; /* hal/node.h */
 
-/* Time since the start; wraps. */
+/* Time since the start, us; wraps. */
 uint32_t board_now_us(void);
 
 /* Mask the interrupts that call the switch, and unmask them; calls nest. */
@@ -33,7 +33,7 @@ void board_alarm(uint32_t at_us);
 /* The counters of a port's driver. Who changes them has locked. */
 uint32_t *board_counters(unsigned port);
 
-/* The supply, 0, and temperature, PEEK_NO_CELSIUS where unknown. */
+/* The supply, mV, 0 where unknown; the temperature, PEEK_NO_CELSIUS likewise. */
 void board_measure(uint16_t *supply_mv, int16_t *celsius);
 
 void board_led(bool on);

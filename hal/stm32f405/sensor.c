@@ -2,7 +2,9 @@
 /* RM0090, chapter 13; factory values: data sheet, 5.3.22 and 5.3.24. */
 #include "hal/stm32f405/sensor.h"
 
+#include "hal/serial/board.h"
 #include "hal/stm32f405/registers.h"
+#include "hal/switch/peek.h"
 
 #define CHANNEL_SENSOR 16u
 #define CHANNEL_REFERENCE 17u
@@ -54,32 +56,33 @@ void sensor_tick(void)
     ADC1->CR2 |= ADC_CR2_SWSTART;
 }
 
-uint16_t sensor_supply_mv(void)
+static int16_t celsius_of(uint32_t sensor, uint32_t reference)
 {
-    uint32_t code = last.reference;
-
-    if (code == 0) {
-        return 0;
-    }
-    return (uint16_t)(CALIBRATED_MV * factory(VREFIN_CAL) / code);
-}
-
-/* The factory's values are read last: an emulator has none at these addresses,
-   and no conversion. */
-void sensor_celsius(int16_t *celsius)
-{
-    if (last.sensor == 0 || last.reference == 0) {
-        return;
-    }
     int32_t cold = (int32_t)factory(TS_CAL1);
     int32_t span = (int32_t)factory(TS_CAL2) - cold;
     /* The sensor's code at a supply of 3.3 V. */
-    int32_t code =
-        (int32_t)(last.sensor * factory(VREFIN_CAL) / last.reference);
+    int32_t code = (int32_t)(sensor * factory(VREFIN_CAL) / reference);
 
-    if (span > 0) {
-        *celsius =
-            (int16_t)((code - cold) * (HOT_CELSIUS - COLD_CELSIUS) / span +
-                      COLD_CELSIUS);
+    return span > 0
+               ? (int16_t)((code - cold) * (HOT_CELSIUS - COLD_CELSIUS) / span +
+                           COLD_CELSIUS)
+               : PEEK_NO_CELSIUS;
+}
+
+/* The factory's values are read last: an emulator has none at these addresses,
+   and no conversion. Two ticks bring both codes. */
+void board_measure(uint16_t *supply_mv, int16_t *celsius)
+{
+    uint32_t sensor = last.sensor;
+    uint32_t reference = last.reference;
+
+    *supply_mv = 0;
+    *celsius = PEEK_NO_CELSIUS;
+    if (reference > 0) {
+        *supply_mv =
+            (uint16_t)(CALIBRATED_MV * factory(VREFIN_CAL) / reference);
+    }
+    if (sensor > 0 && reference > 0) {
+        *celsius = celsius_of(sensor, reference);
     }
 }

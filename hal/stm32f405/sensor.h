@@ -7,18 +7,11 @@
 #ifndef HAL_STM32F405_SENSOR_H
 #define HAL_STM32F405_SENSOR_H
 
-#include <stdint.h>
-
 /* After clocks_start(); not on the emulator, which has no such device. */
 void sensor_start(void);
 
 /* Takes the last conversion and begins the next: every millisecond, or more
    seldom. Cost: about 40 instructions. */
 void sensor_tick(void);
-
-/* The last converted values. Before two ticks have passed the supply is 0, and
- *celsius is left as it is. Any context. */
-uint16_t sensor_supply_mv(void);
-void sensor_celsius(int16_t *celsius);
 
 #endif

@@ -26,6 +26,7 @@
 #include "hal/stm32f405/serial.h"
 
 #include "hal/hot.h"
+#include "hal/serial/board.h"
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
@@ -545,7 +546,7 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds)
     }
 }
 
-void serial_kick(unsigned port)
+void board_kick(unsigned port)
 {
     states[port].kicked = true;
     armv7m_interrupt_pend(lines[port].late_irq);

@@ -43,10 +43,6 @@ struct serial_counters {
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 
-/* Has serial_attend() and serial_pending() called soon. Any context, also from
-   these functions. Cost: about 10 instructions. */
-void serial_kick(unsigned port);
-
 /*
  * Looks whether DMA has brought bytes that serial_came() was not called for, in
  * case an interrupt was lost: called every millisecond, from an interrupt.

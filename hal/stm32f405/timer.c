@@ -2,6 +2,7 @@
 /* RM0090, chapter 18; ARM DDI 0403, B3.3. */
 #include "hal/stm32f405/timer.h"
 
+#include "hal/serial/board.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
 
@@ -66,7 +67,7 @@ uint64_t timer_ticks(void)
 
 /* Mostly without masking: every handler of a port asks. A wrap that nobody has
    noticed, or that was noticed in between, is left to timer_ticks(). */
-uint32_t timer_us(void)
+uint32_t board_now_us(void)
 {
     uint32_t high = timer.high;
     uint32_t last = timer.last;
@@ -86,9 +87,9 @@ void timer_rest(void)
 
 void timer_wait_us(uint32_t us)
 {
-    uint32_t from = timer_us();
+    uint32_t from = board_now_us();
 
-    while (timer_us() - from <= us) {
+    while (board_now_us() - from <= us) {
     }
 }
 

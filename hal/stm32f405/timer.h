@@ -36,16 +36,13 @@ enum timer_call {
    timer interrupts late: there the two functions below do nothing. */
 void timer_on(enum timer_call which, void (*call)(void));
 
-/* Calls at this time of timer_us(), soon if it has passed, in place of a call
-   to come; or in `us`, unless a call comes sooner. Any context. */
+/* Calls at this time of board_now_us(), soon if it has passed, in place of a
+   call to come; or in `us`, unless a call comes sooner. Any context. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
 /* Ticks since timer_start(); any context. Cost: about 20 instructions. */
 uint64_t timer_ticks(void);
-
-/* Microseconds since timer_start(); wraps after 71 minutes; any context. */
-uint32_t timer_us(void);
 
 /* Has clock_account() move mesh time from now on: on an emulator, whose time
    does not tell how long a chip would work. */

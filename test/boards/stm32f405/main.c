@@ -89,7 +89,7 @@ static void start_sending(unsigned port, unsigned bytes)
 {
     test->out_at[port] = 0;
     test->out_bytes[port] = bytes;
-    serial_kick(port);
+    board_kick(port);
 }
 
 static void byte(unsigned port, uint8_t value)
@@ -176,7 +176,7 @@ static void tick(void)
 
 static void alarm(void)
 {
-    test->alarm_us = timer_us();
+    test->alarm_us = board_now_us();
 }
 
 /* ---- commands ---- */
@@ -216,7 +216,7 @@ static void command_pour(char *text)
     test->pouring = true;
     test->to_pour[port] = count == NULL ? 0 : strtoul(count, NULL, 10);
     armv7m_unmask(before);
-    serial_kick(port);
+    board_kick(port);
 }
 
 static void command_counters(char *text)
@@ -230,7 +230,7 @@ static void command_counters(char *text)
     SAY(" failures %u most %u poured %u crc %u ticks %u us %u stack %u\n",
         counters->failures, test->most_bytes[port],
         port < TORUS_PORTS ? test->came[port] : 0,
-        port < TORUS_PORTS ? test->crc[port] : 0, test->ticks, timer_us(),
+        port < TORUS_PORTS ? test->crc[port] : 0, test->ticks, board_now_us(),
         board_stack_used_bytes());
 }
 
@@ -254,7 +254,7 @@ static void command_wrap(char *text)
 static void command_alarm(char *text)
 {
     uint32_t before = interrupts_mask();
-    uint32_t at_us = timer_us() + (uint32_t)strtol(text, NULL, 10);
+    uint32_t at_us = board_now_us() + (uint32_t)strtol(text, NULL, 10);
 
     test->alarm_us = 0;
     timer_call_at(TIMER_ALARM, at_us);
@@ -454,7 +454,7 @@ _Noreturn void boot_board(void)
     put_banner(&test->start);
     watchdog_start(&test->start.clocks);
     for (;;) {
-        enum line_status status = line_take(&test->reader, timer_us());
+        enum line_status status = line_take(&test->reader, board_now_us());
 
         watchdog_feed();
         if (status == LINE_TEXT) {
