@@ -6,18 +6,16 @@
 #include "scatter/engine/core.h"
 
 /*
- * The initializer of a board on which an instruction takes so many ps; behind
- * that, what a hop of the pattern takes, and what a tree's originator can do.
- * The instructions are counted on the target (mps2_an385).
+ * Initializer of the costs of a board on which an instruction takes `ps`; the
+ * arguments behind it are the costs in which boards differ. Instructions are
+ * counted on the target (mps2_an385, mps2_an386).
  */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
-        .first_send_ps = 240 * (ps), .kernel_start_ps = 38 * (ps),             \
-        .round_end_ps = 180 * (ps), .first_start_ps = 224 * (ps),              \
-        .own_start_ps = 83 * (ps), .plan_rounds_ps = 5000 * (ps),              \
-        .plan_tree_ps = 1600 * (ps), .try_rounds_ps = 300 * (ps),              \
-        .branch_split_ps = 126 * (ps), .branch_queue_ps = 220 * (ps),          \
-        .result_merge_ps = 250 * (ps), .result_queue_ps = 204 * (ps),          \
+        .kernel_start_ps = 38 * (ps), .round_end_ps = 180 * (ps),              \
+        .first_start_ps = 224 * (ps), .own_start_ps = 83 * (ps),               \
+        .plan_rounds_ps = 5000 * (ps), .plan_tree_ps = 1600 * (ps),            \
+        .try_rounds_ps = 300 * (ps), .result_queue_ps = 204 * (ps),            \
         .demand_ps = 550 * (ps), .plan_ps = 2200 * (ps),                       \
         .advance_ps = 5200 * (ps), .instruction_ps = (ps), __VA_ARGS__         \
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The composition root: puts clock, circuit, kernels and the engine together,
- * on every board alike, and runs one job.
+ * The program of a board with a window (hal/window/window.h): puts clock,
+ * circuit, kernels and the engine together, and runs one job. Boards with
+ * serial lines have boot/serial/node.h in its place.
  */
 #include "boot/costs.h"
 #include "hal/board.h"

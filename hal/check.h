@@ -41,7 +41,9 @@
     X(CHECK_LINE, "hal/line/line.c")                                           \
     X(CHECK_DISCOVER_WAVE, "hal/discover/wave.c")                              \
     X(CHECK_DISCOVER_JUDGE, "hal/discover/judge.c")                            \
-    X(CHECK_DISCOVER_POSITIONS, "hal/discover/positions.c")
+    X(CHECK_DISCOVER_POSITIONS, "hal/discover/positions.c")                    \
+    X(CHECK_SERIAL_NODE, "boot/serial/node.c")                                 \
+    X(CHECK_SHELL, "boot/shell/shell.c")
 
 #define CHECK_NUMBER(name, path) name,
 enum check_file {

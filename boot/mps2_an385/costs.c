@@ -5,8 +5,11 @@
 
 #define PS_PER_INSTRUCTION 32000u
 
-const struct scatter_costs boot_costs =
-    BOOT_COSTS(PS_PER_INSTRUCTION, .split_ps = WINDOW_ROW_PS,
-               .round_overhead_ps = 196 * PS_PER_INSTRUCTION,
-               .round_start_ps = 112 * PS_PER_INSTRUCTION, .tree_sends = 768,
-               .tree_holds = true, .plan_meanwhile = meanwhile_plan);
+const struct scatter_costs boot_costs = BOOT_COSTS(
+    PS_PER_INSTRUCTION, .first_send_ps = 240 * PS_PER_INSTRUCTION,
+    .branch_split_ps = 126 * PS_PER_INSTRUCTION,
+    .branch_queue_ps = 220 * PS_PER_INSTRUCTION,
+    .result_merge_ps = 250 * PS_PER_INSTRUCTION, .split_ps = WINDOW_ROW_PS,
+    .round_overhead_ps = 196 * PS_PER_INSTRUCTION,
+    .round_start_ps = 112 * PS_PER_INSTRUCTION, .tree_sends = 768,
+    .tree_holds = true, .plan_meanwhile = meanwhile_plan);

@@ -3,9 +3,12 @@
 
 #include "boot/serial/pages.h"
 #include "hal/board.h"
+#include "hal/check.h"
 #include "hal/inject.h"
 #include "hal/serial/board.h"
 #include "kernels/kernel.h"
+
+#define CHECK_FILE CHECK_SERIAL_NODE
 
 /* A node in whose job nothing happened for so long takes a new place in the
    mesh, which ends the job; whoever else ordered it has given it up, or waits
@@ -71,6 +74,7 @@ static bool answer(struct serial_node *node)
     uint32_t time_us = board_now_us();
     unsigned bytes = 0;
 
+    ASSERT(!node->answering);
     node->answering = true;
     if (shell->resetting) {
         if (board_console_sent() || time_us - shell->since_us > SENT_US) {
@@ -86,7 +90,7 @@ static bool answer(struct serial_node *node)
     return bytes > 0;
 }
 
-/* One turn of a node that waits for anything. */
+/* Serves the console, then sleeps until an interrupt: while the node waits. */
 static int idle(void *context)
 {
     struct serial_node *node = context;
@@ -101,7 +105,7 @@ static int idle(void *context)
     return ERR_OK;
 }
 
-/* Whether it is not before `at_ms`, which is at most hours away. */
+/* Whether the uptime is at_ms or more; both are hours apart at most. */
 static bool has_come(const struct serial_node *node, uint32_t at_ms)
 {
     return (int32_t)(node->uptime_ms - at_ms) >= 0;
@@ -118,8 +122,8 @@ static void obey(struct serial_node *node)
     }
 }
 
-/* What others remember of this node must not be said again after a reset, at
-   which the time is mostly the same. */
+/* A seed of back-off times and epochs that differs after each reset, at which
+   the time is mostly equal: others remember what this node said before. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
     const uint32_t *id = config->unique_id;
@@ -175,7 +179,8 @@ void serial_node_init(struct serial_node *node,
                                            .context = node};
 }
 
-/* How long anything of what a peek tells has not changed. */
+/* Counts the uptime, and notes when the state that a peek tells last changed.
+ */
 static void watch_progress(struct serial_node *node, uint32_t now_us)
 {
     uint32_t sum = node->core.last.count + node->log.events_written +
@@ -226,7 +231,7 @@ static bool is_set(unsigned ports, unsigned port)
     return (ports >> port & 1u) != 0;
 }
 
-/* For the earliest of all ports. */
+/* Sets the alarm for the port that is due first. */
 static void set_alarm(struct serial_node *node)
 {
     bool armed = node->due != 0;
@@ -273,7 +278,8 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     set_alarm(node);
 }
 
-/* Each port's handler does what is due there: none keeps the others waiting. */
+/* Has the handlers of ports called at which something is due: each does its
+   own, and none keeps the others waiting. */
 static void kick_due(struct serial_node *node)
 {
     uint32_t time_us = board_now_us();

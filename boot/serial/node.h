@@ -23,7 +23,7 @@
 
 #include "boot/serial/state.h"
 
-/* Prepares all of it; the configuration is copied. */
+/* Prepares all of the node; the configuration is copied. */
 void serial_node_init(struct serial_node *node,
                       const struct serial_node_config *config);
 
@@ -35,15 +35,15 @@ unsigned serial_node_bytes(struct serial_node *node, unsigned port,
 /* Does what is due at a port: from its handler, behind the bytes. */
 void serial_node_attend(struct serial_node *node, unsigned port);
 
-/* It is the time that board_alarm() was told: as urgent as the ports'
-   handlers. */
+/* Does what is due. To be called at the time that board_alarm() was told, as
+   urgently as the ports' handlers. */
 void serial_node_alarm(struct serial_node *node);
 
 /* For the timer's interrupt, every millisecond, with the ports' masked. */
 void serial_node_tick(struct serial_node *node);
 
-/* For the same interrupt behind that, with none masked: the console of a node
-   that computes for long, or hangs in its kernel. */
+/* Serves the console of a node that computes for long, or hangs in its kernel.
+   For the timer's interrupt, behind serial_node_tick(), with none masked. */
 void serial_node_answer(struct serial_node *node);
 
 /* Waits for a wave, then carries out job after job; never returns. */

@@ -13,7 +13,7 @@ bool serial_node_has_job(const struct serial_node *node)
     return node->working && node->circuit.job != CIRCUIT_ANY_JOB;
 }
 
-/* The ports of sends that have not ended. */
+/* A mask of the ports out of which sends have not ended. */
 static unsigned sending(const struct serial_node *node)
 {
     unsigned ports = 0;
@@ -64,7 +64,8 @@ static void put_fault(uint8_t *out)
     }
 }
 
-/* As much as there is room for, and its NUL if that fits. Result: its bytes. */
+/* Stores as much of the text as there is room for, and its NUL if that fits.
+   Result: bytes. */
 static unsigned put_text(uint8_t *out, unsigned room, const char *text)
 {
     unsigned bytes = 0;
@@ -136,7 +137,8 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* As PEEK_COUNTER_NAMES and PEEK_PORT_NAMES have them. */
+/* The counters that pages tell, in the order of PEEK_COUNTER_NAMES and of
+   PEEK_PORT_NAMES. */
 static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
                                                WORD_OF(sent_bytes),
                                                WORD_OF(received_messages),

@@ -16,8 +16,8 @@ bool serial_node_has_job(const struct serial_node *node);
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out);
 
-/* The answer to a peek, which is a page, or a command that is carried out; as
-   struct switch_config's status(). `context` is the node. */
+/* Answers a peek by a page, and carries out a command: status() of struct
+   switch_config. `context` is the node. */
 unsigned serial_node_peeked(void *context, const uint8_t *question,
                             uint32_t bytes, uint8_t *out);
 

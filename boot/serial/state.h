@@ -63,27 +63,27 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries;                     /* of its port, before it */
+    uint32_t ping_retries; /* of the ping's port, before the ping began */
     struct serial_node_peek peek[TORUS_PORTS]; /* by the path's port */
     uint8_t peeked;            /* the path's port of the console's last peek */
-    uint16_t epoch;            /* of the wave that made the present identity */
-    bool working;              /* in the engine */
-    uint16_t jobs;             /* done since the start */
+    uint16_t epoch;            /* of the wave that made the identity */
+    bool working;              /* the main loop is in the engine */
+    uint16_t jobs;             /* that ended without an error */
     volatile uint32_t idle_us; /* when the main loop last waited */
-    volatile bool answering;   /* in the shell */
-    uint32_t due_us[TORUS_PORTS]; /* something is, at a port .. */
-    uint8_t due;                  /* .. of this mask */
-    uint8_t speaking;  /* mask: of ports that may tell a frame of discovery */
-    uint32_t alarm_us; /* set for then .. */
-    bool armed;        /* .. if it is */
-    uint32_t ticked_us;
-    uint32_t uptime_ms;
-    uint32_t progress;    /* a sum that changes with all that goes on .. */
-    uint32_t progress_ms; /* .. and when it did, in uptime */
-    bool blinks;
-    bool resets;
-    uint32_t blinks_ms; /* until when, in uptime */
-    uint32_t resets_ms; /* when */
+    volatile bool answering;   /* the shell is being polled */
+    uint32_t due_us[TORUS_PORTS]; /* when something is due at a port */
+    uint8_t due;                  /* mask of ports at which something is due */
+    uint8_t speaking;     /* mask of ports that may tell a frame of discovery */
+    uint32_t alarm_us;    /* time of the last board_alarm() */
+    bool armed;           /* that alarm has not come yet */
+    uint32_t ticked_us;   /* board_now_us() up to which uptime_ms counts */
+    uint32_t uptime_ms;   /* since the start */
+    uint32_t progress;    /* a sum that every progress changes */
+    uint32_t progress_ms; /* uptime when it changed last */
+    bool blinks;          /* the LED does, until blinks_ms */
+    bool resets;          /* the node is to reset itself at resets_ms */
+    uint32_t blinks_ms;   /* uptime */
+    uint32_t resets_ms;   /* uptime */
 };
 
 #endif

@@ -23,7 +23,7 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-/* Word 1 + `i` of the request as a number. */
+/* Reads word 1 + `i` of the request as a number. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
 {
@@ -118,8 +118,8 @@ static int row_mesh(struct shell *shell)
     return row_of_node(shell);
 }
 
-/* "E2": a port's letter and a number of hops, 1 or more. Result: what is
-   behind it; NULL: it is none. */
+/* Reads "E2": a port's letter and a number of hops, 1 or more. Result: what is
+   behind it; NULL: it is no leg. */
 static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
 {
     static const char letters[TORUS_PORTS + 1] = "enws";
@@ -138,7 +138,8 @@ static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
     return value > 0 && value <= TORUS_SIDE_MAX ? at : NULL;
 }
 
-/* The path's second leg: at right angles to the first. Likewise. */
+/* Reads the path's second leg, at right angles to the first; result: as that
+   of read_leg(). */
 static const char *read_turn(const char *at, struct torus_path *path)
 {
     uint8_t second = 0;
@@ -150,7 +151,8 @@ static const char *read_turn(const char *at, struct torus_path *path)
     return turn % 2 != 0 ? at : NULL;
 }
 
-/* One leg in the first word, or two at right angles; none: this node. */
+/* Reads a path of one leg in word 1, or of two in words 1 and 2; of none: this
+   node. */
 static bool read_path(const struct shell *shell, struct torus_path *path,
                       unsigned legs)
 {
@@ -166,8 +168,8 @@ static bool read_path(const struct shell *shell, struct torus_path *path,
     return at != NULL && *at == '\0';
 }
 
-/* "E2N1", "W1" or "." (this node), and the comma behind it. Result: what is
-   behind that; NULL: it is no path. */
+/* Reads "E2N1", "W1" or "." (this node), and the comma behind it. Result: what
+   is behind that; NULL: it is no path. */
 static const char *read_item(const char *at, struct torus_path *path)
 {
     memset(path, 0, sizeof *path);

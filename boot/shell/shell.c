@@ -2,10 +2,12 @@
 #include "boot/shell/shell.h"
 
 #include "boot/shell/commands.h"
+#include "hal/check.h"
 #include "hal/err.h"
 
-#include <assert.h>
 #include <string.h>
+
+#define CHECK_FILE CHECK_SHELL
 
 static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
@@ -194,6 +196,7 @@ unsigned shell_poll(struct shell *shell, uint32_t now_us)
 {
     enum line_status status;
 
+    ASSERT(!shell->resetting);
     shell->now_us = now_us;
     if (shell->rows) {
         return go_on(shell, now_us);

@@ -4,7 +4,8 @@
 
 #include "hal/image.h"
 
-/* Of this image. Volatile: a tool may have changed it since it was compiled. */
+/* The identity of this image. Volatile: a tool may have changed it since it was
+   compiled. */
 extern const volatile struct image_identity boot_identity;
 
 #endif

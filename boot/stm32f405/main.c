@@ -26,14 +26,15 @@
 #define BITS_PER_BYTE 10u /* 8N1 */
 #define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
-/* Emulated boards share a few cores, and none of them keeps time: their seconds
-   are so many and one of the host's, and one may be late by so much. */
+/* Emulated boards share a few cores, and none of them keeps time: a second of
+   theirs is 1 + EMULATED_SLOWER of the host's, and a node may be late by
+   EMULATED_SLACK_US. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
 /* A line of the console waits so long for its next byte, of who types it. */
 #define HALF_LINE_US 10000000u
-/* Of a link's test frames: sound cables lose none, emulated ones are damaged at
-   will. */
+/* Test frames that a good link may lose. Sound cables lose none, emulated ones
+   are damaged at will. */
 #define LOST_MAX 1u
 #define EMULATED_LOST_MAX 15u
 
@@ -46,14 +47,14 @@ extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
 extern uint8_t boot_image_bytes[]; /* a number: the symbol's value */
 
-/* Where time means nothing software costs nothing, and a kernel takes what it
-   estimates, at an instruction's time on the other emulated boards. */
+/* On the emulator, whose time means nothing, software costs nothing, and a
+   kernel takes what it estimates, at an instruction's time of other boards. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
 static struct serial_node *node; /* behind the stack */
-/* Of the program; whatever it is after power-up. */
+/* Starts of the program: after power-up from any number. */
 static uint32_t starts __attribute__((section(".noinit")));
 static uint32_t masked; /* by the outermost board_lock() */
 static unsigned locks;
@@ -121,6 +122,7 @@ void board_lock(void)
 
 void board_unlock(void)
 {
+    ASSERT(locks > 0);
     if (--locks == 0) {
         interrupts_unmask(masked);
     }
@@ -201,7 +203,7 @@ static void tick(void)
 
 /* ---- start ---- */
 
-/* Of what is behind the identity: the same wherever a node sits. */
+/* CRC-32 of what is behind the identity: equal wherever a node sits. */
 static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
@@ -217,7 +219,8 @@ static uint32_t between(const void *from, const void *to)
     return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* Where messages go, and what is left of what only the processor reaches. */
+/* Messages lie in SRAM; what the node leaves of CCM, which only the processor
+   reaches, is memory aside. */
 static void take_memory(struct serial_node_config *config)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
