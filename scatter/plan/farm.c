@@ -3,15 +3,15 @@
 
 #include "scatter/plan/fixed.h"
 
-/* The first chunk is the least one divided by this; a chunk is at most so many
+/* The first chunk is the least one / FIRST_DIVISOR. A chunk is at most GROWTH
    times the one before, where speeds have to show. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
-/* The least chunk is at most so many times what the installment gives, but not
-   smaller than itself divided by this. */
+/* The least chunk is cut to LEAST_SHARES times the installment's, but not below
+   its own LEAST_DIVISOR-th part. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* A chunk of the originator's has so many slices. */
+/* Slices of the originator in the time of a chunk. */
 #define SLICES 4u
 
 /* Whether all of the load on the ports takes more than a tenth of all of it on
@@ -103,8 +103,8 @@ uint32_t farm_take(struct farm *farm, uint64_t units)
     return taken;
 }
 
-/* Whether so many units take a member of that speed less time than others take
-   another. */
+/* Whether a member of `speed` computes `units` in less time than another member
+   its other_units. */
 static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
                        uint32_t other_speed)
 {

@@ -3,7 +3,7 @@
 
 #include "scatter/plan/fixed.h"
 
-#define CHILDREN 4u /* of a node, in each phase */
+#define CHILDREN 4u /* that a node sends to in each phase */
 /* The weight of the first and the last round. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
@@ -11,29 +11,30 @@
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* Other factors are tried in jobs that last so many times as long as a node's
-   software of a round. */
+/* Other factors are tried in jobs that last longer than TRIED_FROM times a
+   node's software of a round. */
 #define TRIED_FROM 512u
 
-/* What all numbers of rounds have in common; times in steps of 2^shift ps, of
-   which all that a port or a node does takes less than 2^31. */
+/* The job, whatever the number of rounds. Times are in steps of 2^shift ps, but
+   for the first three; a port's or a node's time in all is less than 2^31. */
 struct costs {
-    uint64_t work_ps; /* of a node, in all rounds */
-    uint64_t in_ps;   /* transfer of a port, in all rounds */
-    uint64_t out_ps;  /* the same of outputs */
-    uint32_t work;    /* these three in steps */
+    uint64_t work_ps; /* a node computes, in all rounds */
+    uint64_t in_ps;   /* a port moves units, in all rounds */
+    uint64_t out_ps;  /* a port moves outputs, in all rounds */
+    uint32_t work;    /* work_ps, in_ps, out_ps in steps */
     uint32_t in;
     uint32_t out;
-    uint32_t startups; /* of a round */
-    uint32_t back;     /* of a turn */
-    uint32_t software; /* of a node, in each round */
-    uint32_t wait;
+    uint32_t startups;     /* circuits of a round, without units */
+    uint32_t back;         /* circuits of a turn, without outputs */
+    uint32_t software;     /* a node's, in each round */
+    uint32_t wait;         /* before the first send */
     uint32_t others_units; /* the load of all but one node */
-    uint32_t first; /* what the first transfer counts, beside the end; 2^-16 */
+    uint32_t first;        /* weight of the first transfer, in 2^-16, where the
+                              weight of the end is 1 */
     unsigned phases;
     unsigned shift;
-    /* The nodes behind a port that lie so many nodes behind the first: parts of
-       all of them, in 2^-32. */
+    /* behind[d]: part of the nodes behind a port that lie d nodes behind the
+       first, in 2^-32. */
     uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
@@ -45,7 +46,7 @@ struct shape {
 
 /* ---- the input ---- */
 
-/* Of N phases' nodes, C(N, d+1) 4^(d+1) lie d nodes behind the first one. */
+/* C(N, d+1) 4^(d+1) nodes lie d nodes behind the first ones. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -56,9 +57,9 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/* The originator takes units off the others until both end together; it ends
-   about as much later as the first transfer takes longer, and a unit off the
-   others is worth so much of a unit that it computes. */
+/* The originator takes units off the others until both end together. A longer
+   first transfer makes it end as much later; it then computes so many units
+   more as the others' time for a unit and its own allow. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -155,7 +156,7 @@ static uint32_t part_back(const struct costs *costs, const struct shape *shape,
     return sum;
 }
 
-/* When the last output is there, in steps. */
+/* Time of the last output's arrival, in steps. */
 static uint32_t end_of(const struct costs *costs, const struct shape *shape)
 {
     uint32_t computed[ROUNDS_MAX];
@@ -230,7 +231,7 @@ struct choice {
     uint64_t score; /* steps; fewer are better */
 };
 
-/* Whether rounds of a factor are better than the best; then they are it. */
+/* Makes rounds of a factor the best if they are better. Result: they were. */
 static bool try_shape(struct choice *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {

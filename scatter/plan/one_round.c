@@ -148,26 +148,21 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
  * a fifth of what it inherits, one for the product, and for decay by 0.7 in the
  * first (1.3 * 2^63 / 2^64) and a fifth of that in others; and it is high by
  * less than 1/4, since startups lose bits to the right. So whatever startup is
- * feasible exceeds it by one at most. Startups as work are computed anew only
- * where the next phase's differs.
+ * feasible exceeds it by one at most.
  */
 HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
                                const struct scale *scale)
 {
     uint64_t left = load_work(job->load_units, scale);
     uint64_t decay = decay_of(job);
-    uint64_t startup_ps = 0;
-    uint64_t startup = 0;
     unsigned phase = 0;
 
     work[0] = left;
     for (; phase < job->phases; ++phase) {
-        if (job->startup_ps[phase] != startup_ps) {
-            startup_ps = job->startup_ps[phase];
-            if (startup_ps > PLANNER_STARTUP_MAX_PS) {
-                return OUT_OF_RANGE;
-            }
-            startup = startup_work(startup_ps, scale);
+        uint64_t startup = startup_work(job->startup_ps[phase], scale);
+
+        if (job->startup_ps[phase] > PLANNER_STARTUP_MAX_PS) {
+            return OUT_OF_RANGE;
         }
         if (startup > left + SNAP_STARTUP) {
             break;
@@ -235,7 +230,7 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const struct scale *scale)
 {
     uint64_t below = 0;       /* 4 v_j, summed over j > i */
-    uint32_t below_units = 0; /* the same of the floors; fits */
+    uint32_t below_units = 0; /* the sum of the floors; fits */
     uint64_t whole = load_units * ONE;
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {

@@ -38,8 +38,7 @@ struct planner_plan {
  * that, below 2^-20 unit. The makespan is within a_0's error times the compute
  * time of a unit, and rounded down.
  *
- * Cost on a Cortex-M3: about 420 instructions and 88 a phase, 30 more for each
- * phase whose startup differs from the one before.
+ * Cost on a Cortex-M3: about 420 instructions and 118 a phase.
  * Reentrant; for any context.
  */
 NODISCARD int planner_plan(struct planner_plan *plan,

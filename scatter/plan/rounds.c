@@ -22,12 +22,13 @@
 /* Bases and slopes stay within +-2^52. Then (5 + rho) times one, sums of one
    round's ten and of 16 rounds' fit 64 bits. */
 #define WORK_MAX ((int64_t)1 << 52)
-/* x_0 has so many steps less than the load at most. */
+/* x_0 >= load / 2^LEVELS_MAX. */
 #define LEVELS_MAX 30u
-/* Cutting off takes less than a 2^27-th of the load off a share of layer 1, or
-   so many steps off one of the last layer, and 5 times as much of each above. A
-   share that is below zero by so much is taken for zero, which adds as much to
-   the volume, and 5 times as much to each above. */
+/* Cutting off lowers a share of layer 1 by less than load / 2^CUT_BITS, a share
+   of the last layer by CUT_STEPS at most, and each share above by 5 times as
+   much as the one below. A share is taken for zero if it is below zero by no
+   more than that, which adds as much to the volume, and 5 times as much to each
+   volume above. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -37,7 +38,7 @@ struct line {
     int64_t slope;
 };
 
-/* The input in steps. Index: phase. */
+/* The job in steps. Index: phase. */
 struct costs {
     struct fixed_shift shift; /* a time is (time << shift) >> 26 steps */
     uint32_t rho_whole;
@@ -50,17 +51,17 @@ struct costs {
     int64_t unit;
     int64_t x_0;
     int64_t startup[LAYERS];
-    int64_t startups; /* of all phases */
+    int64_t startups; /* the sum of all phases' */
     int64_t queue;
     int64_t interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
     int64_t begin;
     int64_t round_overhead;
-    int64_t each_round; /* of the originator in each round, and one unit */
+    int64_t each_round; /* the originator's software of a round, and a unit */
     int64_t gain;
-    int64_t cut; /* what is cut off a share of the last layer at most */
-    /* By how much begin() lessens the first round's volumes, in all, and rho
-       times that: begin / compute off v_{1,N}, 5 + rho times as much off each
-       volume above. */
+    int64_t cut; /* a share of the last layer lacks this at most: CUT_BITS */
+    /* begin_ps lessens the sum of the first round's volumes by `loss`: v_{1,N}
+       by begin / compute, and each volume above by 5 + rho times as much as the
+       one below. loss_moved is rho times that. */
     int64_t loss;
     int64_t loss_moved;
 };
@@ -277,8 +278,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
 
 /* ---- the sweep ---- */
 
-/* What a node of layer `phase` - 1 has to do more in a round than its children:
-   those of the last layer send nothing. */
+/* Software of a node of layer `phase` - 1 in a round, less its children's: the
+   last layer sends nothing. */
 static int64_t more_software(const struct costs *costs, unsigned phase)
 {
     return phase == costs->phases ? costs->queue : 0;
@@ -358,7 +359,7 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
     return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
 }
 
-/* What of the originator's share no volume has a part in. */
+/* The originator's share without x and rho times all volumes: see rounds.h. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
@@ -455,11 +456,11 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
 
 /* ---- the tables ---- */
 
-/* How work becomes units. */
+/* Turns work into units. */
 struct units {
     uint32_t of_work; /* units in 2^-bits, of 2^32 steps */
     unsigned bits;
-    uint64_t close; /* what is so close below an integer counts as that */
+    uint64_t close; /* no more than that below an integer counts as that */
 };
 
 /*
@@ -529,7 +530,7 @@ static bool floors(struct rounds_plan *plan, const struct row *row,
                    uint32_t load_units)
 {
     uint64_t below = 0;       /* 4 v_j, summed over j > i; in 2^-bits units */
-    uint32_t below_units = 0; /* the same of the floors */
+    uint32_t below_units = 0; /* the sum of the floors */
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
         uint64_t exact = fixed_part((uint64_t)row->work[layer], units->of_work);

@@ -22,8 +22,8 @@
 #define RHO_BITS 36u
 #define NODES_BITS 14u
 
-/* Of functions that a loop over nodes calls: in line they make a plan a tenth
-   faster, and the image 160 bytes longer. */
+/* Marks functions that a loop over nodes calls: in line they would make a plan
+   a tenth faster, and the image 160 bytes longer. */
 #define NOINLINE __attribute__((noinline))
 
 /* 1 / value, for division by it. */
@@ -32,25 +32,26 @@ struct inverse {
     unsigned zeros; /* of the value, in 64 bits */
 };
 
-/* What is known of a node: with s left, its subtree takes p s - q. */
+/* A node: with the time s left, its subtree takes p s - q. */
 struct tree_node {
     uint64_t slope;   /* p, in 2^-32 */
     int64_t offset;   /* q, in steps of the reference's compute time */
-    int64_t behind;   /* s = scale * what is left of its lane - behind */
+    int64_t behind;   /* s = scale * (the lane's time left) - behind */
     int64_t left;     /* s */
-    int64_t share;    /* what it computes itself, like offset */
-    int64_t first;    /* its parent's software before the lane's first circuit;
+    int64_t share;    /* the node computes it; in the steps of offset */
+    int64_t first;    /* the parent's software before the lane's first circuit;
                          0 for a later one */
-    uint64_t startup; /* of the circuit to it, in steps; with equal shares when
-                         it has received, in ps */
+    uint64_t startup; /* of the circuit to the node, in steps; with equal shares
+                         the time of its receipt, in ps */
     uint32_t scale;   /* in 2^-32 */
-    uint16_t sends;   /* its children */
-    uint16_t stages;  /* of its circuit */
-    uint8_t lane;     /* its parent's queue */
+    uint16_t sends;   /* children that the node sends to */
+    uint16_t stages;  /* of the circuit to the node */
+    uint8_t lane;     /* the parent's queue with that circuit */
     uint8_t slow_shift;
 };
 
-/* A child that was met: its numbers are those of any that is like it. */
+/* A child that was met; one with the same slope, offset, nodes and hops has the
+   same numbers. */
 struct met {
     uint64_t slope; /* 0: none yet */
     int64_t offset;
@@ -70,7 +71,7 @@ struct tree_work {
     uint32_t nodes;       /* not cut off so far */
     bool infeasible;      /* a number left its range */
     unsigned unit_shift;  /* the reference computes a unit in 2^unit_shift */
-    unsigned steps_shift; /* steps of tree_costs() are so much larger */
+    unsigned steps_shift; /* a step of tree_costs() has 2^steps_shift */
     struct inverse per_compute;
     uint64_t load;
     uint64_t rho; /* transfer / compute, in 2^-RHO_BITS */
@@ -78,8 +79,8 @@ struct tree_work {
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split and kernel_start; .. */
-    uint64_t leaf;       /* .. and begin: of any node but the root */
+    uint64_t start;      /* split and start: the root's without its sends */
+    uint64_t leaf;       /* split, start and begin: any other node's */
     struct met met[MET]; /* equal subtrees come often */
     struct tree_node node[];
 };

@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-/* A time may be so much too short, as a part of the makespan, by what is cut
-   off; and the last round's s_0 is looked for until the originator computes
-   what is left in so much of it, or so many times. */
+/* Cut off numbers make a time too short by 2^-NEAR_BITS of the makespan at
+   most. The last round's s_0 is tried until the originator computes what is
+   left in 2^-LEFT_BITS of the makespan, TRIALS times at most. */
 #define NEAR_BITS 12u
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
-/* No sweep goes on when its rounds take so many times the makespan of one. */
+/* A sweep ends when its rounds take TIMES_MAX times the makespan of one. */
 #define TIMES_MAX 16
 #define LACKS_MAX ((int32_t)1 << 28)
 
@@ -26,12 +26,12 @@ struct plan {
     const struct tree_cost *cost;
     struct tree_common common;
     uint32_t nodes;
-    unsigned rounds_max; /* for which the originator can queue all sends */
+    unsigned rounds_max; /* the originator can queue all their sends */
     int64_t load;
-    int32_t round_end; /* software, of a node that is not slow */
-    int32_t again;     /* of the originator in a further round */
-    int32_t planning;  /* of each round */
-    int32_t least;     /* that any number of rounds takes */
+    int32_t round_end; /* software behind run() of a node that is not slow */
+    int32_t again;     /* the originator's software of a further round */
+    int32_t planning;  /* a round must gain more than this */
+    int32_t least;     /* lower bound of the makespan of any number of rounds */
     int32_t *offset;   /* q of every node's subtree in the round at hand */
     int32_t *behind;   /* s_c = scale * lane - behind */
     int32_t *time;     /* s */
@@ -67,7 +67,7 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* What a circuit takes of its lane besides its own transfer. */
+/* A circuit's time in its lane, without its own transfer. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -165,7 +165,7 @@ static void lengthen(struct plan *plan, int32_t more)
     }
 }
 
-/* What node `index` computes in the round at hand. */
+/* Load that node `index` computes in the round at hand. */
 static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
                         uint32_t index)
 {
@@ -214,7 +214,7 @@ static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
     sweep->rounds += 1;
 }
 
-/* What all have taken, the originator for as long as all rounds take. */
+/* Load that all have taken, the originator in the time of all rounds. */
 static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
 {
     return sweep->taken + ((sweep->time - plan->cost[0].software -
@@ -347,7 +347,7 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* What the makespan is at least: when all nodes together have computed. */
+/* Lower bound of the makespan: all nodes compute, and nothing is moved. */
 static uint64_t least_ps(const struct plan_job *job, const void *work,
                          uint32_t nodes)
 {

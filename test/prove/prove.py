@@ -127,8 +127,9 @@ def command_of(proof):
                            proof.relations and "octagon:" + proof.relations)):
         if value:
             command += [option, value]
-    return command + [f"test/prove/{name}.c", "test/prove/any.c", proof.source,
-                      *proof.sources]
+    # Of functions in headers, those of the first source keep their names.
+    return command + [proof.source, *proof.sources, f"test/prove/{name}.c",
+                      "test/prove/any.c"]
 
 
 def bare(name):
