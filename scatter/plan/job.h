@@ -24,6 +24,7 @@
 #define SCATTER_PLAN_JOB_H
 
 #include "hal/err.h"
+#include "hal/nodiscard.h"
 #include "scatter/plan/fixed.h"
 
 #define PLANNER_PHASES_MAX 20u
@@ -101,7 +102,7 @@ struct plan_job {
 
 /* 0, or why nobody can plan the load: ERR_EMPTY (no units); ERR_RANGE (its
    numbers or their product). */
-static inline int plan_check_load(const struct plan_job *job)
+NODISCARD static inline int plan_check_load(const struct plan_job *job)
 {
     if (job->load_units == 0) {
         return ERR_EMPTY;
