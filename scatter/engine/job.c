@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One job of one node, from its first message to its last. */
+#include "scatter/engine/alone.h"
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/engine/probe.h"
 #include "scatter/engine/scatter.h"
@@ -193,7 +193,7 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
-        error = measure_guess(scatter, originator);
+        error = alone_decide(scatter, originator);
     }
     return error == ERR_OK && stays && !originator->alone
                ? announce_job(scatter, originator)

@@ -14,18 +14,20 @@
 #define MEASURE_PIECES_MAX 10u
 
 /*
- * Sets the report's compute_ps to what is known before measuring: the order's
- * rate, if it is less than 64 times off the kernel's own estimate, or that of
- * the last job with this kernel and argument; both are `known`. Else it is the
- * estimate.
- *
- * Where there is no other node, the order asks for no phases, or the whole load
- * takes the originator less than a plan and the way out and back, it sets
- * `alone`; but for the first of these 14 % of the load, which are computed
- * first, show that the estimate is none too small. Result: 0 or the error.
+ * Sets the report's compute_ps and call_ps to the order's rate, if that is at
+ * most 64 times off the kernel's own estimate, or to that of the last job with
+ * this kernel and argument; both are `known`. Else compute_ps is the estimate.
  */
-NODISCARD int measure_guess(struct scatter *scatter,
-                            struct originator *originator);
+void measure_guess(struct scatter *scatter, struct originator *originator);
+
+/*
+ * Computes the first `units` of the range, in `*run_ps`, keeps their result,
+ * and takes them off the order and the range. Of no units it takes the time
+ * alone. Result: 0 or the error.
+ */
+NODISCARD int measure_first(struct scatter *scatter,
+                            struct originator *originator, uint32_t units,
+                            uint64_t *run_ps);
 
 /*
  * Sets the report's compute_ps, call_ps, measure_ps and measured_units, unless

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/alone.h"
+
+#include "scatter/engine/measure.h"
+#include "scatter/engine/policy.h"
+#include "scatter/plan/fixed.h"
+
+/* A part's head up to its range, or an announcement, has some 100 bytes: how
+   many exactly depends on the phases of a plan that is not made yet. Along a
+   tree each has places besides, of 3 bytes for a node of the mesh. */
+#define HEAD_BYTES 100u
+#define PLACE_BYTES 3u
+#define RESULT_BYTES (CIRCUIT_HEADER_BYTES + SCATTER_SHORT_BYTES)
+/* A call takes at most this much longer than the estimate for its units, by its
+   fixed cost, where that estimate is right. */
+#define CALL_PS 20000000u /* 20 us */
+
+/* Time of a circuit over two hops with so many bytes. */
+static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
+{
+    return order->startup_ps + 2 * order->hop_delay_ps +
+           bytes * order->transfer_ps;
+}
+
+/* Bytes of a unit's output, rounded down. */
+static uint32_t output_bytes(const struct scatter *scatter)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+
+    return scatter_makes_output(terms)
+               ? (uint32_t)terms->output_numerator / terms->output_denominator
+               : 0;
+}
+
+/* Whether a unit that is sent away costs more than computing it here: at the
+   ports, if outputs return when all is computed, and of the processor, if ports
+   take of its time. */
+static bool is_dear_to_send(const struct scatter *scatter,
+                            const struct wire_order *order, uint64_t unit_ps)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    bool meanwhile = order->tree_nodes == 0 && costs->plan_meanwhile != NULL;
+    uint32_t back_bytes = output_bytes(scatter);
+    uint64_t back_ps = meanwhile ? 0 : order->transfer_ps * back_bytes;
+    uint64_t own_ps =
+        (uint64_t)costs->port_byte_ps * (order->unit_bytes + back_bytes);
+
+    return back_ps > order->ports * unit_ps || own_ps > unit_ps;
+}
+
+/* Time in which results come back: two circuits where they are all long, else
+   four; as long as may be if a child's is expected to grow beyond short ones,
+   since its slot is. */
+static uint64_t results_ps(const struct scatter *scatter,
+                           const struct wire_order *order)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    bool grow = (uint64_t)scatter->units * terms->result_bytes_per_1000_units >
+                1000u * TORUS_PORTS * SCATTER_SHORT_BYTES;
+
+    return (terms->result_fixed ? 2u : 4u) *
+           circuit_ps(order, terms->result_fixed || grow
+                                 ? terms->result_bytes_max
+                                 : RESULT_BYTES);
+}
+
+/*
+ * Whether the originator alone would have the answer before a plan is made, two
+ * circuits have gone out, four have come back (two wait for their slot, which
+ * those that are all long do not) and results are merged. Its P ports take at
+ * least transfer / (transfer + P compute) of its time besides: units * compute
+ * <= mesh (1 + transfer / P compute).
+ */
+static bool is_small(const struct scatter *scatter,
+                     const struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    const struct scatter_costs *costs = scatter->costs;
+    uint64_t unit_ps = originator->report.compute_ps;
+    uint64_t transfer_ps =
+        order->transfer_ps * (order->unit_bytes + output_bytes(scatter));
+    uint32_t sixteenths; /* of transfer / P compute */
+    uint64_t mesh_ps;
+
+    if (order->phases == 0) {
+        return true;
+    }
+    if (scatter->policy->asks || order->phases != WIRE_BEST ||
+        order->rounds != WIRE_BEST || (order->flags & WIRE_EQUAL_SHARES) != 0 ||
+        order->ports - 1u >= TORUS_PORTS || transfer_ps > UINT32_MAX ||
+        unit_ps > UINT32_MAX) {
+        return false;
+    }
+    mesh_ps =
+        costs->plan_ps + (uint64_t)order->tree_nodes * costs->plan_tree_ps / 2 +
+        TORUS_PORTS * costs->result_merge_ps + costs->result_queue_ps +
+        2 * circuit_ps(order, HEAD_BYTES + PLACE_BYTES * order->tree_nodes) +
+        results_ps(scatter, order);
+    sixteenths =
+        (uint32_t)transfer_ps / ((uint32_t)unit_ps / (16u / order->ports) + 1);
+    return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16 ||
+           is_dear_to_send(scatter, order, unit_ps);
+}
+
+/*
+ * Computes a 512th, a 64th and an eighth of the load. As long as these take at
+ * most twice the guess, the originator is to do the rest alone, at the rate by
+ * which they differ. If the guess was too small, little is lost, and a better
+ * one known.
+ */
+static int compute_parts(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t guess_ps = report->compute_ps;
+    uint32_t all = scatter->units;
+    uint64_t before_ps = 0;
+    uint32_t before = 0;
+    int error = ERR_OK;
+
+    originator->alone = true;
+    for (uint32_t part = scatter->terms.result_fixed ? 64 : 512;
+         part >= 8 && originator->alone && all / part + 1 < scatter->units;
+         part /= 8) {
+        uint32_t units = all / part + 1;
+        uint64_t piece_ps;
+
+        error = measure_first(scatter, originator, units, &piece_ps);
+        originator->alone =
+            error == ERR_OK && piece_ps <= 2 * units * guess_ps + CALL_PS;
+        if (!originator->alone) {
+            report->compute_ps = piece_ps / units;
+        } else if (before > 0 && units > before && piece_ps > before_ps) {
+            report->compute_ps = (piece_ps - before_ps) / (units - before);
+        }
+        before_ps = piece_ps;
+        before = units;
+    }
+    report->compute_ps = fixed_larger(report->compute_ps, 1);
+    return error;
+}
+
+int alone_decide(struct scatter *scatter, struct originator *originator)
+{
+    int error = ERR_OK;
+
+    measure_guess(scatter, originator);
+    if (torus_nodes(scatter->size) == 1) {
+        originator->alone = true;
+    } else if (is_small(scatter, originator)) {
+        error = compute_parts(scatter, originator);
+        originator->known = originator->alone;
+    }
+    return error;
+}
