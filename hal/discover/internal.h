@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames, bits and what is read off them: shared by the files of discovery
- * (hal/discover/discover.h), and by no others. Each of these calls only those
- * above it:
+ * Frames, bits, and functions that the files of discovery
+ * (hal/discover/discover.h) share, and no others use. Each file calls only
+ * those above it:
  *
  *   positions.c  where this node is, by what its neighbours say
  *   judge.c      faults of its links, and the size that the mesh has

@@ -206,7 +206,8 @@ static void echo(struct discover *d)
     }
 }
 
-/* Links become known and settled; then the node judges and answers. */
+/* Notes which links are known and settled. Once all are, the node judges them;
+   once no child's echo is waited for, it tells its own. */
 static void advance(struct discover *d)
 {
     bool known = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of serial circuits share, and no others. Each calls only those
- * above it:
+ * Functions that the files of serial circuits share, and no others use. Each
+ * file calls only those above it:
  *
  *   ports.c           messages over the four ports to other nodes
  *   host_port.c       the console, and errands (hal/serial/errand.h)

@@ -30,11 +30,12 @@ enum {
 struct serial_counters {
     uint32_t bytes_in;
     uint32_t bytes_out;
-    uint32_t overruns; /* ORE: the interrupt came too late */
-    uint32_t framings; /* FE: wrong speed, noise, a wire pulled out */
-    uint32_t noises;   /* NF */
-    uint32_t bursts;   /* sent by DMA */
-    uint32_t failures; /* of DMA: given up for this port */
+    uint32_t overruns; /* bytes lost as the interrupt came too late (ORE) */
+    uint32_t framings; /* bytes without a stop bit (FE): wrong speed, noise, a
+                          wire pulled out */
+    uint32_t noises;   /* bytes whose samples differed (NF) */
+    uint32_t bursts;   /* bursts sent by DMA */
+    uint32_t failures; /* DMA errors; after one the port sends without DMA */
 };
 
 /*

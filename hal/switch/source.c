@@ -10,7 +10,7 @@
 #define CHECK_FILE CHECK_SWITCH_SOURCE
 
 #define FRAME_LEAST 16u    /* data of a frame, bytes, unless the message ends */
-#define FRAME_GROWTH 8u    /* bytes that a frame has more after an answer */
+#define FRAME_GROWTH 8u    /* bytes that frames grow by after an answer */
 #define FRAME_COSTS 18u    /* bytes of a frame besides data, at most */
 #define BAD_DATA_BYTES 56u /* in a frame with parity: 69 in all */
 #define CLEAN_ANSWERS 32u  /* until a bad line is a good one */

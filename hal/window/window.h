@@ -73,8 +73,8 @@ struct window_send {   /* node */
     uint64_t ready_ps; /* mesh time of the earliest start */
     uint32_t gap_ps;   /* least time from the end of the port's message
                           before to this one's start */
-    uint8_t ports;     /* mask */
-    uint8_t form;      /* 0; else this is a struct window_rows */
+    uint8_t ports;     /* mask of the ports it goes out of */
+    uint8_t form;      /* 0; otherwise the entry is a struct window_rows */
     uint16_t job;
     struct window_segment head;
     struct window_segment shared;
