@@ -777,23 +777,6 @@ static void count_lead(const struct scatter *scatter,
     }
 }
 
-/* Goes on to the next round's range, and to its tables, which lie behind what
-   the parts of this one take with them. */
-static void next_round(struct scatter *scatter,
-                       struct circuit_segment *passed_on,
-                       const struct originator *originator)
-{
-    uint32_t bytes = scatter->units * originator->order.unit_bytes;
-
-    scatter->round += 1;
-    scatter->first_unit += scatter->units;
-    scatter->range_data += bytes;
-    scatter->range_before_bytes += bytes;
-    scatter->range_to_end_bytes -= bytes;
-    passed_on->data += passed_on->bytes;
-    passed_on->bytes = WIRE_TABLES_BYTES(scatter->job.phases);
-}
-
 /* Queues the sends of all rounds; the originator's own share of all of them is
    computed at once, after this. Result: 0 or the error. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
@@ -815,7 +798,11 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (round > 0) {
-            next_round(scatter, &passed_on, originator);
+            scatter->round += 1;
+            scatter_skip(scatter, scatter->units);
+            /* Later tables lie behind what the parts before take with them. */
+            passed_on.data += passed_on.bytes;
+            passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);
         }
         scatter->pattern.cut.first_gap_ps = first_gap_ps;

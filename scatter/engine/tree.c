@@ -667,19 +667,6 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }
 
-/* Makes the next `units` of the load, behind those at hand, the originator's
-   range. */
-static void next_range(struct scatter *scatter, uint32_t units)
-{
-    uint32_t bytes = scatter->units * scatter->announced.unit_bytes;
-
-    scatter->first_unit += scatter->units;
-    scatter->range_data += bytes;
-    scatter->range_before_bytes += bytes;
-    scatter->range_to_end_bytes -= bytes;
-    scatter->units = units;
-}
-
 /* Queues the sends of the originator's branch, in all rounds. Result: 0 or the
    error. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
@@ -701,7 +688,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     for (unsigned round = 1; error == ERR_OK && round < scatter->job.rounds;
          ++round) {
         table += table_words(scatter);
-        next_range(scatter, table[table_words(scatter) - 1] - table[1]);
+        scatter_skip(scatter, scatter->units);
+        scatter->units = table[table_words(scatter) - 1] - table[1];
         scatter->round = round;
         /* A port that is done early does not begin a round while others still
            send the one before. */
