@@ -2,6 +2,7 @@
 #include "scatter/engine/advance.h"
 
 #include "scatter/engine/pattern.h"
+#include "scatter/plan/fixed.h"
 
 #include <string.h>
 
@@ -133,22 +134,6 @@ static bool choose_advance(const struct scatter *scatter,
     return originator->advance.units > 0;
 }
 
-/* Sets when each layer is planned to have received an advance. */
-static void plan_advance(const struct scatter *scatter,
-                         struct originator *originator, unsigned phases)
-{
-    uint64_t *received_ps = originator->report.received_ps;
-
-    startups_wait(scatter, originator, originator->report.scatter_start_ps);
-    received_ps[0] = 0;
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        received_ps[phase] =
-            received_ps[phase - 1] +
-            startups_step_ps(scatter, originator, phase) +
-            originator->input.transfer_ps * originator->advance_units[phase];
-    }
-}
-
 /* Writes the tables of an advance, and queues it. */
 static int send_advance(struct scatter *scatter, struct originator *originator,
                         unsigned phases)
@@ -206,6 +191,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
         return ERR_OK;
     }
     error = send_advance(scatter, originator, phases);
-    plan_advance(scatter, originator, phases);
+    startups_wait(scatter, originator, originator->report.scatter_start_ps);
+    startups_receipts(scatter, originator, originator->advance_units);
     return error;
 }

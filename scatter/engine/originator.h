@@ -23,8 +23,6 @@ struct originator {
     uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
     uint32_t nodes; /* of the mesh, on the pattern */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */
-    uint64_t hop_ps[TORUS_PHASES_MAX + 1]; /* in one round: from the receipt of
-                    the layer before to a layer's, but for its units */
     struct rounds_plan plan; /* the last: of its tables only those of its
                                 rounds are ever set */
     uint32_t *tree_tables; /* of a tree: of all rounds, if there are several */

@@ -3,6 +3,7 @@
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/gather.h"
+#include "scatter/plan/fixed.h"
 
 static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
               "the switch writes what a part begins with");
@@ -416,15 +417,32 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
     originator->input.wait_ps = fixed_difference(end_ps, begin_ps);
 }
 
-uint64_t startups_step_ps(const struct scatter *scatter,
-                          const struct originator *originator, unsigned phase)
+/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
+   layer `phase`, in the first of several rounds, without its units. */
+static uint64_t step_ps(const struct scatter *scatter,
+                        const struct originator *originator, unsigned phase)
 {
     const struct scatter_costs *costs = scatter->costs;
+    const struct plan_job *input = &originator->input;
 
-    return originator->input.startup_ps[phase - 1] -
-           startups_hop_ps(scatter, phase, originator->plan.phases) +
-           (phase == 1 ? costs->first_send_ps + originator->input.wait_ps
+    return input->startup_ps[phase - 1] -
+           startups_hop_ps(scatter, phase, input->phases) +
+           (phase == 1 ? costs->first_send_ps + input->wait_ps
                        : (uint64_t)costs->split_ps + costs->queue_ps);
+}
+
+void startups_receipts(const struct scatter *scatter,
+                       struct originator *originator,
+                       const uint32_t volume_units[])
+{
+    const struct plan_job *input = &originator->input;
+    uint64_t *received_ps = originator->report.received_ps;
+
+    for (unsigned phase = 1; phase <= input->phases; ++phase) {
+        received_ps[phase] = received_ps[phase - 1] +
+                             step_ps(scatter, originator, phase) +
+                             input->transfer_ps * volume_units[phase];
+    }
 }
 
 int startups_input(const struct scatter *scatter, struct originator *originator)
@@ -439,6 +457,7 @@ int startups_input(const struct scatter *scatter, struct originator *originator)
         (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
         return ERR_RANGE;
     }
+    originator->report.received_ps[0] = 0;
     input->load_units = scatter->units;
     input->compute_ps = originator->report.compute_ps;
     input->transfer_ps = order->transfer_ps * order->unit_bytes;

@@ -58,13 +58,14 @@ void startups_set(const struct scatter *scatter, struct originator *originator,
 void startups_wait(const struct scatter *scatter, struct originator *originator,
                    uint64_t begin_ps);
 
-/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
-   layer `phase`, in the first of several rounds, but for its units. */
-uint64_t startups_step_ps(const struct scatter *scatter,
-                          const struct originator *originator, unsigned phase);
+/* Sets when layers receive their volumes in the first of several rounds. */
+void startups_receipts(const struct scatter *scatter,
+                       struct originator *originator,
+                       const uint32_t volume_units[]);
 
-/* Sets what of the planners' input the order has. Result: 0, or ERR_RANGE if
-   they can't count with that. */
+/* Sets what of the planners' input the order has; and that the originator has
+   received the load at time zero. Result: 0, or ERR_RANGE if planners can't
+   count with the order's costs. */
 NODISCARD int startups_input(const struct scatter *scatter,
                              struct originator *originator);
 

@@ -18,17 +18,25 @@ static bool counts_returns(const struct originator *originator)
 }
 
 /*
- * Makes the startups those of a plan of one round, where they lie: copying the
- * input takes as long as a third of the plan. Startup i is the time from when
- * layer i - 1 begins to compute until layer i does, but for the transfer of
- * units. The software of a hop is what is left of it when the part is whole, as
- * the switch hands its head over first; layer i is taken to have a little less
- * than a 5^i-th of the load. That the ports may still be busy with the
- * announcement is part of phase 1's, the return of outputs of every phase's.
- * The kernel's begin() is none: nodes call it when the job is announced.
+ * Makes the startups those of a plan of one round, in place: a copy of the
+ * input takes a third of the plan's time. Sets hop_ps[i] as well:
+ *
+ *   layer i - 1 | sends_ps | circuit | units of phase i |
+ *               | before_ps | computes ..
+ *   layer i                           | software | ..... | starts_ps | computes
+ *               receipt               head               receipt
+ *
+ *   hop_ps[i] = sends_ps + circuit
+ *   startup_ps[i - 1] = hop_ps[i] + starts_ps - before_ps
+ *
+ * The switch hands a head over before its units, so software runs while these
+ * arrive: starts_ps is what is left of it at the receipt, if layer i receives a
+ * little less than a 5^i-th of the load. The originator waits for its ports
+ * before it sends. The return of outputs counts in every phase; the kernel's
+ * begin() in none, as nodes call it when the job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
-                          struct originator *originator)
+                          struct originator *originator, uint64_t hop_ps[])
 {
     const struct scatter_costs *costs = scatter->costs;
     struct plan_job *input = &originator->input;
@@ -40,39 +48,21 @@ static void set_one_round(const struct scatter *scatter,
 
     for (unsigned i = 0; i < input->phases; ++i) {
         uint64_t software_ps = startups_hop_ps(scatter, i + 1, input->phases);
-        uint64_t hop_ps = input->startup_ps[i] - software_ps + sends_ps;
         uint64_t before_ps = starts_ps;
         uint64_t arrives_ps;
 
+        hop_ps[i + 1] = input->startup_ps[i] - software_ps + sends_ps;
         units /= 5;
         arrives_ps = input->transfer_ps * (units - units / 16);
         sends_ps = software_ps;
         starts_ps =
             fixed_difference(software_ps + costs->first_start_ps, arrives_ps);
-        originator->hop_ps[i + 1] = hop_ps;
-        input->startup_ps[i] = fixed_difference(hop_ps + starts_ps, before_ps);
+        input->startup_ps[i] =
+            fixed_difference(hop_ps[i + 1] + starts_ps, before_ps);
         if (counts_returns(originator)) {
             input->startup_ps[i] +=
                 slots_return_ps(scatter, originator, i + 1, 0);
         }
-    }
-}
-
-/* Sets when each layer is planned to have received its first volume. */
-static void plan_receipts(const struct scatter *scatter,
-                          struct originator *originator)
-{
-    uint64_t *received_ps = originator->report.received_ps;
-
-    received_ps[0] = 0;
-    for (unsigned phase = 1; phase <= originator->plan.phases; ++phase) {
-        received_ps[phase] =
-            received_ps[phase - 1] +
-            (originator->plan.rounds == 1
-                 ? originator->hop_ps[phase]
-                 : startups_step_ps(scatter, originator, phase)) +
-            originator->input.transfer_ps *
-                originator->plan.volume_units[0][phase];
     }
 }
 
@@ -82,7 +72,8 @@ static void plan_receipts(const struct scatter *scatter,
  * that a circuit for one unit does not pay.
  */
 static uint64_t whole_units_ps(const struct originator *originator,
-                               const struct planner_plan *one)
+                               const struct planner_plan *one,
+                               const uint64_t hop_ps[])
 {
     uint64_t compute_ps = originator->input.compute_ps;
     uint64_t received_ps = 0;
@@ -92,9 +83,8 @@ static uint64_t whole_units_ps(const struct originator *originator,
         uint64_t end_ps;
 
         if (i > 0) {
-            received_ps +=
-                originator->hop_ps[i] +
-                originator->input.transfer_ps * (one->volume_units[i] + 1ull);
+            received_ps += hop_ps[i] + originator->input.transfer_ps *
+                                           (one->volume_units[i] + 1ull);
         }
         end_ps = received_ps + compute_ps * (one->share_units[i] + 1ull);
         last_ps = end_ps > last_ps ? end_ps : last_ps;
@@ -102,13 +92,11 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* Numbers of phases and rounds, and the makespan that they give. */
+/* What is known of originator->plan, the best plan so far. */
 struct choice {
-    uint64_t makespan_ps; /* with the originator's own queueing */
-    uint8_t phases;
-    uint8_t rounds;
-    bool meanwhile; /* outputs of several rounds return meanwhile */
-    bool is_input; /* of one round: the startups are set_one_round()'s for it */
+    uint64_t makespan_ps; /* with the originator's own queueing; UINT64_MAX:
+                             there is no plan yet */
+    bool meanwhile;       /* outputs of several rounds return meanwhile */
 };
 
 /*
@@ -137,8 +125,8 @@ static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
            (phases > 0 ? (uint64_t)scatter->costs->queue_ps : 0);
 }
 
-/* A makespan that one phase less than in this plan of one round can't better:
-   its children's volumes are then the originator's and their parents'. */
+/* Lower bound of the makespan of one round with a phase less than `one` has:
+   the originator and all parents then have the units of the last phase. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -153,25 +141,61 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     return fixed_difference(least_ps, headers_ps);
 }
 
-/* Makes the plan of one round the best choice if it is. */
+/* The report has the startups of the best plan, the input those of the last
+   trial. */
+static void keep_startups(struct originator *originator)
+{
+    for (unsigned i = 0; i < originator->input.phases; ++i) {
+        originator->report.startup_ps[i] = originator->input.startup_ps[i];
+    }
+}
+
+static void restore_startups(struct originator *originator)
+{
+    uint8_t phases = originator->plan.phases;
+
+    originator->input.phases = phases;
+    for (unsigned i = 0; i < phases; ++i) {
+        originator->input.startup_ps[i] = originator->report.startup_ps[i];
+    }
+}
+
+/* Sets when layers receive their volumes in one round. */
+static void set_receipts(struct originator *originator,
+                         const struct planner_plan *one,
+                         const uint64_t hop_ps[])
+{
+    uint64_t *received_ps = originator->report.received_ps;
+
+    for (unsigned i = 1; i <= one->phases; ++i) {
+        received_ps[i] = received_ps[i - 1] + hop_ps[i] +
+                         originator->input.transfer_ps * one->volume_units[i];
+    }
+}
+
+/* Makes the plan of one round the best one if it is. */
 static bool keep_one(const struct scatter *scatter,
                      struct originator *originator, struct choice *best,
-                     const struct planner_plan *one)
+                     const struct planner_plan *one, const uint64_t hop_ps[])
 {
-    uint64_t makespan_ps =
-        whole_units_ps(originator, one) + round_ps(scatter, one->phases);
+    bool advance = originator->report.advance;
+    uint64_t makespan_ps = whole_units_ps(originator, one, hop_ps) +
+                           round_ps(scatter, one->phases);
 
     /* Behind an advance every node needs a part: it brings the job. */
-    best->is_input =
-        makespan_ps < best->makespan_ps &&
-        (!originator->report.advance || one->volume_units[one->phases] > 0);
-    if (!best->is_input) {
+    if (makespan_ps >= best->makespan_ps ||
+        (advance && one->volume_units[one->phases] == 0)) {
         return false;
     }
-    best->phases = one->phases;
-    best->rounds = 1;
     best->makespan_ps = makespan_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
+    if (advance) {
+        /* Together they are several rounds, and it was received first. */
+        startups_set(scatter, originator, one->phases);
+    } else {
+        set_receipts(originator, one, hop_ps);
+    }
+    keep_startups(originator);
     return true;
 }
 
@@ -184,6 +208,7 @@ static int choose_one(const struct scatter *scatter,
                       struct originator *originator, struct choice *best,
                       unsigned phases, bool fixed)
 {
+    uint64_t hop_ps[TORUS_PHASES_MAX + 1];
     struct planner_plan one;
     bool more = true;
 
@@ -191,8 +216,7 @@ static int choose_one(const struct scatter *scatter,
         int error;
 
         startups_set(scatter, originator, phases);
-        set_one_round(scatter, originator);
-        best->is_input = false;
+        set_one_round(scatter, originator, hop_ps);
         error = planner_plan(&one, &originator->input);
         if (error != ERR_OK) {
             return error;
@@ -208,12 +232,37 @@ static int choose_one(const struct scatter *scatter,
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
-        more = keep_one(scatter, originator, best, &one) && phases > 0 &&
-               !fixed &&
+        more = keep_one(scatter, originator, best, &one, hop_ps) &&
+               phases > 0 && !fixed &&
                best->makespan_ps > shallower_ps(scatter, originator, &one);
         phases -= more;
     }
     return ERR_OK;
+}
+
+/* Where the next trial of several rounds writes its plan: in free memory, so
+   that it does not spoil the best one. NULL if there is not as much. */
+static struct rounds_plan *trial_slot(const struct scatter *scatter,
+                                      struct originator *originator,
+                                      const struct choice *best)
+{
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+
+    if (best->makespan_ps == UINT64_MAX) {
+        return &originator->plan;
+    }
+    return room >= sizeof(struct rounds_plan)
+               ? (struct rounds_plan *)(void *)scatter->free_from
+               : NULL;
+}
+
+static void keep_several(struct originator *originator, struct choice *best,
+                         const struct rounds_plan *trial, uint64_t makespan_ps,
+                         bool meanwhile)
+{
+    *best = (struct choice){makespan_ps, meanwhile};
+    rounds_copy(&originator->plan, trial);
+    keep_startups(originator);
 }
 
 /* Sets what rounds cost nodes and the originator. */
@@ -236,39 +285,27 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans so many rounds, or the best number, if they take less than *time_ps,
-   which it is then. */
-static int plan_rounds(const struct scatter *scatter,
-                       struct originator *originator, uint8_t rounds,
-                       uint64_t *time_ps)
+/* Plans the ordered or the best number of rounds with the phases of the input.
+   The plan becomes the best one if it is. */
+static void try_rounds(const struct scatter *scatter,
+                       struct originator *originator, struct choice *best)
 {
-    uint8_t most = scatter->costs->rounds_most;
+    struct plan_job *input = &originator->input;
+    struct rounds_plan *trial = trial_slot(scatter, originator, best);
+    uint8_t least = originator->order.rounds;
+    uint8_t most = least;
+    uint64_t after_ps = returns_ps(scatter, originator, input->phases);
+    uint64_t time_ps = fixed_difference(best->makespan_ps, after_ps);
 
-    if (rounds != WIRE_BEST) {
-        return rounds_plan(&originator->plan, time_ps, &originator->input,
-                           rounds, rounds);
+    if (least == WIRE_BEST) {
+        least = 2;
+        most = originator->report.advance ? originator->advance.rounds
+                                          : scatter->costs->rounds_most;
+        most = most > 0 ? most : ROUNDS_MAX;
     }
-    if (originator->report.advance) {
-        most = originator->advance.rounds;
-    }
-    return rounds_plan(&originator->plan, time_ps, &originator->input, 2,
-                       most > 0 ? most : ROUNDS_MAX);
-}
-
-/* Plans the best number of rounds for so many phases, if that beats the best
-   choice. */
-static void try_phases(const struct scatter *scatter,
-                       struct originator *originator, struct choice *best,
-                       unsigned phases)
-{
-    uint64_t after_ps = returns_ps(scatter, originator, phases);
-    uint64_t makespan_ps = fixed_difference(best->makespan_ps, after_ps);
-
-    if (plan_rounds(scatter, originator, originator->order.rounds,
-                    &makespan_ps) == ERR_OK) {
-        *best = (struct choice){.makespan_ps = makespan_ps + after_ps,
-                                .phases = (uint8_t)phases,
-                                .rounds = originator->plan.rounds};
+    if (trial != NULL &&
+        rounds_plan(trial, &time_ps, input, least, most) == ERR_OK) {
+        keep_several(originator, best, trial, time_ps + after_ps, false);
     }
 }
 
@@ -297,7 +334,6 @@ static void choose_rounds(const struct scatter *scatter,
             return;
         }
         startups_set(scatter, originator, n);
-        best->is_input = false;
         bound_ps = rounds_bound_ps(&originator->input);
         if (bound_ps == UINT64_MAX) {
             continue;
@@ -305,7 +341,7 @@ static void choose_rounds(const struct scatter *scatter,
         if (bound_ps + more_ps >= best->makespan_ps) {
             return;
         }
-        try_phases(scatter, originator, best, n);
+        try_rounds(scatter, originator, best);
     }
 }
 
@@ -333,26 +369,37 @@ static uint64_t turn_ps(const struct scatter *scatter,
    too much of their time is lost to that. */
 #define MEANWHILE_UNITS 48u
 
-/*
- * Plans so many rounds, or the best number, whose outputs return meanwhile, if
- * that beats the best choice. It takes a switch that sends on by itself, and
- * keeps messages: then nobody has to wait for a parent that computes.
- */
+/* Whether outputs can return meanwhile. It takes a switch that sends on by
+   itself, and keeps messages: then nobody has to wait for a parent that
+   computes. */
+static bool may_meanwhile(const struct scatter *scatter,
+                          const struct originator *originator, unsigned phases)
+{
+    uint8_t rounds = originator->order.rounds;
+
+    return counts_returns(originator) && rounds != 1 &&
+           scatter->costs->plan_meanwhile != NULL && phases > 0 &&
+           !originator->has_tail &&
+           (rounds != WIRE_BEST ||
+            originator->input.load_units / originator->nodes >=
+                MEANWHILE_UNITS);
+}
+
+/* Plans the ordered or the best number of rounds whose outputs return
+   meanwhile. Whether that beats the best plan, which it then is. */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
-                          unsigned phases, uint8_t rounds)
+                          unsigned phases)
 {
     const struct scatter_costs *costs = scatter->costs;
     struct plan_job *input = &originator->input;
+    uint8_t rounds = originator->order.rounds;
     bool any = rounds == WIRE_BEST;
     uint64_t time_ps = best->makespan_ps;
+    struct rounds_plan *trial = trial_slot(scatter, originator, best);
     uint64_t more_ps;
 
-    if (any && input->load_units / originator->nodes < MEANWHILE_UNITS) {
-        return false;
-    }
     startups_set(scatter, originator, phases);
-    best->is_input = false;
     input->output_ps = input->transfer_ps * input->results_numerator /
                        input->results_denominator;
     input->back_ps = turn_ps(scatter, originator, phases);
@@ -363,49 +410,17 @@ static bool try_meanwhile(const struct scatter *scatter,
         any ? costs->plan_rounds_ps + 3 * (input->round_ps + input->return_ps)
             : 0;
     if (fixed_difference(time_ps, more_ps) <= rounds_bound_ps(input) ||
-        costs->plan_meanwhile(&originator->plan, &time_ps, input,
-                              any ? 3 : rounds,
+        trial == NULL ||
+        costs->plan_meanwhile(trial, &time_ps, input, any ? 3 : rounds,
                               any ? ROUNDS_MAX : rounds) != ERR_OK) {
         return false;
     }
-    *best = (struct choice){.makespan_ps = time_ps,
-                            .phases = (uint8_t)phases,
-                            .rounds = originator->plan.rounds,
-                            .meanwhile = true};
+    keep_several(originator, best, trial, time_ps, true);
     return true;
 }
 
-/* Whether outputs can return meanwhile. */
-static bool may_meanwhile(const struct scatter *scatter,
-                          const struct originator *originator, unsigned phases)
-{
-    return counts_returns(originator) && originator->order.rounds != 1 &&
-           scatter->costs->plan_meanwhile != NULL && phases > 0 &&
-           !originator->has_tail;
-}
-
-/* Plans the best choice again, which another one has spoilt. */
-static int plan_again(const struct scatter *scatter,
-                      struct originator *originator, const struct choice *best)
-{
-    struct choice again = {.makespan_ps = UINT64_MAX};
-
-    if (best->meanwhile) {
-        return try_meanwhile(scatter, originator, &again, best->phases,
-                             best->rounds)
-                   ? ERR_OK
-                   : ERR_PHASES;
-    }
-    startups_set(scatter, originator, best->phases);
-    return best->rounds == 1
-               ? choose_one(scatter, originator, &again, best->phases, true)
-               : plan_rounds(scatter, originator, best->rounds,
-                             &again.makespan_ps);
-}
-
-/* The same for all in one round: where a plan says that so many phases do not
-   pay, but an advance went out over all of them; or where the originator does
-   all. */
+/* Equal shares in one round: where no plan is feasible behind an advance, which
+   went out over all phases; or all to the originator. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
@@ -413,6 +428,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->nodes;
     uint32_t share = volume;
 
+    originator->input.phases = (uint8_t)phases; /* alone: nothing has set it */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -431,36 +447,22 @@ static void plan_equal(struct originator *originator, unsigned phases)
         originator->input.compute_ps * plan->share_units[0][phases];
 }
 
-/* Makes the startups those of the best choice, unless they are. */
-static void set_startups(const struct scatter *scatter,
-                         struct originator *originator,
-                         const struct choice *best)
-{
-    bool one = best->rounds == 1 && !originator->report.advance;
-
-    if (one && best->is_input) {
-        return;
-    }
-    startups_set(scatter, originator, best->phases);
-    if (one) {
-        set_one_round(scatter, originator);
-    }
-}
-
 /* Chooses phases and rounds, and makes the plan. */
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     unsigned phases = (unsigned)torus_phases(scatter->size);
+    bool advance = originator->report.advance;
     bool fixed = order->phases != WIRE_BEST && order->phases <= phases;
+    bool any = order->rounds == WIRE_BEST;
     struct choice best = {.makespan_ps = UINT64_MAX};
     int error = ERR_PHASES;
 
     if (fixed || originator->alone) {
         phases = originator->alone ? 0 : order->phases;
     }
-    fixed |= originator->report.advance;
-    if (order->rounds == 1 || order->rounds == WIRE_BEST) {
+    fixed |= advance;
+    if (order->rounds == 1 || any) {
         error = originator->alone
                     ? ERR_OK
                     : choose_one(scatter, originator, &best, phases, fixed);
@@ -471,33 +473,24 @@ static int choose(struct scatter *scatter, struct originator *originator)
     if (order->phases != WIRE_BEST && !fixed) {
         return ERR_PHASES;
     }
-    if (may_meanwhile(scatter, originator, phases) &&
-        try_meanwhile(scatter, originator, &best, phases, order->rounds) &&
-        order->rounds == WIRE_BEST) {
-        fixed = true;
-        phases = 0;
-    }
-    if (order->rounds != 1 &&
-        (!originator->report.advance || originator->advance.rounds > 1)) {
+    if (!(may_meanwhile(scatter, originator, phases) &&
+          try_meanwhile(scatter, originator, &best, phases) && any) &&
+        order->rounds != 1 && (!advance || originator->advance.rounds > 1)) {
         choose_rounds(scatter, originator, &best, phases, fixed);
     }
-    if (best.makespan_ps == UINT64_MAX && error != ERR_OK &&
-        !originator->report.advance) {
+    if (best.makespan_ps == UINT64_MAX && error != ERR_OK && !advance) {
         return ERR_PHASES;
     }
     if (best.makespan_ps == UINT64_MAX) {
         plan_equal(originator, phases);
-        return ERR_OK;
+        keep_startups(originator);
     }
-    error = originator->plan.rounds == 0
-                ? plan_again(scatter, originator, &best)
-                : ERR_OK;
-    set_startups(scatter, originator, &best);
+    restore_startups(originator);
     if (best.meanwhile) {
         scatter->job.flags |= WIRE_MEANWHILE;
         policy_become(scatter, POLICY_MEANWHILE);
     }
-    return error;
+    return ERR_OK;
 }
 
 /*
@@ -538,7 +531,7 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
 {
     for (unsigned round = 0; units > 0 && round < plan->rounds; ++round) {
         uint32_t share = plan->share_units[round][0];
-        uint32_t off = units < share ? units : share;
+        uint32_t off = fixed_smaller(units, share);
 
         plan->share_units[round][0] -= off;
         plan->volume_units[round][0] -= off;
@@ -584,28 +577,18 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     struct wire_report *report = &originator->report;
 
     report->phases = made->phases;
-    report->rounds = made->rounds;
+    report->rounds = made->rounds + report->advance;
     report->layers = true;
     for (unsigned layer = 0; layer <= made->phases; ++layer) {
-        report->share_units[layer] = 0;
-        report->volume_units[layer] = 0;
-    }
-    for (unsigned round = 0; round < made->rounds; ++round) {
-        for (unsigned layer = 0; layer <= made->phases; ++layer) {
+        bool ahead = report->advance && layer > 0;
+
+        report->share_units[layer] = ahead ? originator->advance.units : 0;
+        report->volume_units[layer] =
+            report->advance ? originator->advance_units[layer] : 0;
+        for (unsigned round = 0; round < made->rounds; ++round) {
             report->share_units[layer] += made->share_units[round][layer];
             report->volume_units[layer] += made->volume_units[round][layer];
         }
-    }
-    if (report->advance) {
-        report->rounds += 1;
-        for (unsigned layer = 0; layer <= made->phases; ++layer) {
-            report->share_units[layer] +=
-                layer > 0 ? originator->advance.units : 0;
-            report->volume_units[layer] += originator->advance_units[layer];
-        }
-    }
-    for (unsigned phase = 1; phase <= made->phases; ++phase) {
-        report->startup_ps[phase - 1] = originator->input.startup_ps[phase - 1];
     }
     report->overhead_ps = costs->own_start_ps;
     if (report->call_ps >> SHORT_CALL_BITS > 0) {
@@ -741,46 +724,36 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
         }
     }
     if (error == ERR_OK) {
-        if (!originator->report.advance) {
-            plan_receipts(scatter, originator);
+        if (!originator->report.advance && originator->plan.rounds > 1) {
+            startups_receipts(scatter, originator,
+                              originator->plan.volume_units[0]);
         }
         error = store_job(scatter, originator);
     }
     return error;
 }
 
+/* The software between two rounds takes this part more in some of them. */
+#define ROUND_VARIES_PART 10u
+#define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* 67 us */
+
 /* Gap before a round's first circuits. Circuits of the round before may last
-   longer than planned by a unit in every phase, by which volumes are rounded
-   up, and the software between two rounds by some of its instructions; cut at
-   2^26 ps (67 us), which is enough. */
+   longer than planned: by a unit in every phase, by which volumes are rounded
+   up, and by what their software varies. */
 static uint32_t round_gap_ps(const struct scatter *scatter,
                              const struct originator *originator)
 {
     uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps +
-                      scatter->costs->round_end_ps / 10;
+                      scatter->costs->round_end_ps / ROUND_VARIES_PART;
 
-    return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
-}
-
-/* Sets the makespan, and with it when results travel, from time zero on, if
-   that was the beginning of the advance. */
-static void count_lead(const struct scatter *scatter,
-                       struct originator *originator)
-{
-    struct wire_report *report = &originator->report;
-
-    if (report->advance) {
-        uint64_t lead_ps =
-            originator_now_ps(scatter) - report->scatter_start_ps;
-
-        report->makespan_ps += lead_ps;
-    }
+    return fixed_smaller(gap_ps, ROUND_GAP_MAX_PS);
 }
 
 /* Queues the sends of all rounds; the originator's own share of all of them is
    computed at once, after this. Result: 0 or the error. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
+    struct wire_report *report = &originator->report;
     uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
     struct circuit_segment passed_on = {originator->job - tables_bytes,
                                         tables_bytes + scatter->job_bytes};
@@ -788,12 +761,15 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    count_lead(scatter, originator);
-    wire_job_store_gather(originator->job,
-                          slots_gather_ps(scatter, originator,
-                                          originator->report.scatter_start_ps));
+    if (report->advance) { /* time zero was when that was queued */
+        report->makespan_ps +=
+            originator_now_ps(scatter) - report->scatter_start_ps;
+    }
+    wire_job_store_gather(
+        originator->job,
+        slots_gather_ps(scatter, originator, report->scatter_start_ps));
     scatter->job_data = originator->job;
-    scatter->round = originator->report.advance;
+    scatter->round = report->advance;
     pattern_expect(scatter);
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
@@ -806,7 +782,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
             first_gap_ps += round_gap_ps(scatter, originator);
         }
         scatter->pattern.cut.first_gap_ps = first_gap_ps;
-        if (round == 0 && originator->report.advance) {
+        if (round == 0 && report->advance) {
             scatter->pattern.cut.first_gap_ps +=
                 advance_hold_ps(scatter, originator);
         }
@@ -815,9 +791,9 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         share_units += scatter->split.share_units;
     }
     originator_set_range(scatter, &originator->order);
-    scatter->round = originator->report.advance;
+    scatter->round = report->advance;
     scatter->split.share_units = share_units;
-    if (originator->report.advance) {
+    if (report->advance) {
         advance_report(originator);
     }
     return error;

@@ -676,6 +676,20 @@ void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
     }
 }
 
+void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from)
+{
+    to->phases = from->phases;
+    to->rounds = from->rounds;
+    to->makespan_ps = from->makespan_ps;
+    for (unsigned round = 0; round < from->rounds; ++round) {
+        to->round_units[round] = from->round_units[round];
+        for (unsigned layer = 0; layer <= from->phases; ++layer) {
+            to->volume_units[round][layer] = from->volume_units[round][layer];
+            to->share_units[round][layer] = from->share_units[round][layer];
+        }
+    }
+}
+
 /* ---- the bound ---- */
 
 /* load * transfer / (transfer + 4 compute): while the originator computes its
