@@ -43,7 +43,8 @@
     X(CHECK_DISCOVER_JUDGE, "hal/discover/judge.c")                            \
     X(CHECK_DISCOVER_POSITIONS, "hal/discover/positions.c")                    \
     X(CHECK_SERIAL_NODE, "boot/serial/node.c")                                 \
-    X(CHECK_SHELL, "boot/shell/shell.c")
+    X(CHECK_SHELL, "boot/shell/shell.c")                                       \
+    X(CHECK_SCATTER_PATTERN_PLAN, "scatter/engine/pattern_plan.c")
 
 #define CHECK_NUMBER(name, path) name,
 enum check_file {

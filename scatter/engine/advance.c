@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* of each node, or nothing goes ahead */
-/* Nor where a call, if it is known by now, takes every node longer than
-   planning takes: of the time until the next send, that is this part. */
+#define UNITS_MIN 16u /* an advance of fewer units a node does not pay */
+/* An advance does not pay if a call of the kernel takes longer than planning:
+   this part of the time from the advance to the next send. */
 #define PLAN_PART 2u
 #define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
 
-/* When, from time zero, layer `phase` has computed the advance and is ready for
-   a part. */
+/* Time from time zero until layer `phase` has computed the advance and waits
+   for a part. */
 static uint64_t ready_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase)
 {
@@ -26,11 +26,9 @@ static uint64_t ready_ps(const struct scatter *scatter,
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
-/*
- * When, from time zero, the first planned round is to leave: its parts arrive,
- * each with so many units for its layer, when nodes have computed the advance,
- * and the ports have sent that.
- */
+/* Time from time zero until the first planned round leaves: no earlier than the
+   ports have sent the advance, and so late that every layer waits for its part,
+   of units[phase] units, when that arrives. */
 static uint64_t leaves_ps(const struct scatter *scatter,
                           const struct originator *originator,
                           const uint32_t units[])
@@ -52,8 +50,8 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* Sets how long the first planned parts had better wait. They are taken to be
-   of equal shares, as large as those of the advance if more rounds follow. */
+/* The first planned parts are not known yet: shares are taken to be equal, and
+   if more rounds follow as large as those of the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -76,12 +74,9 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
-/*
- * The gap between an advance and the first of several rounds. They are held
- * back: a node posts a round when it has taken the one before, so those that
- * came while it computes the advance would be sent on late, and meet the
- * circuits of the next round.
- */
+/* A node posts a round when it has taken the one before. Parts that came while
+   it computes the advance would be sent on late, and meet circuits of the next
+   round: so the first of several rounds is held back. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {

@@ -27,6 +27,7 @@
  *             | round 1: the same; ..   | job, tables of rounds   |
  *   free_from +--- moves down v --------+--- moves down v --------+
  *             | free. The next message is received at free_from;  |
+ *             | while the originator plans, its trial lies here;  |
  *             | while results are gathered, the children's        |
  *             | outputs lie here, one after the other             |
  *   free_to   +--- moves up ^ ----------+--- moves up ^ ----------+

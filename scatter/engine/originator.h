@@ -9,22 +9,23 @@
 /* One order that is carried out. */
 struct originator {
     /* From here to report.startup_ps all is 0 when the order comes. */
-    bool alone;    /* it has the answer first without others */
-    bool has_tail; /* some of the load is given to who asks */
-    bool known;    /* the rate is, without measuring */
+    bool alone;    /* computing alone is faster than any scatter */
+    bool has_tail; /* a reserve of the load is given to nodes that ask */
+    bool known;    /* the kernel's rate is known without measuring */
     bool unlikely; /* few units were measured, and the kernel's own estimate is
-                      far off what they took */
-    uint64_t varies_ps; /* by so much what a unit takes differed in samples */
+                      far off their time */
+    uint64_t varies_ps; /* highest less lowest unit time of the samples */
     struct advance advance;
-    uint64_t announced_ps; /* when it began to queue the announcement */
+    uint64_t announced_ps; /* when the announcement began to be queued */
     struct wire_report report;
     struct wire_order order;
-    struct plan_job input; /* of the pattern: for the phases at hand */
+    struct plan_job input; /* of the pattern; its startups are those of the last
+                              trial, and when all are done of the plan */
     uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
     uint32_t nodes; /* of the mesh, on the pattern */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */
-    struct rounds_plan plan; /* the last: of its tables only those of its
-                                rounds are ever set */
+    struct rounds_plan plan; /* the best so far; tables beyond its rounds and
+                                phases are not set */
     uint32_t *tree_tables; /* of a tree: of all rounds, if there are several */
     struct farm_state *farm;             /* scatter/engine/farm.c */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree, from time zero; set like

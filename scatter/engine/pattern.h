@@ -27,15 +27,15 @@ NODISCARD int pattern_place(struct scatter *scatter,
 NODISCARD int pattern_gather(struct scatter *scatter);
 
 /* Sets what the rows of all rounds have in common, when the kernel's terms are
-   known, and posts the first part of the job: its switch sends on what of it
-   goes on. */
+   known. Posts the first part of the job: the switch sends on what this node
+   does not keep of it. */
 void pattern_expect(struct scatter *scatter);
 
 /*
- * Of the originator: splits its volume by the round's tables and queues the
- * sends of all phases; each part takes `passed_on` with it, which begins with
- * the tables. The node's own range comes first, then those of phase N,
- * N - 1, ...: the order in which results come back, so that merging appends.
+ * Splits the originator's volume by the round's tables and queues the sends of
+ * all phases; each part takes `passed_on` with it, which begins with the
+ * tables. The own share comes first in the range, then the volumes of phase N,
+ * N - 1, ...: results come back in this order, so that merging appends.
  * Result: 0 or the error.
  */
 NODISCARD int pattern_distribute(struct scatter *scatter,
@@ -45,26 +45,29 @@ NODISCARD int pattern_distribute(struct scatter *scatter,
    Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
-/* Software of a hop that counts as startup of a phase, in several rounds. */
+/* Software of a node that counts in the startup of `phase` in several rounds:
+   from its receipt until its sends are queued. */
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);
 
-/* Sets the startup of each phase as a plan of several rounds counts it. */
+/* Sets the input's phases, and the startup of each as several rounds count it.
+ */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases);
 
-/* Sets how long the first parts, which are sent at `begin_ps`, will wait for
-   the announcement's circuits. */
+/* Sets the input's wait_ps: from `begin_ps`, when the first parts are queued,
+   until the announcement's circuits have ended. */
 void startups_wait(const struct scatter *scatter, struct originator *originator,
                    uint64_t begin_ps);
 
-/* Sets when layers receive their volumes in the first of several rounds. */
+/* Sets the report's times at which layers receive their volumes in the first of
+   several rounds. */
 void startups_receipts(const struct scatter *scatter,
                        struct originator *originator,
                        const uint32_t volume_units[]);
 
-/* Sets what of the planners' input the order has; and that the originator has
-   received the load at time zero. Result: 0, or ERR_RANGE if planners can't
+/* Sets what the order says of the planners' input, and that the originator
+   receives the load at time zero. Result: 0, or ERR_RANGE if planners can't
    count with the order's costs. */
 NODISCARD int startups_input(const struct scatter *scatter,
                              struct originator *originator);

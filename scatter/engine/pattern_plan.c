@@ -3,6 +3,7 @@
    many units each layer gets in each. */
 #include "scatter/engine/pattern_plan.h"
 
+#include "hal/check.h"
 #include "scatter/engine/advance.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/pattern.h"
@@ -10,6 +11,8 @@
 #include "scatter/engine/tail.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/meanwhile.h"
+
+#define CHECK_FILE CHECK_SCATTER_PATTERN_PLAN
 
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
@@ -66,11 +69,9 @@ static void set_one_round(const struct scatter *scatter,
     }
 }
 
-/*
- * When the last node ends in one round if every share is rounded up to whole
- * units: with many units the makespan and one unit's time; with few it shows
- * that a circuit for one unit does not pay.
- */
+/* Time until the last node ends in one round, if every share is rounded up to
+   whole units: the makespan and a unit's time where units are many. Where they
+   are few it shows that a circuit for one unit does not pay. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -99,11 +100,9 @@ struct choice {
     bool meanwhile;       /* outputs of several rounds return meanwhile */
 };
 
-/*
- * Time that the return of all outputs takes after the makespan with more rounds
- * than one (with one the startups count it). Layer i is taken to have a 5^i-th
- * of the load: it has no more, as a volume is at least four times the next.
- */
+/* Time that the return of all outputs takes behind the makespan of several
+   rounds; in one round the startups count it. Layer i is taken to have a 5^i-th
+   of the load, the most that it can have. */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
 {
@@ -200,9 +199,9 @@ static bool keep_one(const struct scatter *scatter,
 }
 
 /*
- * The best number of phases for one round, up to `phases` or exactly that, and
- * its plan. Fewer phases than the planner calls feasible are better where units
- * are few: each is planned until one more would be no better.
+ * Chooses the best number of phases for one round, at most `phases` or exactly
+ * that, and makes its plan. Where units are few, fewer phases are better than
+ * the planner calls feasible: one less is planned until it is no better.
  */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, struct choice *best,
@@ -310,16 +309,16 @@ static void try_rounds(const struct scatter *scatter,
 }
 
 /*
- * The best numbers of phases, up to `phases` or exactly that, and of rounds:
- * two or more, where they gain more than it takes to plan them. Fewer phases
- * are tried as long as their bound leaves something to gain; it rises as they
- * fall.
+ * Chooses the best numbers of phases, at most `phases` or exactly that, and of
+ * rounds, two or more, if they gain more than planning them takes. Fewer phases
+ * are tried as long as their lower bound, which rises as they fall, leaves
+ * something to gain.
  */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
                           unsigned phases, bool fixed)
 {
-    /* Behind an advance the others compute meanwhile. */
+    /* Behind an advance nodes compute while several rounds are planned. */
     uint64_t planning_ps =
         originator->order.rounds == WIRE_BEST && !originator->report.advance
             ? scatter->costs->plan_rounds_ps
@@ -345,8 +344,8 @@ static void choose_rounds(const struct scatter *scatter,
     }
 }
 
-/* Circuits of all phases with which outputs return in a round, but for the
-   bytes of these: with the heads of a chunk of every node. */
+/* Time of the circuits of all phases with which outputs return in a round, with
+   the heads of every node's chunk, without the outputs' bytes. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -365,8 +364,8 @@ static uint64_t turn_ps(const struct scatter *scatter,
     return sum_ps;
 }
 
-/* Shares are whole units in each of three rounds or more: of fewer units a node
-   too much of their time is lost to that. */
+/* Fewer units a node are no three rounds or more: whole units as shares in each
+   waste too much. */
 #define MEANWHILE_UNITS 48u
 
 /* Whether outputs can return meanwhile. It takes a switch that sends on by
@@ -525,8 +524,8 @@ static void set_results(const struct scatter *scatter,
     originator->input.results_denominator = (uint16_t)q;
 }
 
-/* Takes so many units off the originator's shares: of the first round, and of
-   later ones what that has not. */
+/* Takes units off the originator's shares: the first round's, then those of
+   later ones. */
 static void take_off(struct rounds_plan *plan, uint32_t units)
 {
     for (unsigned round = 0; units > 0 && round < plan->rounds; ++round) {
@@ -538,6 +537,7 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
         plan->round_units[round] -= off;
         units -= off;
     }
+    ASSERT(units == 0);
 }
 
 static int plan(struct scatter *scatter, struct originator *originator)
@@ -560,7 +560,9 @@ static int plan(struct scatter *scatter, struct originator *originator)
     originator->input.load_units += ports_units;
     set_rounds(scatter, originator);
     error = choose(scatter, originator);
-    take_off(&originator->plan, ports_units);
+    if (error == ERR_OK) {
+        take_off(&originator->plan, ports_units);
+    }
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
 }
@@ -569,13 +571,14 @@ static int plan(struct scatter *scatter, struct originator *originator)
    off by more, and results would wait for their slots. */
 #define SHORT_CALL_BITS 24u
 
-/* Copies the plan to where the report wants it. */
+/* Sets what the report says of the plan. */
 static void fill_report(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
     const struct rounds_plan *made = &originator->plan;
     struct wire_report *report = &originator->report;
 
+    ASSERT(!report->advance || made->rounds < ROUNDS_MAX);
     report->phases = made->phases;
     report->rounds = made->rounds + report->advance;
     report->layers = true;
@@ -606,8 +609,8 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     }
 }
 
-/* Sets when each layer's outputs leave: 0, at once, if their length is not
-   known beforehand, or most of them have left by then. */
+/* Sets the times at which each layer's outputs leave. 0, at once: their length
+   is not known beforehand, or most of them have left by then. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -631,8 +634,8 @@ static void plan_returns(const struct scatter *scatter,
     }
 }
 
-/* How long before the end of the makespan no circuit of the scatter is on its
-   way: a startup after the last receipt, or in several rounds while the last
+/* Time at the end of the makespan without any circuit of the scatter: in one
+   round from a startup after the last receipt on; in several while the last
    layer computes its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
