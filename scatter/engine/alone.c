@@ -2,7 +2,6 @@
 #include "scatter/engine/alone.h"
 
 #include "scatter/engine/measure.h"
-#include "scatter/engine/policy.h"
 #include "scatter/plan/fixed.h"
 
 /* A part's head up to its range, or an announcement, has some 100 bytes: how
