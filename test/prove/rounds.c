@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For Frama-C's Eva: rounds_plan() on every input there is, and
- * rounds_bound_ps() on all that planner_plan() takes.
+ * rounds_bound_ps() on all that planner_plan() takes; copies of one round.
  */
 #include "scatter/plan/rounds.h"
 #include "test/prove/any.h"
@@ -51,12 +51,14 @@ static void one_round_of_any(uint8_t phases)
         .makespan_ps = any_u64(0, UINT64_MAX),
     };
     struct rounds_plan plan;
+    struct rounds_plan copy;
 
     for (unsigned layer = 0; layer <= ROUNDS_PHASES_MAX; ++layer) {
         one.volume_units[layer] = any_u32(0, UINT32_MAX);
         one.share_units[layer] = any_u32(0, UINT32_MAX);
     }
     rounds_of_one(&plan, &one, any_u32(0, UINT32_MAX));
+    rounds_copy(&copy, &plan);
 }
 
 void prove_rounds(void)
@@ -67,8 +69,8 @@ void prove_rounds(void)
         job.phases = (uint8_t)phases;
         plan_any(&job);
         bound_of_any(job);
+        one_round_of_any((uint8_t)phases);
     }
-    one_round_of_any(any_u8(0, ROUNDS_PHASES_MAX));
     job.phases = any_u8(ROUNDS_PHASES_MAX + 1, UINT8_MAX);
     plan_any(&job);
 }
