@@ -318,18 +318,9 @@ static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
     return length > 0 ? text : "-";
 }
 
-static const char *state_of(const uint8_t *page)
+static const char *name_of(const char *names, unsigned count, unsigned index)
 {
-    return page[PEEK_AT_STATE] < NODE_STATES
-               ? names_at(state_names, page[PEEK_AT_STATE])
-               : "?";
-}
-
-static const char *waypoint_of(const uint8_t *page)
-{
-    unsigned waypoint = page[PEEK_AT_WAYPOINT];
-
-    return waypoint < PEEK_WAYPOINTS ? names_at(waypoint_names, waypoint) : "?";
+    return index < count ? names_at(names, index) : "?";
 }
 
 static void put_state(struct line_writer *out, const uint8_t *page)
@@ -337,9 +328,10 @@ static void put_state(struct line_writer *out, const uint8_t *page)
     unsigned flags = page[PEEK_AT_FLAGS];
 
     line_put(out, "state=%s waypoint=%s error=%d placed=%u x=%u y=%u job=%u",
-             state_of(page), waypoint_of(page), (int8_t)page[PEEK_AT_ERROR],
-             flags & PEEK_PLACED, page[PEEK_AT_X], page[PEEK_AT_Y],
-             (flags & PEEK_JOB) != 0);
+             name_of(state_names, NODE_STATES, page[PEEK_AT_STATE]),
+             name_of(waypoint_names, PEEK_WAYPOINTS, page[PEEK_AT_WAYPOINT]),
+             (int8_t)page[PEEK_AT_ERROR], flags & PEEK_PLACED, page[PEEK_AT_X],
+             page[PEEK_AT_Y], (flags & PEEK_JOB) != 0);
 }
 
 static void put_wait(struct line_writer *out, const uint8_t *page)

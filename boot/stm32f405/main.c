@@ -171,11 +171,6 @@ _Noreturn void board_reset(void)
     armv7m_reset();
 }
 
-void board_led(bool on)
-{
-    led_set(on);
-}
-
 /* ---- time ---- */
 
 static void alarmed(void)

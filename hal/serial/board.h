@@ -33,9 +33,11 @@ void board_alarm(uint32_t at_us);
 /* The counters of a port's driver. Who changes them has locked. */
 uint32_t *board_counters(unsigned port);
 
-/* The supply, mV, 0 where unknown; the temperature, PEEK_NO_CELSIUS likewise. */
+/* The supply, mV, 0 where unknown; the temperature, PEEK_NO_CELSIUS likewise.
+ */
 void board_measure(uint16_t *supply_mv, int16_t *celsius);
 
+/* Does nothing on a board without an LED. */
 void board_led(bool on);
 
 /* The console's output: bytes that it has room for; queues bytes as far as

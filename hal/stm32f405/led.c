@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/stm32f405/led.h"
 
+#include "hal/serial/board.h"
 #include "hal/stm32f405/gpio.h"
 
 void led_start(void)
@@ -10,7 +11,7 @@ void led_start(void)
     }
 }
 
-void led_set(bool on)
+void board_led(bool on)
 {
     if (PINS_LED < PINS_COUNT) {
         gpio_write(PINS_LED, on == (PINS_LED_LIT == 1));

@@ -3,12 +3,7 @@
 #ifndef HAL_STM32F405_LED_H
 #define HAL_STM32F405_LED_H
 
-#include <stdbool.h>
-
-/* Makes its pin an output; the LED is off. Once, before led_set(). */
+/* Makes its pin an output; the LED is off. Once, before board_led(). */
 void led_start(void);
-
-/* Any context. Does nothing on a board without an LED. */
-void led_set(bool on);
 
 #endif

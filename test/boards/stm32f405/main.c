@@ -311,7 +311,7 @@ static void command_again(char *text)
 
 static void command_led(char *text)
 {
-    led_set(text[0] == '1');
+    board_led(text[0] == '1');
 }
 
 static void command_probe(char *text)
