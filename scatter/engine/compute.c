@@ -41,6 +41,7 @@ HAL_FAST static inline int run_kernel(struct scatter *scatter,
         if (!scatter_has_output(scatter)) {
             return ERR_TERMS;
         }
+        scatter_check_heap(scatter);
         if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
             return ERR_MEMORY;
         }
@@ -53,8 +54,8 @@ HAL_FAST static inline int run_kernel(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Whether a run's output is as long as the kernel's terms say; of a kernel that
-   makes none, it is not. */
+/* Whether a run's output is as long as the kernel's terms say; false if there
+   is none. */
 HAL_FAST static bool output_fits(const struct scatter *scatter,
                                  const struct kernel_result *result)
 {
@@ -111,7 +112,7 @@ HAL_FAST int compute_keep(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* scatter_record(), inline: every round passes here twice. */
+/* Does as scatter_record(), in line: every round passes here twice. */
 HAL_FAST static inline void record(struct scatter *scatter,
                                    enum event_kind kind, uint32_t units)
 {

@@ -6,26 +6,27 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* The most that the output of the next `units` of this node's range takes, in
-   bytes, without its head; the kernel makes one. */
+/* Bytes that the output of the first `units` of this node's range takes at
+   most, without its chunk's head. Precondition: the kernel makes an output. */
 uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 
 /*
- * Runs the kernel on the first `units` of this node's range. The result lies
- * where it may stay until compute_keep(); an output below free_to, which is not
- * moved. Result: 0, or ERR_MEMORY, before the kernel runs, if the output might
- * not fit.
+ * Runs the kernel on the first `units` of this node's range. *result lies in
+ * memory->result, or, if this node has a result, in memory->incoming; its
+ * output lies below free_to, which stays. Result: 0; ERR_TERMS if the kernel
+ * makes an output and the job has none; ERR_MEMORY, before the kernel runs, if
+ * the output might not fit.
  */
 NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);
 
-/* Makes such a result this node's, or merges it into that; stores the output as
-   a chunk. Result: 0 or the error. */
+/* Keeps what compute_run() has made: the result becomes this node's or is
+   merged into it; the output becomes a chunk at free_to, which moves down.
+   Result: 0; ERR_TERMS if the kernel's terms allow no such length. */
 NODISCARD int compute_keep(struct scatter *scatter,
                            const struct kernel_result *result);
 
-/* Computes this node's own share of the round at hand. Result: 0 or the
-   error. */
+/* Computes this node's share of the round at hand. Result: 0 or the error. */
 NODISCARD int scatter_compute(struct scatter *scatter);
 
 #endif

@@ -432,15 +432,15 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
    length. */
 #define SCATTER_MERGE_WORD 5u
 
-/* A result that is short in any case. */
+/* Results up to this length always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
 /* Outputs, and results along trees, leave makespan / 128 after the planned end,
    so that nodes which are a little late are on time. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* What merging two results takes beyond a few words, roughly; 0: it is not
-   known, or no software takes any time. */
+/* Time in ps of a merge() of results that all have one length, beyond
+   result_merge_ps; 0: lengths differ, or software takes no time. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -451,7 +451,7 @@ static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
                : 0;
 }
 
-/* What a parent of four has to do with their results, at least. */
+/* Time in ps in which a parent receives and merges four results. */
 static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
 {
     return TORUS_PORTS *

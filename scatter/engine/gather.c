@@ -217,9 +217,9 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
     }
 }
 
-/* The next slot of this node's phase from `now_ps` on. With an output: the
-   planned time, whether it has passed or not. At once, where there are no
-   slots. */
+/* Time at which this node's result may leave: in the next slot of its phase
+   from `now_ps` on; with an output at the planned time, whether that has passed
+   or not; at once where there are no slots. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

@@ -13,29 +13,29 @@ NODISCARD int scatter_merge(struct scatter *scatter,
                             const struct kernel_result *next);
 
 /*
- * Where a message is received, so that the output in it comes to lie right
- * behind those of the children before it. The header and the head, which come
- * first in the message, overwrite the last bytes there; these are saved and put
- * back:
+ * A place where a message is received so that the output in it comes to lie
+ * right behind the children's outputs so far. Header and head of the message
+ * overwrite the last bytes of these, which are kept aside meanwhile:
  *
- *   outputs so far ......|saved|
- *                        |head |this child's output ..
+ *   outputs so far ......| kept  |
+ *                        | ahead | this child's output ..
  *                        ^ at
  */
 struct gather_place {
     uint8_t *at;
     uint32_t capacity_bytes;
-    uint32_t ahead_bytes; /* header and head */
+    uint32_t ahead_bytes; /* of header and head */
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
 };
 
-/* Before a message with so long a head is received at place->at. Result: 0;
+/* Prepares a place for a message with a head of so many bytes. Result: 0;
    ERR_TERMS if the head is longer than that of any result with an output. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
 
-/* After that: so many bytes of output follow its head. */
+/* Puts the kept bytes back when the message has been received, and its head
+   read; so many bytes of output follow that. */
 void scatter_end_append(struct scatter *scatter,
                         const struct gather_place *place, uint32_t bytes);
 
@@ -45,36 +45,37 @@ struct circuit_segment scatter_own_outputs(const struct scatter *scatter);
 /* Prepares the message to the parent as soon as path and layer are known. */
 void scatter_prepare_return(struct scatter *scatter);
 
-/* Reads from the job when this node's result may travel. Where nothing waits
-   for the node, the sooner the better: a result leaves the earlier for it. */
+/* Reads from the job when this node's result may travel. A result leaves the
+   earlier if the node does so while it waits for something else. */
 void scatter_read_slots(struct scatter *scatter);
 
-/* Sets the node's state, and where its children's outputs begin. */
+/* Sets the node's state to NODE_STATE_GATHERING, and where its children's
+   outputs begin. */
 void scatter_begin_outputs(struct scatter *scatter);
 
-/* Sets the node's state, its slots if that has not been done, and where its
-   children's outputs begin; comes before the first scatter_gather_children().
- */
+/* Does so, and reads the slots if that has not been done. Comes before the
+   first scatter_gather_children(). */
 void scatter_begin_gather(struct scatter *scatter);
 
-/* Receives and merges the results of the children to which this node sent in
-   this phase out of the ports of the mask, as they come: while it waits for the
-   last, it has merged the others. Result: 0 or the error. */
+/* The three functions below receive messages over circuits of a phase, and
+   handle each as it comes, while others are on their way. Result: 0; ERR_TERMS,
+   ERR_LENGTH or ERR_PLACE for a message that this node cannot use; an error of
+   circuit_receive(). */
+
+/* Receives and merges one result from each port of the mask. */
 NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
                                       unsigned ports);
 
-/* Receives and merges so many results that return over this phase's circuits,
-   from whichever ports they come. Result: 0 or the error. */
+/* Receives and merges so many results from whichever ports they come. */
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
                                  uint32_t count);
 
-/* Receives the outputs that the four children of this phase sent in a round
-   (WIRE_OUTPUTS_OF(), scatter/wire/wire.h). Result: 0 or the error. */
+/* Receives the four children's outputs of a round (WIRE_OUTPUTS_OF()). */
 NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
                                      uint32_t round);
 
-/* Queues this node's result, with its children's, for its parent. Result: 0 or
-   the error. */
+/* Queues this node's result, with all outputs that have not left yet, for its
+   parent. Result: 0 or the error of circuit_send(). */
 NODISCARD int scatter_return_result(struct scatter *scatter);
 
 /* Sets the three segments of a message: the result with its length, this

@@ -21,7 +21,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
         .first_short = first,
         .last_short = first + frames - frame,
         .first_long = (slots->phases - phase) * period + frames,
-        .turn = slots->phases * period,
+        .cycle = slots->phases * period,
         .late = slots->late_units,
         .shift = slots->shift,
         .only_short = slots->long_units == 0};
@@ -47,7 +47,7 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     uint32_t at = slots->first_long;
 
     if (ready > at + slots->late) {
-        at += slots->turn;
+        at += slots->cycle;
     }
     return ready > at ? ready : at;
 }
@@ -71,10 +71,10 @@ static uint64_t next_early_ps(const struct slots_of_phase *slots,
 }
 
 /* The remainder. A 64-bit division takes 50 instructions on a board. */
-static uint32_t rest_of(uint64_t units, uint32_t turn)
+static uint32_t rest_of(uint64_t units, uint32_t cycle)
 {
-    return units <= UINT32_MAX ? (uint32_t)units % turn
-                               : (uint32_t)(units % turn);
+    return units <= UINT32_MAX ? (uint32_t)units % cycle
+                               : (uint32_t)(units % cycle);
 }
 
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
@@ -93,7 +93,7 @@ uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
     } else if (is_short) {
         return next_early_ps(slots, (slots->end_ps - ready_ps) >> slots->shift);
     }
-    rest = rest_of(ready, slots->turn);
+    rest = rest_of(ready, slots->cycle);
     at = is_short ? next_short(slots, rest) : next_long(slots, rest);
     return slots->end_ps + (ready - rest + at) * unit_ps(slots);
 }

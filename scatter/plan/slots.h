@@ -46,7 +46,7 @@ struct slots_of_phase {
     uint32_t first_short; /* from the beginning of a period */
     uint32_t last_short;
     uint32_t first_long;
-    uint32_t turn; /* from one long slot to the next */
+    uint32_t cycle; /* N periods: from one long slot to the next */
     uint32_t late;
     uint8_t shift;
     bool only_short;

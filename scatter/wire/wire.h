@@ -105,10 +105,10 @@
  *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
  *
- * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: the turn as
- * u32, from 1 to the job's rounds, and chunks of output. At turn r a node has
- * its part of round r; it sends its own output of round r - 1, and what its
- * children sent at turn r - 1. At the last turn all rounds are computed.
+ * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: a round r as
+ * u32, 1 to R, and chunks of output: those that the child made in round r - 1,
+ * and its children's of round r - 1. It sends them when it has its part of
+ * round r; those of round R when all rounds are computed.
  *
  * WIRE_REPORT, originator to host:
  *    0  i32 error, enum err               40  u64 scatter_start_ps
@@ -234,7 +234,7 @@ enum wire_asks {
 #define WIRE_PART_AT_LABEL 8u
 #define WIRE_JOB_BYTES 36u
 #define WIRE_OUTPUT_CHUNK_BYTES 8u
-#define WIRE_OUTPUTS_BYTES 4u /* of outputs that return meanwhile: the turn */
+#define WIRE_OUTPUTS_BYTES 4u /* the round, of outputs meanwhile */
 #define WIRE_CHUNK_BYTES 12u  /* of the load: without job and units */
 #define WIRE_DEMAND_BYTES 16u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */

@@ -20,16 +20,16 @@ def laid_out(given, until):
             at -= given.phases * short
             out += [(at + (p - 1) * short, at + p * short, p, False)
                     for p in phases]
-    at, turn = 0, given.phases
+    at, phase = 0, given.phases
     while at <= until:
         for _ in range(given.frames if short else 0):
             for p in phases:
                 out.append((at, at + short, p, False))
                 at += short
         if long:
-            out.append((at, at + long, turn, True))
+            out.append((at, at + long, phase, True))
             at += long
-        turn = turn - 1 or given.phases
+        phase = phase - 1 or given.phases
     return sorted(out)
 
 
@@ -57,7 +57,7 @@ def draw(rng):
         shift=rng.choice([0, 8, rng.randint(0, 31)]))
 
 
-def turn_of(given):
+def cycle_of(given):
     """From one long slot of a phase to the next."""
     return given.phases * (given.frames * given.phases * given.short_units
                            + given.long_units)
@@ -73,20 +73,20 @@ def test_slots_are_disjoint():
 
 
 def test_next_slot(core):
-    """Hours later it is the same as in the first turn."""
+    """Hours later it is the same as in the first cycle."""
     rng = mesh.seeded("next slot")
     for _ in range(150):
         given = draw(rng)
-        turn = turn_of(given)
-        slots = laid_out(given, 20_000 + 2 * turn)
+        cycle = cycle_of(given)
+        slots = laid_out(given, 20_000 + 2 * cycle)
         for late, fits in itertools.product(20 * (False,) + (True,),
                                             (False, True)):
             phase = rng.randint(1, given.phases)
             of_phase = core.slots_of_phase(given, phase)
             ready, part, ahead = rng.randint(-6000, 20_000), 0, 0
             if late:
-                ready = rng.randint(1, turn)
-                ahead = (rng.randint(0, 2 ** 62) >> given.shift) // turn * turn
+                ready = rng.randint(1, cycle)
+                ahead = (rng.randint(0, 2 ** 62) >> given.shift) // cycle * cycle
             else:
                 # Anywhere in the unit before; where it is half of one, too.
                 part = rng.randint(0, (1 << given.shift) - 1)
