@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The originator's measuring of the kernel: it computes the first units of the
- * load, takes the time, and goes on with what is left. No unit is computed
- * twice; the rest of the load is planned.
+ * The originator measures the kernel: it computes the first units of the load,
+ * takes the time, and plans the rest of the load. Only units of samples, whose
+ * results are dropped, are computed twice.
  */
 #ifndef SCATTER_ENGINE_MEASURE_H
 #define SCATTER_ENGINE_MEASURE_H
@@ -10,7 +10,8 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Calls of the kernel at most: so many pieces of output. */
+/* Measuring calls the kernel so many times at most, so it makes as many chunks
+   of output. */
 #define MEASURE_PIECES_MAX 10u
 
 /*
@@ -21,9 +22,9 @@
 void measure_guess(struct scatter *scatter, struct originator *originator);
 
 /*
- * Computes the first `units` of the range, in `*run_ps`, keeps their result,
- * and takes them off the order and the range. Of no units it takes the time
- * alone. Result: 0 or the error.
+ * Computes the first `units` of the range, keeps their result, and takes them
+ * off the order and the range; `*run_ps` is the kernel's time. A call of 0
+ * units is only timed. Result: 0 or the error.
  */
 NODISCARD int measure_first(struct scatter *scatter,
                             struct originator *originator, uint32_t units,
@@ -31,20 +32,21 @@ NODISCARD int measure_first(struct scatter *scatter,
 
 /*
  * Sets the report's compute_ps, call_ps, measure_ps and measured_units, unless
- * the rate is known; takes what was computed off the order and off the range.
- * Some 16 us of work are computed, or 1.5 % of what each node would get if that
- * is more; if the kernel's own estimate is too small, no call computes more
- * than an eighth of that. In a load of few units it is one of them, or none
- * where the estimate is longer than 20 us. Result: 0 or the error.
+ * the rate is known; takes the computed units off the order and the range. It
+ * computes some 16 us of work, or 1.5 % of a mean share if that is more; and no
+ * call computes more than an eighth of a mean share, so that little is lost
+ * where the kernel's own estimate is too small. Of a load of few units it
+ * computes one, or none where the estimate is longer than 20 us. Result: 0 or
+ * the error.
  */
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);
 
 /*
- * Keeps the rate at which the originator computed its share, for the next job:
- * `units` in `compute_ps`. One time does not tell both of a rate's: if it is
- * not as the order's rate promised, a call of no units is measured for call_ps,
- * while results are on their way. Result: 0 or the error.
+ * Keeps the rate at which the originator computed its share of `units` in
+ * `compute_ps`, for the next job. One time does not tell compute_ps and
+ * call_ps: if it is not as the order's rate promised, a call of 0 units is
+ * timed for call_ps, while results are on their way. Result: 0 or the error.
  */
 NODISCARD int measure_keep(struct scatter *scatter,
                            struct originator *originator, uint32_t units,

@@ -12,21 +12,22 @@ static_assert(sizeof(struct scatter_memory) -
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* Waits for messages still on their way, which would change the times of a
-   probe. */
+/* Waits until no message is on its way, where times are asked for: it would
+   change them. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* The ready time of what is queued next: t1 or t3. */
+/* Time in ps, t1 or t3, at which the next message is to be ready. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* The node's events, as they lie in its memory: hal/node.h pins how. */
+/* Stores the node's events as they lie in its memory (hal/node.h pins how).
+   Result: bytes. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -74,8 +75,7 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* A list of probes that is carried out. Its report grows behind it in memory.
- */
+/* State of a list of probes; the report grows behind the list in memory. */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */
@@ -84,10 +84,10 @@ struct measuring {
 };
 
 /*
- * One probe and its answer, a row of the report. The probe's bytes besides the
- * entry are whatever lies below free_to; the answer, which is as long, is
- * received at the report's end. Its header, 16 bytes, is overwritten with t1
- * and t4; of its payload, t2, t3 and a log stay.
+ * Sends a probe and receives its answer, a row of the report. The probe's bytes
+ * behind the entry are any that lie below free_to; the answer, which is as long
+ * as the probe, is received at the report's end. t1 and t4 then take the place
+ * of the answer's header, 16 bytes; t2, t3 and a log of its payload stay.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
