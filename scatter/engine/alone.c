@@ -4,21 +4,20 @@
 #include "scatter/engine/measure.h"
 #include "scatter/plan/fixed.h"
 
-/* A part's head up to its range, or an announcement, has some 100 bytes: how
-   many exactly depends on the phases of a plan that is not made yet. Along a
-   tree each has places besides, of 3 bytes for a node of the mesh. */
-#define HEAD_BYTES 100u
+/* A part up to its range, or an announcement, has some 84 bytes behind the
+   header: how many exactly depends on the phases of a plan that is not made
+   yet. Along a tree each has places besides, of 3 bytes for a node of the mesh.
+   */
+#define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
-#define RESULT_BYTES (CIRCUIT_HEADER_BYTES + SCATTER_SHORT_BYTES)
 /* A call takes at most this much longer than the estimate for its units, by its
    fixed cost, where that estimate is right. */
 #define CALL_PS 20000000u /* 20 us */
 
-/* Time of a circuit over two hops with so many bytes. */
+/* Time in ps of a circuit over two hops with `bytes` behind the header. */
 static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
 {
-    return order->startup_ps + 2 * order->hop_delay_ps +
-           bytes * order->transfer_ps;
+    return order_circuit_ps(order, order_message_ps(order, bytes), 2);
 }
 
 /* Bytes of a unit's output, rounded down. */
@@ -60,7 +59,7 @@ static uint64_t results_ps(const struct scatter *scatter,
     return (terms->result_fixed ? 2u : 4u) *
            circuit_ps(order, terms->result_fixed || grow
                                  ? terms->result_bytes_max
-                                 : RESULT_BYTES);
+                                 : SCATTER_SHORT_BYTES);
 }
 
 /*
