@@ -6,7 +6,6 @@
  * volumes of its children, which it sends on. What the originator (left) and
  * every other node (right) do in one job:
  *
- *
  *   takes the order from its host
  *   announces kernel and argument    -> passes that on, begins the kernel
  *   measures the kernel on some units
