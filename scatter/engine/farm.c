@@ -450,7 +450,11 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
                   uint32_t nodes)
 {
     const struct wire_order *order = &originator->order;
+    int error = check_order(order);
 
+    if (error != ERR_OK) {
+        return error;
+    }
     input->compute_ps = originator->report.compute_ps;
     input->transfer_ps = order->transfer_ps * order->unit_bytes;
     input->demand_ps = demand_ps(scatter, order);
@@ -462,7 +466,7 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     input->ports = order->ports;
     input->installment = order->rounds == WIRE_BEST ? 0 : order->rounds;
     input->served = 0;
-    return check_order(order);
+    return ERR_OK;
 }
 
 /* Bounds the number of pieces of output: each has a head and is padded, which
