@@ -71,18 +71,19 @@
  * was made with; but where the originator's share did not take what the order's
  * rate promised, call_ps is measured afterwards.
  *
- * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and what
- * is passed on as it came. The head is the child's place: with WIRE_PATTERN
+ * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and a rest
+ * that each node passes on as it came. The head is the child's place: with
+ * WIRE_PATTERN
  *    0  u8  layer of the receiver; u8[3] 0
  * and with WIRE_TREE
  *    0  the child's piece of the tree, whose units mean nothing yet
- * and what follows it:
+ * and the rest is:
  *   +0  u8  kernel's index in the image; u8[3] 0
  *   +4  u32 unit_bytes
  *   +8  u32 arg_bytes
  *  +12  arg, pad4
  *
- * The job is passed on as it came, as are tables:
+ * Each node passes a job on as it came, and tables, too:
  *    0  u8  phases N                       8  u64 gather_ps
  *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
  *    2  u8  flags and policy              20  u32 long_units
@@ -90,11 +91,11 @@
  *    4  u16 short_bytes                   28  u32 before_bytes
  *    6  u8  shift; u8 0                   32  u32 after_bytes
  *   36  u64 result_ps[0..N], if WIRE_OUTPUT
- * that of a farm has no slots, but what its masters, the workers that serve
- * others, plan with:
- *    3  u8  installment                    8  u64 compute_ps of a unit
- *                                         16  u32 demand_ps, what one takes
- *                                         20  u64 call_ps, of a run() besides
+ * A farm's job has no slots, but the terms with which its masters, workers that
+ * serve others, plan:
+ *    3  u8  installment                    8  u64 compute_ps per unit
+ *                                         16  u32 demand_ps per demand
+ *                                         20  u64 call_ps per run() besides
  *
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
@@ -127,18 +128,16 @@
  *                                        360  u64 sampled_ps
  *                                        368  rounds, see below
  *
- * Flags of a report:
- *    1  an output follows the result
- *    2  all nodes of a layer get the same: received_ps, share_units,
- *       volume_units (of all rounds together) and startup_ps are filled in,
- *       which are 0 otherwise; and if R > 1, R times (N + 1) pairs of u32
- * share, u32 volume follow the report 4  the first round was an advance: the
- * originator measured and planned after scatter_start_ps 8  the output returned
- * while later parts were computed, not when all were The kernel's result comes
- * last.
+ * Flags: 1: an output follows the result; 8: that output returned while later
+ * parts of the load were computed; 4: the first round was an advance, so the
+ * originator measured and planned after scatter_start_ps; 2: all nodes of a
+ * layer get the same, so received_ps, share_units, volume_units (of all rounds
+ * together) and startup_ps are set, else they are 0. With flag 2 and R > 1
+ * follow R times (N + 1) pairs of u32 share, u32 volume; then always the
+ * kernel's result.
  *
- * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
- * node that reads them.
+ * Probes (scatter/engine/probe.h). All times are in ps; the node that reads a
+ * time does so by its own clock.
  *
  * WIRE_MEASURE, host to originator: entries as below, one after the other.
  *
@@ -192,24 +191,23 @@ enum wire_kind {
     /* 14 and 15 are those of hal/serial/errand.h. */
 };
 
-/* Flags of an order. */
+/* An order has these flags. */
 enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
                                    not set: circuits, from end to end */
-    WIRE_EQUAL_SHARES = 2,
-    WIRE_MORE = 8 /* another order follows; also a flag of a job */
+    WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
+    WIRE_MORE = 8               /* another order follows; a job has it, too */
 };
 
-/* Flags of a job. */
+/* A job has these flags. */
 enum wire_job_flag {
-    WIRE_TAIL = 1,      /* behind the rounds, the rest is given to who asks */
-    WIRE_MEANWHILE = 2, /* with WIRE_OUTPUT and WIRE_PATTERN: outputs of a round
-                           return while the next one is computed, and not when
-                           all are */
+    WIRE_TAIL = 1,      /* nodes ask for the load behind the planned rounds */
+    WIRE_MEANWHILE = 2, /* outputs of a round return during the next one; only
+                           with WIRE_OUTPUT and WIRE_PATTERN */
     WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
 };
 
-/* How the load moves: rows of the table in scatter/engine/policy_table.c. */
+/* A policy says how the load moves: a row of scatter/engine/policy_table.c. */
 enum wire_policy {
     WIRE_PATTERN,
     WIRE_TREE,
@@ -220,27 +218,27 @@ enum wire_policy {
 #define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
 #define WIRE_POLICY(flags) ((flags) >> 4)
 
-/* What the answer to a probe carries besides times. */
+/* A probe asks for an answer with times, or with more: */
 enum wire_asks {
     WIRE_ASKS_TIME,
     WIRE_ASKS_LOG /* the node's events since its last job began */
 };
 
-#define WIRE_BEST 0xffu
-#define WIRE_RESERVE_MAX 90u
+#define WIRE_BEST 0xffu      /* in an order: the originator chooses */
+#define WIRE_RESERVE_MAX 90u /* percent of the load */
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 88u
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LABEL 8u
 #define WIRE_JOB_BYTES 36u
 #define WIRE_OUTPUT_CHUNK_BYTES 8u
-#define WIRE_OUTPUTS_BYTES 4u /* the round, of outputs meanwhile */
-#define WIRE_CHUNK_BYTES 12u  /* of the load: without job and units */
+#define WIRE_OUTPUTS_BYTES 4u /* the round, ahead of outputs meanwhile */
+#define WIRE_CHUNK_BYTES 12u  /* without job and units */
 #define WIRE_DEMAND_BYTES 16u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
 #define WIRE_REPORT_BYTES 368u
-/* Where a report has times of its originator's clock, u64 in ps. */
+/* The report has times of its originator's clock there, u64 in ps. */
 #define WIRE_REPORT_AT_START 40u
 #define WIRE_REPORT_AT_GATHERED 48u
 #define WIRE_REPORT_AT_ORDERED 320u
@@ -249,14 +247,13 @@ enum wire_asks {
 
 #define WIRE_ENTRY_BYTES 20u
 #define WIRE_ANSWER_BYTES 16u
-#define WIRE_LOG_BYTES 8u /* of an answer, before the events */
+#define WIRE_LOG_BYTES 8u /* ahead of an answer's events */
 #define WIRE_MEASURED_BYTES 8u
 #define WIRE_ROW_BYTES 32u /* without a log */
 
-/* A message's kind: what it is, and for a result, or outputs ahead of it, the
-   phase that it returns over, so that a parent can tell its children on one
-   port apart. WIRE_KIND() takes outputs for results, which they are a part of.
-   */
+/* The kind of a result, or of outputs ahead of it, has the phase over which it
+   returns: so a parent tells apart its children on one port. WIRE_KIND() makes
+   WIRE_RESULT of both. */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_OUTPUTS_OF(phase) (WIRE_RESULT_OF(TREE_PHASES_MAX) + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
@@ -270,34 +267,34 @@ static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
    2^36 ps, which planners of trees count with. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
-/* Largest job of the pattern, with its tables. */
+/* The largest job of the pattern takes so many bytes with its tables. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
 struct wire_order {
-    char kernel[WIRE_NAME_BYTES];
-    uint64_t startup_ps;   /* of any message, .. */
-    uint64_t transfer_ps;  /* .. more for each byte, .. */
-    uint64_t hop_delay_ps; /* .. and for each hop */
+    char kernel[WIRE_NAME_BYTES]; /* the kernel's name */
+    uint64_t startup_ps;          /* per circuit */
+    uint64_t transfer_ps;         /* per byte */
+    uint64_t hop_delay_ps;        /* per hop */
     uint32_t load_units;
-    uint8_t phases;  /* 0: the originator does all; WIRE_BEST: it chooses */
-    uint8_t rounds;  /* WIRE_BEST: the originator chooses */
-    uint8_t ports;   /* that a node uses at once: 1, 2 or 4 */
-    uint8_t flags;   /* enum wire_order_flag */
-    uint8_t policy;  /* enum wire_policy */
-    uint8_t reserve; /* percent of the load that is given to who asks, behind
-                        the rounds: to WIRE_RESERVE_MAX, or WIRE_BEST. Along
-                        a tree with WIRE_BEST all may be, as on a farm */
-    uint32_t tree_nodes;
-    uint32_t unit_bytes; /* 0: no data */
-    uint32_t arg_bytes;
+    uint8_t phases;        /* or WIRE_BEST; 0: the originator alone */
+    uint8_t rounds;        /* or WIRE_BEST; a farm's installment */
+    uint8_t ports;         /* that a node uses at once: 1, 2 or 4 */
+    uint8_t flags;         /* enum wire_order_flag */
+    uint8_t policy;        /* enum wire_policy */
+    uint8_t reserve;       /* percent of the load for nodes that ask for it
+                              behind the rounds, to WIRE_RESERVE_MAX; WIRE_BEST
+                              along a tree: all may be, as on a farm */
+    uint32_t tree_nodes;   /* in the tree; 0: none */
+    uint32_t unit_bytes;   /* 0: the load has no data */
+    uint32_t arg_bytes;    /* to KERNEL_ARG_MAX */
     uint32_t first_unit;   /* place of this order's units in the whole load */
-    uint32_t before_bytes; /* bytes of the load sent before these units .. */
-    uint32_t after_bytes;  /* .. and after; at most what the terms ask for */
-    uint64_t compute_ps;   /* a unit's, to PLANNER_TIME_MAX_PS; 0: measure it */
-    uint64_t call_ps;      /* of a run() of no units, to WIRE_CALL_MAX_PS */
-    const uint8_t *arg;    /* once loaded: in the message, as the two below */
+    uint32_t before_bytes; /* of the load, sent before these units */
+    uint32_t after_bytes;  /* of the load, sent after them, to the terms' */
+    uint64_t compute_ps;   /* per unit, to PLANNER_TIME_MAX_PS; 0: measure it */
+    uint64_t call_ps;      /* per run() besides, to WIRE_CALL_MAX_PS */
+    const uint8_t *arg;    /* the kernel's argument */
     const uint8_t *tree;   /* 4-byte aligned if the message is */
     const uint8_t *load;   /* the first unit */
 };
@@ -309,11 +306,12 @@ uint64_t wire_order_load_bytes(const struct wire_order *order);
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
-/* Result: 0, ERR_LENGTH or ERR_FIELD. `order` points into `in` afterwards. */
+/* Sets arg, tree and load to places in `in`. Result: 0, ERR_LENGTH or
+   ERR_FIELD. */
 NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
                               uint32_t bytes);
 
-/* When results may travel: scatter/plan/slots.h. */
+/* Slots say when results may travel (scatter/plan/slots.h). */
 struct wire_slots {
     uint64_t gather_ps;   /* mesh time from which slots count, end_ps there;
                              with an output, that from which result_ps counts */
@@ -326,32 +324,32 @@ struct wire_slots {
 };
 
 struct wire_job {
-    uint8_t phases;
-    uint8_t rounds;
-    uint8_t flags;           /* and policy, as on the wire: WIRE_FLAGS() */
-    uint32_t before_bytes;   /* of the load that the kernel reads before .. */
-    uint32_t after_bytes;    /* .. and after each range: its halo */
-    struct wire_slots slots; /* to be stored; read by wire_job_slots() */
+    uint8_t phases;        /* from 1 */
+    uint8_t rounds;        /* from 1, to ROUNDS_MAX */
+    uint8_t flags;         /* WIRE_FLAGS(enum wire_job_flag, policy) */
+    uint32_t before_bytes; /* of the load, read by the kernel before a range */
+    uint32_t after_bytes;  /* of the load, read after a range */
+    struct wire_slots slots; /* stored; wire_job_slots() loads them */
 };
 
-/* What is known of a job as soon as it is ordered. */
+/* A job's announcement: all that is known when it is ordered. */
 struct wire_announce {
-    uint8_t kernel;
+    uint8_t kernel; /* index in the image */
     uint32_t unit_bytes;
     uint32_t arg_bytes;
-    const uint8_t *arg;
+    const uint8_t *arg; /* the kernel's argument */
 };
 
 struct wire_part {
     uint32_t units;
-    uint32_t first_unit;
-    uint32_t label;
+    uint32_t first_unit; /* place of the part in the whole load */
+    uint32_t label;      /* wire_part_place() and more: hal/circuit.h */
 };
 
-/* Stores what comes between head and argument: WIRE_ANNOUNCE_BYTES. */
+/* Stores WIRE_ANNOUNCE_BYTES, which lie between head and argument. */
 void wire_announce_store(uint8_t *out, const struct wire_announce *announce);
 
-/* Reads a message from behind its head on, and points into `in` afterwards.
+/* Loads a message from behind its head on, and sets arg to a place in `in`.
    Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_announce_load(struct wire_announce *announce,
                                  const uint8_t *in, uint32_t bytes);
@@ -379,18 +377,18 @@ void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
 
-/* What a farm's masters plan with. */
+/* The terms with which a farm's masters plan. */
 struct wire_farm_terms {
-    uint64_t compute_ps; /* of a unit, from 1 to PLANNER_TIME_MAX_PS */
-    uint32_t demand_ps;  /* what a demand takes */
+    uint64_t compute_ps; /* per unit, from 1 to PLANNER_TIME_MAX_PS */
+    uint32_t demand_ps;  /* to serve one demand */
     uint8_t installment; /* from 1 */
-    uint64_t call_ps;    /* of a run() of no units */
+    uint64_t call_ps;    /* per run() besides */
 };
 
-/* Sets them in a stored job. */
+/* Sets a farm's terms in a stored job. */
 void wire_job_store_farm(uint8_t *out, const struct wire_farm_terms *terms);
 
-/* Reads them. Result: 0 or ERR_FIELD. */
+/* Loads a farm's terms from a stored job. Result: 0 or ERR_FIELD. */
 NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
 
 /* Changes gather_ps alone in a stored job. */
@@ -399,8 +397,8 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Reads a stored job but for its slots, which a node needs only when it has a
-   result. More than the job may follow. Result: 0, ERR_LENGTH or ERR_FIELD. */
+/* Loads a job but for its slots, which a node needs only when it has a result.
+   More than the job may follow. Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
@@ -421,11 +419,11 @@ static inline const uint32_t *wire_volumes(const uint8_t *tables,
 
 struct wire_slots wire_job_slots(const uint8_t *in);
 
-/* When a layer's results leave, counted from gather_ps, in a stored job with an
-   output. */
+/* Time from gather_ps until a layer's results leave, in ps, from a stored job
+   with an output. */
 uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
 
-/* Of a part's label: it is an advance. */
+/* This bit of its label makes a part an advance. */
 #define WIRE_ADVANCE (1u << 24)
 
 /* The bits of a part's label that say whose it is: CIRCUIT_LABEL_POSTED. */
@@ -435,66 +433,65 @@ static inline uint32_t wire_part_place(unsigned layer, unsigned port,
     return layer | port << 8 | round << 16;
 }
 
-/* Result: 0 or ERR_LENGTH. The label is the receiver's to check. */
+/* Result: 0 or ERR_LENGTH. The receiver checks the label. */
 NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
                              uint32_t bytes);
 
 struct wire_chunk {
-    uint32_t units;
-    uint32_t first_unit;
-    uint16_t worker;
-    uint16_t number;
+    uint32_t units;      /* 0: no more follow */
+    uint32_t first_unit; /* place of the chunk in the whole load */
+    uint16_t worker;     /* the receiver, as the sender counts its workers */
+    uint16_t number;     /* of this worker's chunks, from 0 */
 };
 
 void wire_chunk_store(uint8_t *out, const struct wire_chunk *chunk);
 
-/* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
+/* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
 NODISCARD int wire_chunk_load(struct wire_chunk *chunk, const uint8_t *in,
                               uint32_t bytes);
 
 struct wire_demand {
-    uint16_t worker;
-    uint16_t number;
-    uint32_t units;
-    uint64_t compute_ps;
+    uint16_t worker;     /* the sender, as the receiver counts its workers */
+    uint16_t number;     /* of the chunk that the worker asks for */
+    uint32_t units;      /* of the chunk before the one in hand, or 0 */
+    uint64_t compute_ps; /* compute time of these units */
 };
 
 void wire_demand_store(uint8_t *out, const struct wire_demand *demand);
 
-/* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
+/* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
 NODISCARD int wire_demand_load(struct wire_demand *demand, const uint8_t *in,
                                uint32_t bytes);
 
 struct wire_report {
-    int32_t error;
+    int32_t error; /* enum err */
     uint8_t phases;
-    uint8_t phases_feasible;
+    uint8_t phases_feasible; /* the most that a plan may have */
     uint8_t rounds;
-    bool output;
-    bool meanwhile; /* it returned while later parts were computed */
-    bool advance;   /* the first round left before measuring and planning */
-    bool layers; /* all nodes of a layer get the same; else the arrays below say
-                    nothing */
-    uint64_t compute_ps;  /* measured, per unit; or as the order says */
-    uint64_t call_ps;     /* of a run() of no units */
+    bool output;          /* an output follows the result */
+    bool meanwhile;       /* the output returned during later rounds */
+    bool advance;         /* round 0 left before measuring and planning */
+    bool layers;          /* all nodes of a layer get the same number of units;
+                             else the arrays below say nothing */
+    uint64_t compute_ps;  /* per unit: measured, or the order's */
+    uint64_t call_ps;     /* per run() besides */
     uint64_t makespan_ps; /* planned, overhead_ps included */
-    uint64_t ordered_ps;  /* mesh time when the order was complete; from here
-                             to scatter_start_ps the originator prepares: */
-    uint64_t announce_ps; /* queueing the announcement */
-    uint64_t begin_ps;    /* the kernel's begin() */
-    uint64_t measure_ps;  /* computing units to learn compute_ps, .. */
-    uint64_t sampled_ps;  /* .. of which samples, computed again with their
-                             share, took this */
-    uint64_t plan_ps;     /* planning */
-    uint64_t scatter_start_ps;
-    uint64_t gather_done_ps;
-    uint64_t overhead_ps;    /* of the originator before it computes */
-    uint32_t measured_units; /* computed by measuring, and so not planned */
-    /* By phase from 1 on, and by layer; if `layers`. */
-    uint64_t startup_ps[TORUS_PHASES_MAX];      /* planned, with software */
-    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned, first volume */
-    uint32_t share_units[TORUS_PHASES_MAX + 1];
-    uint32_t volume_units[TORUS_PHASES_MAX + 1];
+    uint64_t ordered_ps;  /* mesh time when the order was complete */
+    /* Between ordered_ps and scatter_start_ps, without an advance: */
+    uint64_t announce_ps; /* time to queue the announcement */
+    uint64_t begin_ps;    /* time of the kernel's begin() */
+    uint64_t measure_ps;  /* time of all runs that measured */
+    uint64_t sampled_ps;  /* of these, of runs whose results were dropped */
+    uint64_t plan_ps;     /* time to plan */
+    uint64_t scatter_start_ps; /* mesh time of time zero */
+    uint64_t gather_done_ps;   /* mesh time when all results were merged */
+    uint64_t overhead_ps;    /* from time zero until the originator computes */
+    uint32_t measured_units; /* computed by measuring, not in the plan */
+    /* By phase, from 1, and by layer; set if `layers`. */
+    uint64_t startup_ps[TORUS_PHASES_MAX];
+    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* planned, from time zero */
+    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* of a node, in all rounds */
+    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
 };
 
 /* Bytes of a report before the kernel's result. */
@@ -505,20 +502,20 @@ uint32_t wire_report_bytes(const struct wire_report *report);
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 
-/* An entry of a list of probes, with which each of its probes begins. */
+/* An entry of a list of probes; each of its probes begins with the entry. */
 struct wire_entry {
-    struct torus_path path;
-    uint16_t count;
-    uint32_t bytes;
-    uint32_t ready_delay_ns;
-    uint32_t asks;
+    struct torus_path path;  /* from the originator to the node that answers */
+    uint16_t count;          /* of probes, one after the other */
+    uint32_t bytes;          /* of each, this entry included */
+    uint32_t ready_delay_ns; /* from t1, of the answer t3, until it is ready */
+    uint32_t asks;           /* enum wire_asks */
 };
 
 /* `out` and `in`: WIRE_ENTRY_BYTES. */
 void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
 struct wire_entry wire_entry_load(const uint8_t *in);
 
-/* Result: 0, ERR_LENGTH or ERR_FIELD. Fills in the plan's tables, too. */
+/* Loads the plan's tables, too. Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_report_load(struct wire_report *report,
                                struct rounds_plan *plan, const uint8_t *in,
                                uint32_t bytes);
