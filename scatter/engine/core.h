@@ -250,7 +250,7 @@ struct policy {
 /* Rows of the table besides those that orders name (enum wire_policy): one of
    these takes the pattern's place for the rest of a job whose plan says so. */
 enum policy_row {
-    POLICY_MEANWHILE = WIRE_FARM + 1, /* scatter/engine/meanwhile.h */
+    POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
     POLICY_TAIL,                      /* scatter/engine/tail.h */
     POLICY_ROWS
 };

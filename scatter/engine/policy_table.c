@@ -51,7 +51,7 @@ static const struct policy policies[POLICY_ROWS] = {
 
 const struct policy *policy_find(unsigned id)
 {
-    return id <= WIRE_FARM ? &policies[id] : NULL;
+    return id < WIRE_POLICIES ? &policies[id] : NULL;
 }
 
 uint8_t policy_of_size(struct torus_size size)

@@ -211,7 +211,8 @@ enum wire_job_flag {
 enum wire_policy {
     WIRE_PATTERN,
     WIRE_TREE,
-    WIRE_FARM
+    WIRE_FARM,
+    WIRE_POLICIES
 };
 
 /* Makes the byte of flags and policy, and takes the policy from one. */

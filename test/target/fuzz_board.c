@@ -102,7 +102,7 @@ int unit_all(unit_put *put, void *context)
 {
     fuzz.put = put;
     fuzz.context = context;
-    for (unsigned policy = 0; policy <= WIRE_FARM; ++policy) {
+    for (unsigned policy = 0; policy < WIRE_POLICIES; ++policy) {
         run(&(struct fuzz_target){.name = "node ",
                                   .policy = policy,
                                   .try = node_try,
