@@ -625,6 +625,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
+        originator->order.rounds = 1; /* it was the installment */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }
