@@ -35,6 +35,9 @@ HAL_FAST int scatter_begin_append(struct scatter *scatter,
         return ERR_TERMS;
     }
     place->capacity_bytes = (uint32_t)(scatter->free_to - place->at) & ~3u;
+    if (place->capacity_bytes < place->ahead_bytes) {
+        return ERR_MEMORY;
+    }
     memcpy(place->kept, place->at, place->ahead_bytes);
     return ERR_OK;
 }

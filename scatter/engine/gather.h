@@ -29,7 +29,8 @@ struct gather_place {
 };
 
 /* Prepares a place for a message with a head of so many bytes. Result: 0;
-   ERR_TERMS if the head is longer than that of any result with an output. */
+   ERR_TERMS if the head is longer than that of any result with an output;
+   ERR_MEMORY if it does not fit the memory that is free. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
