@@ -43,11 +43,12 @@ uint32_t torus_layer_nodes(unsigned layer)
 }
 
 /*
- * Modulo 5 (in steps of f), the knights (1,2), (-2,1), (-1,-2), (2,-1) and
- * the origin are the residues with 2x - y = 0, and the five cross moves have
- * five different values of 2x - y: every residue pair is one knight (or none)
- * plus one cross (or none), in exactly one way. Both tables give port + 1, or
- * 0 for none: the cross by 2x - y, then the knight by what is left of x.
+ * The last circuit to a node that lies x hops east and y hops north of the
+ * originator, both divided by the step's distance, modulo 5. The knights (1,2),
+ * (-2,1), (-1,-2), (2,-1) have 2x - y = 0, the crosses (1,0), (0,1), (-1,0),
+ * (0,-1) the other values. So each (x, y) is the sum of at most one knight and
+ * at most one cross, in only one way. cross_of[2x - y] is 1 + port of the
+ * cross, or 0 if there is none; knight_of[x] is then 1 + port of the knight.
  */
 static const uint8_t cross_of[5] = {0, 1 + TORUS_SOUTH, 1 + TORUS_EAST,
                                     1 + TORUS_WEST, 1 + TORUS_NORTH};
@@ -73,7 +74,7 @@ struct torus_role torus_role_of(struct torus_size size,
     if (x == 0 && y == 0) {
         return role;
     }
-    /* The node is activated in the finest step that moves it. */
+    /* The node gets its load in the last step that has a part in (x, y). */
     for (; x % 5 == 0 && y % 5 == 0; x /= 5, y /= 5) {
         phase -= 2;
     }

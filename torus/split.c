@@ -7,7 +7,7 @@ bool torus_split(struct torus_split *split, const uint32_t volume_units[],
 {
     uint32_t children = TORUS_PORTS * (phases - layer);
     uint32_t share = share_units[layer];
-    uint64_t volumes = 0; /* of all children */
+    uint64_t volumes = 0; /* units of all children, without extra ones */
     uint32_t rest;
     uint32_t extra;
 
@@ -26,6 +26,6 @@ bool torus_split(struct torus_split *split, const uint32_t volume_units[],
     split->volume_units = volume_units;
     split->layer = layer;
     split->extra_units = extra;
-    split->share_units = rest - extra; /* share, or one more */
+    split->share_units = rest - extra; /* `share`, or one unit more */
     return true;
 }

@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one function that divides a volume. Laminar rounding: a node that
- * received floor v_i or floor v_i + 1 units hands to every part (its own share
- * and the volumes of its children) the floor of the exact part, and what is
- * left, one unit each, to distinct parts: children first, in phase and port
- * order, itself last. Every part is then the floor of the exact one or one
- * more, and the sum over the mesh is exactly V.
+ * Division of a volume among a node and its children (laminar rounding). A
+ * plan has exact volumes and shares, which are fractions of units; its tables
+ * hold their floors. A node that received the floor of its exact volume, or one
+ * unit more, gives each part (its own share, each child's volume) the floor of
+ * that part. The units that are left go to different parts, one each: to
+ * children first, in order of phase and port, to its own share last. So every
+ * part is its floor or one unit more, and all shares of the mesh add up to the
+ * whole load.
  */
 #ifndef TORUS_SPLIT_H
 #define TORUS_SPLIT_H
 
 #include "torus/torus.h"
 
-/* How one node divides what it received. */
+/* The parts into which one node divides the units that it received. */
 struct torus_split {
-    const uint32_t *volume_units; /* the caller's table, not a copy */
-    uint32_t share_units;
+    const uint32_t *volume_units; /* the caller's table: units of a child, by
+                                     the phase that reaches it */
+    uint32_t share_units;         /* units that the node keeps */
     uint32_t extra_units; /* number of first children with one unit more */
-    uint32_t layer;
+    uint32_t layer;       /* phase in which the node was reached */
 };
 
 /*
- * Divides `units` on a node of `layer`. Arrays as in struct planner_plan,
- * index: layer; volume_units outlives the split. Result: whether `units` is
- * what such a node receives; if not, the split is as it was. Cost: O(phases -
- * layer).
+ * Divides the `units` that a node of `layer` received. volume_units[] and
+ * share_units[] have the floors of a node's volume and share by its layer, 0 to
+ * `phases`; volume_units[] must outlive the split. Returns false, and leaves
+ * the split alone, if `units` is not what a node of this layer receives. Cost:
+ * O(phases - layer).
  */
 bool torus_split(struct torus_split *split, const uint32_t volume_units[],
                  const uint32_t share_units[], unsigned phases, unsigned layer,
                  uint32_t units);
 
-/* How many of the four children of `phase` get one unit more: the first. */
+/* Returns how many of the node's four children of `phase` get one unit more:
+   those at the lowest ports. */
 static inline uint32_t torus_split_extra(const struct torus_split *split,
                                          unsigned phase)
 {
@@ -44,7 +49,7 @@ static inline uint32_t torus_split_extra(const struct torus_split *split,
                : (uint32_t)TORUS_PORTS;
 }
 
-/* Units of the child that phase `phase` reaches out of `port`. */
+/* Returns the units of the child that `phase` reaches out of `port`. */
 static inline uint32_t torus_split_child_units(const struct torus_split *split,
                                                unsigned phase, unsigned port)
 {

@@ -29,7 +29,8 @@ enum torus_port torus_after_turn(enum torus_port port, enum torus_turn turn)
                              TORUS_PORTS);
 }
 
-/* Moves one coordinate with wrap; a mask would break every side but 2^n. */
+/* Returns the coordinate `hops` above `at`, or below it unless `up`, modulo
+   `side`. */
 static uint16_t shift(uint16_t at, uint32_t hops, uint16_t side, bool up)
 {
     uint32_t away = hops % side;
@@ -48,7 +49,8 @@ struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
     return at;
 }
 
-/* Steps up, or down if negative, that lead to `away` the shorter way. */
+/* Returns the shorter way to a coordinate that lies `away` hops up: hops up, or
+   down if negative. */
 static int32_t steps(uint16_t away, uint16_t side)
 {
     return away > side / 2u ? (int32_t)away - side : away;
@@ -60,8 +62,8 @@ struct torus_path torus_direct(struct torus_size size, struct torus_coord away)
     int32_t left = steps(away.y, size.height);
     unsigned port = TORUS_EAST;
 
-    /* Turns the plane until the node is ahead of this port, or to the left of
-       that. */
+    /* Turns by 90 degrees until the node lies ahead of the port, and not to the
+       right. */
     while (ahead <= 0 || left < 0) {
         int32_t turned = left;
 
@@ -122,7 +124,7 @@ struct torus_path torus_path_reverse(struct torus_path path)
                               .turn = path.turn,
                               .hops = path.hops};
 
-    /* Walking back, a left turn is met as a right turn. */
+    /* A left turn is a right turn on the way back. */
     if (path.turn != TORUS_STRAIGHT) {
         back.turn = path.turn == TORUS_LEFT ? TORUS_RIGHT : TORUS_LEFT;
         back.hops = path.hops_after;

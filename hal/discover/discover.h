@@ -1,46 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Discovery: who sits where in the mesh, told from the originator by neighbour
- * exchange, and which cables are not where they must be. No I/O, no memory of
- * its own, time as an argument; the caller serialises the calls. All frames
- * are hop-local and may be lost: what a node knows is told again until the
- * neighbour shows that it knows it.
+ * Discovery finds the position of every node in the mesh, and cables that are
+ * plugged in wrongly: neighbours exchange frames, from the originator on. No
+ * I/O, no clock, no allocation; the caller serialises the calls. A frame goes
+ * over one link and may be lost: a node repeats what it knows until the
+ * neighbour's own frames show that the neighbour has it.
  *
- * The wave: a STATUS frame of a newer epoch wakes a node. It tells its four
- * neighbours who it is and whom it hears at each port. A link counts when both
- * ends hear each other; both ends then send DISCOVER_TESTS frames of pattern,
- * in which every byte value occurs twice, and count what arrives.
+ * The wave: a node wakes when a STATUS frame of a newer epoch (number of the
+ * wave) comes in. It tells its four neighbours its id and whose frames come in
+ * at each of its ports. A link counts once both ends hear each other; then each
+ * end sends DISCOVER_TESTS test frames, in which together every byte value
+ * occurs twice, and counts those that come in.
  *
  * Positions: a swapped cable must not hand wrong positions on. So a node takes
- * its position from a link that lies in a closed square: east then north leads
- * to the same board as north then east, which both neighbours tell. A cable
- * that leads elsewhere closes no square (but where a side is 2, on which it
- * can), so positions are right although cables are wrong. Who has no such link
- * after a bounded time takes the position that most of its neighbours say.
- * Positions do not wrap, so the links at which the mesh closes upon itself show
- * a difference. Over closed squares all differences are sums of two, (width,
- * skew) and (0, height), which the echo reduces them to (a lattice's Hermite
- * normal form): the real size, compared with what the originator was told.
- * Cables swapped where a side is 2 show as a skew: nobody can tell which two.
+ * its position from a link that lies in a closed square: the neighbours tell
+ * that the way east, then north leads to the same board as north, then east. A
+ * cable that leads elsewhere closes no square (unless a side is 2), so
+ * positions are right although cables are wrong. After a bounded time, a node
+ * without such a link takes the position that most of its neighbours claim.
  *
- * The echo: a node whose links are judged and whose children have answered
- * tells its parent (whose position it took) the number of nodes and the
- * faults. When all has come in, the originator says so to all.
+ * Size: positions do not wrap, so at a link where the mesh closes upon itself
+ * the neighbour claims another position than the node has. All differences
+ * over closed squares are sums of (width, skew) and (0, height), to which the
+ * echo reduces them (a lattice's Hermite normal form). The originator compares
+ * this measured size with the one that it was told. Swapped cables where a side
+ * is 2 show as a skew, which does not tell which two were swapped.
  *
- * Frames, little-endian; every one begins with
+ * The echo: a node's parent is the neighbour whose position it took. Once its
+ * links are judged and its children have told their echo, a node tells its
+ * parent the number of nodes and the faults, its own and those below it. After
+ * the last echo the originator tells all nodes that the wave is over.
+ *
+ * Frames are little-endian; a tag is the CRC-32 of a node's unique id. Each
+ * frame begins with
  *    0  u8  kind and version          2  u16 epoch
  *    1  u8  port of the sender        4  u32 tag of the originator
- * where a node's tag is the CRC-32 of its unique id.
- *   STATUS  8  u8 width, u8 height, u8 x, u8 y of the originator
- *          12  u8 flags of the job, u8 bits, u8 frames of echo taken,
- *              u8 mask of the ports that face their opposite
- *          16  u32[3] unique id
- *          28  u32[4] tags of whom it hears at each port, 0: nobody
- *          44  i16 x, i16 y: hops to the east and north of the originator
+ *   STATUS  8  u8 width, u8 height of the mesh; u8 x, u8 y of the originator
+ *          12  u8 flags (discover_start()), u8 bits (enum discover_bit),
+ *              u8 number of the receiver's echo frames that came in,
+ *              u8 mask of the sender's ports that lead to the opposite port
+ *          16  u32[3] unique id of the sender
+ *          28  u32[4] tag of the neighbour heard at each port; 0: none
+ *          44  i16 x, i16 y: the sender's hops east and north of the originator
  *   TEST    8  u8 number, u8[32] pattern
- *   ECHO    8  u8 number, u8 of the last: it has no fault; u16 nodes,
- *              u16 faults, u16 width, u16 height, i32 skew (as measured)
- *          22  a fault: u8 x, y, port, code, and of the other end x, y, port;
+ *   ECHO    8  u8 number of this frame, u8 number of the last, without a fault;
+ *              u16 nodes, u16 faults, as counted by the sender; u16 width,
+ *              u16 height, i32 skew, as measured; width or height 0: unknown
+ *          22  a fault: u8 x, y, port, code; u8 x, y, port of the other end;
  *              u8 count
  *   REFUSE     nothing more: the sender is busy
  */
@@ -58,27 +64,29 @@
 #define DISCOVER_FAULTS_MAX 32u
 #define DISCOVER_TESTS 16u
 
-/* `other` and `count` of struct discover_fault mean what the comment says. */
+/* Kinds of faults. "other": meaning of other_x, other_y and other_port. */
 enum discover_code {
-    DISCOVER_MISSING = 1,  /* nobody answers at the port any more, or ever */
+    DISCOVER_MISSING = 1,  /* no neighbour answers at the port */
     DISCOVER_MISWIRED = 2, /* other: the node and port at the other end */
     DISCOVER_DOUBLED = 3,  /* miswired, and another port leads to the same node
-                              or to one that says it is at the same place */
+                              or to a node with the same coordinates */
     DISCOVER_NOISY = 4,    /* count: test frames that did not come in here */
-    DISCOVER_BUSY = 5,     /* the neighbour refuses: it is at work */
-    DISCOVER_STRAP = 6,    /* other: the strap; x, y: where the board sits */
-    DISCOVER_SIZE = 7,     /* port east or north: count is the real width or
-                              height; x, y: the originator */
-    DISCOVER_TWISTED = 8   /* going round leads `count` aside: a side of 2
-                              has its cables swapped somewhere */
+    DISCOVER_BUSY = 5,     /* the neighbour refuses the wave: it has a job */
+    DISCOVER_STRAP = 6,    /* other: coordinates that the node's strap says;
+                              x, y: those that were found */
+    DISCOVER_SIZE = 7,     /* count: measured width (port east) or height (port
+                              north); x, y: the originator */
+    DISCOVER_TWISTED = 8   /* count: hops by which a way around the mesh to the
+                              east ends north of its start: cables are swapped
+                              where a side is 2; x, y: the originator */
 };
 
-/* A fault at node x, y and its port; port TORUS_PORTS: at none. */
+/* A fault of the node at x, y, at its `port`; TORUS_PORTS: at no port. */
 struct discover_fault {
     uint8_t x;
     uint8_t y;
     uint8_t port;
-    uint8_t code;
+    uint8_t code; /* enum discover_code */
     uint8_t other_x;
     uint8_t other_y;
     uint8_t other_port;
@@ -87,129 +95,131 @@ struct discover_fault {
 
 struct discover_config {
     uint32_t uid[3]; /* unique id: no two nodes have the same */
-    bool strapped;   /* the node's coordinates are given: `strap` */
-    struct torus_coord strap;
-    uint8_t lost_max; /* test frames that may be lost; a link that loses more is
-                         noisy */
-    uint16_t epoch;   /* epoch of the first wave from here, less one; best
-                         another after every reset, since others remember */
+    bool strapped;   /* the board's strap gives the node's coordinates */
+    struct torus_coord strap; /* these coordinates, if strapped */
+    uint8_t lost_max;         /* a link that loses more test frames is noisy */
+    uint16_t epoch; /* epoch of this node's first wave, less one; best another
+                       after every reset, as other nodes remember epochs */
     uint32_t retry_us; /* time until a node repeats what was not answered; more
-                          than a frame's way there and back */
+                          than a frame's way there and back takes */
     /*
-     * Takes a frame for the neighbour at the port, at most
-     * DISCOVER_FRAME_BYTES_MAX, and copies it. Result: 0, or ERR_PORT_BUSY:
-     * later. Called from discover_speak() only.
+     * Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
+     * at the port; copies it. Result: 0, or ERR_PORT_BUSY if it has to be tried
+     * again. Only discover_speak() calls this.
      */
     int (*tell)(void *context, unsigned port, const uint8_t *data,
                 unsigned bytes);
     void *context;
 };
 
-/* A port, as far as it is known. */
+/* What a node knows of the link at one of its ports, and of the neighbour. */
 struct discover_link {
     uint8_t state;     /* mask of enum discover_link_state (internal.h) */
-    uint8_t sent;      /* number of test frames sent */
-    uint8_t taken;     /* number of the neighbour's echo frames taken */
-    uint16_t passed;   /* bit n: test frame n came in */
-    uint32_t tag;      /* of the neighbour; 0: never heard */
-    uint32_t heard_us; /* time of its last STATUS */
-    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* its last STATUS */
+    uint8_t sent;      /* test frames that this node has sent */
+    uint8_t taken;     /* the neighbour's echo frames that have come in */
+    uint16_t passed;   /* bit n: the neighbour's test frame n has come in */
+    uint32_t tag;      /* tag of the neighbour; 0: nothing was heard of any */
+    uint32_t heard_us; /* time when the neighbour's last STATUS came in */
+    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
 };
 
-/* A node's state, in the caller's memory. Nodes whose parent a node is, and
-   theirs, are below it. The caller may read error, faults, nodes, width, height
-   and fault[]. */
+/* The state of one node; "below" are its children and the nodes below these.
+   The caller may read error, faults, nodes, width, height and fault[]. */
 struct discover {
     uint8_t state;   /* mask of enum discover_node_state (internal.h) */
     uint8_t parent;  /* port to the parent; TORUS_PORTS: none yet */
-    uint8_t stale;   /* mask: ports whose neighbour is to be told STATUS */
-    uint8_t refuse;  /* mask: ports whose neighbour is to be told REFUSE */
-    bool busy;       /* the node takes part in no wave */
-    int8_t error;    /* ERR_DEAD_LINK: the time was over */
-    uint16_t faults; /* of this node and those below it, listed or not */
-    uint16_t nodes;  /* this one and those below it */
-    uint16_t width;  /* measured by this node and those below it; 0: unknown */
-    uint16_t height; /* likewise */
-    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* its STATUS, without
-                                                          what varies by port */
-    int32_t skew;         /* hops north when the mesh closes to the east */
-    uint32_t tag;         /* CRC-32 of the unique id */
-    uint32_t now_us;      /* time of the last discover_tick() */
-    uint32_t woken_us;    /* time when the wave came */
+    uint8_t stale;   /* mask of the ports out of which STATUS is due */
+    uint8_t refuse;  /* mask of the ports out of which REFUSE is due */
+    bool busy;       /* the node refuses new waves */
+    int8_t error;    /* ERR_DEAD_LINK if the wave's time was up, else 0 */
+    uint16_t faults; /* number of faults here and below, in fault[] or not */
+    uint16_t nodes;  /* number of nodes: this one and those below */
+    uint16_t width;  /* width measured here and below, nodes; 0: unknown */
+    uint16_t height; /* height measured here and below, nodes; 0: unknown */
+    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* this node's STATUS */
+    int32_t skew;      /* hops north of its start at which a way around the mesh
+                          to the east was found to end */
+    uint32_t tag;      /* this node's tag */
+    uint32_t now_us;   /* time of the last discover_tick() */
+    uint32_t woken_us; /* time when the wave came */
     uint32_t retried_us;  /* time of the last repetition */
     uint32_t finished_us; /* time when the wave ended */
-    uint8_t refused[8];   /* head of the frame that is to be refused */
+    uint8_t refused[8];   /* first bytes of the frame that REFUSE answers */
     struct discover_config config;
     struct discover_link link[TORUS_PORTS];
     struct discover_fault fault[DISCOVER_FAULTS_MAX];
 };
 
-/* The names of enum discover_code, in their order, each with its NUL. */
+/* The names of enum discover_code from 0 on, each with its NUL. */
 #define DISCOVER_CODES                                                         \
     "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted"
 
-/* Copies the config. No wave yet. now_us: as discover_tick() has it. */
+/* Initialises a node that knows no wave; copies the configuration. now_us:
+   present time of the clock of discover_tick(). */
 void discover_init(struct discover *d, const struct discover_config *config,
                    uint32_t now_us);
 
 /*
- * At the originator, which sits at `at`: starts a wave, in place of any other.
- * Sides 1 to DISCOVER_SIDE_MAX; flags: any, they reach every node. Result: 0;
- * ERR_RANGE; ERR_PORT_BUSY (the node is busy).
+ * Starts a wave of which this node, at the coordinates `at`, is the originator;
+ * the wave before it ends. Both sides of the mesh are 1 to DISCOVER_SIDE_MAX.
+ * The flags mean what the caller likes; every node gets them. Result: 0;
+ * ERR_RANGE if a number is out of range; ERR_PORT_BUSY if the node is busy.
  */
 NODISCARD int discover_start(struct discover *d, struct torus_size size,
                              struct torus_coord at, uint8_t flags);
 
-/* Makes the node busy, or not: a busy one refuses new waves, and its neighbours
-   report that. */
+/* Makes the node busy, or not. A busy node refuses new waves, which its
+   neighbours report as DISCOVER_BUSY. */
 void discover_busy(struct discover *d, bool busy);
 
 /*
- * A frame came in on a port, with its CRC checked; anything else in it is
- * checked here. Never calls tell(). About 300 instructions.
+ * Takes a frame that came in at a port. The caller has checked its CRC, all
+ * else is checked here. Does not call tell(). Cost: about 300 instructions.
  */
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
-/* Does what is due; called at least every millisecond, before any wave, too.
-   now_us wraps. */
+/* Sets the time, which wraps, and does what is due by then. To be called every
+   millisecond or more often, also before the first wave. */
 void discover_tick(struct discover *d, uint32_t now_us);
 
-/* Tells the neighbour at this port one frame, if there is one to tell: after
-   each tick, for each port. (All frames of all ports at once would take a
-   board a millisecond, in which it takes no bytes off its lines.) */
+/* Sends one frame out of the port, if discover_has_frame(). To be called for
+   each port after each tick. (All frames at once would take a board a
+   millisecond, during which it takes no bytes off its lines.) */
 void discover_speak(struct discover *d, unsigned port);
 bool discover_has_frame(const struct discover *d, unsigned port);
 
 /*
- * Whether the wave is over: at the originator, all have answered or their time
- * is up, and faults and nodes are those of the mesh; elsewhere, the originator
- * has said so or the time is up (error). At most 200 + 20 * (width + height)
- * times retry_us after the node woke.
+ * Whether the wave is over. At the originator: all echoes have come in, or the
+ * time is up; d->faults and d->nodes are those of the mesh. Elsewhere: the
+ * originator has said that the wave is over, or the time is up. d->error tells
+ * whether the time was up, which it is 200 + 20 * (width + height) times
+ * retry_us after the wave reached the node.
  */
 bool discover_ready(const struct discover *d);
 
-/* The wave that came last: the originator's mesh, and this node's place in
-   it. */
-uint16_t discover_epoch(const struct discover *d); /* 0: there was none */
+/* Return what the last wave told: its epoch, its flags, the size of the mesh
+   and the originator's coordinates. */
+uint16_t discover_epoch(const struct discover *d); /* 0: there was no wave */
 uint8_t discover_flags(const struct discover *d);
 struct torus_size discover_size(const struct discover *d);
 struct torus_coord discover_origin(const struct discover *d);
 
-/* The node's coordinates: its strap's, or those that a wave gave it. Result:
-   false if it has none. */
+/* Sets *at to the node's coordinates: its strap's, or those that the last wave
+   found. Result: false if the node has none. */
 bool discover_at(const struct discover *d, struct torus_coord *at);
 
-/* The node and port that a port leads to, as its neighbour told in the last
-   wave. Result: false if the neighbour told nothing, or knows no place. */
+/* Sets *at to the coordinates of the neighbour at the port and *other_port to
+   the neighbour's port, as the neighbour told in the last wave. Result: false
+   if the neighbour told nothing, or had no coordinates. */
 bool discover_other(const struct discover *d, unsigned port,
                     struct torus_coord *at, uint8_t *other_port);
 
-/* Number of the neighbour's DISCOVER_TESTS test frames that did not come in. */
+/* Returns how many of the neighbour's test frames did not come in. */
 unsigned discover_lost(const struct discover *d, unsigned port);
 
-/* Whether the fault's other_x and other_y mean a node, and other_port its port,
-   which a strap has none of. */
+/* Whether the fault's other_x and other_y have a meaning; so has other_port
+   then, except in DISCOVER_STRAP. */
 static inline bool discover_leads(const struct discover_fault *fault)
 {
     return fault->code == DISCOVER_MISWIRED ||

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames, bits, and functions that the files of discovery
- * (hal/discover/discover.h) share, and no others use. Each file calls only
- * those above it:
+ * Frames, bits, and functions that only the files of discovery
+ * (hal/discover/discover.h) use. Each file calls only the files above it:
  *
- *   positions.c  where this node is, by what its neighbours say
- *   judge.c      faults of its links, and the size that the mesh has
+ *   positions.c  the position of this node, from its neighbours' claims
+ *   judge.c      faults of this node's links; the measured size of the mesh
  *   wave.c       the wave: progress, frames out, frames in
  */
 #ifndef HAL_DISCOVER_INTERNAL_H
@@ -60,16 +59,16 @@ static_assert(sizeof(struct discover) <= 1024, "it is one of many on a board");
 
 /* Bits of a STATUS. */
 enum discover_bit {
-    DISCOVER_PLACED = 1, /* x and y hold */
-    DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
-    DISCOVER_TESTED = 4, /* all test frames went before */
-    DISCOVER_KNOWN = 8,  /* tags and mask will not change any more */
-    DISCOVER_FINISHED = 16,
-    DISCOVER_FAULTY = 32,
-    DISCOVER_FAILED = 64 /* finished for lack of an answer */
+    DISCOVER_PLACED = 1,    /* the sender's x and y are valid */
+    DISCOVER_PARENT = 2,    /* the receiver is the sender's parent */
+    DISCOVER_TESTED = 4,    /* the sender has sent all its test frames */
+    DISCOVER_KNOWN = 8,     /* the sender's tags and mask are final */
+    DISCOVER_FINISHED = 16, /* the wave is over */
+    DISCOVER_FAULTY = 32,   /* the mesh has a fault, or the time was up */
+    DISCOVER_FAILED = 64    /* the sender's time was up */
 };
 
-/* Bits that the end of discovery leaves as they are. */
+/* Bits of its own STATUS that a node keeps when the wave ends. */
 #define DISCOVER_KEPT ((unsigned)(DISCOVER_PLACED | DISCOVER_KNOWN))
 
 /* Bits that a neighbour must have told before its link is judged. */
@@ -83,18 +82,18 @@ enum discover_link_state {
 };
 
 enum discover_node_state {
-    DISCOVER_ORIGIN = 1,  /* the wave is this node's */
+    DISCOVER_ORIGIN = 1,  /* this node started the wave */
     DISCOVER_JUDGED = 2,  /* all links are judged */
     DISCOVER_ECHOING = 4, /* all nodes below have told their echo */
     DISCOVER_ECHO_DUE = 8 /* the next frame of the echo is to go out */
 };
 
-/* Tries until a neighbour counts as missing. */
+/* Silence after which a neighbour counts as missing, in units of retry_us. */
 #define DISCOVER_PATIENCE 24u
 
 #define DISCOVER_ALL_PORTS 15u
 
-/* value modulo side, 0 .. side - 1. */
+/* Returns value modulo side: 0 to side - 1, also if value is negative. */
 static inline unsigned discover_wrap(int value, int side)
 {
     int rest = value % side;
@@ -107,7 +106,7 @@ static inline bool discover_has(const struct discover *d, unsigned bits)
     return (d->own[DISCOVER_AT_BITS] & bits) != 0;
 }
 
-/* Sets the bits of this node's STATUS, of which all neighbours are told. */
+/* Sets the bits of this node's STATUS, and makes it due at all ports. */
 static inline void discover_set(struct discover *d, unsigned bits)
 {
     d->own[DISCOVER_AT_BITS] = (uint8_t)bits;
@@ -142,10 +141,10 @@ static inline unsigned discover_port_there(const struct discover_link *link)
 
 /* ---- positions.c ---- */
 
-/* This node's place in the mesh, once it has PLACED. */
+/* Returns this node's coordinates. Precondition: its STATUS has PLACED. */
 struct torus_coord discover_place(const struct discover *d);
 
-/* The place of the neighbour at a port, as the neighbour told it. */
+/* Returns the coordinates that the neighbour at a port says that it has. */
 struct torus_coord discover_there(const struct discover *d, unsigned port);
 
 /* Whether both ends of the port's link hear each other. */
@@ -157,39 +156,42 @@ bool discover_is_facing(const struct discover *d, unsigned port);
 /* Whether the port's link lies in a closed square. */
 bool discover_is_trusted(const struct discover *d, unsigned port);
 
-/* Where the neighbour at a port says that this node is, in hops east and north
-   of the originator. False: it says nothing, or has not said all. */
+/* Sets *x and *y to the position that the neighbour at a port claims for this
+   node: hops east and north of the originator. Result: false if the neighbour
+   has no position yet, or has not sent all its test frames. */
 bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y);
 
-/* Takes the position that counts most by now, if there is one: the node is
-   PLACED then, and whoever told it its parent. */
+/* Takes the claim of this node's position that weighs most, if any has weight
+   by now: the node is PLACED then, and the claiming neighbour is its parent. */
 void discover_find_place(struct discover *d);
 
 /* ---- judge.c ---- */
 
-/* The largest skew either way: no sum of discover_close_way() overflows. */
+/* The largest skew, positive or negative, at which no sum in
+   discover_close_way() overflows. */
 #define DISCOVER_SKEW_MAX 65535
 
-/* Adds a fault to this node's list; beyond DISCOVER_FAULTS_MAX it is only
-   counted. */
+/* Counts a fault, and lists it if there are not DISCOVER_FAULTS_MAX yet. */
 void discover_add_fault(struct discover *d, const struct discover_fault *fault);
 
-/* Adds a fault of this node at a port, which has no other end. */
+/* Adds a fault of this node at a port whose other_x, .. mean nothing. */
 void discover_find_alone(struct discover *d, unsigned port,
                          enum discover_code code, unsigned count);
 
-/* Judges all links of a node that knows its place, and the strap. */
+/* Adds the faults of this node's links and of its strap. Precondition: the node
+   has a position. */
 void discover_judge(struct discover *d);
 
 /*
- * Takes a way on which the mesh closes into (width, skew) and (0, height), of
- * which all such ways are sums: Euclid's algorithm, on x with (width, skew),
- * then on what is left with the height. At most 20 divisions each.
+ * Reduces d->width, d->skew and d->height by a way, x hops east and y hops
+ * north, that leads around the mesh back to its start: all these ways are sums
+ * of (width, skew) and (0, height). Euclid's algorithm divides x and the width,
+ * then the rest of y and the height, with at most 20 divisions each.
  */
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 
-/* At the originator, when all have answered: adds a fault if the mesh that was
-   found is not the one that was asked for. */
+/* Adds a fault at the originator, after the last echo, if the measured size of
+   the mesh is not the one that discover_start() was told. */
 void discover_judge_size(struct discover *d);
 
 #endif

@@ -15,7 +15,7 @@ void discover_add_fault(struct discover *d, const struct discover_fault *fault)
     }
 }
 
-/* Adds a fault of this node, and what was found at the other end. */
+/* Adds a fault of this node at `port`, with what was found at the other end. */
 static void find(struct discover *d, unsigned port, enum discover_code code,
                  struct torus_coord other, unsigned other_port, unsigned count)
 {
@@ -39,8 +39,8 @@ static bool same(struct torus_coord a, struct torus_coord b)
     return a.x == b.x && a.y == b.y;
 }
 
-/* Whether another port leads to the same place. Opposite ports may, on a side
-   of 2 or 1. */
+/* Whether another port leads to the same node as `port`, or to one with the
+   same coordinates. The opposite port may, if the side is 2 or 1. */
 static bool doubled(const struct discover *d, unsigned port)
 {
     unsigned across = (port + 2) % TORUS_PORTS;
@@ -165,7 +165,7 @@ void discover_judge_size(struct discover *d)
     if (skew != 0) {
         discover_find_alone(d, TORUS_PORTS, DISCOVER_TWISTED,
                             byte_of((int32_t)skew));
-        return; /* width and height mean nothing then */
+        return; /* a skewed mesh has no width and height to compare */
     }
     if (d->width != 0 && d->width != d->own[DISCOVER_AT_WIDTH]) {
         discover_find_alone(d, TORUS_EAST, DISCOVER_SIZE, byte_of(d->width));

@@ -8,8 +8,8 @@
 static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
 static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
 
-/* The coordinates of the node that lies x hops east and y hops north of the
-   originator. */
+/* Returns the coordinates of the node that lies x hops east and y hops north of
+   the originator. */
 static struct torus_coord wrapped(const struct discover *d, int x, int y)
 {
     ASSERT(d->own[DISCOVER_AT_WIDTH] != 0 && d->own[DISCOVER_AT_HEIGHT] != 0);
@@ -52,7 +52,8 @@ static bool sound(const struct discover *d, unsigned port)
     return discover_is_mutual(d, port) && discover_is_facing(d, port);
 }
 
-/* Whether out of `port` and then left is where left and then `port` is. */
+/* Whether the way out of `port`, then out of the port to its left, leads to the
+   same node as these two hops in the other order. */
 static bool square_closes(const struct discover *d, unsigned port)
 {
     unsigned left = (port + 1) % TORUS_PORTS;
@@ -100,10 +101,12 @@ static unsigned votes(const struct discover *d, int x, int y)
 }
 
 /*
- * How much a claim weighs: that of a trusted link at any time. When these have
- * had time to tell all, that of the originator (which may have no trusted
- * link), with time for trusted links to tell on; then that of ports that face
- * each other; then any.
+ * Returns the weight of the position (x, y) that the neighbour at a port claims
+ * for this node. A trusted link has the greatest weight at any time. Another
+ * link has the number of neighbours with the same claim, but 0 until trusted
+ * links had time to place all nodes. It waits for one more time across the mesh
+ * if the neighbour is not the originator, and for one if its ports are not
+ * opposite ones.
  */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {

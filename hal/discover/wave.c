@@ -12,8 +12,7 @@
 #define FAULT_BYTES 8u
 
 static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
-/* No position is so far away, hops: a way through the mesh could be as long as
-   there are nodes, but no wave goes a fraction of that astray. */
+/* Valid positions are fewer hops from the originator than this. */
 #define FAR 4000
 
 static uint32_t tag_of(const uint8_t *uid)
@@ -25,7 +24,7 @@ static uint32_t tag_of(const uint8_t *uid)
 
 /* ---- the wave ---- */
 
-/* Takes part in the wave that the head of a STATUS tells of. */
+/* Begins to take part in a wave: `head` is its STATUS up to the bits. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -57,8 +56,8 @@ void discover_init(struct discover *d, const struct discover_config *config,
     d->parent = TORUS_PORTS;
 }
 
-/* Starts a wave of this node, with an epoch after the last: size, place and
-   flags are those of `own`. */
+/* Starts a wave of this node, with the epoch after the last one's; d->own has
+   the size, the originator's coordinates and the flags. */
 static void start(struct discover *d)
 {
     uint16_t epoch = (uint16_t)(discover_epoch(d) + 1);
@@ -190,7 +189,7 @@ static void finish(struct discover *d, unsigned bits)
     d->finished_us = d->now_us;
 }
 
-/* Ends the wave at the originator, which judges the mesh's size. */
+/* Judges the size of the mesh, and ends the wave, at the originator. */
 static void conclude(struct discover *d)
 {
     discover_judge_size(d);
@@ -206,8 +205,8 @@ static void echo(struct discover *d)
     }
 }
 
-/* Notes which links are known and settled. Once all are, the node judges them;
-   once no child's echo is waited for, it tells its own. */
+/* Settles links. Judges them once all are known and settled; begins this node's
+   echo once they are judged and all children have told theirs. */
 static void advance(struct discover *d)
 {
     bool known = true;
@@ -276,7 +275,8 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* Number of faults that the parent has taken, which is that of the next one. */
+/* Returns how many of this node's echo frames its parent has taken, which is
+   also the number of the next one. */
 static unsigned echo_taken(const struct discover *d)
 {
     ASSERT(d->parent < TORUS_PORTS);
@@ -298,7 +298,7 @@ static void store_echo(const struct discover *d, uint8_t *out)
            FAULT_BYTES);
 }
 
-/* The kind of the most urgent frame that is due at the port; 0: none. */
+/* Returns the kind of the most urgent frame due at a port; 0 if none is due. */
 static enum discover_kind due(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -319,7 +319,7 @@ static enum discover_kind due(const struct discover *d, unsigned port)
     return (enum discover_kind)0;
 }
 
-/* Writes what is due; result: its length. */
+/* Writes the most urgent frame due at a port. Result: its bytes, or 0. */
 static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
 {
     enum discover_kind kind = due(d, port);
@@ -344,7 +344,7 @@ static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
     return bytes;
 }
 
-/* Notes that a message which was due has been sent. */
+/* Notes that a frame of this kind, which was due, has been sent. */
 static void check_off(struct discover *d, unsigned port,
                       enum discover_kind kind)
 {
@@ -381,7 +381,7 @@ void discover_speak(struct discover *d, unsigned port)
     }
 }
 
-/* Whether a neighbour is still to be told what it may have missed. */
+/* Whether STATUS is to be repeated to the neighbour at a port. */
 static bool listens(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -441,8 +441,8 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
            x < FAR && y > -FAR && y < FAR;
 }
 
-/* Compares a frame's wave with this node's. Result: above 0 if the frame's is
-   newer, below 0 if it is older. */
+/* Compares a frame's wave with this node's. Result: above 0 if the frame's wave
+   is newer, below 0 if it is older, 0 if both are one wave. */
 static int compare(const struct discover *d, const uint8_t *in)
 {
     uint32_t tag = bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG);
@@ -456,7 +456,8 @@ static int compare(const struct discover *d, const uint8_t *in)
     return later != 0 ? later : (tag > own_tag) - (tag < own_tag);
 }
 
-/* Meets a newer wave: takes part, refuses it, or starts a still newer one. */
+/* Takes a STATUS of a newer wave: the node takes part, refuses it if it is
+   busy, or, as originator, may start a wave that is newer still. */
 static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
 {
     if (d->busy) {
@@ -466,7 +467,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
                !discover_has(d, DISCOVER_FINISHED) &&
                (bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG) == d->tag ||
                 (in[DISCOVER_AT_BITS] & DISCOVER_FINISHED) != 0)) {
-        /* A wave of before this board's reset, or one that is over. */
+        /* That wave is from before this board's reset, or is over. */
         memcpy(d->own + DISCOVER_AT_EPOCH, in + DISCOVER_AT_EPOCH, 2);
         start(d);
     } else {
@@ -474,7 +475,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
     }
 }
 
-/* Notes another neighbour at a port, or another port of the same one. */
+/* Notes which neighbour, by its tag, and which of its ports a port leads to. */
 static void meet(struct discover *d, unsigned port, uint32_t tag,
                  unsigned port_of_it)
 {
@@ -506,11 +507,11 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     link->heard_us = d->now_us;
     memcpy(link->told, in, DISCOVER_STATUS_BYTES);
     if ((bits & DISCOVER_FINISHED) == 0) {
-        /* Neighbours that still ask are answered, also after the end. */
+        /* A neighbour whose wave goes on is told that the wave is over. */
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
-            /* Only a wave from before this board's reset can have ended. */
+            /* The wave that is over began before this board's reset. */
             start(d);
         }
     } else if ((bits & DISCOVER_FAILED) == 0 &&
@@ -570,7 +571,7 @@ static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
     d->stale |= (uint8_t)(1u << port);
     if (!discover_is_mutual(d, port) || !waits_for_echo(link) ||
         in[DISCOVER_AT_NUMBER] != link->taken) {
-        return; /* told again: the answer was lost */
+        return; /* a repeated frame: this node's STATUS was lost */
     }
     ASSERT(link->taken <= DISCOVER_FAULTS_MAX);
     link->taken += 1;
@@ -631,6 +632,6 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
     if (compare(d, data) == 0) {
         hear(d, port, data, bytes);
     } else if (status && compare(d, data) < 0) {
-        d->stale |= (uint8_t)(1u << port); /* tell it of the newer wave */
+        d->stale |= (uint8_t)(1u << port); /* tells it of the newer wave */
     }
 }
