@@ -26,7 +26,7 @@ FUZZED := $(wildcard test/world/*.c) $(addprefix test/fuzz/,mesh.c mutate.c \
 $(call with_own,$(FUZZED:%.c=$(COUNTED_OBJECTS)/%.o),-fno-lto)
 $(call test_image,fuzz,$(COUNTED),$(FUZZED) $(filter-out hal/mps2/clock.c \
   hal/window/%,$(COUNTED_MAIN)) $(wildcard qemu/schedule/*.c) \
-  $(ENGINE_SOURCES) $(addprefix hal/,forward.c crc32.c host/clock.c) \
+  $(ENGINE_SOURCES) $(addprefix hal/,rows.c crc32.c host/clock.c) \
   boot/cortex_m/divide.c)
 LONG_PROGRAMS := $(BUILD)/test/fuzz.elf
 TEST_PROGRAMS := $(filter-out $(LONG_PROGRAMS),$(TEST_PROGRAMS))
