@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of an ARMv7-M processor that every board has. Names and offsets
- * as in the architecture manual (ARM DDI 0403, B3.2 to B3.4).
+ * Registers that every ARMv7-M processor has. Names and offsets are those of
+ * the architecture manual (ARM DDI 0403, B3.2 to B3.4).
  */
 #ifndef HAL_ARMV7M_H
 #define HAL_ARMV7M_H
@@ -64,7 +64,7 @@ struct armv7m_systick {
 #define SYST ((struct armv7m_systick *)0xE000E010u)
 #define SYST_CSR_ENABLE (1u << 0)
 #define SYST_CSR_TICKINT (1u << 1)
-#define SYST_CSR_CLKSOURCE (1u << 2) /* the processor's clock */
+#define SYST_CSR_CLKSOURCE (1u << 2) /* counts the processor's clock */
 #define SCB_SHPR3_SYSTICK_SHIFT 24
 
 static inline void armv7m_interrupt_enable(unsigned irq)
@@ -72,19 +72,21 @@ static inline void armv7m_interrupt_enable(unsigned irq)
     NVIC->ISER[irq / 32] = 1u << irq % 32;
 }
 
-/* Makes the handler run as if the device had asked for it. */
+/* Makes the handler run as if the device had requested the interrupt. */
 static inline void armv7m_interrupt_pend(unsigned irq)
 {
     NVIC->ISPR[irq / 32] = 1u << irq % 32;
 }
 
-/* 0 is the most urgent; a part has only some of the byte's upper bits. */
+/* Sets an interrupt's priority; 0 is the most urgent. A chip implements only
+   some of the upper bits. */
 static inline void armv7m_interrupt_priority(unsigned irq, uint8_t priority)
 {
     NVIC->IPR[irq] = priority;
 }
 
-/* Masks interrupts; result: what armv7m_unmask() wants back. Nests. */
+/* Masks all interrupts; calls nest. Result: the argument for armv7m_unmask().
+ */
 static inline uint32_t armv7m_mask(void)
 {
     uint32_t before;
@@ -98,8 +100,7 @@ static inline void armv7m_unmask(uint32_t before)
     __asm volatile("msr primask, %0" ::"r"(before) : "memory");
 }
 
-/* A data barrier: all writes before it are complete before the next instruction
-   begins. */
+/* Waits until all earlier writes to memory are complete. */
 static inline void armv7m_barrier(void)
 {
     __asm volatile("dsb" ::: "memory");

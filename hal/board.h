@@ -8,17 +8,18 @@
 
 struct window; /* hal/window/window.h */
 
-/* Rings the switch and sleeps until it rings back; see hal/window/window.h. */
+/* Rings the switch and sleeps until the switch rings back; see
+   hal/window/window.h. */
 void board_ring_and_wait(struct window *window);
 
-/* Rings the switch and goes on. */
+/* Rings the switch, and does not wait. */
 void board_ring(struct window *window);
 
-/* Stops this node for good, with the window left for the host to read. */
+/* Stops this node for good; the host can still read the window. */
 _Noreturn void board_halt(struct window *window);
 
-/* Largest stack use so far, and the size of the stack, in bytes. Where boot/
-   sets the stack up, boot/ defines these. */
+/* Return the largest stack use so far, and the size of the stack, in bytes. On
+   a Cortex-M boot/cortex_m defines them, on the host hal/host. */
 uint32_t board_stack_used_bytes(void);
 uint32_t board_stack_bytes(void);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assertions: ASSERT(condition) for what cannot be false on a sound node, such
- * as a queue that is longer than its room. One that fails halts the node as a
- * fault does, and leaves its place where the host reads it: struct node_fault
- * in hal/node.h. What a message or a person may bring about is no assertion
- * but an error of hal/err.h.
+ * Assertions: ASSERT(condition) for conditions that are always true in a
+ * program without errors, such as a queue that fits its array. An assertion
+ * that fails halts the node as a fault does, and records its place (file and
+ * line) for the host: struct node_fault in hal/node.h. Conditions that depend
+ * on messages or on people get an error of hal/err.h instead.
  *
  *   Cortex-M   UDF.W (ARMv7-M, A7.7.194) with the place in its 16 bits that the
- *              processor ignores; boot/cortex_m/fault.c finds it there
- *   host       check_failed(): of a native node the same record in its window;
- *              anywhere else a line on stderr, and abort()
+ *              processor ignores; boot/cortex_m/fault.c reads them
+ *   host       check_failed(): a native node records the place in its window;
+ *              any other program prints it on stderr and calls abort()
  *
- * Cost: a compare and a branch, and 4 bytes more on a board.
+ * Cost: a compare and a branch, and on a board 4 bytes more.
  *
- * A source that asserts has a name in CHECK_FILES and defines CHECK_FILE as
- * that: #define CHECK_FILE CHECK_SCATTER_CORE
+ * A source file that asserts has a name in CHECK_FILES, and defines CHECK_FILE
+ * as this name: #define CHECK_FILE CHECK_SCATTER_CORE
  */
 #ifndef HAL_CHECK_H
 #define HAL_CHECK_H
@@ -22,7 +22,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* At most 31. New ones go to the end: boards send the numbers. */
+/* Files that assert, at most 31. Append new files at the end: boards send a
+   file's number to the host. */
 #define CHECK_FILES(X)                                                         \
     X(CHECK_INJECT, "hal/inject.c")                                            \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \
@@ -52,7 +53,7 @@ enum check_file {
     CHECK_FILES(CHECK_NUMBER) CHECK_FILES_END
 };
 
-/* A place in 16 bits: the file, then the line. 0 is none. */
+/* A place in 16 bits: the file's number, then the line. 0: no place. */
 #define CHECK_LINE_BITS 11
 #define CHECK_LINE_MAX ((1 << CHECK_LINE_BITS) - 1)
 #define CHECK_PLACE(file, line) ((file) << CHECK_LINE_BITS | (line))
@@ -60,8 +61,8 @@ enum check_file {
 #define CHECK_PLACE_LINE(place) ((place)&CHECK_LINE_MAX)
 static_assert(CHECK_FILES_END <= 1 << (16 - CHECK_LINE_BITS), "a place's bits");
 
-/* UDF.W as a word at its address, and which bits are the place: 3 to 0 of the
-   first halfword, then 11 to 0 of the second. */
+/* UDF.W, read as a word at its address. The place is in bits 3 to 0 of its
+   first halfword, then in bits 11 to 0 of the second. */
 #define CHECK_UDF_MASK 0xf000fff0u
 #define CHECK_UDF 0xa000f7f0u
 #define CHECK_UDF_PLACE(word) (((word)&0xfu) << 12 | ((word) >> 16 & 0xfffu))
@@ -84,14 +85,14 @@ static_assert(CHECK_FILES_END <= 1 << (16 - CHECK_LINE_BITS), "a place's bits");
         }                                                                      \
     } while (0)
 
-/* The path of a place's file; "?": there is no such file. */
+/* Returns the path of a place's file; "?": no file has this number. */
 const char *check_path(uint32_t place);
 
-/* The host's: ends the node that runs, or, where no node does, the program
-   with check_abort(). */
+/* Ends the native node that runs in this thread; if none does, calls
+   check_abort(). Host only. */
 _Noreturn void check_failed(uint32_t place);
 
-/* The host's: says where on stderr, and ends the program by SIGABRT. */
+/* Prints the place on stderr, and ends the program by SIGABRT. Host only. */
 _Noreturn void check_abort(uint32_t place);
 
 #endif

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages over circuits: queue a message on a port along a path, wait for a
- * message. The four ports work independently and at once; each has a queue
- * that the switch works off in order while the node goes on computing. The
- * fifth port, CIRCUIT_HOST, leads to whoever brings the job and takes its
- * result.
+ * Messages over circuits: a node queues messages on its ports, each with a path
+ * through the torus, and waits for messages of other nodes. The four ports work
+ * independently and at once. The switch sends each port's messages in the order
+ * in which they were queued, while the node goes on computing. The fifth port,
+ * CIRCUIT_HOST, leads to the host, which brings a job and takes its result.
  *
  * Every message begins with a header (little-endian):
  *
  *    0  u8   version
- *    1  u8   kind, the caller's
+ *    1  u8   kind, which the caller chooses: 0 to CIRCUIT_KIND_MAX
  *    2  u16  job
- *    4  u32  mesh
+ *    4  u32  identity of the mesh
  *    8  u32  length of the payload in bytes
  *   12  u32  CRC-32 over bytes 0 to 11 and the payload
  *   16       payload
  *
- * The switch hardware puts the header before the bytes that it is given, and
- * writes and checks the CRC as they pass. A message whose CRC, version, mesh,
- * job or length is wrong is never delivered: the receive that it came to
+ * The switch hardware writes the header in front of the caller's bytes, and
+ * writes and checks the CRC as the bytes pass. A message whose CRC, version,
+ * mesh, job or length is wrong is not delivered: the receive that takes it
  * returns ERR_CORRUPT or ERR_FOREIGN.
  *
- * Not reentrant and not for interrupt handlers: one circuit per node, used by
- * the node's one thread of control. circuit_send() copies struct
- * circuit_message, not the bytes of its segments: these stay as they are, and
- * may be read, until circuit_drain() returns. Received bytes are the caller's
- * at once.
+ * Not reentrant and not for interrupt handlers: a node has one circuit, and one
+ * thread of control that uses it. circuit_send() copies struct circuit_message,
+ * but not the bytes of its segments: the caller leaves these unchanged until
+ * circuit_drain() returns. Received bytes belong to the caller at once.
  *
- * Mesh time is the time that messages carry from node to node: the later of
- * what a node's own clock says and of the arrival of what it received.
+ * Mesh time, in ps: the time of a node's clock, which a received message moves
+ * forward to the message's arrival if the clock has not got there yet.
  */
 #ifndef HAL_CIRCUIT_H
 #define HAL_CIRCUIT_H
@@ -43,18 +42,19 @@
 #define CIRCUIT_VERSION 1u
 #define CIRCUIT_HEADER_BYTES 16u
 #define CIRCUIT_HOST NODE_PORT_HOST
-#define CIRCUIT_ALL_PORTS ((1u << TORUS_PORTS) - 1u) /* but the host's */
+#define CIRCUIT_ALL_PORTS ((1u << TORUS_PORTS) - 1u) /* without the host's */
 #define CIRCUIT_ANY_JOB 0u
-#define CIRCUIT_KIND_MAX 253u /* of messages; 254 and 255 are a switch's */
+#define CIRCUIT_KIND_MAX 253u /* switches use kinds 254 and 255 themselves */
 
-/* Added to the port mask of a receive: only messages of this kind. */
+/* Added to a receive's port mask: limits the receive to messages of `kind`. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
-/* Added to the port mask of circuit_receive(): the first `bytes` of a message,
-   its header included, are enough; up to 65535. See circuit_complete(). */
+/* Added to the port mask of circuit_receive(): lets it return once the first
+   `bytes` bytes of a message, header included, have arrived; 65535 at most.
+   circuit_complete() waits for the other bytes. */
 #define CIRCUIT_HEAD(bytes) ((unsigned)(bytes) << 16)
 
-/* Offsets in the header. */
+/* Offsets of the header's fields, bytes. */
 enum circuit_field {
     CIRCUIT_AT_VERSION = 0,
     CIRCUIT_AT_KIND = 1,
@@ -65,42 +65,44 @@ enum circuit_field {
 };
 
 struct circuit {
-    void *board; /* the implementation's own */
+    void *board; /* state of the implementation; see circuit_open() */
     struct node *node;
     struct node_log *log;
     struct clock *clock;
-    uint8_t *memory; /* messages lie here, sent or received; 8-byte aligned */
+    uint8_t *memory; /* holds messages, sent or received; 8-byte aligned */
     uint32_t memory_bytes; /* a multiple of 8 */
     uint8_t *aside; /* a second memory for messages, 8-byte aligned; NULL if
                        aside_bytes is 0 */
     uint32_t aside_bytes; /* a multiple of 8 */
-    uint32_t mesh;
-    uint16_t job;  /* messages of another job are refused; or ANY_JOB */
-    uint16_t side; /* the longest leg of a path, in hops */
+    uint32_t mesh;        /* identity of the mesh, as in each header */
+    uint16_t job;  /* messages of other jobs are refused; CIRCUIT_ANY_JOB: none
+                      is */
+    uint16_t side; /* longest leg of a path, hops */
 };
 
-/* A piece of a message, in `memory` or `aside` of the circuit; bytes may be 0.
- */
+/* A piece of a message. It lies in `memory` or `aside` of the circuit; bytes
+   may be 0. */
 struct circuit_segment {
     const uint8_t *data;
     uint32_t bytes;
 };
 
 /*
- * Up to four messages, one a port: the path is turned to each of them. The
- * message of port p is head p, the shared segment, and body[p].
+ * Up to four messages, one for each port. All take the same path, turned so
+ * that it begins at the message's port. The message of port p consists of the
+ * head of port p, the shared segment, and body[p].
  */
 struct circuit_message {
-    struct torus_path path; /* of port 0's message, whose port field is not
-                               used; to the host nothing of it is */
+    struct torus_path path; /* from port 0, its field `port` is ignored; for
+                               the host the whole path is */
     uint8_t kind;
-    uint32_t gap_ps;   /* start no earlier than this after the end of the port's
-                          message before */
-    uint64_t ready_ps; /* start no earlier than this mesh time; 0: at once */
-    struct circuit_segment head; /* of port 0 */
-    uint32_t head_stride; /* from the head of port p to that of port p + 1 */
+    uint32_t gap_ps;   /* least time from the end of the port's previous message
+                          to the start of this one */
+    uint64_t ready_ps; /* mesh time of the earliest start; 0: at once */
+    struct circuit_segment head; /* head of port 0 */
+    uint32_t head_stride; /* bytes from port p's head to that of port p + 1 */
     struct circuit_segment shared;
-    struct circuit_segment body[TORUS_PORTS]; /* to the host: body[0] */
+    struct circuit_segment body[TORUS_PORTS]; /* for the host: body[0] */
 };
 
 /* A received message, in the caller's buffer. */
@@ -113,47 +115,46 @@ struct circuit_delivery {
 };
 
 /*
- * Attaches to the board's switch; starts the clock at 0. `board` is what the
- * implementation takes: hal/window/window.c a struct window. Result: 0;
- * ERR_VERSION if it is none, or of another version; ERR_MEMORY if its size is
- * wrong.
+ * Fills *circuit in for this board's switch, and starts the clock at 0.
+ * `board`, which outlives the circuit: a struct window (hal/window/window.h) or
+ * a struct serial_circuit (hal/serial/state.h). Result: 0; ERR_VERSION: no
+ * window, or one of another version; ERR_MEMORY: the window's size is wrong.
  */
 NODISCARD int circuit_open(struct circuit *circuit, void *board,
                            struct clock *clock);
 
 /*
- * Queues the message on every port of the mask (bits 0 to 3, or the host's
- * alone). Result: 0; ERR_NO_ROUTE (a leg of no hops, or longer than a side),
- * ERR_PORT_BUSY (the ring is full). A segment outside the circuit's memory is
- * found by the switch, which stops the mesh. About 100 instructions for four
- * ports.
+ * Queues the message on every port of the mask `ports`: bits 0 to 3, or bit
+ * CIRCUIT_HOST alone. Result: 0; ERR_NO_ROUTE: a leg of the path has no hops,
+ * or more than circuit->side; ERR_PORT_BUSY: the queue is full. A segment
+ * outside the circuit's memory is found later by the switch, which stops the
+ * mesh. Cost: about 100 instructions for four ports.
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);
 
 /*
- * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()
- * says so (others stay for later receives); mesh time moves on to its
- * arrival. The buffer lies in the circuit's memory and takes header and
- * payload.
- * Result: 0 and *delivery; ERR_BUFFER (delivery->bytes tells the size that
- * was needed; the message is gone), ERR_CORRUPT, ERR_FOREIGN. A message that
- * never comes is found out by the launcher's watchdog: a time limit in
- * virtual time would fire at once.
+ * Waits for a message on any port of the mask `ports`, and moves mesh time
+ * forward to the message's arrival. With CIRCUIT_ONLY() messages of other kinds
+ * stay for later receives. The buffer lies in the circuit's memory, and takes
+ * header and payload.
+ * Result: 0 and *delivery; ERR_BUFFER: the message did not fit and is lost, and
+ * delivery->bytes is its payload's size; ERR_CORRUPT; ERR_FOREIGN. There is no
+ * time limit, since virtual time would reach one at once: the launcher's
+ * watchdog ends a run in which a message never comes.
  */
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
                               uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
- * Receives as circuit_receive() does, but waits until deadline_ps at most: a
- * message is delivered if its last byte is there by then. A deadline that has
- * passed, such as 0, asks whether a message is there now. A message that comes
- * later, or in part, stays for a later receive. Precondition: no
- * CIRCUIT_HEAD(). Result: as circuit_receive(), or ERR_TIMEOUT: mesh time is
- * the later of deadline_ps and what it was. A switch that is software takes no
- * message while nobody receives: there a deadline that has passed finds only
- * what was received ahead.
+ * Receives as circuit_receive() does, but waits until mesh time deadline_ps at
+ * most: a message is delivered if its last byte has arrived by then; otherwise
+ * it stays for a later receive. With a deadline in the past, such as 0, the
+ * call returns at once. Precondition: no CIRCUIT_HEAD(). Result: as
+ * circuit_receive(), or ERR_TIMEOUT: no message, and mesh time is no less than
+ * deadline_ps. A switch in software takes messages only during a receive: a
+ * deadline in the past then finds only what circuit_receive_ahead() took.
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
@@ -161,67 +162,68 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     uint32_t capacity_bytes,
                                     uint64_t deadline_ps);
 
-/* Receives that may be ahead at once. */
+/* Most calls of circuit_receive_ahead() whose buffers may be in use at once. */
 #define CIRCUIT_AHEAD_MAX 8u
 
 /*
- * Receives ahead: a message on any port of the mask comes to the buffer while
- * this node computes; the buffer is the switch's until it is delivered or taken
- * back. A later receive
+ * Receives ahead: lets the switch put a message that comes in on any port of
+ * the mask into the buffer while this node computes. The switch owns the buffer
+ * until a receive delivers the message or takes the buffer back. A later
+ * receive
  *
- *   of the same mask     delivers a message that has come, or waits for one of
- *                        those ahead; it lies where delivery->payload says
- *   of another mask      takes back those that have not come, as
+ *   with the same mask   delivers a message that was received ahead, or waits
+ *                        for one; delivery->payload lies in that one's buffer
+ *   with another mask    takes back the buffers without a message, as
  *                        circuit_close() does, and uses its own buffer
  *
  * A switch that keeps messages until they are received does nothing here, and
  * uses the buffer of the later call. Precondition: no CIRCUIT_HEAD(), and not
  * the host's port. Result: 0; ERR_BUFFER: the buffer is not in the circuit's
- * memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX are ahead.
+ * memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in use.
  */
 NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                     uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
  * Waits for the last byte of a message whose head circuit_receive() delivered;
- * returns at once for one that was delivered whole. Before this the caller may
- * read the head only, and neither send nor receive. Result: 0, or ERR_CORRUPT:
- * the head was not to be trusted.
+ * returns at once if that message was delivered whole. Until this call the
+ * caller reads the head only, and neither sends nor receives. Result: 0, or
+ * ERR_CORRUPT: the CRC is wrong, and the head must not be used.
  */
 NODISCARD int circuit_complete(struct circuit *circuit);
 
-/* Waits until every queued send has ended. Result: 0 or the first error. */
+/* Waits until every queued send has ended. Result: 0, or the error of the first
+   send that failed. */
 NODISCARD int circuit_drain(struct circuit *circuit);
 
 /*
- * Waits until circuits of earlier messages are released everywhere, so that the
- * next message takes the time that it takes alone. Result: 0, or an error as
- * circuit_receive() has.
+ * Waits until all nodes have released the circuits of earlier messages, so that
+ * none of them delays the next message. Result: 0, or an error of
+ * circuit_receive().
  */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
 /*
- * Waits until no send needs this node's processor, so that the work measured
- * next takes the time that it takes alone: returns at once where the switch
- * sends by itself, else when every queued send has ended. Result: as
- * circuit_drain().
+ * Waits until no send needs this node's processor, so that none slows down work
+ * that is measured next: returns at once if the switch sends by itself, else
+ * when every queued send has ended. Result: as circuit_drain().
  */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
 /*
- * Processor time that interrupts of the ports have taken from this node's
- * program, us, modulo 2^32; always 0 where the switch sends by itself. Cost:
- * about 10 instructions.
+ * Returns the processor time that interrupts of the ports have taken from this
+ * node's program since its start, us, modulo 2^32; 0 if the switch sends by
+ * itself. Cost: about 10 instructions.
  */
 uint32_t circuit_ports_us(const struct circuit *circuit);
 
-/* Tells the switch that this node asks for nothing more. */
+/* Tells the switch that this node will not use the circuit any more. */
 void circuit_close(struct circuit *circuit);
 
 /* ---- for the implementations ---- */
 
-/* Whether a header belongs to this mesh and this job; `bytes`: of its message,
-   header included, which arrived whole. */
+/* Whether a whole message's header has this version, this mesh, this job and
+   the right length. `bytes`: length of the message, header included. */
 static inline bool circuit_header_fits(const struct circuit *circuit,
                                        const uint8_t *header, uint32_t bytes)
 {

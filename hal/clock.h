@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node's mesh time, in picoseconds. It advances while the node executes and
- * stands still while the node waits; a message carries it forward to the
- * message's arrival time. Implemented once for each board.
+ * A node's clock, which shows mesh time in picoseconds. It advances while the
+ * node executes and stands still while the node waits; a received message moves
+ * it forward to the message's arrival. Each board has its own implementation.
  *
- * The clock is stopped *before* the node looks whether a message is there and
- * started after: how soon the host delivers must not change what is counted.
+ * The node stops its clock *before* it looks for a message, and starts it when
+ * there is one: so mesh time does not depend on how soon the host delivers.
  */
 #ifndef HAL_CLOCK_H
 #define HAL_CLOCK_H
@@ -16,26 +16,29 @@
 #define CLOCK_PS_PER_US 1000000u
 
 struct clock {
-    uint64_t base_ps;    /* mesh time at the last start; or when time began */
-    uint64_t started_ps; /* at the last start, where base_ps is the other */
+    uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
+                            host, which has no timer, mesh time */
+    uint64_t started_ps; /* mesh time at the last clock_start(), on boards where
+                            base_ps differs from it */
 };
 
-/* Mesh time now; the clock must be running. Cost: about 20 instructions. */
+/* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
 uint64_t clock_now_ps(const struct clock *clock);
 
 /* Stops the clock and returns the time at which it stands. */
 uint64_t clock_stop(struct clock *clock);
 
-/* Starts a stopped clock at `at_ps`, no earlier than where it stood. */
+/* Starts a stopped clock at mesh time at_ps, or where it stopped, if that is
+   later. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Mesh time at the last start: after a receive, that of the receipt. */
+/* Returns mesh time at the last start: after a receive, that of its end. */
 uint64_t clock_started_ps(const struct clock *clock);
 
 /*
- * Moves mesh time on by `ps`, which work takes on a board. A board counts its
- * own instructions, and does nothing here; a native node's instructions are not
- * a board's.
+ * Moves a native node's mesh time forward by `ps`, the time that the work just
+ * done takes on a board. Does nothing on a board, whose clock has run during
+ * the work. (The emulator of an STM32F405: see timer_account().)
  */
 void clock_account(struct clock *clock, uint64_t ps);
 

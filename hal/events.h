@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The node's event log: events and their times, for reports and traces. It is
- * always written, so that a trace changes no timestamp, and it lies where the
- * host can read it also after the node died. A full log joins its last two
- * intervals of computing, whose units, length and end stay right; without two
- * such intervals it keeps its first NODE_EVENTS entries and counts the rest.
+ * The node's event log: events and their times, for reports and traces. Events
+ * are always recorded, so that a trace changes no timestamp, and in memory that
+ * the host can read even after the node has died. A full log joins its last two
+ * intervals of computing into one with the right units, length and end; without
+ * two such intervals it keeps its first NODE_EVENTS entries and counts the
+ * rest.
  */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H
@@ -14,22 +15,24 @@
 enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* originator: time zero of the job */
-    EVENT_FORWARDED,     /* the first round's message read, perhaps ahead of its
-                            end, and the sends queued that the switch does not
-                            do by itself; detail: layer; value: volume */
+    EVENT_FORWARDED,     /* the node has read the first round's message (perhaps
+                            only its head), and queued the sends that the switch
+                            does not do by itself; detail: layer; value: volume
+                          */
     EVENT_COMPUTE_START, /* value: share in units */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */
     EVENT_RESULT_QUEUED, /* detail: phase; value: bytes of the result */
-    EVENT_DONE,          /* value: us of what was computed that interrupts of
-                            the ports took (circuit_ports_us()) */
+    EVENT_DONE,          /* value: us of the computing that interrupts of the
+                            ports took (circuit_ports_us()) */
     EVENT_KINDS
 };
 
 /*
- * Appends one event to a log that has NODE_EVENTS entries: joins the last two
- * intervals of computing that follow each other, and adds up their units; or
- * counts the event, which events_written has counted already.
+ * Appends one event to a log that has NODE_EVENTS entries, after joining the
+ * last two intervals of computing that follow each other, with the sum of their
+ * units. Without two such intervals the event is dropped: the caller has
+ * counted it in events_written already.
  */
 void events_record_full(struct node_log *log, const struct node_event *event);
 
@@ -56,9 +59,9 @@ static inline void events_record(struct node_log *log, uint64_t time_ps,
 }
 
 /*
- * Appends text for people to the log's ring; the oldest bytes are overwritten
- * when it is full. Text goes through memory, never through a UART: a device
- * whose readiness depends on the host would change counted time.
+ * Appends text for people to the log's ring; a full ring overwrites its oldest
+ * bytes. Text goes into memory, never to a UART: how long a UART is busy
+ * depends on the host, and would change the node's time.
  */
 void events_write(struct node_log *log, const char *text, size_t bytes);
 

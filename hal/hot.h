@@ -3,12 +3,12 @@
  * Attributes of tables and functions that are used so often that a board's
  * build may treat them apart. Images are compiled for size.
  *
- *   HAL_HOT   a constant table that is read for every byte of a line: where
- *             flash is slow the build puts it into RAM (a Cortex-M4 at 168 MHz
- *             waits 5 cycles for a line of 16 bytes that its data cache of 8
- *             lines has not)
- *   HAL_FAST  a function that every message, or every planned layer, passes: on
- *             the mps2 boards it is compiled at -O2
+ *   HAL_HOT   a constant table that is read for every byte on a serial line.
+ *             The build for a chip with slow flash puts such tables into RAM
+ *             (an STM32F405 at 168 MHz waits 5 cycles for 16 bytes of flash
+ *             that are not in its data cache of 8 x 16 bytes)
+ *   HAL_FAST  a function that runs for every message or every planned layer.
+ *             The build for mps2 boards compiles it at -O2
  */
 #ifndef HAL_HOT_H
 #define HAL_HOT_H

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The identity of an image, at a fixed place behind the vectors, for tools and
- * for the board: the board that it is for, the pins of its ports (`make
- * PINS=`), and, where they were set, the node's coordinates. A node takes its
- * coordinates from here, and discovery reports cables that contradict them.
- * Width and height are for tools only. Numbers are little-endian.
+ * The identity of an image, at a fixed address behind the vectors, for tools
+ * and for the board: the kind of board, the pins of its ports (`make PINS=`),
+ * and the node's coordinates, if they were set. A node takes its coordinates
+ * from here, and discovery reports cables that contradict them. Width and
+ * height are for tools only. Numbers are little-endian.
  *
- * The coordinates and sizes are 0xffff each where not set: also in flash, whose
- * ones can be programmed to zeros later without erasing anything
- * (RM0090, 3.6.4).
+ * Coordinates and sizes that are not set are 0xffff. In flash a tool can
+ * program these ones to zeros later without erasing (RM0090, 3.6.4).
  */
 #ifndef HAL_IMAGE_H
 #define HAL_IMAGE_H
@@ -18,9 +17,9 @@
 
 #define IMAGE_IDENTITY_OFFSET 0x188u /* from the start of the flash */
 #define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
-#define IMAGE_VERSION 2u             /* of this layout */
-#define IMAGE_VERSION_PINS 2u        /* from this version on it has pins */
-#define IMAGE_PINS_BYTES 16u         /* of a name, with a 0 behind it */
+#define IMAGE_VERSION 2u             /* version of this layout */
+#define IMAGE_VERSION_PINS 2u        /* first version with the field `pins` */
+#define IMAGE_PINS_BYTES 16u         /* longest name, its 0 included */
 #define IMAGE_NOT_SET 0xffffu
 
 enum image_board {

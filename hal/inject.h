@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors in a job that tests ask a node for: enum node_injection. All of them
- * are in hal/inject.c. An image may be linked without that file, `make
- * INJECT=`: then a call of these weak functions is a NOP (AAELF32, "Weak
- * references").
+ * Errors that a test lets a node make in a job: enum node_injection. The code
+ * is in hal/inject.c. `make INJECT=` links an image without that file: then a
+ * call of these weak functions is a NOP (AAELF32, "Weak references").
  */
 #ifndef HAL_INJECT_H
 #define HAL_INJECT_H
@@ -14,15 +13,16 @@
 
 #define INJECT_WEAK __attribute__((weak))
 
-/* Takes the fault that the node's identity has, or waits without an end. In a
-   job, where it is not NODE_INJECT_NONE: whoever calls has looked. */
+/* Makes the error identity->fault_injection: faults, fails an assertion, or
+   loops forever. Called in a job, unless the field is NODE_INJECT_NONE. */
 INJECT_WEAK void inject(const struct node_identity *identity);
 
-/* Waits without an end if the node is to die, and in a job. Every tick. */
+/* Loops forever if the node is in a job and has NODE_INJECT_DIE. Called by the
+   timer's tick. */
 INJECT_WEAK void inject_tick(const struct node *node);
 
-/* Sets the fault of the next jobs by its name. Result: whether there is one of
-   that name. Of an image without hal/inject.c the address is NULL. */
+/* Sets the error of the next jobs by its name, such as "hang". Result: whether
+   the name is known. Without hal/inject.c this function's address is NULL. */
 INJECT_WEAK bool inject_named(struct node_identity *identity, const char *name);
 
 #endif

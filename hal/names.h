@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The name at `index`, from 0 and below their number. Cost: the length of the
-   names before it. */
+/* Returns the name at `index`, which is less than the number of names. Cost:
+   proportional to the length of the names before it. */
 static inline const char *names_at(const char *names, unsigned index)
 {
     while (index-- > 0) {

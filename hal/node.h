@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node as others see it: who it is, how it is, and what happened to it. A
- * host may read all of this also after the node's death: from the window that
- * the two share, or through a console that outlives the job.
+ * A node's identity, state, and log. A host can read all of these even after
+ * the node has died: from the window that the two share, or through a console
+ * that goes on when a job fails.
  *
- * "node" marks fields that only the node writes, "switch" those that only its
- * circuit switch does (on a board whose switch is software, its driver).
+ * "node" marks fields that only the node's program writes, "switch" fields that
+ * only its circuit switch writes (on serial lines: the switch's driver).
  */
 #ifndef HAL_NODE_H
 #define HAL_NODE_H
@@ -18,7 +18,7 @@
 #define NODE_PORTS 5u
 #define NODE_PORT_HOST 4u
 
-/* A board with little memory keeps less; its build says how much. */
+/* Sizes of the log; the build of a board with little memory sets less. */
 #ifndef NODE_EVENTS
 #define NODE_EVENTS 512u
 #endif
@@ -28,10 +28,10 @@
 
 /* The node's place and mesh, written before its program starts. */
 struct node_identity { /* switch */
-    uint32_t magic;    /* of the window, hal/window/window.h; 0 without one */
-    uint32_t version;
-    uint32_t bytes; /* of the whole window */
-    uint32_t mesh;  /* identity of this mesh, in every message */
+    uint32_t magic;    /* WINDOW_MAGIC; 0 on a board without a window */
+    uint32_t version;  /* WINDOW_VERSION */
+    uint32_t bytes;    /* size of the whole window */
+    uint32_t mesh;     /* identity of this mesh, in every message */
     uint16_t width;
     uint16_t height;
     uint16_t x;
@@ -39,15 +39,16 @@ struct node_identity { /* switch */
     uint16_t originator_x;
     uint16_t originator_y;
     uint16_t fault_injection; /* enum node_injection, for tests */
-    uint8_t policy; /* of its jobs: enum wire_policy, scatter/wire/wire.h */
-    uint8_t probed; /* whether probes may come, on any port, before it */
+    uint8_t policy;           /* policy of all jobs: enum wire_policy */
+    uint8_t probed; /* 1: probes may come, on any port, before the job */
 };
 
 enum node_injection {
     NODE_INJECT_NONE,
     NODE_INJECT_FAULT, /* execute an undefined instruction in the job */
-    NODE_INJECT_HANG,  /* never leave the job */
-    NODE_INJECT_DIE,   /* nor the tick after: of boards on serial lines */
+    NODE_INJECT_HANG,  /* loop forever in the job */
+    NODE_INJECT_DIE,   /* the same, then in the timer's tick too (on serial
+                          lines) */
     NODE_INJECT_ASSERT /* fail an assertion in the job */
 };
 
@@ -64,7 +65,8 @@ enum node_state {
     NODE_STATES
 };
 
-/* Tells meshes of different sizes apart; its first byte is the same in all. */
+/* Returns the identity of a mesh of this size; its highest byte is the same in
+   all meshes. */
 static inline uint32_t node_mesh_identity(uint16_t width, uint16_t height)
 {
     return 0x51000000u | (uint32_t)width << 12 | height;
@@ -84,7 +86,7 @@ struct node_fault {
     uint32_t mmfar;
     uint32_t bfar;
     uint32_t sp;
-    uint32_t check; /* place of the failed assertion, hal/check.h; 0: none */
+    uint32_t check; /* failed assertion, as CHECK_PLACE(); 0: none failed */
 };
 
 struct node_status { /* node */
@@ -98,8 +100,8 @@ struct node_status { /* node */
 struct node_counters { /* switch */
     uint64_t sent_bytes;
     uint64_t received_bytes;
-    uint64_t busy_ps;  /* a circuit out of this port was held */
-    uint64_t stall_ps; /* a send waited for a link that others held */
+    uint64_t busy_ps;  /* time in which a circuit out of this port was held */
+    uint64_t stall_ps; /* time in which sends waited for links held by others */
     uint32_t sent_messages;
     uint32_t received_messages;
     uint32_t stalls;
@@ -119,8 +121,8 @@ struct node_event { /* node */
 };
 
 struct node_log {             /* node */
-    uint32_t events_written;  /* ever; the log keeps the first ones */
-    uint32_t console_written; /* ever; the ring keeps the last ones */
+    uint32_t events_written;  /* events so far; the log keeps the first ones */
+    uint32_t console_written; /* bytes so far; the ring keeps the last ones */
     struct node_event event[NODE_EVENTS];
     char console[NODE_CONSOLE_BYTES];
 };

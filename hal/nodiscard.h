@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NODISCARD before a function whose result may be a failure: a caller that
-   ignores it does not compile. GCC does not let (void) through: where there is
-   nothing to do about a failure, a function with that name says why. */
+/* NODISCARD marks a function whose result may be a failure: a caller that
+   ignores the result does not compile, not even with a cast to void. Where
+   nothing can be done about a failure, a helper function takes the result, and
+   its name says why. */
 #ifndef HAL_NODISCARD_H
 #define HAL_NODISCARD_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows: messages that a switch cuts off a range of the load, and sends on, by
- * itself. A row is four equal messages, one a port. A form is the path and the
- * kind that the messages of a row share; a label tells a message's row, port
- * and round. The
- * pattern (scatter/engine/pattern.h) is what needs them: a node's layer is the
- * form of the message that reaches it.
+ * itself. A row is four equal messages, one on each port. A form, a number, is
+ * the path and the kind that the messages of a row share. A label tells a
+ * message's form, port and round. The policy scatter/engine/pattern.h uses
+ * rows: there a node's layer is the form of the message that reaches the node.
  *
- * Part of hal/circuit.h: the same circuits, and the same implementations.
+ * The functions are part of the interface in hal/circuit.h, and every
+ * implementation of circuits defines them.
  */
 #ifndef HAL_ROWS_H
 #define HAL_ROWS_H
@@ -19,58 +19,61 @@
 
 /* How the ranges of a job are cut into rows. */
 struct circuit_cut {
-    uint32_t gap_ps;   /* start no earlier than this after the port's last */
-    uint8_t last_form; /* < CIRCUIT_FORMS */
-    uint8_t form;      /* <= last_form */
+    uint32_t gap_ps;   /* least time from the end of a port's previous message
+                          to the start of a row's message */
+    uint8_t last_form; /* form of the last row; < CIRCUIT_FORMS */
+    uint8_t form;      /* form of the first row; <= last_form */
     uint16_t job;
-    uint32_t first_gap_ps; /* gap_ps of the row of `form` */
+    uint32_t first_gap_ps; /* gap_ps for the first row */
     uint32_t unit_bytes;
-    uint32_t before_bytes; /* halo ahead of a message's units */
-    uint32_t halo_bytes;   /* halo in all, ahead of them and behind them */
+    uint32_t before_bytes; /* halo in front of a message's units */
+    uint32_t halo_bytes;   /* halo in front of the units and behind them */
 };
 
 /*
- * The label of a row's message, its third word:
+ * The label, the third word of a row's message:
  *
- *   bits  0 to 3   form of the message, which is the receiver's layer
- *         4 to 7   last form of the range's rows
- *         8 to 15  port
- *        16 to 23  round; the switch leaves it as it is
- *        24        flag of the caller; likewise
+ *   bits  0 to 3   form of the message: the receiver's layer
+ *         4 to 7   form of the range's last row
+ *         8 to 15  port on which the message left
+ *        16 to 23  round; the switch copies these bits
+ *        24        flag of the caller; the switch copies it
  *        25 to 31  bytes of the shared segment, divided by 4
  */
 #define CIRCUIT_LABEL_FORM(label) ((label)&0xfu)
 #define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
 #define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
-#define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* the caller's bits */
+#define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* copied bits */
+/* Bits in which a message must equal the posted label: form, port, round. */
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
-/* The bits of a label that all rows of a range have in common. */
+/* Returns the label bits that all rows of a range share, without round and
+   flag. */
 static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 {
     return last_form << 4 | shared_bytes << 23;
 }
 
 /*
- * How a range's units are cut: into a row of up to four messages for each form
- * from `form` to `last_form`. The rows lie one behind the other, that of `form`
- * last:
+ * A range of units, to be cut into one row for each form from cut->form to
+ * cut->last_form. The rows' units lie one behind the other, those of cut->form
+ * last; in front of all are the units that the node keeps:
  *
  *   | halo | kept | row of last_form | .. | row of form | halo |
  *   ^ data |<-------------------- units -------------->|
  *                 /                   \
  *                | port 0's | 1's | 2's | 3's |
  *
- * A message of form f has volume_units[f] units; the first extra_units messages
- * have one more, counted in the order in which they are sent: by form, then by
- * port. The message of port p is
+ * A message of form f has volume_units[f] units, and the first extra_units
+ * messages one more each, in the order in which they are sent: by form, then by
+ * port. A message is
  *
- *    0  u32  its units
- *    4  u32  number of the first of them, of which the range's is first_unit
- *    8  u32  label, see above, with the caller's bits of `label`
- *   12       the shared segment; then its units with their halo, but no byte
- *            from before `begin` or from `end` on
+ *    0  u32  number of the message's units
+ *    4  u32  index of its first unit; that of the range's is first_unit
+ *    8  u32  label, see above, with the bits CIRCUIT_LABEL_OWN of `label`
+ *   12       the shared segment; then the units with their halo, but no byte
+ *            in front of `begin` or from `end` on
  *
  * A message without a unit is not sent.
  */
@@ -82,47 +85,48 @@ struct circuit_rows {
     const uint32_t *volume_units; /* in the circuit's memory */
     uint32_t extra_units;
     uint32_t label;
-    uint32_t units; /* of the range: no fewer than all messages have */
+    uint32_t units; /* of the range: at least as many as all messages have */
     uint32_t first_unit;
 };
 
 /*
- * Prepares a form: path and kind are those of `message`, which stays as it is
- * while rows of this form are queued; its other fields are ignored. Result: 0;
- * ERR_NO_ROUTE, as circuit_send() has.
+ * Sets path and kind of a form (1 to CIRCUIT_FORMS - 1) to those of `message`,
+ * whose other fields are ignored. The caller leaves *message unchanged as long
+ * as it sends rows of this form. Result: 0; ERR_NO_ROUTE, as circuit_send().
  */
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
 /*
- * Queues the rows of a range. Result: 0; ERR_PORT_BUSY. A form that was not
- * prepared, or a message that would end before it begins, is found by the
- * switch, which stops the mesh; where that is software, the result is
- * ERR_NO_ROUTE or ERR_RANGE. About 50 instructions.
+ * Queues the rows of a range. Result: 0; ERR_PORT_BUSY: the queue is full. A
+ * switch in hardware stops the mesh if a form was not prepared, or if a message
+ * would end before it begins; a switch in software makes the result
+ * ERR_NO_ROUTE or ERR_RANGE. Cost: about 50 instructions.
  */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_cut *cut,
                                 const struct circuit_rows *rows);
 
 /*
- * Rows go on by themselves: of a row's message that comes in, the switch keeps
- * this node's units and sends the rest on as rows of forms cut->form to L, with
- * the message's shared segment, as soon as the message is whole. L is the last
- * form, cut->form - 1 this node's layer. The shared segment begins with two
- * tables of u32:
+ * Forwarding by the switch: of a row's message that comes in, the switch
+ * leaves this node's units here, and sends the rest on as rows of the forms
+ * cut->form to L, with the message's shared segment, once the message is whole.
+ * L is the last form in the message's label; this node's layer is
+ * cut->form - 1. The shared segment begins with two tables of u32:
  *
  *   units[0] .. units[L]    units that a node of each layer keeps
  *   units[0] .. units[L]    units of one message of each form
  *
- * Units beyond these are extra_units of the rows, and the last one this node's.
+ * Units of the message beyond these numbers go to the rows' messages, one each
+ * (extra_units); if one is left then, it stays here.
  *
- * circuit_expect() says how ranges are cut, until it is called again.
- * circuit_post() posts a label: the next row's message with its bits
- * CIRCUIT_LABEL_POSTED may be received and sent on, since the buffer that the
- * receive will name is free. One post holds at a time; a message takes along
- * the one that holds when its first byte comes in. A message whose numbers do
- * not fit is delivered and not sent on: its reader refuses it. Where the switch
- * is software, circuit_receive() does all this.
+ * circuit_expect() sets how messages are cut, until its next call.
+ * circuit_post() posts a label: the next row's message that equals it in the
+ * bits CIRCUIT_LABEL_POSTED is sent on, since the buffer of the coming receive
+ * is free. A post replaces the one before; the post that holds when a message's
+ * first byte comes in is used up by that message. A message whose numbers do
+ * not fit is delivered and not sent on: its reader refuses it. A switch in
+ * software does all this in circuit_receive().
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);
@@ -130,10 +134,10 @@ void circuit_post(struct circuit *circuit, uint32_t label);
 /* ---- for switches that are software ---- */
 
 /*
- * Sets *rows to what of a row's message goes on, and cut->last_form: rows point
- * into the payload, which is 4-byte aligned. Result: whether anything goes on;
- * not if the label has other bits than the posted one, or if the payload has
- * fewer bytes than it says.
+ * Sets *rows to the rows into which a row's message is cut, and cut->last_form.
+ * `payload`, of `bytes` bytes, is 4-byte aligned; *rows points into it. Result:
+ * false if the message is not sent on: its label is not the one `posted`, it
+ * has fewer bytes than it says, or its tables do not fit its units.
  */
 bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
                   uint32_t posted, const uint8_t *payload, uint32_t bytes);

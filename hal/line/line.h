@@ -8,13 +8,13 @@
  *                   ''''     CRC-16/CCITT: polynomial 0x1021, first 0xFFFF, the
  *                            highest bit first, as four hexadecimal digits
  *
- * A line that is written always has it. Of those that are read only a text that
- * begins with `@` (a program's) must have it, since a damaged `*` would else
- * make a program's line one of a person.
+ * Every line that is written has a CRC. Of the lines that are read only those
+ * of programs, which begin with `@`, must have one: otherwise a damaged `*`
+ * would make a program's line look like a person's.
  *
- * No allocation, no input or output, no clock: time is an argument, state the
- * caller's. Cost of a byte: about 20 instructions in the interrupt handler, and
- * 40 where lines are taken.
+ * These functions allocate nothing, do no input or output, and read no clock:
+ * the caller passes the time, and owns the state. Cost of a byte: about 20
+ * instructions in line_push(), and 40 in line_take().
  */
 #ifndef HAL_LINE_LINE_H
 #define HAL_LINE_LINE_H
@@ -27,20 +27,21 @@
 #define LINE_TEXT_MAX 200u
 #define LINE_BYTES_MAX (LINE_TEXT_MAX + 6u) /* with `*`, CRC and LF */
 #define LINE_RING_BYTES 1024u               /* a power of two */
-#define LINE_DATA_MAX 96u    /* bytes of data that line_put_data() takes */
-#define LINE_BASE64_MAX 128u /* characters that these become */
+#define LINE_DATA_MAX 96u    /* most bytes of data that line_put_data() takes */
+#define LINE_BASE64_MAX 128u /* characters of base64 for LINE_DATA_MAX bytes   \
+                              */
 
 /* The byte that a producer pushes in place of one that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
 
 enum line_status {
     LINE_NONE,    /* no whole line yet */
-    LINE_TEXT,    /* a good one */
-    LINE_LONG,    /* more than LINE_TEXT_MAX */
-    LINE_CRC,     /* wrong, malformed, or missing in a program's line */
+    LINE_TEXT,    /* a line without an error */
+    LINE_LONG,    /* more than LINE_TEXT_MAX bytes of text */
+    LINE_CRC,     /* a wrong or malformed CRC, or none in a program's line */
     LINE_CONTROL, /* a byte that is not printable ASCII */
     LINE_DAMAGED, /* bytes were lost, or arrived damaged */
-    LINE_HALF,    /* its end did not come in time */
+    LINE_HALF,    /* the end of the line did not come in time */
     LINE_STATUSES
 };
 
@@ -49,79 +50,83 @@ enum line_status {
 /*
  * The producer (one interrupt handler, or code that it cannot interrupt) writes
  * `pushed`, `lost`, `gap` and the ring; the consumer, who takes lines, writes
- * all else. Neither masks the other: a byte lies in the ring before `pushed`
+ * all else. No interrupt is masked: a byte lies in the ring before `pushed`
  * counts it.
  */
 struct line_reader {
-    volatile uint32_t pushed; /* bytes that ever went into the ring */
-    volatile uint32_t lost;   /* bytes for which it had no room */
-    volatile uint32_t taken;  /* bytes that ever left it */
-    uint32_t half_us;
-    uint32_t last_us; /* when the last byte of the line was taken */
-    uint32_t count[LINE_STATUSES]; /* lines of each status */
-    uint16_t length;               /* of the line so far */
-    uint16_t mark;                 /* where its first `*` is, or 0 */
-    uint8_t trouble; /* enum line_status: its first error, or LINE_NONE */
-    bool ended;      /* `text` is what was returned last */
-    bool gap;        /* the last bytes found no room */
-    char text[LINE_BYTES_MAX]; /* text and ring come last: other fields have
-                                  short offsets so */
+    volatile uint32_t pushed;      /* bytes put into the ring so far */
+    volatile uint32_t lost;        /* bytes for which the ring had no room */
+    volatile uint32_t taken;       /* bytes taken out of the ring so far */
+    uint32_t half_us;              /* as of line_init() */
+    uint32_t last_us;              /* time at which the last byte was taken */
+    uint32_t count[LINE_STATUSES]; /* number of lines with each status */
+    uint16_t length;               /* bytes of the line so far */
+    uint16_t mark;                 /* index of the line's first `*`; 0: none */
+    uint8_t trouble; /* enum line_status: the line's first error */
+    bool ended;      /* `text` holds the line that was returned last */
+    bool gap;        /* the last bytes found no room in the ring */
+    char text[LINE_BYTES_MAX]; /* text and ring come last, so that the other
+                                  fields have short offsets */
     volatile uint8_t ring[LINE_RING_BYTES];
 };
 
-/* half_us: how long a line may wait for its next byte, below 2^31 us. */
+/* Clears the reader. half_us: longest time between two bytes of a line, below
+   2^31 us; then the line ends as LINE_HALF. */
 void line_init(struct line_reader *reader, uint32_t half_us);
 
 /*
- * For the interrupt handler: takes the next byte. A byte that finds no room is
- * counted, and the line in which it is missing comes out as LINE_DAMAGED.
+ * Puts the next byte into the ring; for the producer. A byte that finds no room
+ * is counted as lost, and line_take() returns LINE_DAMAGED for its line.
  */
 void line_push(struct line_reader *reader, uint8_t byte);
 
 /*
- * The next line, if there is a whole one. Empty lines are passed over. now_us
- * may wrap; call at least every 2^31 us. Result: LINE_TEXT with reader->text
- * the NUL-terminated text without its CRC, which is the caller's until the
- * next call; LINE_NONE; or what is wrong with a line, which is dropped.
+ * Takes the next whole line from the ring; skips empty lines. now_us, the time,
+ * may wrap: call at least every 2^31 us. Result: LINE_TEXT, and reader->text is
+ * the text without its CRC, ended by a NUL, valid until the next call;
+ * LINE_NONE: no whole line yet; or the error of a line, which is dropped.
  */
 enum line_status line_take(struct line_reader *reader, uint32_t now_us);
 
 /* ---- writing ---- */
 
-/* A line that grows; `cut` if something did not fit. */
+/* A line to which text is appended. */
 struct line_writer {
     uint16_t bytes;
-    bool cut;
+    bool cut; /* some text did not fit and was left out */
     char text[LINE_BYTES_MAX];
 };
 
 void line_begin(struct line_writer *writer);
 
 /*
- * Appends text; a conversion stands for the next argument: %s a string, %u a
- * uint32_t, %d an int32_t, %x a uint32_t as eight hexadecimal digits, %l a
- * uint64_t. Characters that a line may not contain come out as `?`.
+ * Appends text. In `format` a conversion stands for the next argument: %s for a
+ * string, %u for a uint32_t, %d for an int32_t, %x for a uint32_t as eight
+ * hexadecimal digits, %l for a uint64_t. Characters of a string that a line may
+ * not contain become `?`.
  */
 void line_put(struct line_writer *writer, const char *format, ...);
 
-/* Appends base64, bytes <= LINE_DATA_MAX. */
+/* Appends data as base64; bytes <= LINE_DATA_MAX. */
 void line_put_data(struct line_writer *writer, const uint8_t *data,
                    unsigned bytes);
 
-/* Appends CRC and LF: there is always room for these. Result: all bytes. */
+/* Appends CRC and LF, which always fit. Result: bytes of the whole line. */
 unsigned line_end(struct line_writer *writer);
 
-/* ---- the parts ---- */
+/* ---- CRC and base64 ---- */
 
-/* Continues a CRC from `crc`; the first is 0xFFFF. */
+/* Returns the CRC of text that follows a text whose CRC is `crc`; 0xFFFF: no
+   text before. */
 uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
 
-/* RFC 4648, section 4, with padding. Result: characters, 4 for 3 bytes; there
-   is no NUL behind them. */
+/* Writes data as base64 (RFC 4648, section 4) with padding, without a NUL.
+   Result: number of characters, 4 for each 3 bytes begun. */
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes);
 
-/* Result: bytes, at most `capacity`, or -1: a length that is no multiple of
-   four, another character, bits that encode nothing, or no room. */
+/* Decodes `length` characters of base64 into `out`. Result: number of bytes, at
+   most `capacity`; -1: the length is no multiple of four, a character is none
+   of base64, unused bits are not 0, or the bytes do not fit. */
 NODISCARD int line_base64_read(uint8_t *out, unsigned capacity,
                                const char *text, unsigned length);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers of MPS2 boards whose FPGA image has the Cortex-M System Design Kit
- * with the memory map of AN385. Names and offsets as in its TRM (ARM DDI 0479,
- * sections 4.1 and 4.3).
+ * (CMSDK) with the memory map of AN385. Names and offsets are those of the
+ * kit's manual (ARM DDI 0479, sections 4.1 and 4.3).
  */
 #ifndef HAL_MPS2_REGISTERS_H
 #define HAL_MPS2_REGISTERS_H
@@ -43,7 +43,7 @@ struct cmsdk_timer {
 /* The PSRAM that the switch shares with the node: the window. */
 #define PSRAM_BASE 0x21000000u
 
-/* The handler of the clock's timer, for the vector table in boot/. */
+/* Handles the interrupt of the clock's timer; for the vector table in boot/. */
 void clock_timer_interrupt(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that each board with serial lines defines, for hal/serial and
- * boot/serial. None waits but board_sleep(). Any context, if nothing else is
- * said.
+ * boot/serial. Only board_sleep() waits. Any context may call them, unless a
+ * comment says otherwise.
  */
 #ifndef HAL_SERIAL_BOARD_H
 #define HAL_SERIAL_BOARD_H
@@ -13,46 +13,50 @@
 
 struct node_fault; /* hal/node.h */
 
-/* Time since the start, us; wraps. */
+/* Returns the time since the start, us; wraps. */
 uint32_t board_now_us(void);
 
-/* Mask the interrupts that call the switch, and unmask them; calls nest. */
+/* Mask and unmask the interrupts that call the switch; calls nest. */
 void board_lock(void);
 void board_unlock(void);
 
-/* Processor time that interrupts of the ports have taken, us; wraps. */
+/* Returns the processor time that interrupts of the ports have taken since the
+   start, us; wraps. */
 uint32_t board_ports_us(void);
 
-/* Has serial_node_attend() called soon, and pending bytes sent. */
+/* Makes the port's interrupt run soon: it calls serial_node_attend() and sends
+   bytes that are pending. */
 void board_kick(unsigned port);
 
-/* Has serial_node_alarm() called at this time, or soon if it has passed, in
-   place of any other call. May do nothing: there is the tick. */
+/* Requests a call of serial_node_alarm() at time at_us, or soon if that has
+   passed; replaces the previous request. A board may ignore it: then the tick
+   does the same work up to 1 ms later. */
 void board_alarm(uint32_t at_us);
 
-/* The counters of a port's driver. Who changes them has locked. */
+/* Returns the counters of a port's driver. To change them, lock. */
 uint32_t *board_counters(unsigned port);
 
-/* The supply, mV, 0 where unknown; the temperature, PEEK_NO_CELSIUS likewise.
- */
+/* Measures the supply, mV (0: unknown), and the chip's temperature, degrees
+   Celsius (PEEK_NO_CELSIUS: unknown). */
 void board_measure(uint16_t *supply_mv, int16_t *celsius);
 
-/* Does nothing on a board without an LED. */
+/* Switches the LED on or off; does nothing on a board without one. */
 void board_led(bool on);
 
-/* The console's output: bytes that it has room for; queues bytes as far as
-   there is room, and returns their number; whether all have left the board. */
+/* Output of the console. board_console_room(): number of bytes that fit now;
+   board_console_write(): queues as many bytes as fit, and returns their number;
+   board_console_sent(): whether all bytes have left the board. */
 unsigned board_console_room(void);
 size_t board_console_write(const char *text, size_t bytes);
 bool board_console_sent(void);
 
-/* Sleeps until an interrupt, and feeds a watchdog. Main loop. */
+/* Sleeps until an interrupt, and feeds the watchdog. Main loop only. */
 void board_sleep(void);
 
 _Noreturn void board_reset(void);
 
-/* The fault before this start, NULL: none; number of faults since the power
-   came on. Both last until they are forgotten. */
+/* Return the last fault before this start (NULL: none), and the number of
+   faults since power-up, until board_forget_faults() clears both. */
 const struct node_fault *board_last_fault(void);
 uint32_t board_faults(void);
 void board_forget_faults(void);

@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands: what the host asks of the node that it is connected to about other
- * nodes, so that several of them may have an order at once. That node passes
- * each on over the mesh, and needs room for one order at a time:
+ * Errands: requests by which the host gives orders to several nodes through the
+ * one node that it is connected to ("its node"). That node passes each errand
+ * on over the mesh, and needs room for one order at a time:
  *
  *   host          its node             another node
  *    |-- ORDER ----->|-- ORDER ----------->|  keeps the order, and waits
  *    |<-- answer ----|                     |
- *    |-- START, LEAD: its own order ------>|
- *    |               |-- START ----------->|  carries it out, as one of a
- *    |               |  carries out its own|  host of its own
+ *    |-- START, LEAD, order of its node -->|
+ *    |               |-- START ----------->|  carries out the order as if
+ *    |               |  carries out its own|  its own host had sent it
  *    |<-- its report-|                     |
  *    |-- FETCH ----->|-- FETCH ----------->|  refused until there is a report
  *    |<-- report ----|<-- report ----------|
  *
- * A node with a host of its own is given ORDER with nothing before it: it takes
- * the order from that host, begins at START, and reports to that host.
+ * A node that has a host at its console gets an ORDER without an order in front
+ * of it: the node takes the order from that host, begins at START, and reports
+ * to that host.
  *
  * A message of kind SERIAL_ERRAND ends with errands, which are carried out from
- * the last one on. One is 8 bytes, little-endian:
+ * the last to the first. An errand is 8 bytes, little-endian:
  *
  *    0  u8  port  \  the path to      4  u16 hops_after
  *    1  u8  turn   > the other        6  u8  enum serial_errand
- *    2  u16 hops  /  node             7  u8  kind of the order before it
+ *    2  u16 hops  /  node             7  u8  kind of the order in front of it
  *
- * The other node gets ORDER with all that is before it, else the errand alone.
- * The host is answered by a message of the same kind:
+ * The other node gets an ORDER with all bytes in front of it, other errands
+ * alone. The host gets an answer, a message of kind SERIAL_ERRAND:
  *
- *    0  i32 enum err                  4  u32 errands that were done before
+ *    0  i32 enum err                  4  u32 errands carried out before that
  *
- * or, after FETCH, by the report as SERIAL_REPORT; after LEAD by nothing.
+ * After FETCH the answer is the report, of kind SERIAL_REPORT; after LEAD there
+ * is none.
  */
 #ifndef HAL_SERIAL_ERRAND_H
 #define HAL_SERIAL_ERRAND_H
@@ -50,7 +52,8 @@ enum serial_errand {
     SERIAL_ERRAND_ORDER = 1,
     SERIAL_ERRAND_START,
     SERIAL_ERRAND_FETCH,
-    SERIAL_ERRAND_LEAD /* no path: what is before it is the node's own order */
+    SERIAL_ERRAND_LEAD /* no path: the bytes in front of this errand are the
+                          order for the host's own node */
 };
 
 static inline void serial_errand_store(uint8_t *out, struct torus_path path,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the files of serial circuits share, and no others use. Each
- * file calls only those above it:
+ * Functions that only the files of serial circuits use. Each file calls only
+ * the files above it in this list:
  *
  *   ports.c           messages over the four ports to other nodes
  *   host_port.c       the console, and errands (hal/serial/errand.h)
- *   serial_circuit.c  opened, closed, and which way a message goes
+ *   serial_circuit.c  opens and closes circuits, and chooses between the two
  */
 #ifndef HAL_SERIAL_INTERNAL_H
 #define HAL_SERIAL_INTERNAL_H
@@ -15,17 +15,19 @@
 
 /* ---- ports.c ---- */
 
-/* One turn of every wait. Result: 0: wait on; an error ends the wait. */
+/* Called in the loop of every wait: gives sends to the switch, serves the
+   console, sleeps until an interrupt. Result: 0; an error ends the wait. */
 NODISCARD int serial_wait_a_little(struct circuit *circuit);
 
-/* Queues a message of a job at a port, as circuit_send() does. `row`: the first
-   CIRCUIT_ROW_BYTES of a row's message, or NULL. */
+/* Queues a message at one port, as circuit_send() does, with `job` in its
+   header. `row`: CIRCUIT_ROW_BYTES bytes that replace the message's head; NULL:
+   the head is sent. */
 NODISCARD int serial_send_on_port(struct circuit *circuit, unsigned port,
                                   const struct circuit_message *message,
                                   const uint8_t *row, uint16_t job);
 
 /* Receives on ports of the mesh, as circuit_receive_until() does, into a buffer
-   for which serial_is_buffer() holds. */
+   for which serial_is_buffer() is true. */
 NODISCARD int serial_receive_until(struct circuit *circuit,
                                    struct circuit_delivery *delivery,
                                    unsigned ports, uint8_t *buffer,
@@ -36,26 +38,26 @@ NODISCARD int serial_receive_until(struct circuit *circuit,
 bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
                       uint32_t capacity_bytes);
 
-/* Whether a message sets the clock, and notes that it did: crystals differ, so
-   the first message of each job does, and the first of any after the mesh was
-   told anew. */
+/* Returns whether a received message is to set the node's clock: the first
+   message of each job and the first after each discovery are, since crystals
+   differ. Records that the clock was set. */
 bool serial_sets_clock(struct serial_circuit *serial,
                        const struct circuit_delivery *delivery);
 
-/* Takes all receives back that have not ended. */
+/* Takes back all receives that have not ended. */
 void serial_take_back(struct serial_circuit *serial);
 
 /* ---- host_port.c ---- */
 
 /* Receives on the host's port, as circuit_receive() does, into a buffer for
-   which serial_is_buffer() holds; carries out errands that come before the
-   order. */
+   which serial_is_buffer() is true; carries out errands that come first. */
 NODISCARD int serial_receive_from_host(struct circuit *circuit,
                                        struct circuit_delivery *delivery,
                                        uint8_t *buffer,
                                        uint32_t capacity_bytes);
 
-/* Sends to the host, as circuit_send() does, the way that its order came. */
+/* Sends to the host, as circuit_send() does: by the console, or over the mesh
+   if the host's order came over the mesh. */
 NODISCARD int serial_send_to_host(struct circuit *circuit,
                                   const struct circuit_message *message);
 

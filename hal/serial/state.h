@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Circuits (hal/circuit.h) over serial lines: of a board whose switch is
+ * Circuits (hal/circuit.h) over serial lines, on a board whose switch is
  * software (hal/switch/switch.h) and whose host is at the other end of a
  * console (hal/serial/mailbox.h). circuit_open() takes a struct serial_circuit.
  *
- * A message is put together from its segments as it goes out; nothing is
- * copied. Its header has no CRC of its own, since every frame has one, which
- * covers whose it is and its place in the message, too; in its place is the
- * sender's mesh time:
+ * The switch sends a message's segments without copying them first. The
+ * message's header has no CRC, since every frame has one that covers also the
+ * frame's circuit and its position in the message. The header's CRC field holds
+ * the sender's mesh time instead:
  *
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
- * A node sets its clock by the first message of a job: to that time and the
- * time that the bytes took, good to some tenths of a millisecond, enough for
- * the slots of the gather. Measuring needs the exchange of
- * scatter/engine/probe.h. A node that is given an order, by its console or over
- * the mesh, keeps its clock for the job: the others set theirs by it.
+ * The first message of a job sets the receiver's clock to that time plus the
+ * time of the message's bytes on the line. This is good to some tenths of a
+ * millisecond: enough for the slots of the gather, not for measuring, which
+ * needs the exchange of scatter/engine/probe.h. A node that gets an order, by
+ * its console or over the mesh, keeps its clock: the others follow it.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
@@ -25,21 +25,21 @@
 #include "hal/serial/mailbox.h"
 #include "hal/switch/switch.h"
 
-/* Sends that may be queued at once; one more waits until one of them ends. */
+/* Sends that may be queued at once; the next one waits until one has ended. */
 #define SERIAL_CIRCUIT_SENDS 24u
 
 /* One queued send. */
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* the first bytes of a row's message */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a row's message */
     uint64_t ready_ps; /* mesh time at which the switch gets the message */
-    bool waiting;      /* the switch has not got it yet */
-    bool used;
+    bool waiting;      /* the switch has not got the message yet */
+    bool used;         /* this entry holds a send that has not ended */
 };
 
-/* Who brings the order of a node that is not the mesh's originator: another
-   node, or its own host (hal/serial/errand.h). */
+/* How a node that is not the mesh's originator gets an order of its own
+   (hal/serial/errand.h). */
 enum serial_ordered {
     SERIAL_NOT_ORDERED,
     SERIAL_ORDERED_BY_MESH,
@@ -47,8 +47,8 @@ enum serial_ordered {
 };
 
 /*
- * The board's functions, and the state of the implementation. The caller fills
- * the first part, and keeps the struct while the circuit is open.
+ * The state of serial circuits. The caller fills in the fields down to
+ * `context`, and keeps the struct while the circuit is open.
  */
 struct serial_circuit {
     struct switch_core *core;
@@ -61,30 +61,30 @@ struct serial_circuit {
     uint32_t aside_bytes;
     uint32_t byte_ns; /* time of a byte on the line */
     /*
-     * Called again and again while a node waits: serves the console and sleeps
-     * until an interrupt. Result: 0; an error ends what is being waited for.
+     * Called repeatedly while a node waits: serves the console and sleeps until
+     * an interrupt. Result: 0; an error ends the wait.
      */
     int (*idle)(void *context);
     void *context;
 
-    const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
+    const struct circuit_message *form[CIRCUIT_FORMS]; /* NULL: not prepared */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
-    unsigned sends; /* used ones at the last look, and those added since */
-    struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* IDLE: free */
+    unsigned sends; /* upper bound of the number of used sends */
+    struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
     struct circuit_cut cut;                           /* of circuit_expect() */
     uint32_t posted; /* label of circuit_post() */
-    bool is_posted;  /* no message has taken the post along */
-    /* An order for this node came over the mesh, or was told of: the receive
-       that found it ended with ERR_KIND. A receive on the host's port delivers
-       the order once START has come, and what is sent to the host's port goes
-       the way that the order came. The node clears `ordered` before a job. */
+    bool is_posted;  /* no message has used up the post yet */
+    /* Set when the errand ORDER comes over the mesh: the receive that gets it
+       ends with ERR_KIND. Then a receive on the host's port delivers the order
+       once START has come, and sends to the host's port go back the way that
+       the order came. The node clears `ordered` before a job. */
     uint8_t ordered; /* enum serial_ordered */
     uint8_t order_kind;
     uint16_t order_job;
-    uint32_t order_bytes; /* behind a header, from the memory's first byte on */
+    uint32_t order_bytes; /* the order lies in `memory`, behind a header */
     _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
     uint8_t answer[SERIAL_ANSWER_BYTES];
-    bool synchronised;  /* the clock was set since the mesh was told anew */
+    bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
     int8_t first_error; /* of the sends that ended since the last drain */
 };

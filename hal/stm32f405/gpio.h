@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting up a pin, and the level of one (RM0090, 8.4). */
+/* Functions that set up pins and write their levels (RM0090, 8.4). */
 #ifndef HAL_STM32F405_GPIO_H
 #define HAL_STM32F405_GPIO_H
 
@@ -31,8 +31,8 @@ static inline void gpio_set_mode(struct stm32_gpio *bank, unsigned number,
 }
 
 /*
- * Gives the pin to a device: `function` 0 to 15. The pull-up keeps an input
- * idle to which nothing is connected.
+ * Connects the pin to a device; `function`: 0 to 15, the alternate function.
+ * The pull-up keeps an input idle to which nothing is connected.
  */
 static inline void gpio_set_function(enum pins_pin pin, uint32_t function)
 {
@@ -48,7 +48,7 @@ static inline void gpio_set_function(enum pins_pin pin, uint32_t function)
     gpio_set_mode(bank, number, GPIO_MODER_ALTERNATE);
 }
 
-/* The level of an output. Any context: other pins are not touched. */
+/* Sets the level of an output. Any context: other pins do not change. */
 static inline void gpio_write(enum pins_pin pin, bool high)
 {
     gpio_bank(pin)->BSRR = 1u << (pin % GPIO_BANK_PINS + (high ? 0u : 16u));

@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 /*
- * Urgency, in the upper four bits of a byte (RM0090, 12.1.1): the quick
- * handlers fetch a byte before all else, since the next comes soon; the late
- * ones, which may take long, never interrupt each other, so that what they
- * share is safe.
+ * Priorities, in the upper four bits of a byte (RM0090, 12.1.1); 0 is the most
+ * urgent. Each line has two handlers. The quick one (INTERRUPTS_BYTES) only
+ * fetches a byte, before the next byte comes. The late one (INTERRUPTS_PORTS
+ * or INTERRUPTS_CONSOLE) may take long; late handlers of the ports never
+ * interrupt each other, so they can share data.
  */
 #define INTERRUPTS_BYTES 0x00u
 #define INTERRUPTS_PORTS 0x10u
@@ -20,10 +21,10 @@
 #define INTERRUPTS_TICK 0x80u
 
 /*
- * Masks all interrupts but INTERRUPTS_BYTES, around data that the ports'
- * callbacks share: armv7m_mask() for longer than a byte takes on the line would
- * lose bytes. Result: argument of interrupts_unmask(). Nests; a masked
- * interrupt does not end WFI.
+ * Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
+ * handlers share. (armv7m_mask() would lose bytes if it lasted longer than a
+ * byte on the line.) Result: the argument for interrupts_unmask(). Calls nest.
+ * A masked interrupt does not end WFI.
  */
 static inline uint32_t interrupts_mask(void)
 {
@@ -44,20 +45,20 @@ static inline void interrupts_unmask(uint32_t before)
 /* ---- the program's time ---- */
 
 /*
- * Cycles of the processor that the ports' interrupts take from the program.
- * Each handler counts its own: the late ones (INTERRUPTS_PORTS) never interrupt
- * each other, and a quick one (INTERRUPTS_BYTES) that interrupts one of them is
- * part of it. SysTick counts them: it goes down at the processor's clock and
- * begins anew every millisecond, which no handler takes.
+ * Processor cycles that the ports' interrupts take from the program. Each
+ * handler measures its own by SysTick, which counts down at the processor's
+ * clock and restarts every millisecond; no handler takes that long. Late
+ * handlers of the ports never interrupt each other. A quick handler that
+ * interrupts a late one adds nothing: the late one's cycles include it.
  */
 
-/* Cycles of a handler that it does not count: 22 to enter and leave it, or 6
-   behind another one, and its code before the first look and after the last. */
+/* Cycles of a handler that it does not measure: 22 to enter and leave it, or 6
+   directly after another one, and its code outside the two reads of SysTick. */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {
     volatile uint64_t cycles;
-    volatile bool late; /* a late handler counts */
+    volatile bool late; /* a late handler is running */
 };
 
 extern struct taken taken_by_ports;
@@ -75,8 +76,8 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* Begin and end of a late handler; taken_end() gets the result of
-   taken_begin(). */
+/* Called at the begin and the end of a late handler; taken_end() gets the
+   result of taken_begin(). */
 static inline uint32_t taken_begin(void)
 {
     taken_by_ports.late = true;
@@ -89,7 +90,8 @@ static inline void taken_end(uint32_t since)
     taken_by_ports.late = false;
 }
 
-/* Cycles since the start that ports' interrupts have taken; any context. */
+/* Returns the cycles that ports' interrupts have taken since the start; any
+   context. */
 uint64_t taken_cycles(void);
 
 /* ---- handlers ---- */
@@ -98,10 +100,13 @@ void timer_tick_interrupt(void);
 void timer_compare_interrupt(void);
 
 /*
- * Handlers of each line, such as serial_east_interrupt(), the quick one: bytes
- * came in and no more follow, the line has room for one, or (without DMA) a
- * byte came in; and serial_east_dma_interrupt(), the late one: bytes are in the
- * ring, the port was kicked, or its DMA stream ended.
+ * Handlers of each port, such as
+ *
+ *   serial_east_interrupt()      quick: a byte came in after silence, the line
+ *                                fell silent, there is room for a byte to send,
+ *                                or (without DMA) a byte came in
+ *   serial_east_dma_interrupt()  late: bytes are in the ring, board_kick() was
+ *                                called, or the DMA stream ended
  */
 #define SERIAL_PORTS(X)                                                        \
     X(east, EAST) X(north, NORTH) X(west, WEST) X(south, SOUTH)

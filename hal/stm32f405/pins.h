@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pins a board uses: `make PINS=NAME` takes pins/NAME.h. Such a header
+ * The pins that a board uses: `make PINS=NAME` takes pins/NAME.h. That header
  * defines, for EAST, NORTH, WEST, SOUTH and CONSOLE,
  *
  *   PINS_EAST_USART  1 to 6; 4 and 5 are the chip's UART4 and UART5
  *   PINS_EAST_TX     a pin on which that USART can send, PA0 to PE15
- *   PINS_EAST_RX     a pin on which it can receive
+ *   PINS_EAST_RX     a pin on which that USART can receive
  *
- * and, if the board has an LED that the program may have,
+ * and, if the board has an LED that the program may use,
  *
- *   PINS_LED         its pin
- *   PINS_LED_LIT     the level that lights it: 0 or 1
+ *   PINS_LED         the LED's pin
+ *   PINS_LED_LIT     the level that lights the LED: 0 or 1
  *
  * All else follows from the USART (usarts.h). A header that cannot work does
- * not compile: a USART or pin that is there twice, a pin that is not this
- * USART's, a port on a pin that debugging or USB needs.
+ * not compile: one that names a USART or a pin twice, a pin that is not the
+ * USART's, or a pin that debugging or USB needs.
  */
 #ifndef HAL_STM32F405_PINS_H
 #define HAL_STM32F405_PINS_H
@@ -22,7 +22,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Bank and number, sixteen pins a bank; no package of the 405 has all. */
+/* Numbers of the pins, sixteen a bank; no package of the 405 has them all. */
 #define PINS_BANK(bank, first)                                                 \
     P##bank##0 = (first), P##bank##1, P##bank##2, P##bank##3, P##bank##4,      \
     P##bank##5, P##bank##6, P##bank##7, P##bank##8, P##bank##9, P##bank##10,   \
@@ -49,7 +49,8 @@ enum pins_pin {
 /* clang-format on */
 #include PINS_PATH(PINS)
 
-/* Data sheet, table 9, without what only the largest packages bring out. */
+/* Whether a USART can send or receive on a pin: data sheet, table 9, without
+   pins that only the largest packages have. */
 #define PINS_CAN_SEND(usart, pin)                                              \
     (((usart) == 1 && ((pin) == PA9 || (pin) == PB6)) ||                       \
      ((usart) == 2 && ((pin) == PA2 || (pin) == PD5)) ||                       \
@@ -83,7 +84,7 @@ static_assert(PINS_USES(1) <= 1 && PINS_USES(2) <= 1 && PINS_USES(3) <= 1 &&
                   PINS_USES(4) <= 1 && PINS_USES(5) <= 1 && PINS_USES(6) <= 1,
               "a USART is there twice");
 
-/* PC10 and PC11 are 3's and 4's; no other pin is of two USARTs. */
+/* How often a pin is used. Only PC10 and PC11 belong to two USARTs, 3 and 4. */
 #define PINS_ON(pin)                                                           \
     ((PINS_EAST_TX == (pin)) + (PINS_EAST_RX == (pin)) +                       \
      (PINS_NORTH_TX == (pin)) + (PINS_NORTH_RX == (pin)) +                     \

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that the program defines and the serial driver calls, always from
- * an interrupt. Those of the ports never interrupt each other, the console's is
- * less urgent than theirs, and the driver calls none while it is itself being
- * called. Code outside interrupts that touches the same data calls
- * interrupts_mask() around it. The functions may take their time: 512 bytes
- * wait at each line.
+ * an interrupt. The ports' interrupts never interrupt each other, and the
+ * console's is less urgent than theirs. The driver's own functions call none
+ * of these. Code outside interrupts that touches the same data calls
+ * interrupts_mask() around it. The functions may take long: the driver buffers
+ * 512 bytes of each line.
  */
 #ifndef HAL_STM32F405_PROGRAM_H
 #define HAL_STM32F405_PROGRAM_H
 
 #include <stdint.h>
 
-/* Bytes have come in, one behind the other; at least one, until the return. One
-   with noise (NF) or without its stop bit (FE) comes as it is from a port,
-   where it is probably right and mended if not, and as 0 from the console.
-   Result: how many were taken, at least one; the others come again, after what
-   other ports have. */
+/* Takes bytes that came in at a port; `data` is valid until the return, `bytes`
+   is 1 or more. A byte with noise (NF) or without its stop bit (FE) is passed
+   as received from a port, whose frames are checked, and as 0 from the console.
+   Result: number of bytes taken, 1 or more; a later call brings the others,
+   after the other ports' bytes. */
 unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes);
 
-/* At least one byte was lost near those reported last. */
+/* Notes that bytes were lost near those of the last serial_came(). */
 void serial_lost(unsigned port);
 
-/* Something happened at the port, or it was kicked: behind serial_came(),
-   before anything is sent. */
+/* Does what is due at a port. Called by every late interrupt of the port (also
+   after board_kick()), after serial_came() and before anything is sent. */
 void serial_attend(unsigned port);
 
-/* Names the next bytes to go out, contiguous. Result: their number; 0: none. If
-   the line has room for any of them, serial_taken() follows at once, before
-   anything else is called. */
+/* Sets *data to the next bytes to be sent. Result: their number; 0: none. If
+   the line takes any of them, serial_taken() is the driver's next call. */
 unsigned serial_pending(unsigned port, const uint8_t **data);
 
-/* Says that these bytes need their place no more. */
+/* Frees the first `bytes` pending bytes: the driver has sent or copied them. */
 void serial_taken(unsigned port, unsigned bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers of the STM32F405/407: names, offsets and addresses as in the
- * reference manual RM0090 Rev 19, whose sections the comments name. Only what
- * this board uses.
+ * reference manual RM0090 Rev 19, whose sections the comments name. Only the
+ * registers that this board uses are here.
  */
 #ifndef HAL_STM32F405_REGISTERS_H
 #define HAL_STM32F405_REGISTERS_H
@@ -194,7 +194,8 @@ struct stm32_dma_stream {
     volatile uint32_t FCR;
 };
 
-/* Flags: [0] of streams 0 to 3 (LISR, LIFCR), [1] of 4 to 7 (HISR, HIFCR). */
+/* Flags: element 0 is for streams 0 to 3 (LISR, LIFCR), element 1 for streams
+   4 to 7 (HISR, HIFCR). */
 struct stm32_dma {
     volatile uint32_t ISR[2];
     volatile uint32_t IFCR[2];
@@ -254,7 +255,7 @@ REGISTER_AT(stm32_tim, ARR, 0x2c);
 REGISTER_AT(stm32_tim, CCR1, 0x34);
 REGISTER_AT(stm32_tim, OR, 0x50);
 
-#define TIM2 ((struct stm32_tim *)0x40000000u) /* 32 bits, as TIM5 */
+#define TIM2 ((struct stm32_tim *)0x40000000u) /* counts with 32 bits */
 #define TIM11 ((struct stm32_tim *)0x40014800u)
 #define TIM_CR1_CEN (1u << 0)
 #define TIM_DIER_CC1IE (1u << 1)

@@ -2,8 +2,8 @@
 /*
  * Facts that follow from a USART's number: its bus (RM0090, 2.3), the alternate
  * function of its pins (data sheet, table 9), and the DMA streams and channels
- * that it can be served by (RM0090, tables 42 and 43). Where there is a choice
- * of streams, these are the ones that let all six USARTs have both of theirs.
+ * that can serve it (RM0090, tables 42 and 43). Streams are chosen so that all
+ * six USARTs can send and receive by DMA.
  */
 #ifndef HAL_STM32F405_USARTS_H
 #define HAL_STM32F405_USARTS_H
@@ -17,11 +17,13 @@
 #define USARTS_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
 #define USARTS_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
 
-/* FACTS(...) of the USART with this number; the number may be a macro. */
+/* Expands to FACTS(...) with the facts of a USART; its number may be a macro.
+ */
 #define USARTS_FACTS(number, FACTS) USARTS_PASTE(number, FACTS)
 #define USARTS_PASTE(number, FACTS) USARTS_##number(FACTS)
 
-/* Interrupts (RM0090, table 62): of the USART, and of its DMA streams. */
+/* Interrupts (RM0090, table 62) of a USART and of its DMA stream for sending.
+ */
 #define USARTS_IRQ(number) USARTS_FACTS(number, USARTS_FACT_IRQ)
 #define USARTS_TX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_TX_IRQ)
 

@@ -5,12 +5,12 @@
  *   0x00000  struct window: identity, status, switch registers, logs
  *   WINDOW_DMA_OFFSET .. bytes  buffers that the switch reads and writes
  *
- * On MPS2 boards it is the whole 16 MiB PSRAM, on the host an array. Registers
- * are little-endian and of fixed width; the assertions below pin what both
- * sides see. "node" marks fields that only the node writes, "switch" those
- * that only the switch (the fabric) writes.
+ * On MPS2 boards the window is the whole 16 MiB PSRAM, on the host an array.
+ * Registers are little-endian and of fixed width; the assertions below pin the
+ * layout. "node" marks fields that only the node writes, "switch" fields that
+ * only the switch (on the host: qemu/fabric) writes.
  *
- * The doorbell is one byte each way over a UART:
+ * Node and switch ring each other by one byte over a UART:
  *
  *   node                                   switch
  *     | computes; fills entry[], queued      | does not read this window
@@ -20,7 +20,7 @@
  *     | sleeps; reads nothing                | up to `queued`, each with the
  *     |                                      | mesh time when it was queued
  *     |                                      | fills the buffer of the receive
- *     |                                      | and response (a DRAIN: `done`),
+ *     |                                      | and response (of a DRAIN: done),
  *     |                                      | then response.sequence = n
  *     |<-------------- rings ----------------|
  *     | reads response, buffer, done         | does not read this window
@@ -36,11 +36,12 @@
  *   port[]           switch       by the host, after the run
  *   status, log      node         by the host, when the run or the node ends
  *
- * So nothing changes that a running node may read. If `done` moved whenever a
- * send ends, a full ring would make results depend on the host's speed.
+ * So no field that a running node may read changes while it runs. If `done`
+ * moved whenever a send ends, a full ring would make results depend on the
+ * host's speed.
  *
- * DESIGN.md beside this file is the switch's data sheet: rows, posts, heads,
- * what they would take in hardware, and what they cost.
+ * hal/window/DESIGN.md is the switch's data sheet: rows, posts and heads, the
+ * hardware that they would need, and their cost in time.
  */
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H
@@ -52,28 +53,29 @@
 #define WINDOW_VERSION 6u
 #define WINDOW_DMA_OFFSET 0x20000u
 
-#define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
-/* Time from ready_ps, or from the row before, to the requests of a row. */
+#define WINDOW_QUEUE 1024u /* entries of the ring; a power of two */
+/* Time that the switch takes to prepare a row, ps: from the range's ready_ps,
+   or from its previous row, until the row's messages ask for their circuits. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {
-    uint32_t offset;
+    uint32_t offset; /* from the start of the window, as all offsets here */
     uint32_t bytes;
 };
 
 /*
- * Up to four messages, queued at once: on every port of the mask the same path
- * turned to that port. The message of port p is the switch's header (see
- * hal/circuit.h), then `head` moved on by p * head_stride, then `shared`, then
- * body[p] (body[0] for the host). A port works its messages off in the order
- * of this ring.
+ * Up to four messages, queued at once: one on every port of the mask, all with
+ * the same path turned to their ports. The message of port p consists of the
+ * header that the switch writes (hal/circuit.h), then `head` moved on by
+ * p * head_stride, then `shared`, then body[p] (body[0] for the host). Each
+ * port sends its messages in the order of the ring.
  */
 struct window_send {   /* node */
     uint64_t ready_ps; /* mesh time of the earliest start */
-    uint32_t gap_ps;   /* least time from the end of the port's message
-                          before to this one's start */
-    uint8_t ports;     /* mask of the ports it goes out of */
+    uint32_t gap_ps;   /* least time from the end of the port's previous message
+                          to the start of this one */
+    uint8_t ports;     /* mask of the ports on which messages are sent */
     uint8_t form;      /* 0; otherwise the entry is a struct window_rows */
     uint16_t job;
     struct window_segment head;
@@ -88,16 +90,17 @@ struct window_send {   /* node */
     uint32_t reserved_2;
 };
 
-/* A descriptor of a range's rows: hal/circuit.h says what they are. */
+/* Describes a range of the load and its cut into rows (hal/rows.h). */
 struct window_rows {        /* node */
     uint64_t ready_ps;      /* mesh time of the earliest start */
     struct circuit_cut cut; /* form: 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
+    /* Offsets of begin, end, data and volume_units[0] of struct circuit_rows.
+       The last two are modulo 2^32: `data` may lie before the window. */
     uint32_t begin;
     uint32_t end;
-    uint32_t offset;  /* of the range less the halo before it; modulo 2^32, as
-                         that may lie before the window */
-    uint32_t volumes; /* offset of volume_units[0]; modulo 2^32, too */
+    uint32_t offset;
+    uint32_t volumes;
     uint32_t extra_units;
     uint32_t label;
     uint32_t units;
@@ -105,14 +108,13 @@ struct window_rows {        /* node */
     uint32_t reserved[2];
 };
 
-/* A posted receive, and how what of it goes on is cut: circuit_expect(),
-   circuit_post(). */
+/* The post of circuit_post(), and the cut that circuit_expect() set. */
 struct window_post {   /* node */
-    uint64_t ready_ps; /* since when the buffer is free */
+    uint64_t ready_ps; /* mesh time since when the buffer is free */
     struct circuit_cut cut;
     uint32_t label;
-    uint32_t number; /* of posts ever; a message is sent on if its post has
-                        another number than that of the one before */
+    uint32_t number; /* posts so far; the switch sends a message on only if
+                        this differs from the number at the previous one */
     uint32_t reserved;
 };
 
@@ -122,8 +124,8 @@ union window_entry {
     struct window_rows rows;
 };
 
-/* Path and kind of rows: written before there is a load, read by the switch
-   with each row that names it. */
+/* Path and kind of the rows of a form. The node writes them before there is a
+   load; the switch reads them for each row of the form. */
 struct window_form { /* node */
     uint16_t hops;
     uint16_t hops_after;
@@ -142,28 +144,31 @@ enum window_op {
 struct window_request { /* node */
     uint64_t time_ps;
     uint32_t op;
-    uint32_t ports; /* mask; bits 8 to 15: the only kind wanted, or 0; from bit
-                       16: bytes of its head that are enough, or 0: all */
-    uint32_t offset;
+    uint32_t ports;  /* bits 0 to 7: mask of the ports; 8 to 15: the only kind
+                        wanted, or 0; 16 to 31: bytes after which a head is
+                        delivered, or 0: the message is delivered whole */
+    uint32_t offset; /* of the receive's buffer */
     uint32_t capacity_bytes;
-    uint32_t job; /* of a RECEIVE: messages of others are ERR_FOREIGN; or 0 */
-    uint32_t sequence;
-    uint64_t deadline_ps; /* of a RECEIVE_UNTIL */
+    uint32_t job; /* receives: a message of another job gives ERR_FOREIGN; 0:
+                     all jobs fit */
+    uint32_t sequence;    /* number of this request */
+    uint64_t deadline_ps; /* mesh time, of a RECEIVE_UNTIL */
 };
 
 struct window_response {  /* switch */
-    uint64_t time_ps;     /* when what was waited for happened */
-    uint64_t complete_ps; /* when the last byte of the message is there */
-    int32_t complete_status;
-    int32_t status;
-    uint32_t port;      /* the last one's */
-    uint32_t bytes;     /* of the last message, also when it did not fit */
-    uint32_t head_only; /* 1: the rest is there at complete_ps, not yet */
-    uint32_t sequence;
+    uint64_t time_ps;     /* mesh time of the event that ended the wait */
+    uint64_t complete_ps; /* mesh time at which the message's last byte comes */
+    int32_t complete_status; /* enum err of the whole message */
+    int32_t status;          /* enum err of the request */
+    uint32_t port;           /* on which the last message came in */
+    uint32_t bytes;     /* of the last message, even of one that did not fit */
+    uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
+    uint32_t sequence;  /* number of the request that is answered */
 };
 
-/* For a test, of the image firmware_slow.elf alone: from mesh time slow_from_ps
-   on, what the node executes takes 2^slow_shift times as long. */
+/* For tests, read by the image firmware_slow.elf alone: from mesh time
+   slow_from_ps on, all that the node executes takes 2^slow_shift times as
+   long. */
 struct window_injection {  /* switch */
     uint64_t slow_from_ps; /* less than 171 s after any start of the clock */
     uint32_t slow_shift;   /* 0 to 3 */
@@ -174,11 +179,11 @@ struct window {
     struct node node;
     struct window_request request;
     struct window_response response;
-    /* switch, when the run ends: a node that read them in the middle would
-       depend on how far the host has come */
+    /* Written by the switch when the run ends, not before: a node that read
+       them in between would depend on the host's speed. */
     struct node_counters port[NODE_PORTS];
-    uint32_t queued; /* node: sends ever queued */
-    uint32_t done;   /* switch: of these, ended at the last drain */
+    uint32_t queued; /* node: entries queued so far */
+    uint32_t done;   /* switch: entries that had ended at the last drain */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
