@@ -10,7 +10,7 @@ import model
 import parts
 
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
-             "hybrid"]
+             "hybrid", "deal"]
 
 
 def expected(several=True, pattern=True, stars=True):
