@@ -48,8 +48,7 @@ static const struct argp_option descriptions[] = {
     {"schedule", KEY_SCHEDULE, "NAME", 0,
      "How the load goes out: peters-syska (default), or to compare with: "
      "equal, binomial, nearest, star; farm: to whoever asks; hybrid: the "
-     "rest to whoever asks; deal: small parts to each in turn; auto: what is "
-     "expected to have the answer first",
+     "rest to whoever asks; auto: what is expected to have the answer first",
      1},
     {"rates", KEY_RATES, "FILE", 0,
      "The kernel's rate, as an earlier run left it in FILE, is not measured "
@@ -103,7 +102,7 @@ static int set_schedule(struct own_options *options, const char *text)
                         schedule_of(&options->job.config.schedule, text) == 0
                             ? NULL
                             : "must be peters-syska, equal, binomial, nearest, "
-                              "star, farm, hybrid, deal or auto");
+                              "star, farm, hybrid or auto");
 }
 
 static void add_output(struct own_options *options, const char *path)

@@ -34,11 +34,6 @@ static bool suits_farm(const struct job_config *config)
     return config->schedule == SCHEDULE_FARM;
 }
 
-static bool suits_deal(const struct job_config *config)
-{
-    return config->schedule == SCHEDULE_DEAL;
-}
-
 static bool suits_all(const struct job_config *config)
 {
     (void)config;
@@ -116,14 +111,6 @@ static uint64_t hybrid_bytes(const struct job_config *config)
     return 40u * torus_nodes(config->size) + 1024u;
 }
 
-/* The tree, and the heads of all blocks. */
-static uint64_t deal_bytes(const struct job_config *config)
-{
-    return (2 * TREE_BRANCH_BYTES + ROUNDS_MAX * WIRE_CHUNK_BYTES) *
-               torus_nodes(config->size) +
-           64u;
-}
-
 static const struct job_policy policies[] = {
     {.id = WIRE_PATTERN, .counts_phases = true, .suits = suits_pattern},
     {.id = WIRE_PATTERN,
@@ -134,10 +121,6 @@ static const struct job_policy policies[] = {
      .suits = suits_farm,
      .tree = tree_of,
      .plan_bytes = farm_bytes},
-    {.id = WIRE_DEAL,
-     .suits = suits_deal,
-     .tree = tree_of,
-     .plan_bytes = deal_bytes},
     {.id = WIRE_TREE,
      .suits = suits_all,
      .tree = tree_of,

@@ -24,7 +24,6 @@ static const struct {
     [SCHEDULE_STAR] = {"star", schedule_star, false},
     [SCHEDULE_FARM] = {"farm", schedule_farm, false},
     [SCHEDULE_HYBRID] = {"hybrid", schedule_scatter, false},
-    [SCHEDULE_DEAL] = {"deal", schedule_farm, false},
 };
 
 const char *schedule_name(enum schedule schedule)

@@ -21,7 +21,6 @@ enum schedule {
     SCHEDULE_STAR,         /* the originator sends to each, as planned */
     SCHEDULE_FARM,         /* the same, but to whoever asks */
     SCHEDULE_HYBRID,       /* as planned, but the rest to whoever asks */
-    SCHEDULE_DEAL, /* the originator sends to each, in turn, equal parts */
     SCHEDULES
 };
 

@@ -30,8 +30,7 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (policy_row(scatter->job.flags) !=
-            (unsigned)(scatter->policy - scatter->policies) ||
+    if (policy_row(scatter->job.flags) != WIRE_FARM ||
         scatter->job.rounds == 0) {
         return ERR_FIELD;
     }
@@ -166,21 +165,14 @@ static uint8_t *next_place(const struct scatter *scatter)
 
 #define CHUNK_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_CHUNK))
 
-int farm_listen(struct scatter *scatter)
+/* Asks for the next chunk, which comes while the one in hand is computed. */
+static int ask_ahead(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
     int error = circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
                                       next_place(scatter), worker->stock_bytes);
 
     scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
-    return error;
-}
-
-/* Asks for the next chunk, which comes while the one in hand is computed. */
-static int ask_ahead(struct scatter *scatter)
-{
-    int error = farm_listen(scatter);
-
     return error == ERR_OK ? ask_for_chunk(scatter) : error;
 }
 
@@ -363,7 +355,7 @@ static bool is_announced(const struct scatter *scatter, uint16_t job)
 
 /* Waits for the announcement of a first chunk: that takes the straight way, and
    may come earlier. It stays where it lies until then, or takes the place of an
-   announcement of another job, which failed. Chunks behind it wait, too. */
+   announcement of another job, which failed. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -375,9 +367,7 @@ static int await_announcement(struct scatter *scatter,
     end = (uintptr_t)first->payload + first->bytes;
     scatter->free_from = (uint8_t *)((end + 7u) & ~(uintptr_t)7u);
     while (error == ERR_OK && !is_announced(scatter, first->job)) {
-        error =
-            scatter_receive(scatter, &delivery,
-                            CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_ANNOUNCE));
+        error = scatter_receive(scatter, &delivery, CIRCUIT_ALL_PORTS);
         if (error == ERR_OK) {
             error = await_serve(scatter, delivery);
         }
@@ -395,22 +385,10 @@ static int read_first(struct scatter *scatter,
 
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->worker.chunk = scatter->free_from;
-    return error == ERR_OK ? read_chunk(scatter, delivery) : error;
-}
-
-int farm_read_chunk(struct scatter *scatter, struct circuit_delivery *delivery)
-{
-    return scatter->round == 0 ? read_first(scatter, delivery)
-                               : read_chunk(scatter, delivery);
-}
-
-/* Makes room for what comes behind the first chunk. */
-static int begin_worker(struct scatter *scatter,
-                        const struct circuit_delivery *delivery)
-{
-    int error = ERR_OK;
-
-    if (is_master(scatter)) {
+    if (error == ERR_OK) {
+        error = read_chunk(scatter, delivery);
+    }
+    if (error == ERR_OK && is_master(scatter)) {
         error = open_group(scatter);
         scatter->worker.chunk = scatter->free_from;
     }
@@ -439,11 +417,9 @@ int farm_join(struct scatter *scatter, uint16_t number, struct torus_path path)
 int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
 {
     struct scatter_worker *worker = &scatter->worker;
-    int error = farm_read_chunk(scatter, delivery);
+    int error = scatter->round == 0 ? read_first(scatter, delivery)
+                                    : read_chunk(scatter, delivery);
 
-    if (error == ERR_OK && scatter->round == 0) {
-        error = begin_worker(scatter, delivery);
-    }
     scatter->free_from = worker->chunk;
     if (error != ERR_OK || worker->ended) {
         return error;
@@ -463,17 +439,13 @@ static int receive_next(struct scatter *scatter,
     return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
 }
 
-int farm_await_chunk(struct scatter *scatter, struct circuit_delivery *delivery)
-{
-    return scatter->round == 0
-               ? await_message(scatter, WIRE_CHUNK, delivery, CIRCUIT_ALL_PORTS)
-               : receive_next(scatter, delivery);
-}
-
 int farm_receive(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    int error = farm_await_chunk(scatter, &delivery);
+    int error =
+        scatter->round == 0
+            ? await_message(scatter, WIRE_CHUNK, &delivery, CIRCUIT_ALL_PORTS)
+            : receive_next(scatter, &delivery);
 
     return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
 }

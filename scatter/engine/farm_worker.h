@@ -37,18 +37,7 @@
  */
 NODISCARD int farm_receive(struct scatter *scatter);
 
-/* The three steps of it: waits for the chunk; reads it, and the first one's
-   job, which must be of this node's policy, when that is announced; has the
-   next one come, while this one is computed, to the other of the two places
-   from worker.chunk on, each of worker.stock_bytes. Result: as farm_receive().
- */
-NODISCARD int farm_await_chunk(struct scatter *scatter,
-                               struct circuit_delivery *delivery);
-NODISCARD int farm_read_chunk(struct scatter *scatter,
-                              struct circuit_delivery *delivery);
-NODISCARD int farm_listen(struct scatter *scatter);
-
-/* farm_receive() when the chunk has come. */
+/* The same when the chunk has come. */
 NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 

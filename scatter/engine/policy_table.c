@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of policies: a new one is a row here. */
 #include "scatter/engine/compute.h"
-#include "scatter/engine/deal.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/meanwhile.h"
@@ -39,15 +38,6 @@ static const struct policy policies[POLICY_ROWS] = {
                    .compute = farm_compute,
                    .gather = farm_gather,
                    .lead = farm_lead,
-                   .asks = true},
-    /* Blocks go to all nodes in turn, round by round. */
-    [WIRE_DEAL] = {.prepare = tree_prepare,
-                   .place = tree_place,
-                   .announce = tree_announce,
-                   .receive = deal_receive,
-                   .compute = deal_compute,
-                   .gather = farm_gather,
-                   .lead = deal_lead,
                    .asks = true},
     /* The pattern, while outputs of a round return during the next one. */
     [POLICY_MEANWHILE] = {.receive = meanwhile_receive,

@@ -55,9 +55,8 @@
  *
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
  * with four ports and equal nodes. WIRE_CHUNK and WIRE_DEMAND are those of
- * WIRE_FARM, the two of branches those of WIRE_TREE, for all else; WIRE_CHUNK
- * is that of WIRE_DEAL, too, where nobody asks. The orders of all three have a
- * tree (scatter/plan/tree.h).
+ * WIRE_FARM, the two of branches those of WIRE_TREE, for all else; their orders
+ * have a tree (scatter/plan/tree.h).
  *
  * A part is cut into rows by switches (hal/rows.h). Its label names the layer
  * of the receiver (its form) and the job's phases N (its last form); its shared
@@ -213,7 +212,6 @@ enum wire_policy {
     WIRE_PATTERN,
     WIRE_TREE,
     WIRE_FARM,
-    WIRE_DEAL,
     WIRE_POLICIES
 };
 

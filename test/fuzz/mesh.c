@@ -31,7 +31,6 @@ enum mesh_what {
     MESH_MASTERS = 1, /* a farm of two levels */
     MESH_TREE = 2,    /* in place of a farm: rounds along a tree, or */
     MESH_PATTERN = 4, /* the pattern, on 5x5 */
-    MESH_DEAL = 6,    /* both: blocks that are dealt out */
     MESH_BEHIND = 8,  /* behind an order that was announced, and failed */
     MESH_ORDER = 0xf0 /* in which nodes run */
 };
@@ -82,27 +81,22 @@ static uint32_t least(uint32_t a, uint32_t b)
 /* Whether others may overtake it: of parts of a range, none does. */
 static bool may_wait(const struct letter *letter)
 {
-    return (letter->kind == WIRE_CHUNK && world_now()->policy != WIRE_DEAL) ||
-           letter->kind == WIRE_DEMAND ||
+    return letter->kind == WIRE_CHUNK || letter->kind == WIRE_DEMAND ||
            WIRE_KIND(letter->kind) == WIRE_RESULT;
 }
 
 static bool is_of_job(const struct letter *letter)
 {
-    return may_wait(letter) || letter->kind == WIRE_CHUNK ||
-           letter->kind == WIRE_BRANCH || letter->kind == WIRE_BRANCH_ROUND ||
-           letter->kind == WIRE_PART;
+    return may_wait(letter) || letter->kind == WIRE_BRANCH ||
+           letter->kind == WIRE_BRANCH_ROUND || letter->kind == WIRE_PART;
 }
 
-/* A worker and the number of its chunk, as a chunk and a demand have them. A
-   node that never asks takes the worker for its own. */
+/* A worker and the number of its chunk, as a chunk and a demand have them. */
 static bool is_place(const struct letter *letter, uint32_t at)
 {
-    uint32_t from = world_now()->policy == WIRE_DEAL ? 10 : 8;
-
     return letter->kind == WIRE_DEMAND
                ? at < 4
-               : letter->kind == WIRE_CHUNK && at >= from && at < 12;
+               : letter->kind == WIRE_CHUNK && at >= 8 && at < 12;
 }
 
 /* What only a wrong rate comes from. */
@@ -247,7 +241,7 @@ static void make_tree(struct mesh_job *job, struct torus_size size,
     uint32_t nodes = torus_nodes(size);
 
     job->tree =
-        job->order.policy == WIRE_FARM && (in[13] & MESH_MASTERS) != 0
+        !tree && (in[13] & MESH_MASTERS) != 0
             ? schedule_farm_tree(size, originator, NULL)
             : schedule_tree(tree ? SCHEDULE_PETERS_SYSKA : SCHEDULE_FARM, size,
                             originator, NULL);
@@ -267,9 +261,7 @@ static void read_job(struct mesh_job *job, struct world *world,
     world->size = (struct torus_size){(uint16_t)(1 + in[0] % SIDE_MAX),
                                       (uint16_t)(1 + in[1] % SIDE_MAX)};
     world->policy = WIRE_FARM;
-    if ((in[13] & MESH_DEAL) == MESH_DEAL) {
-        world->policy = WIRE_DEAL;
-    } else if ((in[13] & MESH_PATTERN) != 0) {
+    if ((in[13] & MESH_PATTERN) != 0) {
         world->size = (struct torus_size){SIDE_MAX, SIDE_MAX};
         world->policy = WIRE_PATTERN;
     } else if ((in[13] & MESH_TREE) != 0) {
@@ -365,8 +357,8 @@ struct seed {
 
 /* On a farm a job in order; with outputs; with halos and a rate; on one node;
    with more nodes than units; with more output than fits; with what is of
-   another job, comes twice, or is changed; with masters. Rounds along a tree,
-   on the pattern, and dealt out. All of these behind an order that failed. */
+   another job, comes twice, or is changed; with masters. Rounds along a tree
+   and on the pattern. All of these behind an order that failed. */
 void mesh_seed(const struct fuzz_target *target)
 {
     static const struct seed seeds[] = {
@@ -386,14 +378,10 @@ void mesh_seed(const struct fuzz_target *target)
         {2, 5, 3, 3, 900, 0, 0, 0x12, 1000000, 9000, {0, 1, 4}},
         {1, 5, 5, 1, 700, 0x11, 0x35, 4, 0, 90000, {0}},
         {1, 5, 5, 3, 999, 0x11, 0, 0x14, 1000000, 9000, {0, 1, 64}},
-        {1, 4, 3, 255, 300, 0, 0, 6, 0, 90000, {0}},
-        {1, 5, 5, 3, 900, 0x11, 0x35, 0x16, 0, 90000, {0, 8, 1}},
-        {1, 4, 3, 255, 5, 0x12, 0, 6, 7, 1, {0, 0, 64}},
         {1, 4, 3, 255, 300, 0x11, 0x35, 0x38, 0, 4000, {1, 0, 1}},
         {1, 5, 4, 9, 700, 0, 0, 0x29, 1000000, 3000, {0, 0, 1}},
         {2, 4, 3, 2, 300, 0x12, 0x35, 0x1a, 0, 90000, {0}},
-        {1, 5, 5, 2, 900, 0, 0x35, 0x4c, 0, 9000, {0}},
-        {2, 5, 4, 16, 800, 0x12, 0x35, 0x3e, 0, 9000, {0}}};
+        {1, 5, 5, 2, 900, 0, 0x35, 0x4c, 0, 9000, {0}}};
 
     (void)target;
     for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; ++i) {

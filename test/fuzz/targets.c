@@ -165,10 +165,6 @@ const struct fuzz_target *fuzz_targets(void)
          .policy = WIRE_FARM,
          .try = node_try,
          .seed = node_seed},
-        {.name = "node-deal",
-         .policy = WIRE_DEAL,
-         .try = node_try,
-         .seed = node_seed},
         {.name = "mesh", .try = mesh_try, .seed = mesh_seed}};
     static struct fuzz_target
         targets[sizeof others / sizeof *others + KERNELS_MAX + 1];

@@ -26,8 +26,7 @@ INSTRUCTION_PS = 32_000
 HEADER_BYTES = 16  # of a message
 FACTORS = [1, 2, 4, 8]
 SHOWN = ["--trace", "out.trace", "--gantt", "out.svg"]  # changes nothing
-SHARES = ["peters-syska", "equal", "binomial", "nearest", "star",
-          "deal"]
+SHARES = ["peters-syska", "equal", "binomial", "nearest", "star"]
 HOSTS = ("wall_s", "memory", "command")  # what two runs may differ in
 
 

@@ -10,7 +10,7 @@ import model
 import parts
 
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
-             "hybrid", "deal"]
+             "hybrid"]
 
 
 def expected(several=True, pattern=True, stars=True):

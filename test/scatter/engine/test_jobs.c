@@ -161,12 +161,7 @@ static const struct job meshes[] = {
      .schedule = SCHEDULE_NEAREST,
      .ports = 1,
      .flags = WIRE_EQUAL_SHARES},
-    {.policy = WIRE_FARM, .size = {3, 3}, .schedule = SCHEDULE_FARM},
-    {.policy = WIRE_DEAL, .size = {4, 3}, .schedule = SCHEDULE_DEAL},
-    {.policy = WIRE_DEAL,
-     .size = {3, 3},
-     .schedule = SCHEDULE_DEAL,
-     .rounds = 3}};
+    {.policy = WIRE_FARM, .size = {3, 3}, .schedule = SCHEDULE_FARM}};
 
 /* No halo, one side, both, longer than ranges and than the load; units of any
    size, at the load's ends and between; outputs of any ratio, some of none. */
