@@ -6,16 +6,17 @@
 #define PORTS 4u
 #define UNITS_MIN 16u
 #define LOAD_MAX_PS ((uint64_t)1 << 60)
-/* Several rounds are planned where nodes compute so many times as long as that
-   takes, and their number is less than what is counted here. */
+/* Several rounds are planned if a node computes WORTH times as long as their
+   planning takes. */
 #define WORTH 4u
 #define MOST_ROUNDS 15u
-/* t in 1/256, and a sum of its powers: of more than the load there is none. */
+/* Limits of t = W / C (advance.h), and of a power of t, both in 1/256. */
 #define RATIO_MAX (16u << 8)
 #define TERM_MAX ((uint64_t)1 << 40)
 
-/* The smallest x m by (2), at least `least`. More rounds are counted until the
-   next one gains less than it costs: the time of the advance on the ports. */
+/* Returns the smallest x m by (2) of advance.h, at least `least`, and sets
+   *rounds to k. k rises until x m units, `port_ps` each, take the ports no
+   longer than twice the software of a round. */
 static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {

@@ -3,19 +3,19 @@
 
 #include "scatter/plan/fixed.h"
 
-/* The first chunk is the least one / FIRST_DIVISOR. A chunk is at most GROWTH
-   times the one before, where speeds have to show. */
+/* A member's first chunk is the least chunk / FIRST_DIVISOR, and each chunk is
+   at most GROWTH times the one before, unless the time of units varies. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
-/* The least chunk is cut to LEAST_SHARES times the installment's, but not below
-   its own LEAST_DIVISOR-th part. */
+/* The least chunk is at most LEAST_SHARES times the installment's chunk, but is
+   not cut below least / LEAST_DIVISOR. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* Slices of the originator in the time of a chunk. */
+/* Number of the originator's slices in the time of a chunk. */
 #define SLICES 4u
 
-/* Whether all of the load on the ports takes more than a tenth of all of it on
-   all members. */
+/* Whether the transfer of the load through the originator's ports takes more
+   than a tenth of its compute time on all nodes. */
 static bool is_dear(const struct plan_job *job)
 {
     return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >
@@ -52,7 +52,7 @@ void farm_init(struct farm *farm, const struct plan_job *job)
     }
 }
 
-/* Not in line twice, for size. */
+/* In line at every caller, this would make images longer. */
 __attribute__((noinline)) void farm_measured(struct farm *farm,
                                              struct farm_member *member,
                                              uint32_t units,
@@ -70,8 +70,8 @@ __attribute__((noinline)) void farm_measured(struct farm *farm,
     }
 }
 
-/* Units of a member's least chunk, from 1. Where units vary, one till half of
-   them are seen: the first ones may all be cheap. */
+/* Returns the units of a member's least chunk, from 1. Where units vary it is 1
+   until seen_units exceed half of those left: the first may all be cheap. */
 static uint64_t least_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -81,12 +81,12 @@ static uint64_t least_units(const struct farm *farm,
         units = fixed_part(farm->least, member->speed);
     } else if (farm->seen_units > farm->left / 2) {
         units = fixed_product(farm->demands_ps, farm->seen_units) /
-                (farm->seen_ps | 3u); /* + 1 is a number */
+                (farm->seen_ps | 3u); /* so that units + 1 fits 64 bits */
     }
     return units + 1;
 }
 
-/* Units that the installment gives a member. */
+/* Returns the units of the installment's chunk for a member (farm.h). */
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -103,16 +103,15 @@ uint32_t farm_take(struct farm *farm, uint64_t units)
     return taken;
 }
 
-/* Whether a member of `speed` computes `units` in less time than another member
-   its other_units. */
+/* Whether `units` at `speed` take less time than other_units at other_speed. */
 static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
                        uint32_t other_speed)
 {
     return (uint64_t)units * other_speed < (uint64_t)other_units * speed;
 }
 
-/* Sets the chunk by which slices go: the last one; with masters the shortest of
-   the last n to 2 n ones, as many as there are members. */
+/* Notes a chunk of `units` at `speed`. Sets last_units and last_speed to this
+   chunk, or with masters to the shortest of the last n to 2 n chunks. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {
@@ -155,7 +154,7 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     }
     most = fixed_smaller(most, farm->most);
     if (farm->left > 0) {
-        /* The last one of what is left may be shorter: it tells nothing. */
+        /* farm_take() may cut the load's last chunk: this is not noted. */
         member->chunk_units = fixed_smaller(units, (uint32_t)most);
         note_chunk(farm, member->chunk_units, member->speed);
     }

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many units a worker of a farm gets when it asks: chunks in proportion to
- * the speed that the worker showed, small at first, then growing, then falling
- * with what is left of the load.
+ * How many units a member of a farm gets as its next chunk. Members are the
+ * nodes that compute: workers and the originator. Chunks are in proportion to
+ * the speed that a member showed; they begin small, grow, and then fall with
+ * what is left of the load. Gonzalez-Velez and Cole 2010 cut chunks of
+ * floor(S F_i / k + 1/2) units with F_i = v_i / sum_j v_j; the bounds and the
+ * growth are this project's.
  *
- * With S units left, member i of speed v_i = 1 / t_i, where t_i is its time for
- * a unit, gets the chunk
+ *   S      units left          v_i   speed of member i: 1 / its time for a unit
+ *   n      members             c     the originator's time to serve a demand
+ *   k      the installment     a     time of a chunk besides its units
  *
- *     S v_i / (k sum_j v_j)
- *
- * and at least the units of 2 (n c + a): then n members that ask this often
- * keep an originator, whose time for a demand is c, busy for half of its time,
- * and lose a third of theirs to a, the time of a chunk besides its units. But a
- * chunk is at most three times the installment's, down to a third of the least
- * one: little is left then, and small chunks share it out better. The first
- * chunk is a quarter of the least one, and each at most four times the one
- * before: nobody holds two large chunks before its speed is known. Every member
- * holds one chunk in stock beside the one that it computes, and the installment
- * k counts both. Memory and the heads of outputs may bound chunks, too.
+ * - The installment's chunk is S v_i / (k sum_j v_j) units. Every member holds
+ *   a second chunk in stock while it computes, and k counts both.
+ * - The least chunk has the units of the time 2 (n c + a): demands of n members
+ *   then keep the originator busy for half of its time, and a takes at most a
+ *   third of a member's. Once the least chunk exceeds three times the
+ *   installment's, it is cut to that, but not below a third of itself: the
+ *   little that is left is shared out better in small chunks.
+ * - The first chunk of a member is a quarter of the least one, and each chunk
+ *   is at most four times the one before, so that no member holds two large
+ *   chunks before its speed is known.
+ * - most_units bounds a chunk from above and `floor` from below, where memory
+ *   or the heads of outputs demand that.
  *
  *   units |         __           from a quarter of the least, times 4 each;
  *         |      __-  -__        then the installment's;
@@ -25,84 +30,85 @@
  *         |__-                 -__
  *         +------------------------> chunks of one member
  *
- * Where a unit's time depends on its data, a member's time for one chunk does
- * not tell its time for the next: speeds stay, no chunk is bounded by the one
- * before, and the least one takes n c by the mean of all units that were
- * computed. The least one is one unit until these are half of those left: the
- * first units may all be cheap.
+ * Where a unit's time depends on its data (`varies`), the time of a chunk does
+ * not tell that of the next: all speeds stay FARM_SPEED_ONE, the growth is not
+ * bounded, and the least chunk has the units of n c + a by the mean time of
+ * units computed so far. It is one unit until the units computed exceed half of
+ * those left, because the first units may all be cheap.
  *
- * Where members are many, some of them are masters: a master is a member as
- * fast as its group, which is the workers that it serves and itself. It cuts
- * its own chunks by the same rule; S then counts the units that its group may
- * expect, of which it has a part in stock.
- *
- * Source: a farm that measures and adapts, chunk = floor(S / k F_i + 1/2) with
- * F_i = v_i / sum_j v_j; the bounds and the growth are this project's.
+ * In a farm of many members some are masters: a master serves a group of
+ * workers. Its speed is the sum of the speeds of its group and itself, and it
+ * cuts its chunks for the group by these rules, where S counts all units that
+ * the group may expect.
  */
 #ifndef SCATTER_PLAN_FARM_H
 #define SCATTER_PLAN_FARM_H
 
 #include "scatter/plan/job.h"
 
-#define FARM_INSTALLMENT 4      /* k, where the job leaves that open */
-#define FARM_INSTALLMENT_DEAR 3 /* k, where the transfer takes long, too */
+/* k if the job's installment is 0: usually, and if the transfer of the load
+   takes more than a tenth of its compute time. */
+#define FARM_INSTALLMENT 4
+#define FARM_INSTALLMENT_DEAR 3
 
 struct farm {
-    uint64_t compute_ps; /* of a unit, at FARM_SPEED_ONE */
-    uint64_t call_ps;    /* a: as of the job */
-    uint64_t speeds;     /* the sum of all members' */
-    uint64_t least;      /* the least chunk at FARM_SPEED_ONE, in
-                            FARM_SPEED_ONE-ths of a unit */
-    /* Slices go by this chunk; before the first one it is the whole load. */
+    uint64_t compute_ps; /* time of a unit at speed FARM_SPEED_ONE */
+    uint64_t call_ps;    /* a */
+    uint64_t speeds;     /* sum of the speeds of all members */
+    uint64_t least;      /* least chunk at speed FARM_SPEED_ONE, in units /
+                            FARM_SPEED_ONE */
+    /* The chunk whose time farm_slice() divides: its units, and the speed of
+       its member; the whole load before the first chunk. */
     uint32_t last_units;
-    uint32_t last_speed; /* of the member that has the chunk */
-    /* With masters: the shortest chunk of the last `noted` ones. */
+    uint32_t last_speed;
+    /* With masters: the fastest of the last `noted` chunks. */
     uint32_t short_units;
     uint32_t short_speed;
-    uint32_t noted;      /* fewer than `members` */
+    uint32_t noted;      /* 0 .. members - 1 */
     uint32_t members;    /* n */
-    uint32_t left;       /* units that nobody has */
+    uint32_t left;       /* units that no member has been given */
     uint32_t most;       /* units of a chunk at most */
     uint64_t demands_ps; /* n c + a */
-    uint64_t seen_ps;    /* members' time for seen_units */
-    uint32_t seen_units; /* computed so far */
-    uint32_t floor;      /* units of a chunk or slice at least, but for a
-                            member's first ones and the last one; farm_init()
-                            sets 0 */
-    uint32_t ahead;      /* of a master's farm: units that it expects beside
-                            those left; farm_init() sets 0 */
+    uint64_t seen_ps;    /* compute time of seen_units, summed over members */
+    uint32_t seen_units; /* units computed so far */
+    uint32_t floor;      /* units of a chunk or slice at least, except a
+                            member's first chunks and the end of the load;
+                            farm_init() sets 0 */
+    uint32_t ahead;      /* in a master's farm: units of S that the master has
+                            not received yet; farm_init() sets 0 */
     uint8_t installment; /* k */
-    bool masters;        /* some members are, or the farm is a master's */
-    bool varies;         /* as of the job */
-    uint8_t growth;      /* a chunk is at most so many times the one before */
+    bool masters;        /* members are masters, or this is a master's farm */
+    bool varies;         /* a unit's time depends on its data */
+    uint8_t growth;      /* a chunk is at most `growth` times the one before */
 };
 
-/* A node that computes; the originator is one. */
+/* A node that computes: a worker, a master for its group, or the originator. */
 struct farm_member {
-    uint32_t speed;       /* of FARM_SPEED_ONE, from 1 to FARM_SPEED_MAX */
-    uint32_t chunk_units; /* the last chunk's; 0: it has had none */
+    uint32_t speed;       /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE: compute_ps */
+    uint32_t chunk_units; /* units of its last chunk; 0 before the first */
 };
 
 #define FARM_SPEED_ONE 65536u
 #define FARM_SPEED_MAX (1u << 28)
 
-/* Sets up a farm before its first chunk: all members have FARM_SPEED_ONE. */
+/* Sets up a farm for the job, before its first chunk and slice; the speed of
+   all job->nodes members is FARM_SPEED_ONE. */
 void farm_init(struct farm *farm, const struct plan_job *job);
 
-/* A member that has no chunk yet. */
+/* Returns a member of speed FARM_SPEED_ONE that has had no chunk. */
 static inline struct farm_member farm_member(void)
 {
     return (struct farm_member){.speed = FARM_SPEED_ONE};
 }
 
-/* Says of a member without a chunk that its speed has been measured: its first
-   chunk need not be small. */
+/* Lets the first chunk of a member be of any size, because the member's speed
+   has been measured without a chunk. */
 static inline void farm_known(struct farm_member *member)
 {
     member->chunk_units = UINT32_MAX;
 }
 
-/* Sets a member's speed, FARM_SPEED_MAX at most. */
+/* Sets a member's speed to `speed`, from 1, but FARM_SPEED_MAX at most. */
 static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
                                   uint64_t speed)
 {
@@ -114,37 +120,37 @@ static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
     member->speed = most;
 }
 
-/* All members' time for a unit, if they share it: at most compute_ps *
-   FARM_SPEED_ONE. */
+/* Returns the time in which all members together compute one unit, ps: at most
+   compute_ps * FARM_SPEED_ONE. */
 static inline uint64_t farm_unit_ps(const struct farm *farm)
 {
     return farm->compute_ps * FARM_SPEED_ONE / farm->speeds;
 }
 
-/* Sets the speed of a member that computed `units`, from 1, in compute_ps. Of
-   that time call_ps is taken off, but no more than half. About 160
-   instructions. */
+/* Sets the speed of a member whose chunk of `units`, 1 or more, took
+   compute_ps. It takes call_ps, but at most half, off this time. Where units
+   vary it adds to seen_ps and seen_units only. About 160 instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 
-/* Takes the member's next chunk off the load. Result: its units; 0 if nothing
+/* Takes the member's next chunk off the load. Returns its units: 0 if nothing
    is left. About 130 instructions. */
 uint32_t farm_next(struct farm *farm, struct farm_member *member);
 
-/* Takes `units` off the load, or all that is left. Result: the units taken. */
+/* Takes `units`, or all that is left, off the load. Returns the units taken. */
 uint32_t farm_take(struct farm *farm, uint64_t units);
 
-/* Takes the originator's next slice off the load; between slices the originator
-   serves demands. A slice lasts a quarter of the time that the last chunk takes
-   its worker, which will ask within that. With masters, whose chunks take other
-   times than those of workers, a slice lasts a quarter of the shortest of the
-   last n to 2 n chunks. Result: the slice's units. */
+/* Takes the originator's next slice off the load and returns its units. The
+   originator, `member`, serves demands between slices. A slice lasts a quarter
+   of the time that the last chunk takes its worker, which asks again within
+   that time. With masters, whose chunks differ from those of workers in time, a
+   slice lasts a quarter of the shortest of the last n to 2 n chunks. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
-/* A farm's time, roughly, from the first chunk's send to the last unit
-   computed: startup_ps, at most PLANNER_TIME_MAX_PS; the load at once by all
-   members, or through the originator's ports if that is longer; demands and the
-   last chunks. Up to 2^63 ps, else UINT64_MAX. */
+/* Returns a farm's time from the first chunk's send to the last unit computed,
+   roughly: startup_ps, at most PLANNER_TIME_MAX_PS; the compute time of the
+   load on all nodes, or its time through the originator's ports if that is
+   longer; two demands of each member. UINT64_MAX if that exceeds 2^63 ps. */
 uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixed point on a processor of 32 bits, without a division of 64 bits, for all
- * planners. All functions are pure.
+ * Fixed-point arithmetic of the planners, for 32-bit processors: no function
+ * divides 64-bit numbers. All functions are pure.
  */
 #ifndef SCATTER_PLAN_FIXED_H
 #define SCATTER_PLAN_FIXED_H
@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 1/5 in 2^-64: a node of the pattern keeps a fifth, if moving takes no time.
- */
+/* 1/5 in 2^-64: the pattern's v_i / v_{i-1} if transfer takes no time. */
 #define FIXED_FIFTH (UINT64_MAX / 5)
 
 static inline uint32_t fixed_smaller(uint64_t a, uint32_t b)
@@ -28,16 +27,17 @@ static inline uint32_t fixed_larger_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* a - b, or 0 where b is larger. */
+/* Returns a - b, or 0 if b is larger. */
 static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
 
 /*
- * High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones; low by
- * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. This one
- * is in line even in a build for size: every planned phase calls it.
+ * Returns the high 64 bits of a * b, from four 32 x 32-bit products; the result
+ * is less than one below the exact a * b / 2^64. No sum overflows: (2^32-1)^2 +
+ * 2 (2^32-1) = 2^64 - 1. The function is in line even in a build for size,
+ * because every planned phase calls it.
  */
 __attribute__((always_inline)) static inline uint64_t
 fixed_multiply_high_inline(uint64_t a, uint64_t b)
@@ -58,7 +58,7 @@ static inline uint64_t fixed_multiply_high(uint64_t a, uint64_t b)
     return fixed_multiply_high_inline(a, b);
 }
 
-/* a * b, or 2^64 - 1 where that does not fit. */
+/* Returns a * b, or 2^64 - 1 if the product exceeds 64 bits. */
 static inline uint64_t fixed_product(uint64_t a, uint32_t b)
 {
     uint64_t low = (a & UINT32_MAX) * b;
@@ -67,7 +67,7 @@ static inline uint64_t fixed_product(uint64_t a, uint32_t b)
     return high > UINT32_MAX ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
 }
 
-/* a * fraction / 2^32, rounded down. */
+/* Returns a * fraction / 2^32, rounded down. */
 static inline uint64_t fixed_part(uint64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction + ((a & UINT32_MAX) * fraction >> 32);
@@ -78,14 +78,15 @@ static inline uint32_t fixed_part_u32(uint32_t a, uint32_t fraction)
     return (uint32_t)((uint64_t)a * fraction >> 32);
 }
 
-/* A shift to the left: 2^zeros is factor * 2^32, or factor if not `far`. */
+/* A shift to the left by `zeros` bits, as a multiplication: 2^zeros is factor *
+   2^32 if `far`, and factor if not. */
 struct fixed_shift {
     uint32_t factor;
-    unsigned zeros; /* bits of the shift */
+    unsigned zeros; /* 0 .. 63 */
     bool far;
 };
 
-/* The shift that brings the first 1 of value > 0 to bit 63. */
+/* Returns the shift that brings the highest 1 of value > 0 to bit 63. */
 static inline struct fixed_shift fixed_shift_of(uint64_t value)
 {
     uint32_t high = (uint32_t)(value >> 32);
@@ -98,8 +99,8 @@ static inline struct fixed_shift fixed_shift_of(uint64_t value)
                                 far};
 }
 
-/* value * 2^shift, of which no bit is lost: masks here and below change
-   nothing, they tell Frama-C a size. */
+/* Returns value * 2^zeros, which must fit 64 bits. Masks here and below change
+   nothing; they tell Frama-C the range of a number. */
 static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
 {
     uint32_t high = (uint32_t)(value >> 32);
@@ -116,7 +117,8 @@ static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
     return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
 }
 
-/* The first 32 bits of value > 0, which is that * 2^(32 - *zeros), cut off. */
+/* Returns the highest 32 bits of value > 0 and sets *zeros: the value is result
+ * 2^(32 - *zeros), its lower bits cut off. */
 static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 {
     struct fixed_shift shift = fixed_shift_of(value);
@@ -126,9 +128,9 @@ static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 }
 
 /*
- * 2^63 / d for d >= 2^31, low by less than 2^-29 of itself: a quotient of 16
- * bits, and Newton's step once. The quotient is below 2^48 / d by less than
- * 2^-14 of itself, so 2^48 - quotient * d is from 1 to 2^34.
+ * Returns 2^63 / d for d >= 2^31, less than 2^-29 of itself too low: a quotient
+ * of 16 bits, and one step of Newton. The quotient is below 2^48 / d by less
+ * than 2^-14 of itself, so 2^48 - quotient * d is from 1 to 2^34.
  */
 static inline uint32_t fixed_reciprocal(uint32_t d)
 {

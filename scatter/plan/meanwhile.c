@@ -3,50 +3,48 @@
 
 #include "scatter/plan/fixed.h"
 
-#define CHILDREN 4u /* that a node sends to in each phase */
-/* The weight of the first and the last round. */
+#define CHILDREN 4u /* nodes that a node sends to in each phase */
+/* Part of the first and of the last round before parts are scaled to sum 1. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors by which rounds grow, in quarters. */
+/* Factors q (meanwhile.h) by which rounds grow, in quarters. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* Other factors are tried in jobs that last longer than TRIED_FROM times a
-   node's software of a round. */
+/* choose_factor() tries all factors in jobs that last longer than TRIED_FROM
+   times the software of a node in a round. */
 #define TRIED_FROM 512u
 
-/* The job, whatever the number of rounds. Times are in steps of 2^shift ps, but
-   for the first three; a port's or a node's time in all is less than 2^31. */
+/* Costs of the job for any number of rounds. Times without _ps are in steps of
+   2^shift ps; the time of a port or node in all rounds is below 2^31 steps. */
 struct costs {
-    uint64_t work_ps; /* a node computes, in all rounds */
-    uint64_t in_ps;   /* a port moves units, in all rounds */
-    uint64_t out_ps;  /* a port moves outputs, in all rounds */
-    uint32_t work;    /* work_ps, in_ps, out_ps in steps */
+    uint64_t work_ps; /* W: compute time of a node in all rounds */
+    uint64_t in_ps;   /* a port moves all its units */
+    uint64_t out_ps;  /* a port moves all its outputs */
+    uint32_t work;    /* work_ps, in_ps and out_ps in steps */
     uint32_t in;
     uint32_t out;
-    uint32_t startups;     /* circuits of a round, without units */
-    uint32_t back;         /* circuits of a turn, without outputs */
-    uint32_t software;     /* a node's, in each round */
-    uint32_t wait;         /* before the first send */
-    uint32_t others_units; /* the load of all but one node */
-    uint32_t first;        /* weight of the first transfer, in 2^-16, where the
-                              weight of the end is 1 */
-    unsigned phases;
+    uint32_t startups;     /* circuits that send a round, without units */
+    uint32_t back;         /* circuits that return a round, without outputs */
+    uint32_t software;     /* a node's software in each round */
+    uint32_t wait;         /* time zero until the first send */
+    uint32_t others_units; /* units of all nodes but the originator */
+    uint32_t first;        /* weight of the first transfer, in 2^-16 */
+    unsigned phases;       /* N */
     unsigned shift;
-    /* behind[d]: part of the nodes behind a port that lie d nodes behind the
-       first, in 2^-32. */
-    uint32_t behind[ROUNDS_PHASES_MAX];
+    uint32_t behind[ROUNDS_PHASES_MAX]; /* f_d, in 2^-32; index d */
 };
 
-/* A number of rounds and a factor. */
+/* R rounds with their parts of the load. */
 struct shape {
     unsigned rounds;
-    uint32_t part[ROUNDS_MAX]; /* of the load, in 2^-32; the sum is one */
+    uint32_t part[ROUNDS_MAX]; /* w_r, in 2^-32; the sum is one */
 };
 
 /* ---- the input ---- */
 
-/* C(N, d+1) 4^(d+1) nodes lie d nodes behind the first ones. */
+/* Sets f_d: of the nodes of all four ports, all - 1, C(N, d+1) 4^(d+1) are d
+   nodes behind the first. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -57,9 +55,10 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/* The originator takes units off the others until both end together. A longer
-   first transfer makes it end as much later; it then computes so many units
-   more as the others' time for a unit and its own allow. */
+/* Sets the weight of the first transfer, w_0 in, which delays the end of the
+   originator's share. take_more() balances this end E and that of the last
+   output, L, to (c L + u E) / (c + u), where c is compute_ps, and u the time by
+   which L falls for each unit less. So a score is L + u / c * w_0 in. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -100,7 +99,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
-    /* All of them, a hundred times at most. */
+    /* Each time is then below 2^24, and 100 of them below 2^31. */
     while (all_ps >> shift >= (uint64_t)1 << 24) {
         shift += 1;
     }
@@ -119,7 +118,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
 
 /* ---- one number of rounds ---- */
 
-/* Parts that grow by factor / 4 to the middle and fall again. */
+/* Sets the parts of `rounds` rounds for q = factor / 4. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -141,10 +140,10 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
         shape->part[i] = (uint32_t)(shape->part[i] * inverse >> 30);
         rest -= shape->part[i];
     }
-    shape->part[rounds / 2] += rest; /* 2^32 is 0 */
+    shape->part[rounds / 2] += rest; /* makes the sum 2^32, which wraps to 0 */
 }
 
-/* The part of all outputs that comes in at a turn. */
+/* Returns b_t (meanwhile.h) for t = `turn`, in 2^-32. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -156,7 +155,7 @@ static uint32_t part_back(const struct costs *costs, const struct shape *shape,
     return sum;
 }
 
-/* Time of the last output's arrival, in steps. */
+/* Returns the time, in steps, at which the last output arrives. */
 static uint32_t end_of(const struct costs *costs, const struct shape *shape)
 {
     uint32_t computed[ROUNDS_MAX];
@@ -188,8 +187,8 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* The largest factor with which a round's outputs still return while the node
-   computes the N-th round behind it; or the smallest one. */
+/* Returns the largest factor with which a round's outputs still return while
+   nodes compute the N-th round after it; the smallest factor if none does. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -208,9 +207,8 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Rounds are worth their software as long as that takes no longer than half of
-   what three rounds send before anybody computes, and return behind the last.
- */
+/* Returns the number of rounds up to `most` that pay: 6 (rounds - 3) times the
+   software of a round takes no longer than `in` and N times `out`. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -224,14 +222,15 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
     return rounds;
 }
 
-/* A shape, and how good it is. */
+/* A shape and its score. */
 struct choice {
     struct shape shape;
-    uint32_t end;   /* of its last output, in steps */
-    uint64_t score; /* steps; fewer are better */
+    uint32_t end;   /* time at which the last output arrives, in steps */
+    uint64_t score; /* see weigh_first(), in steps; lower is better */
 };
 
-/* Makes rounds of a factor the best if they are better. Result: they were. */
+/* Sets *best to `rounds` rounds with a factor if their score is lower than that
+   of *best. Returns whether it is. */
 static bool try_shape(struct choice *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {
@@ -249,9 +248,9 @@ static bool try_shape(struct choice *best, const struct costs *costs,
     return true;
 }
 
-/* A quarter of the rounds is taken off as long as that gains, and to the end
-   where ports are the limit: what then waits for what differs much from number
-   to number. */
+/* Sets *best to the best number of rounds from `most` down, by steps of a
+   quarter. The search ends at the first number that gains nothing, or where
+   ports are the limit at `least`: times differ much there between numbers. */
 static void choose_rounds(struct choice *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
@@ -268,9 +267,9 @@ static void choose_rounds(struct choice *best, const struct costs *costs,
     }
 }
 
-/* Tries all factors with the number of rounds chosen, where ports work half of
-   the time; in a job that is so long that this gains more than it takes.
-   Whether another one is better. */
+/* Tries all factors with the number of rounds of *best, if ports work for more
+   than half of the time and the job is so long that this pays. Returns whether
+   another factor was better, and sets *best to it. */
 static bool choose_factor(struct choice *best, const struct costs *costs)
 {
     unsigned rounds = best->shape.rounds;
@@ -287,9 +286,10 @@ static bool choose_factor(struct choice *best, const struct costs *costs)
 /* ---- the tables ---- */
 
 /*
- * The volumes of all rounds together. What a node merges in its rounds counts
- * as units of its share that it computes, and is taken off in the end: so every
- * parent gets less, and the originator least.
+ * Sets the volumes of all rounds together, by a plan of one round. The time in
+ * which a node receives its children's outputs counts as units of its share,
+ * which are taken off afterwards: so every parent gets less, and the originator
+ * least.
  */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
@@ -320,7 +320,7 @@ static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
     if (error == ERR_OK && one->phases < job->phases) {
         error = ERR_PHASES;
     }
-    below = 0; /* the children's volumes */
+    below = 0; /* the children's volumes, units */
     for (unsigned i = job->phases; error == ERR_OK && i > 0; --i) {
         if (one->volume_units[i] <= merges[i] + below) {
             error = ERR_PHASES;
@@ -332,8 +332,9 @@ static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
     return error;
 }
 
-/* If the last output is there later than the originator ends, it takes units
-   off all others, so that both happen together. */
+/* If the last output arrives, at ends_ps, after the end of the originator's
+   share, moves units from all other nodes to the originator, so that both
+   happen together. Returns the time of both. */
 static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
                           const struct plan_job *job, const struct costs *costs)
 {
@@ -358,15 +359,14 @@ static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
     return ends_ps - units * unit_ps;
 }
 
-/* A part of a volume that ends at `part` of it; the last round's, 2^32, is 0.
- */
+/* Returns volume_units * part / 2^32, where a part of 0 stands for 2^32. */
 static uint32_t cut_at(uint32_t volume_units, uint32_t part)
 {
     return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
 }
 
-/* Divides volumes among the rounds; what is left is the originator's. False if
-   a circuit would carry nothing. */
+/* Divides volumes among the rounds; units that are left are the originator's
+   share. Returns false if a circuit would carry nothing. */
 static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
                    const struct shape *shape, uint32_t load_units)
 {
@@ -376,7 +376,7 @@ static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
     plan->rounds = (uint8_t)shape->rounds;
     for (unsigned round = 0; round < shape->rounds; ++round) {
         uint32_t end = begin + shape->part[round];
-        uint32_t below = 0; /* of the children's volumes */
+        uint32_t below = 0; /* the children's volumes, units */
 
         for (unsigned layer = one->phases; layer > 0; --layer) {
             uint32_t volume = one->volume_units[layer];
@@ -406,7 +406,7 @@ static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
     return true;
 }
 
-/* Other ranges are checked with the plan of one round. */
+/* Checks the load, N and numbers of rounds; planner_plan() checks the rest. */
 static int check(const struct plan_job *job, unsigned least, unsigned most)
 {
     int error = plan_check_load(job);
@@ -417,8 +417,9 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
                : error;
 }
 
-/* ERR_PHASES, too, if the choice ends no earlier than `before_ps`; then it is
-   late. */
+/* Sets *plan to the plan of a choice. Returns ERR_OK or an error of
+   planner_plan(); ERR_PHASES if it is infeasible, or ends no earlier than
+   before_ps, which *late tells. */
 static int plan_choice(struct rounds_plan *plan, bool *late,
                        const struct plan_job *job, const struct costs *costs,
                        const struct choice *choice, uint64_t before_ps)

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several rounds of the pattern whose outputs return meanwhile: those of round
- * r - 1 while round r is computed. Rounds are similar: in round r every node
- * gets the part w_r of all that it gets. These parts grow by a factor q to the
- * middle and then fall by it,
+ * Several rounds of the pattern whose outputs return meanwhile: outputs of
+ * round r - 1 travel while nodes compute round r. Rounds r = 0 .. R-1 are
+ * similar: round r has the part w_r of all volumes. The rule is this project's.
+ * Parts grow by a factor q up to the middle round, then fall by q,
  *
  *   w_r = q^min(r, R-1-r) / sum      q one of 5/4, 3/2, 2, 3, 4
  *
- * so that nodes begin early, and little is left to return behind the last
- * round. All nodes' shares are those of one round with w_0 of the transfer
- * time, as nobody is idle after its first receipt.
+ * so that nodes begin early and few outputs remain after the last round. As no
+ * node is idle after its first receipt, volumes are those of one round whose
+ * transfer time is multiplied by w_0.
  *
- * The time with results is that of a port of the originator and of the nodes
- * behind the port. With S_r = startups + w_r in, B_t = back + b_t out, `in` and
- * `out` the port's transfers of the whole job, W a node's work, and f_d the
- * part of the nodes behind a port that lie d nodes behind the first,
+ * The time with results is computed for one port of the originator and the
+ * nodes behind the port:
  *
- *   b_t = sum_d f_d w_{t-d}            outputs pass one node in each round
- *   computed_r = max(computed_{r-1}, sent_r) + w_r W + software
+ *   W         compute time of a node in all rounds
+ *   in, out   time of the port for all units, and for all outputs
+ *   f_d       part of the nodes behind the port that are d nodes behind the
+ *             first; their outputs need d further rounds to the port
+ *   S_r       startups + w_r in: the port sends round r
+ *   B_t       back + b_t out, b_t = sum_d f_d w_{t-d}: outputs return
+ *   computed_r = max(computed_{r-1}, end of S_r) + w_r W + software
  *
- *   port  | S_0 | S_1 | S_2 | B_0 | S_3 | B_1 | .. | B_{R-1} | N - 1 circuits |
- *   nodes       | w_0 W    | w_1 W    | w_2 W   | ..              of the rest
+ *   port  | S_0 | S_1 | S_2 | B_0 | S_3 | B_1 | .. | B_{R-1} | rest |
+ *   nodes       | w_0 W    | w_1 W    | w_2 W   | ..
  *                          ^ round 0 is computed: B_0 goes before S_3
  *
- * Where that ends later than the originator's share, the originator takes more
- * of the load, evenly off all others.
+ * rest = (N - 1) back + out (1 - sum_t b_t): outputs of the nodes behind. If
+ * this ends later than the originator's share, the originator takes more of the
+ * load, evenly off all other nodes.
  */
 #ifndef SCATTER_PLAN_MEANWHILE_H
 #define SCATTER_PLAN_MEANWHILE_H
@@ -32,20 +36,19 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
 
-/* A port's or a node's time for the whole job is less, so that sums stay below
-   2^63. */
+/* Limit of each cost of the whole job, so that sums stay below 2^63 ps. */
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
 /*
- * Plans rounds with the best of the factors and of some numbers of rounds from
- * `most` down to `least`, if all results are there before *time_ps; *time_ps
- * and plan->makespan_ps become that time. For each factor the search takes a
- * quarter off the number of rounds until that gains nothing. The job has one
- * phase or more; 2 <= least <= most <= ROUNDS_MAX.
+ * Plans rounds with the best factor and the best of some numbers of rounds from
+ * `most` down to `least`, 2 <= least <= most <= ROUNDS_MAX, if all results have
+ * arrived before *time_ps; sets *time_ps and plan->makespan_ps to the time of
+ * their arrival. The search takes a quarter off the number of rounds until that
+ * gains nothing. job->phases is 1 or more.
  *
- * Volumes are within a unit and 2^-18 of the load of the exact ones; the sum is
- * the load. Result: as rounds_plan(). Cost: some 1,000 instructions for each
- * number of rounds that is tried, and a plan of one round.
+ * Volumes differ from the exact ones by at most a unit and 2^-18 of the load;
+ * the sum of shares is the load. Returns what rounds_plan() returns. Costs some
+ * 1,000 instructions for each number of rounds tried, and a plan of one round.
  */
 NODISCARD int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
                              const struct plan_job *job, unsigned least,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two fixed points. *Work* is a volume's compute time: w = v * m / 2^10, where
- * m = compute * 2^e lies in [2^40, 2^41), so w < 2^63 and a step of w is worth
- * 2^-31 to 2^-30 unit. The recurrence runs on work: startups enter without a
- * division. *Volumes* are Q32.30 units: v = w * 2^40 / m is one product.
+ * There are two fixed points for a volume v (one_round.h) in units. *Work* is
+ * its compute time, w = v * m / 2^10, where m = compute_ps * 2^e lies in [2^40,
+ * 2^41): so w < 2^63, and a step of w is worth 2^-31 to 2^-30 unit. The
+ * recurrence for v_i runs on work, which startups enter without a division. A
+ * *volume* is Q32.30: v * 2^30, that is w * 2^40 / m, one product.
  *
- * Errors below are in steps of 2^-30 unit, "low" meaning below the exact one;
- * that nothing overflows is said at each operation and proven by `make prove`.
+ * Errors below are in steps of 2^-30 unit; a number is "low" by what it is
+ * below the exact one. `make prove` proves that nothing overflows.
  */
 #include "scatter/plan/one_round.h"
 
@@ -16,22 +17,22 @@
 #include <stdbool.h>
 
 #define ONE ((uint64_t)1 << 30)
-#define SNAP_UNITS 4u   /* a volume is low by less than that */
-#define SNAP_STARTUP 1u /* a work is low by less than 2 */
+#define SNAP_UNITS 4u   /* a volume is low by less than SNAP_UNITS steps */
+#define SNAP_STARTUP 1u /* a feasible startup exceeds the work by no more */
 #define OUT_OF_RANGE UINT32_MAX
 
 /* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
     uint64_t units;   /* 2^104 / m, low by less than 1.1 */
     uint64_t compute; /* m */
-    unsigned left;    /* time becomes work by a shift to the left, < 32, */
-    unsigned right;   /* or to the right, <= 10; one of both is 0 */
+    unsigned left;    /* work is time << left >> right; 0 .. 31 */
+    unsigned right;   /* 0 .. 10; left or right is 0 */
 };
 
 /*
- * 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a quotient of 15
- * bits, then Newton's step twice, the second with its square. No estimate is
- * above what it stands for; half = d / 2^29, rounded up:
+ * Returns 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a
+ * quotient of 15 bits, then two steps of Newton, the second with its square. No
+ * estimate is above the exact number; half = d / 2^29, rounded up:
  *
  *   r_15 = 2^47 / half   low by 2^-14.6 of itself, off of 2^32
  *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d, error of 2^91
@@ -55,16 +56,16 @@ HAL_FAST static uint64_t reciprocal(uint64_t d)
     uint64_t more = (uint64_t)r * error_high +
                     ((uint64_t)r * (uint32_t)(error & UINT32_MAX) >> 32);
 
-    /* r 2^32 (1 + e + e^2), with e = error / 2^91; `more` is in 2^-27. */
+    /* r 2^32 (1 + e + e^2), e = error / 2^91; `more` is r 2^32 (e + e^2). */
     more += (more >> 32) * error_high >> 27;
     more >>= 27;
     return ((r + (more >> 32)) & UINT32_MAX) << 32 | (more & UINT32_MAX);
 }
 
 /*
- * numerator / denominator in 2^-64, for numerators below a fifth of the
- * denominator and that below 2^62: low by less than 1.3; from 2^60 on, where
- * the last bits of the denominator are lost, possibly high by 2^-4.
+ * Returns numerator / denominator in 2^-64, for a denominator below 2^62 and a
+ * numerator of at most a fifth of it: low by less than 1.3. A denominator from
+ * 2^60 on loses its last bits; the result may then be high by 2^-4.
  */
 HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
@@ -75,7 +76,7 @@ HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
         2 * scaled, reciprocal(fixed_shifted(denominator, shift) >> 4));
 }
 
-/* Checks all of the job but startups. */
+/* Checks all of the job but startup_ps. */
 HAL_FAST static int check(const struct plan_job *job)
 {
     int error = plan_check_load(job);
@@ -100,7 +101,8 @@ HAL_FAST static struct scale scale_of(uint64_t compute_ps)
     return scale;
 }
 
-/* V m / 2^10, from two 32 x 32-bit products: 2^32 * 2^9 * 2^22 + 2^54. */
+/* Returns the work of the load, V m / 2^10, from two 32 x 32-bit products; it
+   is below 2^32 * 2^9 * 2^22 + 2^54. */
 HAL_FAST static uint64_t load_work(uint32_t load_units,
                                    const struct scale *scale)
 {
@@ -111,10 +113,11 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
 }
 
 /*
- * 1 / (5 + rho (1 + P/Q)) in 2^-64, by which volumes shrink: Q c / (5 Q c + tau
- * (P + Q)), low by less than one. The terms of the denominator are less than
- * 2^53 and 2^40 * 2000, their sum is below 2^62. It is a fifth at most: the
- * comparison changes nothing, it only lets an analysis of ranges see this.
+ * Returns 1 / (5 + rho (1 + P/Q)), the factor from v_{i-1} to v_i
+ * (one_round.h), in 2^-64, low by less than one. With c = compute_ps and g =
+ * transfer_ps it is Q c / (5 Q c + g (P + Q)); this denominator is below 2^53 +
+ * 2000 * 2^40, so below 2^62. The last comparison only lets Frama-C see that it
+ * is <= 1/5.
  */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
@@ -132,7 +135,7 @@ HAL_FAST static uint64_t decay_of(const struct plan_job *job)
     return decay < FIXED_FIFTH ? decay : FIXED_FIFTH;
 }
 
-/* A startup as work; 2^64 - 1 where that does not fit. */
+/* Returns a startup as work; 2^64 - 1 if that exceeds 64 bits. */
 HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
                                       const struct scale *scale)
 {
@@ -141,14 +144,14 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
 }
 
 /*
- * The recurrence: work down to the last feasible phase. Result: its number, or
- * OUT_OF_RANGE.
+ * Sets work[] of v_0 to the last feasible phase by the recurrence. Returns the
+ * number of that phase, or OUT_OF_RANGE if a startup up to it is out of range.
  *
- * A work is low by less than 2: the load's by less than one, and each step by
- * a fifth of what it inherits, one for the product, and for decay by 0.7 in the
- * first (1.3 * 2^63 / 2^64) and a fifth of that in others; and it is high by
- * less than 1/4, since startups lose bits to the right. So whatever startup is
- * feasible exceeds it by one at most.
+ * Each work is low by less than 2, in steps of work: that of the load by less
+ * than 1; each later one by a fifth of the error before, 1 for the product, and
+ * for decay 0.7 in phase 1 (1.3 * 2^63 / 2^64) and a fifth of that later. It is
+ * high by less than 1/4, because startups lose bits to the right. So a feasible
+ * startup exceeds the work by one at most.
  */
 HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
                                const struct scale *scale)
@@ -174,7 +177,8 @@ HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
     return phase;
 }
 
-/* Whether startups of the phases that recur() has not reached are in range. */
+/* Whether startups of the phases after `phase`, which recur() has not checked,
+   are in range. */
 HAL_FAST static bool rest_fits(const struct plan_job *job, unsigned phase)
 {
     for (; phase < job->phases; ++phase) {
@@ -186,9 +190,9 @@ HAL_FAST static bool rest_fits(const struct plan_job *job, unsigned phase)
 }
 
 /*
- * A volume from its work: low by less than 4 (2 from the work, one from the
- * product, 1/2 from the scale), so what lies that close below an integer is
- * taken for it.
+ * Returns the volume of a work, in 2^-30 unit. It would be low by less than 4
+ * (2 from the work, 1 from the product, 1/2 from the scale); so a volume less
+ * than 4 below an integer becomes that integer.
  */
 HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
@@ -201,10 +205,10 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 }
 
 /*
- * Floor of what a node keeps of its volume after its children took `below`.
- * A share comes out low by as much as its volume, less four times as much as
- * its children's; one that is snapped for that may not take more than the
- * floors of both volumes leave.
+ * Returns the floor of a share, volume - below, where `below` is the sum of the
+ * children's volumes; both are in 2^-30 unit, units and below_units are their
+ * floors. The difference may be low by as much as the volume: less than 4 below
+ * an integer it counts as that integer, but is at most units - below_units.
  */
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
                                      uint32_t units, uint32_t below_units)
@@ -216,21 +220,21 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
 }
 
 /*
- * Floors of volumes and shares, from the last layer up; returns a_0. The sums
- * of children, 4 (1/5 + 1/25 + ...) of 2^63 at most, do not overflow.
+ * Sets the floors of volumes and shares, from the last layer up. Returns a_0 in
+ * 2^-30 unit. Sums of children are at most 4 (1/5 + 1/25 + ...) of 2^63.
  *
- * The children's floors never exceed their parent's, though each may have been
- * snapped: that would take a share below 2^-18 unit, as would then be those of
- * all later layers, and each volume would be five times the next. One of them
- * would lie between 1/10 and 1/2, and what its floor leaves is more than all
- * that the others were snapped by.
+ * The sum of the children's floors never exceeds the parent's floor, though
+ * each volume may have been raised to an integer. It could only if the parent's
+ * share were below 2^-18 unit. Shares of all later layers would be, too, each
+ * volume would be five times the next, and one between 1/10 and 1/2 unit; its
+ * fraction is more than all that the others were raised by.
  */
 HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const uint64_t work[], uint32_t load_units,
                                 const struct scale *scale)
 {
-    uint64_t below = 0;       /* 4 v_j, summed over j > i */
-    uint32_t below_units = 0; /* the sum of the floors; fits */
+    uint64_t below = 0;       /* 4 v_j, summed over j > i, in 2^-30 unit */
+    uint32_t below_units = 0; /* 4 floor(v_j), summed over j > i */
     uint64_t whole = load_units * ONE;
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
@@ -249,10 +253,8 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
     return fixed_difference(whole, below);
 }
 
-/*
- * The compute time of a share (Q32.30): its work, share * 2^2 * m * 2^22 /
- * 2^64, turned back into picoseconds.
- */
+/* Returns the compute time, ps, of a share in 2^-30 unit. Its work is the
+   product of 2^2 share and 2^22 m, divided by 2^64. */
 HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
     uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);

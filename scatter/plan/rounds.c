@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A volume is told by its *work*, the time in which one node computes it, and
- * all times in steps of which the whole load's work has 2^37 to 2^38.
+ * V, N, R, rho, x and v_{r,j} are symbols of rounds.h. The *work* of a volume
+ * is the time in which one node computes it. Works and all other times are in
+ * steps; the work of the load has 2^37 to 2^38 steps.
  *
  * A line is the work of a volume as a function of y = x / x_0:
  *
  *   work = base + slope * y         0 < y < 1
  *
- * x_0 is chosen so that one round with y = 1/4 would take the load or more. A
- * slope is never negative, although its products are cut off: with F_j the sum
- * of floor(rho v_{r+1,i}), i <= j, the slopes of v_{r,N} = floor(rho sum
- * v_{r+1}) and v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j}) are F_j or more,
- * one after the other.
+ * x_0 is a constant, such that one round with y = 1/4 would take the load or
+ * more. A slope is never negative, although its products are cut off. Proof,
+ * with F_j the sum of floor(rho v_{r+1,i}) for i <= j: the slope of v_{r,N} =
+ * floor(rho sum v_{r+1}) is F_N or more, so the slope of v_{r,j-1} >= 5 v_{r,j}
+ * - floor(rho v_{r+1,j}) is F_{j-1} or more, for one j after the other.
  */
 #include "scatter/plan/rounds.h"
 
@@ -19,16 +20,15 @@
 
 #define LOAD_BITS 38u
 #define FINE_BITS 21u
-/* Bases and slopes stay within +-2^52. Then (5 + rho) times one, sums of one
-   round's ten and of 16 rounds' fit 64 bits. */
+/* Limit of bases and slopes: (5 + rho) times a line, and the sum of the lines
+   of 16 rounds of 10 phases, then fit 64 bits. */
 #define WORK_MAX ((int64_t)1 << 52)
 /* x_0 >= load / 2^LEVELS_MAX. */
 #define LEVELS_MAX 30u
-/* Cutting off lowers a share of layer 1 by less than load / 2^CUT_BITS, a share
-   of the last layer by CUT_STEPS at most, and each share above by 5 times as
-   much as the one below. A share is taken for zero if it is below zero by no
-   more than that, which adds as much to the volume, and 5 times as much to each
-   volume above. */
+/* Products are cut off. This lowers a share of layer N by CUT_STEPS at most,
+   and each other share by 5 times as much as that of the next layer, up to load
+   / 2^CUT_BITS in layer 1. A share that is negative by no more counts as 0:
+   this adds as much to its volume, and 5 times as much to each volume above. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -38,41 +38,40 @@ struct line {
     int64_t slope;
 };
 
-/* The job in steps. Index: phase. */
+/* The job's costs, in steps unless named otherwise. */
 struct costs {
-    struct fixed_shift shift; /* a time is (time << shift) >> 26 steps */
+    struct fixed_shift shift; /* steps are (time_ps << shift) >> 26 */
     uint32_t rho_whole;
     uint32_t rho_fraction; /* in 2^-32 */
-    unsigned phases;
-    uint32_t ahead;      /* units that the originator computes in wait_ps */
-    uint32_t load_units; /* all others */
-    uint64_t load_ps;
-    int64_t load;
-    int64_t unit;
+    unsigned phases;       /* N */
+    uint32_t ahead;        /* units that the originator computes in wait_ps */
+    uint32_t load_units;   /* all other units */
+    uint64_t load_ps;      /* work of load_units, ps */
+    int64_t load;          /* work of load_units */
+    int64_t unit;          /* work of one unit */
     int64_t x_0;
-    int64_t startup[LAYERS];
-    int64_t startups; /* the sum of all phases' */
+    int64_t startup[LAYERS]; /* index: phase, from 1 */
+    int64_t startups;        /* sum over all phases */
     int64_t queue;
-    int64_t interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
+    int64_t interval; /* v_{r,N} - rho sum v_{r+1} (rounds.h) */
     int64_t begin;
     int64_t round_overhead;
-    int64_t each_round; /* the originator's software of a round, and a unit */
+    int64_t each_round; /* round_overhead + queue + unit */
     int64_t gain;
-    int64_t cut; /* a share of the last layer lacks this at most: CUT_BITS */
-    /* begin_ps lessens the sum of the first round's volumes by `loss`: v_{1,N}
-       by begin / compute, and each volume above by 5 + rho times as much as the
-       one below. loss_moved is rho times that. */
+    int64_t cut; /* most by which a share of layer N is too low: CUT_BITS */
+    /* begin_ps lessens v_{1,N} by `begin`, and v_{1,j-1} by (5 + rho) times as
+       much as v_{1,j}; `loss` is the sum, loss_moved is rho * loss. */
     int64_t loss;
     int64_t loss_moved;
 };
 
-/* The rounds from the last one to the one at hand. */
+/* State of the sweep, which has gone from the last round back to round r. */
 struct sweep {
-    struct line moved[LAYERS]; /* rho v_{r,j} of the round at hand */
+    struct line moved[LAYERS]; /* rho v_{r,j}, index j */
     struct line deepest;       /* v_{r,N} */
-    struct line next;          /* rho times the sum of all v_{r,j} */
-    struct line sum;           /* of all rounds' volumes */
-    struct line sum_moved;     /* rho times that */
+    struct line next;          /* rho sum_j v_{r,j} */
+    struct line sum;           /* volumes of all rounds from r on */
+    struct line sum_moved;     /* rho * sum */
 };
 
 static void line_add(struct line *to, const struct line *other)
@@ -81,20 +80,20 @@ static void line_add(struct line *to, const struct line *other)
     to->slope += other->slope;
 }
 
-/* Whether a line's numbers may be multiplied by 5 + rho. */
+/* Whether (5 + rho) times the line fits 64 bits. */
 static bool line_fits(const struct line *line)
 {
     return line->slope >= 0 && line->slope < WORK_MAX &&
            line->base > -WORK_MAX && line->base < WORK_MAX;
 }
 
-/* A number below one: top * 2^-(32 + shift). */
+/* The number top * 2^-(32 + shift), below one. */
 struct ratio {
     uint32_t top;
-    unsigned shift; /* < 64 */
+    unsigned shift; /* 0 .. 63 */
 };
 
-/* slope * y for slope >= 0, rounded down. */
+/* Returns slope * y for slope >= 0, rounded down. */
 static int64_t times_ratio(int64_t slope, struct ratio y)
 {
     return (int64_t)(fixed_part((uint64_t)slope, y.top) >> y.shift);
@@ -105,7 +104,7 @@ static int64_t line_at(const struct line *line, struct ratio y)
     return line->base + times_ratio(line->slope, y);
 }
 
-/* rho * work for work >= 0, rounded down. */
+/* Returns rho * work for work >= 0, rounded down. */
 static inline int64_t move(int64_t work, const struct costs *costs)
 {
     return (int64_t)(fixed_part((uint64_t)work, costs->rho_fraction) +
@@ -144,7 +143,7 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
     return ERR_OK;
 }
 
-/* Sets rho = transfer / compute; false if it is ROUNDS_RHO_MAX or more. */
+/* Sets rho. Returns whether it is less than ROUNDS_RHO_MAX. */
 static bool read_rho(struct costs *costs, const struct plan_job *job)
 {
     unsigned transfer_zeros;
@@ -159,7 +158,7 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     }
     rho = (uint64_t)fixed_top(job->transfer_ps, &transfer_zeros) *
           fixed_reciprocal(fixed_top(job->compute_ps, &compute_zeros));
-    /* That is at least 2^61, and in 2^-(32 + shift). */
+    /* rho is at least 2^61 here, and in units of 2^-(32 + shift). */
     shift = (int)transfer_zeros + 31 - (int)compute_zeros;
     if (shift < 22) {
         return false;
@@ -170,7 +169,7 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     return costs->rho_whole < ROUNDS_RHO_MAX;
 }
 
-/* Sets *steps, and returns whether the time is the load's work or less. */
+/* Sets *steps to a time. Returns whether this fits: load_ps or less. */
 static bool steps_of(int64_t *steps, const struct costs *costs,
                      uint64_t time_ps)
 {
@@ -179,14 +178,14 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
-/* A time in 2^-FINE_BITS steps, of which ten may be added twice over; what is
-   more than the load's work is spoilt. */
+/* Returns a time, load_ps or less, in 2^-FINE_BITS steps: the sum of 20 of them
+   fits 64 bits. */
 static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
 {
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved; false if they are more than any load. */
+/* Sets loss and loss_moved. Returns false if they exceed any load. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -207,8 +206,8 @@ static bool read_losses(struct costs *costs)
     return true;
 }
 
-/* Sets x_0 = 4 load / 2^(N floor(log2(5 + rho))); false if that is less than
-   2^-30 of it. */
+/* Sets x_0 = 4 load / 2^(N floor(log2(5 + rho))). Returns false if the divisor
+   exceeds 2^LEVELS_MAX. */
 static bool read_first(struct costs *costs)
 {
     unsigned bits = 31 - (unsigned)__builtin_clz(costs->rho_whole + 5);
@@ -221,7 +220,7 @@ static bool read_first(struct costs *costs)
     return true;
 }
 
-/* Sets all times but the load's; false where one alone exceeds the load. */
+/* Sets all times but the load's. Returns false if one exceeds the load's. */
 static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
@@ -243,7 +242,7 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
         costs->startups += costs->startup[phase];
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
-    /* Cut off once: 5^N times what is cut off here is off the first volume. */
+    /* Cut off only once, because the error is 5^N times as large in v_{r,0}. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
@@ -278,18 +277,18 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
 
 /* ---- the sweep ---- */
 
-/* Software of a node of layer `phase` - 1 in a round, less its children's: the
-   last layer sends nothing. */
+/* Returns by how much the software of a round in layer `phase` - 1 exceeds that
+   in layer `phase`: layer N queues no sends. */
 static int64_t more_software(const struct costs *costs, unsigned phase)
 {
     return phase == costs->phases ? costs->queue : 0;
 }
 
 /*
- * Goes on to the round before the one at hand, or to the last one, where there
- * is none yet and `moved` is 0: fills it in from v_{r,N} = `volume` up. False
- * if it outgrows the range of the arithmetic, as every round before it then
- * would.
+ * Sets the sweep to the round before its round, or to the last round if `last`,
+ * with `moved` 0. The lines of the round follow from v_{r,N} = `volume`.
+ * Returns false if one outgrows the arithmetic: all rounds before would do so,
+ * too.
  */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, bool last)
@@ -342,7 +341,7 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs)
     return sweep_round(sweep, costs, deepest, false);
 }
 
-/* part / whole for 0 < part < whole, of which 30 bits are right. */
+/* Returns part / whole for 0 < part < whole; the first 30 bits are right. */
 static struct ratio ratio_of(uint64_t part, uint64_t whole)
 {
     unsigned part_zeros;
@@ -359,16 +358,17 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
     return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
 }
 
-/* The originator's share without x and rho times all volumes: see rounds.h. */
+/* Returns the constant of a_0 in rounds.h: R sum_j g_j - (R - 1) l. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
 /*
- * y and the originator's share where the round at hand is the first: T = x + R
- * G + rho S and V = T + 4 S, with S the sum of all volumes. False if
- * infeasible, as far as the last and the first round's deepest volume say.
+ * Sets y and the originator's share, a_0, for a plan whose first of R =
+ * `rounds` rounds is that of the sweep: a_0 = x + constant + rho S and V = a_0
+ * + 4 S, with S the sum of all volumes. Returns false if that is infeasible, as
+ * far as v_{1,N} and v_{R,N} tell.
  */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
@@ -392,7 +392,7 @@ static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
            line_at(&sweep->deepest, *y) - costs->begin >= least;
 }
 
-/* Steps as a time, to the nearest picosecond. */
+/* Returns the time of `steps`, ps, rounded to the nearest. */
 static uint64_t time_of(int64_t steps, const struct costs *costs)
 {
     unsigned bits = 64 - LOAD_BITS;
@@ -405,16 +405,16 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
     return (value + ((uint64_t)1 << (zeros - bits - 1))) >> (zeros - bits);
 }
 
-/* A number of rounds. */
+/* The best number of rounds found so far. */
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* INT64_MAX: none yet */
-    unsigned idle; /* numbers since, that gained too little */
+    int64_t time;  /* a_0 and each_round of all rounds; INT64_MAX: none found */
+    unsigned idle; /* numbers tried since the last that gained enough */
 };
 
-/* Makes `rounds` rounds, of which the sweep is at the first, the best choice if
-   they are feasible, and faster than the best so far. */
+/* Sets *best to `rounds` rounds, with the sweep at the first of them, if they
+   are feasible and faster than *best. */
 static void try_rounds(struct choice *best, const struct sweep *sweep,
                        const struct costs *costs, unsigned rounds)
 {
@@ -436,7 +436,7 @@ static void try_rounds(struct choice *best, const struct sweep *sweep,
     }
 }
 
-/* The best number of rounds from `least` to `most`; false if there is none. */
+/* Sets *best to the best number of rounds; false if none is feasible. */
 static bool choose_rounds(struct choice *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
@@ -456,18 +456,15 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
 
 /* ---- the tables ---- */
 
-/* Turns work into units. */
+/* Factor that turns work into units in fixed point with `bits` bits. */
 struct units {
-    uint32_t of_work; /* units in 2^-bits, of 2^32 steps */
+    uint32_t of_work; /* units, in 2^-bits, of a work of 2^32 steps */
     unsigned bits;
-    uint64_t close; /* no more than that below an integer counts as that */
+    uint64_t close; /* added before rounding down, in 2^-bits */
 };
 
-/*
- * load_units * 2^zeros is 2^31 to 2^32, and the load's first 32 bits end six
- * below its last: of_work is 2^(zeros + bits - zeros) load_units / load * 2^32
- * and so below 2^32.
- */
+/* Returns the factor load_units / load. load_units * 2^zeros is 2^31 to 2^32,
+   and `top` lacks the last 6 bits of the load: so of_work < 2^32. */
 static struct units unit_scale(const struct costs *costs, uint32_t load_units)
 {
     unsigned zeros = (unsigned)__builtin_clz(load_units | 1) & 31;
@@ -481,20 +478,21 @@ static struct units unit_scale(const struct costs *costs, uint32_t load_units)
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* One round's work, and what the rounds after it leave to it. */
+/* Works of one round r, and sums for the round before. */
 struct row {
-    int64_t work[LAYERS];
+    int64_t work[LAYERS];  /* v_{r,j}, index j */
     int64_t moved[LAYERS]; /* rho * work */
-    int64_t next;          /* the sum of that */
-    int64_t sum_moved;     /* of all rounds so far */
+    int64_t next;          /* sum of moved[] */
+    int64_t sum_moved;     /* sum of moved[] in all rounds from r on */
 };
 
-/* The round before the one at hand, or the last one, as sweep_round() does for
-   lines; false if a node keeps less than nothing but for what is cut off. */
+/* Sets the row to the round before its round, or to the last round if `last`,
+   as sweep_round() does for lines, from v_{r,N} = `work`. Returns false if a
+   share is negative by more than `cut` explains. */
 static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
                      bool last)
 {
-    int64_t below = 0; /* 4 v_j, summed over j > i */
+    int64_t below = 0; /* 4 v_{r,j}, summed over j > phase */
     int64_t cut = costs->cut;
     int64_t next = 0;
 
@@ -520,17 +518,17 @@ static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
 }
 
 /*
- * Floors of one round, from the last layer up; false if they are more than the
- * load or less than a unit. Cutting off may leave a share of zero slightly
- * below zero, or a volume slightly below its children's: the floors never take
- * more than there is.
+ * Sets volumes and shares of one round in units, rounded down, from the last
+ * layer up. Returns false if a volume is 0 or they exceed the load. Cut-off
+ * products may leave a share slightly negative, or a volume slightly below
+ * those of its children: it is then raised to these, and the share is 0.
  */
 static bool floors(struct rounds_plan *plan, const struct row *row,
                    unsigned round, const struct units *units,
                    uint32_t load_units)
 {
-    uint64_t below = 0;       /* 4 v_j, summed over j > i; in 2^-bits units */
-    uint32_t below_units = 0; /* the sum of the floors */
+    uint64_t below = 0;       /* children's volumes, in 2^-bits units */
+    uint32_t below_units = 0; /* children's volumes, rounded down */
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
         uint64_t exact = fixed_part((uint64_t)row->work[layer], units->of_work);
@@ -555,9 +553,8 @@ static bool floors(struct rounds_plan *plan, const struct row *row,
     return true;
 }
 
-/* Fills in all rounds' volumes, from the last round back, and sets the
-   originator's share; false if they exceed the load or a node has too little.
- */
+/* Sets volumes and shares of all rounds, from the last round back, and *own to
+   a_0. Returns false if they exceed the load or one is too small. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y, uint32_t load_units)
@@ -585,9 +582,10 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
 }
 
 /*
- * Hands out the units that the floors leave: one each to the first children, in
- * order of round, phase and port; the rest is the originator's. False if the
- * floors exceed the load.
+ * Gives share_units to the originator, at most what volumes leave of the load.
+ * Of units then left, one each goes to the first children, in order of round,
+ * phase and port, the rest to the originator. Returns false if volumes exceed
+ * the load.
  */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)
@@ -619,7 +617,7 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
     return true;
 }
 
-/* Makes the plan of a choice; false if it is not feasible. */
+/* Sets *plan to the plan of a choice. Returns false if it is infeasible. */
 static bool make(struct rounds_plan *plan, const struct costs *costs,
                  const struct choice *choice)
 {
@@ -692,8 +690,8 @@ void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from)
 
 /* ---- the bound ---- */
 
-/* load * transfer / (transfer + 4 compute): while the originator computes its
-   share, its four ports send all others, transfer * share / 4 at most. */
+/* Returns load_ps * transfer / (transfer + 4 compute): the time of the load if
+   four ports send all the time while the originator computes its own share. */
 static uint64_t ports_ps(const struct plan_job *job, uint64_t load_ps)
 {
     uint64_t whole_ps = job->transfer_ps + 4 * job->compute_ps;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The load in several rounds: phases 1 to N, R times over. Every node receives
- * R times, is never idle after its first receipt, and all finish together. In
- * units, with v_{r,j} the volume of a circuit of phase j in round r, rho =
- * transfer / compute and g_j = startup_j / compute:
+ * The pattern in several rounds: phases 1 to N (one_round.h), R times over.
+ * Every node receives R times, is never idle after its first receipt, and all
+ * finish together. With symbols of one_round.h, and in units, that is times
+ * divided by compute_ps:
  *
  *   last round   v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
  *   before it    v_{r,N} = sum_j g_j + q - p + rho sum_j v_{r+1,j}
@@ -12,25 +12,27 @@
  *   originator   a_0 = x + R sum_j g_j - (R - 1) l + rho sum v
  *                V = a_0 + 4 sum v
  *
- * A node's software between two receipts takes q = queue / compute, if the node
- * sends anything, which layer N does not, and p = (round + merge) / compute. In
- * the first round begin / compute comes on top. Each round after the first
- * costs the originator l = overhead / compute:
+ *   v_{r,j}  volume of a circuit of phase j in round r = 1 .. R
+ *   x        the unknown: v_{R,N}
+ *   q        queue_ps: a node queues its sends of a round; layer N has none
+ *   p        round_ps + merge_ps: a node's other software in a round
+ *   l        overhead_ps: the originator's in each round after the first
  *
  *   originator | sends round 1  | sends round 2  | .. | own share        |
  *   layer 1         | q | p + units   | q | p + units | .. | units       |
  *   layer 2              | p + units       | p + units     | ..    units |
  *                        ^ receipt         ^ receipt                     ^ end
  *
- * With q = p = l = 0, a_0 * compute is the makespan, and this is the extension
- * of Blazewicz, Drozdowski, Guinand, Trystram 1999 to installments, which the
- * paper names as future work. A plan is feasible if every circuit of every
- * round carries one unit or more and no node keeps less than nothing.
+ * The first round takes every node begin_ps longer. With q = p = l = 0,
+ * a_0 * compute_ps is the makespan, and these equations extend Blazewicz,
+ * Drozdowski, Guinand, Trystram 1999 to installments, which the paper names as
+ * future work. A plan is feasible if every circuit carries one unit or more and
+ * every node keeps 0 units or more.
  *
- * Everything is affine in x, and the k-th round before the last does not depend
- * on R: one sweep over the rounds, last one first, serves every R. Fixed point
- * in 64 bits: the load has 2^37 to 2^38 steps, x and all numbers scaled by x
- * have 30 bits or more.
+ * All volumes are affine in x, and the k-th round before the last does not
+ * depend on R: one sweep over the rounds, last one first, serves every R. Fixed
+ * point in 64 bits: the load has 2^37 to 2^38 steps, x and all numbers scaled
+ * by x have 30 bits or more.
  */
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
@@ -40,55 +42,55 @@
 
 #define ROUNDS_MAX 16u
 #define ROUNDS_PHASES_MAX 10u
-#define ROUNDS_RHO_MAX 128u /* transfer / compute is less, or no plan */
+#define ROUNDS_RHO_MAX 128u /* there is a plan only if rho is less */
 
 struct rounds_plan {
     uint8_t phases; /* N */
     uint8_t rounds; /* R */
     uint64_t makespan_ps;
-    uint32_t round_units[ROUNDS_MAX]; /* the originator sends or keeps them in
-                                         this round; the sum is V */
-    /* Floors, index: round from 0, layer. The first round has the originator's
-       whole share. */
+    uint32_t round_units[ROUNDS_MAX]; /* units that the originator sends or
+                                         keeps in a round; the sum is V */
+    /* Units, rounded down; index: round from 0, layer. The originator's share
+       of all rounds is in round 0. */
     uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
     uint32_t share_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
 };
 
 /*
- * Plans the best number of rounds from `least` to `most` for all of the job's
- * phases, if their time is less than *time_ps; *time_ps becomes that time. It
- * counts wait_ps, the makespan, and for each round overhead_ps, queue_ps and
- * the compute time of one unit, by which shares are rounded up. In wait_ps the
- * originator computes units of its share; the others are planned from then on.
- * The search ends after a number of rounds that gains gain_ps or less; with
- * gain_ps = 0 after two in a row that gain nothing. 2 <= least <= most <=
- * ROUNDS_MAX; planner_plan() plans one round.
+ * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
+ * ROUNDS_MAX, with N = job->phases, if the time of the plan is less than
+ * *time_ps, and sets *time_ps to that time: wait_ps, the makespan, and for each
+ * round overhead_ps, queue_ps and the compute time of one unit, by which shares
+ * are rounded up. The originator computes units of its share during wait_ps;
+ * all other units are planned from the end of wait_ps on. The search ends after
+ * a number of rounds that gains gain_ps or less, or if gain_ps is 0 after two
+ * numbers in a row that gain nothing.
  *
- * Volumes and shares are within 2^-7 unit and 2^-26 of the load of the exact
- * ones, or V / x times 2^-35 of the load if that is more; the sum is the load.
+ * The sum of shares is V. A volume or share differs from the exact one by at
+ * most 2^-7 unit and the larger of 2^-26 V and 2^-35 V * V / x.
  *
- * Result: 0; ERR_PHASES if no number of rounds is feasible or faster, if the
- * last phase's volumes are less than 2^-30 of the load, or if one cost exceeds
- * all of it; *plan may then be spoilt, and says 0 rounds. ERR_EMPTY or
- * ERR_RANGE: a number is outside its range. Cost: test/bench/whole.py.
+ * Returns ERR_OK; ERR_PHASES if no number of rounds is feasible or faster, if
+ * volumes of phase N are less than 2^-30 V, or if one cost exceeds the compute
+ * time of the load: *plan has then 0 rounds or is unchanged; ERR_EMPTY or
+ * ERR_RANGE if a number is out of range. Cost: see test/bench/whole.py.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
 
 /*
- * Lower bound of the makespan with all of the job's phases and any number of
- * rounds: the time of one round without transfers, or the time that the load
- * takes through the originator's ports. UINT64_MAX if one phase less is faster
- * in any case. planner_plan() accepts the job.
+ * Returns a lower bound of the makespan for job->phases phases and any number
+ * of rounds, ps: the larger of the time of one round without transfers and the
+ * time of the load through the originator's ports. UINT64_MAX if fewer phases
+ * are faster in any case. planner_plan() must accept the job.
  */
 uint64_t rounds_bound_ps(const struct plan_job *job);
 
-/* A plan of one round in the form of this one. */
+/* Sets `plan` to the plan `one` of a single round of load_units. */
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
                    uint32_t load_units);
 
-/* Copies a plan: of its tables only what its rounds and phases use. */
+/* Copies a plan; of the tables only entries of its rounds and phases. */
 void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from);
 
 #endif

@@ -8,8 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* Slots that are so long that N of them wrap are none; a division by 0 ends
-       a native node's process. */
+    /* N periods that wrap to 0 count as no slots: nobody divides by them. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -27,6 +26,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
         .only_short = slots->long_units == 0};
 }
 
+/* Returns the begin of the first short slot from time `ready` on. */
 static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t begin = ready - ready % slots->period;
@@ -42,6 +42,7 @@ static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
     return begin + at;
 }
 
+/* Returns when a result that is ready at `ready` leaves in a long slot. */
 static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t at = slots->first_long;
@@ -52,25 +53,26 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     return ready > at ? ready : at;
 }
 
-/* To multiply takes a board fewer instructions than a shift of 64 bits. */
+/* Returns the ps of one unit of time: boards multiply 64-bit numbers in fewer
+   instructions than they shift them. */
 static uint32_t unit_ps(const struct slots_of_phase *slots)
 {
     return 1u << slots->shift;
 }
 
-/* Before the end, by `ahead` units, there are short slots alone. */
+/* Returns the begin of the first short slot from end_ps - `ahead` units on. */
 static uint64_t next_early_ps(const struct slots_of_phase *slots,
                               uint64_t ahead)
 {
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* One may be the first after the end. */
+    /* `units` before end_ps; below 0 it wraps: the first slot after end_ps. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }
 
-/* The remainder. A 64-bit division takes 50 instructions on a board. */
+/* Returns units % cycle. A 64-bit division takes a board 50 instructions. */
 static uint32_t rest_of(uint64_t units, uint32_t cycle)
 {
     return units <= UINT32_MAX ? (uint32_t)units % cycle

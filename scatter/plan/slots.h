@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When results may travel. Circuits of one phase are free of each other, those
- * of different phases are not; so each phase has slots of its own. A short
- * frame has one short slot for each of the N phases. Periods of some short
- * frames and one long slot follow each other from end_ps on, which is not
- * before the planned end of the makespan; from early_units before end_ps there
- * are short frames alone:
+ * Slots: the times at which results may travel. Circuits of one phase share no
+ * link, but circuits of different phases may; so each of the N phases has slots
+ * of its own. A short frame has one short slot for each phase. end_ps is the
+ * planned end of the makespan or later. Periods follow one another from end_ps
+ * on, each of some short frames and one long slot; before end_ps, for
+ * early_units, there are only short frames:
  *
  *    early             end_ps
  *      | 1 .. N | 1 .. N | 1 .. N | 1 .. N |  long N  | 1 .. N | long N-1 ..
  *                        |<--------- a period ------->|
  *
- * Short slots are as long as a circuit with a short result. Phase 1 comes first
- * in a frame, so that a parent has merged its children's results when its own
- * slot begins. Long slots are for any result; each is another phase's, N first,
- * so that N of them take all results home.
+ * A short slot is as long as a circuit with a short result. Phase 1 is first in
+ * a frame: its nodes have then merged what their children sent in the frame
+ * before. A long slot fits any result; long slots of N periods belong to phases
+ * N, N - 1, .. 1, so that all results reach the originator in N periods.
  */
 #ifndef SCATTER_PLAN_SLOTS_H
 #define SCATTER_PLAN_SLOTS_H
@@ -22,42 +22,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All lengths are in units of 2^shift ps, so that 32 bits are enough: N periods
-   are shorter than 2^31 units. */
+/* The slots of a job. A unit of time is 2^shift ps, so that 32 bits suffice: N
+   periods must be shorter than 2^31 units. */
 struct slots {
     uint64_t end_ps;
-    uint32_t short_units; /* of a short slot; 0: there are none */
-    uint32_t long_units;  /* of a long slot; 0: there are none */
-    uint32_t early_units;
-    uint32_t late_units; /* from a long slot's beginning to the last moment in
-                            which a result may leave */
-    uint8_t frames; /* short frames of a period, 1 or more if there are any */
-    uint8_t phases; /* N, 1 or more */
-    uint8_t shift;  /* 0 to 31 */
+    uint32_t short_units; /* length of a short slot; 0: no short slots */
+    uint32_t long_units;  /* length of a long slot; 0: no long slots */
+    uint32_t early_units; /* time before end_ps that has short frames */
+    uint32_t late_units;  /* time from when a long slot begins in which results
+                             may still leave */
+    uint8_t frames;       /* short frames a period: >= 1 with short slots */
+    uint8_t phases;       /* N: 1 or more */
+    uint8_t shift;        /* 0 .. 31 */
 };
 
-/* The slots of one phase, worked out for slots_next_ps(): units of 2^shift ps
-   from end_ps on, but where another beginning is named. */
+/* The slots of one phase, for slots_next_ps(), in units of 2^shift ps.
+   first_short and last_short count from the begin of a period. */
 struct slots_of_phase {
     uint64_t end_ps;
-    uint32_t early;
-    uint32_t frame;       /* 0: none are short */
-    uint32_t period;      /* 0: there are no slots */
-    uint32_t first_short; /* from the beginning of a period */
-    uint32_t last_short;
-    uint32_t first_long;
-    uint32_t cycle; /* N periods: from one long slot to the next */
-    uint32_t late;
+    uint32_t early;       /* early_units */
+    uint32_t frame;       /* length of a short frame; 0: no short slots */
+    uint32_t period;      /* length of a period; 0: no slots */
+    uint32_t first_short; /* begin of the phase's first short slot */
+    uint32_t last_short;  /* begin of the phase's last short slot */
+    uint32_t first_long; /* begin of the phase's first long slot, from end_ps */
+    uint32_t cycle;      /* N periods: time to the phase's next long slot */
+    uint32_t late;       /* late_units */
     uint8_t shift;
-    bool only_short;
+    bool only_short; /* there are no long slots */
 };
 
-/* Works out the slots of a phase from 1 to N. */
+/* Returns the slots of a phase from 1 to N. */
 struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
-/* Time at which a result leaves that is ready at `ready_ps`; `fits`: a short
-   slot is long enough. Where there are only short slots every result fits;
-   where there are none at all the result leaves at once. */
+/* Returns the time at which a result that is ready at ready_ps leaves: in the
+   next slot of its phase, which may be a short one if `fits` or if there are no
+   long slots; at ready_ps if there are no slots. */
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
                        bool fits);
 

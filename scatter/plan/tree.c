@@ -60,7 +60,7 @@ void tree_cut(uint8_t *tree, unsigned last)
     uint32_t nodes = tree_nodes(tree);
     uint32_t to = 0;
 
-    /* A branch's units become the number of branches before it that stay. */
+    /* Sets a branch's units to the number of branches before it that stay. */
     for (uint32_t i = 0; i < nodes; ++i) {
         uint8_t *branch = tree + TREE_BRANCH_BYTES * i;
 

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scatter that is any tree: other sizes of torus, nodes of different speed,
- * fewer ports, other schedules. A tree is an array of branches in preorder, as
- * they travel: a node, then the subtrees of its children in the order of
- * sending, so that a child is sent its piece of the array as it is. 16 bytes
- * each, little-endian:
+ * A tree along which a load is scattered: for tori of any size, nodes of
+ * different speed, fewer ports. A tree is an array of branches, one a node, in
+ * preorder: a node, then the subtrees of its children in the order of sending.
+ * A child is sent its piece of the array unchanged. A branch has 16 bytes,
+ * little-endian:
  *
  *    0  u32 units of the subtree       8  u16 nodes of the subtree
- *    4  u32 first unit of its range   10  u8  port, bits 4 to 7: turn
+ *    4  u32 first unit of its range   10  u8  bits 0 to 3 port, 4 to 7 turn
  *   12  u16 hops                      11  u8  phase, from 1; 0: the root
  *   14  u16 hops after the turn
  *
- * A node's range begins with its own share; the children's follow in the order
- * of the array. In an order `first unit` says how many times slower than the
- * reference the node computes, as a shift; tree_plan.h plans the units.
+ * Port, turn and hops are the path from the parent (struct torus_path). A
+ * node's range begins with its own share; the ranges of its children follow in
+ * the order of the array.
  *
- * A job along a tree may become a farm, so an order's `units` are a farm's. A
- * farm's job is announced along the tree, but circuits lead from the originator
- * to every node directly: `units` is the path from the root,
+ * In an order, before tree_plan.h sets units and first unit, `first unit` holds
+ * a shift s: the node computes 2^s times slower than the reference, a node that
+ * is not slow. `units` holds the path that the node's circuits take if the job
+ * becomes a farm, which is announced along the tree, but sends chunks directly:
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
- *         7  in a group
+ *         7  set if the node is in a group
  *
- * A node in a group is served by a master, its nearest ancestor that is in
- * none, and the path leads from there. The originator serves all others; its
- * children in the tree are in no group.
+ * A master serves the nodes of its group: it is their nearest ancestor outside
+ * any group, and their path begins there. The originator serves all other
+ * nodes, by paths from the root; its children in the tree are in no group.
  */
 #ifndef SCATTER_PLAN_TREE_H
 #define SCATTER_PLAN_TREE_H
@@ -36,7 +37,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* each has a kind of message */
+#define TREE_PHASES_MAX 228u /* a message has one kind for each phase */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
@@ -66,13 +67,15 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Packs a farm's path from the root; the root's has 0 hops. */
+/* Returns `units` of an order's branch, outside any group: a farm's path to the
+   node. The path to the root itself has 0 hops. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
     return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
            (uint32_t)path.hops_after << 20;
 }
 
+/* Returns the path in `units` of an order's branch. */
 static inline struct torus_path tree_direct(const uint8_t *branch)
 {
     uint32_t packed = tree_units(branch);
@@ -82,15 +85,15 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-/* Whether a farm's master serves the node, not the originator. */
+/* Whether a master serves the node of an order's branch in a farm. */
 #define TREE_IN_GROUP 0x80u
 static inline bool tree_in_group(const uint8_t *branch)
 {
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* How many times slower than the reference the node of a branch that has no
-   units yet computes, as a shift. */
+/* Returns the shift by which the node of an order's branch computes slower than
+   the reference, at most TREE_SLOW_SHIFT_MAX. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);
@@ -98,15 +101,16 @@ static inline unsigned tree_slow_shift(const uint8_t *branch)
     return shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX;
 }
 
-/* The next child of the same parent, or the parent's end. */
+/* Returns the branch behind the subtree of `branch`: the next child of the same
+   parent, or the end of the parent's subtree. */
 static inline const uint8_t *tree_next(const uint8_t *branch)
 {
     return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
 }
 
-/* The next branch behind `at` whose node the root serves as a farm's master;
-   tree_next() of the root, or one behind it, if there is none. The tree need
-   not be valid: each step leads to a later branch. */
+/* Returns the next branch behind `at` whose node is in the group of the master
+   `root`; tree_next(root) or a later branch if there is none. The tree need not
+   be valid: each step leads to a later branch. */
 static inline const uint8_t *tree_next_of_group(const uint8_t *root,
                                                 const uint8_t *at)
 {
@@ -121,16 +125,17 @@ static inline const uint8_t *tree_next_of_group(const uint8_t *root,
     return at;
 }
 
-/* Whether `bytes` hold one whole tree: every subtree inside its parent's, paths
-   that torus_path_valid() accepts, phases that rise from parent to child and
-   never fall from child to child, up to TREE_PHASES_MAX. */
+/* Whether the array of `bytes` bytes is one whole tree: every subtree lies
+   inside its parent's, torus_path_valid() accepts every path, phases rise from
+   parent to child, do not fall from child to child, and are at most
+   TREE_PHASES_MAX. */
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 
-/* The latest phase of a tree; 0 if it is one node. */
+/* Returns the latest phase of a tree; 0 for a tree of one node. */
 unsigned tree_last_phase(const uint8_t *tree);
 
-/* Drops every branch of a phase after `last`, with its descendants, whose
-   phases are later still. Units of all branches are lost. */
+/* Removes every branch of a phase after `last`, with its descendants, whose
+   phases are later still. `units` of all branches are overwritten. */
 void tree_cut(uint8_t *tree, unsigned last);
 
 #endif

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for a scatter that is any tree (tree.h): how many units every
- * subtree gets so that all nodes finish together.
+ * The plan of a tree (tree.h) in one round: how many units every subtree gets
+ * so that all nodes finish together. Blazewicz, Drozdowski, Guinand, Trystram
+ * 1999, section 5, node speeds; ports work independently. V units are the load
+ * of n nodes. Times are divided by compute_ps, so transfer is rho of
+ * one_round.h:
+ *
+ *   lane   queue of circuits that a node sends one after another: one for each
+ *          port, or one for each port in use at once if these are 1 or 2
+ *   s      time from a node's receipt until all finish
+ *   W(s)   p s - q: units that the node's subtree takes
+ *   s_c    (s' - startup + transfer q_c) / (1 + transfer p_c): s of child c,
+ *          where s' is the s of the child before in the lane, or of the parent
  */
 #ifndef SCATTER_PLAN_TREE_PLAN_H
 #define SCATTER_PLAN_TREE_PLAN_H
@@ -13,32 +23,28 @@
 #define TREE_STAGES_MAX 2048u /* a torus of side 3125 needs 1875 */
 
 /*
- * Plans the units of every subtree. Ports work independently. A node with the
- * time s left takes W(s) = p s - q units with its subtree. A child whose
- * circuit begins when its parent's port has the time s left has
+ * Plans the units of every subtree and writes units and first units into the
+ * branches. Removes the last phase from the tree as long as a share would be
+ * negative, a node's software or startup would exceed the time of the
+ * originator alone, or a circuit has more than TREE_STAGES_MAX hops. With
+ * job->equal node i of n gets the units from floor(i V / n) on, and no phase is
+ * removed.
  *
- *   s_c = (s - startup + transfer q_c) / (1 + transfer p_c)
- *
- * left itself. Node speeds: Blazewicz, Drozdowski, Guinand, Trystram 1999,
- * section 5. The last phase is cut off the tree while a node would get less
- * than nothing, while a node's software or startup takes longer than the
- * originator alone, and while a circuit has more than TREE_STAGES_MAX hops.
- * With job->equal node i of n gets the units from floor(i V / n) on, and
- * nothing is cut off.
- *
- * Writes units and first units into the branches: every range begins at the
+ * tree_valid() must accept the tree; `work` has tree_work_bytes(n) bytes,
+ * 8-byte aligned, and is kept for the functions below. A range begins at the
  * floor of its exact beginning, give or take 2^-23 of all units that the
- * originator alone would compute; the originator gets the rest. tree_valid()
- * accepts the tree; `work` has tree_work_bytes(nodes), 8-byte aligned.
- * Result: 0, the makespan, to 2^-23 of it, and the last phase in use;
- * ERR_EMPTY; ERR_RANGE: a number is out of range, the makespan is 2^63 ps or
- * more (2^62 with equal shares), or the originator's software takes 2^35 units'
- * time. Cost on a Cortex-M3, built for size: 600 to 820 instructions a node.
+ * originator would compute alone; the originator gets the rest.
+ *
+ * Returns ERR_OK, sets *makespan_ps, to 2^-23 of itself, and *phases to the
+ * last phase of the tree; ERR_EMPTY for a load of no units; ERR_RANGE if a
+ * number of the job is out of range, the makespan is 2^63 ps or more (2^62 with
+ * equal shares), or the originator's software takes the time of 2^35 units.
+ * Costs 600 to 820 instructions a node on a Cortex-M3, built for size.
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct plan_job *job, void *work,
                         uint64_t *makespan_ps, unsigned *phases);
 
-/* Stores a branch's range: its units from first_unit to end_unit. */
+/* Stores a branch's range: units from first_unit up to end_unit - 1. */
 static inline void tree_store_range(uint8_t *branch, uint32_t first_unit,
                                     uint32_t end_unit)
 {
@@ -46,50 +52,50 @@ static inline void tree_store_range(uint8_t *branch, uint32_t first_unit,
     bytes_store_u32(branch + 4, first_unit);
 }
 
-/* Bytes of `work` for a tree of `nodes` nodes. */
+/* Returns the bytes of `work` for a tree of `nodes` nodes. */
 uint32_t tree_work_bytes(uint32_t nodes);
 
 /* ---- costs, for several rounds ---- */
 
-/* Costs of a node of a planned tree, in steps: the makespan of one round has
-   2^23 to 2^24 of them; p is that of W(s) = p s - q. */
+/* Costs of a node of a planned tree. Times are in steps, of which the makespan
+   of one round has 2^23 to 2^24. */
 struct tree_cost {
     int32_t circuit;  /* startup of the circuit to the node */
-    int32_t first;    /* the parent's software before the lane's first circuit;
-                         0 for a later one */
-    int32_t software; /* the node's, from its receipt until it computes */
+    int32_t first;    /* the parent's software before the circuit, if it is the
+                         first of its lane; else 0 */
+    int32_t software; /* receipt until the node computes */
     uint32_t scale;   /* 1 / (1 + transfer p), in 2^-32 */
-    uint32_t part;    /* the node's time grows by this part of what is added to
-                         the originator's: all scales down to it; in 2^-32 */
-    uint32_t above;   /* `part` without the node's own scale */
-    uint16_t stages;  /* of the node's circuit */
-    uint8_t lane;     /* the parent's queue, in which that circuit waits */
-    uint8_t slow_shift;
+    uint32_t part;    /* the node's s grows by this part of what the root's s
+                         grows by: product of all scales to it, in 2^-32 */
+    uint32_t above;   /* `part` without the node's own scale, in 2^-32 */
+    uint16_t stages;  /* times that the circuit's units are sent in sequence */
+    uint8_t lane;     /* lane of the parent, 0 .. 3, that sends the circuit */
+    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
-/* What all nodes have in common. */
+/* Numbers of the whole tree. */
 struct tree_common {
-    int32_t makespan;  /* in steps */
-    unsigned shift;    /* a unit takes the reference 2^shift steps to compute */
-    uint32_t transfer; /* transfer / compute, in 2^-24 */
+    int32_t makespan;  /* makespan of one round, in steps */
+    unsigned shift;    /* the reference computes a unit in 2^shift steps */
+    uint32_t transfer; /* transfer_ps / compute_ps, in 2^-24 */
 };
 
 /*
- * Sets the costs of every node that tree_plan() has left in the tree; `work` is
- * as tree_plan() left it, shares were not equal. ERR_RANGE if the makespan is
- * shorter than 16 units' time, if it is 2^23 units' or longer, or if transfer /
- * compute is 2^8 or more.
+ * Sets cost[] of every node that tree_plan() has left in the tree, and *common,
+ * from the `work` of tree_plan() with unequal shares. Returns ERR_OK; ERR_RANGE
+ * if the makespan is shorter than the time of 16 units, or not shorter than
+ * that of 2^23, or if transfer_ps / compute_ps is 2^8 or more.
  */
 NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
                          void *work);
 
-/* The sum of all nodes' speeds, in eighths of the reference's. */
+/* Returns the sum of the speeds of all nodes, in eighths of the reference's. */
 uint32_t tree_speeds(const void *work, uint32_t nodes);
 
-/* Turns a time into steps, after tree_costs(); the time has less than 2^31. */
+/* Returns a time, less than 2^31 steps, in steps, after tree_costs(). */
 int32_t tree_steps(const void *work, uint64_t time_ps);
 
-/* Turns steps into a time. */
+/* Returns the time of `steps`, ps, after tree_costs(). */
 uint64_t tree_time_ps(const void *work, int32_t steps);
 
 #endif
