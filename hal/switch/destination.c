@@ -26,8 +26,8 @@ static struct switch_memory *recall(struct switch_core *core,
     return NULL;
 }
 
-/* A place for another stream: an unused one, or that of the stream whose last
-   delivery is oldest. */
+/* Returns the entry of memory[] for another stream: an unused one, or that of
+   the stream whose last delivery is oldest. */
 static struct switch_memory *find_place(struct switch_core *core)
 {
     struct switch_memory *oldest = &core->memory[0];
@@ -88,7 +88,7 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
         }
     }
     if (type == SWITCH_FRAME_ACK && at->answered) {
-        /* If it is lost, a later one says as much. */
+        /* If this ACK is lost, a later one says as much. */
         switch_frame_write(core, port, content, bytes, at->tag);
     } else {
         switch_frame_write_surely(core, port, content, bytes, at->tag);
@@ -113,7 +113,7 @@ void switch_destination_damaged(struct switch_core *core, unsigned port)
 
 /* ---- set-up ---- */
 
-/* The first receive that is free for a message; NULL: none is. */
+/* Returns the first free receive for this port and kind; NULL if none is. */
 static struct switch_receive *find_receive(const struct switch_core *core,
                                            unsigned port, unsigned kind)
 {
@@ -140,8 +140,8 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* Gives a receive to this message: from its first byte on, or from where an
-   earlier circuit of the message broke. */
+/* Gives a receive to a destination's message: from the first byte on, or from
+   where the message's last circuit broke. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {
@@ -172,7 +172,7 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
         remove_receive(core, receive);
         switch_note_end(core, receive->port, to->kind, to->bytes, error);
         receive->error = (int8_t)error;
-        receive->state = SWITCH_DONE; /* from here on it is the caller's */
+        receive->state = SWITCH_DONE; /* now the receive is the caller's */
     }
 }
 
@@ -275,7 +275,7 @@ void switch_destination_data(struct switch_core *core, unsigned port,
                : ahead < 0 ? SWITCH_FRAME_ACK
                            : SWITCH_FRAME_AGAIN);
     } else if (data_bytes > to->bytes - to->offset) {
-        switch_destination_damaged(core, port); /* no message of this length */
+        switch_destination_damaged(core, port); /* data beyond the message */
     } else {
         take(core, port, content + SWITCH_DATA_HEADER_BYTES, data_bytes);
         answer(core, port, to->done ? SWITCH_FRAME_DONE : SWITCH_FRAME_ACK);

@@ -20,7 +20,8 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
     writer->parity = 0;
 }
 
-/* Puts down how far it is to where a 0 stands. */
+/* Writes the distance from the code's place to the next byte, where the content
+   has a 0 or ends; the next code takes that byte's place. */
 static void close_code(struct frame_writer *writer)
 {
     writer->ring[writer->code_at & writer->mask] =
@@ -80,8 +81,7 @@ uint32_t frame_end(struct frame_writer *writer)
 
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
 {
-    /* A first 0 is no content's: what follows a code of 1 is the next code,
-       and the frame counts as damaged. */
+    /* A code below 2 says that the content begins with 0, which none does. */
     reader->spoiled = code < 2;
     reader->mended = false;
     reader->left = (uint8_t)(code - 2u);
@@ -99,7 +99,7 @@ static void append(struct frame_reader *reader, uint8_t byte)
     }
 }
 
-/* A byte that may be a code. */
+/* Takes a byte of the line, which is a code if no bytes are left before it. */
 static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
     if (reader->left > 0) {
@@ -107,7 +107,7 @@ static void read_byte(struct frame_reader *reader, uint8_t byte)
         append(reader, byte);
         return;
     }
-    /* 255 says that no 0 follows: no frame is so long. */
+    /* A code of 255 would stand for no 0, but no frame is so long. */
     append(reader, 0);
     reader->left = (uint8_t)(byte - 1u);
 }
@@ -139,8 +139,8 @@ unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
     return taken;
 }
 
-/* Whether the frame is as it was written, as far as its parity can tell: then
-   no distance was wrong that mattered. */
+/* Corrects a frame by its parity, then takes the parity off. Result: false if
+   the frame has more damage than its parity can correct. */
 static bool mend(struct frame_reader *reader)
 {
     int mended = -1;

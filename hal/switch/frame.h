@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames on a serial line: 1 to FRAME_BYTES_MAX bytes of content, the first of
- * them not 0, the last four their CRC-32 (little-endian), in consistent
- * overhead byte stuffing (Cheshire, Baker, IEEE/ACM Trans. Networking 7(2),
- * 1999): every 0 is replaced by the distance to the next, and a 0 on the line
- * ends the frame.
+ * Frames on a serial line. The content of a frame has up to FRAME_BYTES_MAX
+ * bytes, of which the first is not 0; a CRC-32 (little-endian) is at its end.
+ * The line carries it in consistent overhead byte stuffing (Cheshire, Baker,
+ * IEEE/ACM Trans. Networking 7(2), 1999): a code in front, and one in place of
+ * each 0 of the content, is the distance to the next 0; a 0 on the line ends
+ * the frame.
  *
  *   content            11 22 00 33            (CRC included)
  *   on the line     03 11 22 02 33 00
  *
- * So whoever only passes a frame on looks for its 0; the first byte of the
- * content is the second on the line, as it is. The CRC begins with a value that
- * writer and reader agree on: 0, or that of something both know already.
+ * So a relay needs to look for a 0 only, and finds the first byte of the
+ * content unchanged in the second byte on the line. The CRC starts from a value
+ * that writer and reader agree on.
  *
- * FRAME_PARITY in the first byte: behind the CRC comes parity
- * (hal/switch/parity.h) of the content and the CRC, by which the reader puts a
- * few bytes right that the line changed. A changed distance is but a changed
- * byte or two of the content: every byte of it has its place on the line.
+ * If the first byte has the bit FRAME_PARITY, the CRC is followed by parity
+ * (hal/switch/parity.h), by which the reader corrects a few bytes that the line
+ * changed. Bytes of the content keep their places on the line, so a changed
+ * code spoils no more than two bytes of it.
  *
  * Pure functions of their arguments; no pointer is kept.
  */
@@ -27,65 +28,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_BYTES_MAX 252u /* of content: one code byte covers 254 */
+#define FRAME_BYTES_MAX 252u /* longest content; a code reaches 254 bytes */
 #define FRAME_CHECK_BYTES 4u
-#define FRAME_PARITY 8u /* a bit of the first byte */
+#define FRAME_PARITY 8u /* a bit of the content's first byte */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
 
-/* Writes a frame into a ring of 2^n bytes, which it must fit. */
+/* A frame that is being written into a ring of 2^n bytes. */
 struct frame_writer {
     uint8_t *ring;
-    uint32_t mask; /* 2^n - 1 */
-    uint32_t at;   /* free-running index of the next byte */
-    uint32_t code_at;
-    uint32_t crc;
-    bool empty; /* no content yet */
+    uint32_t mask;    /* 2^n - 1 */
+    uint32_t at;      /* free-running index of the next byte */
+    uint32_t code_at; /* free-running index of the next code */
+    uint32_t crc;     /* of the content so far */
+    bool empty;       /* the frame has no content yet */
     bool has_parity;
-    uint64_t parity;
+    uint64_t parity; /* of the content so far */
 };
 
+/* Begins a frame at the free-running index `at` of a ring that has room for the
+   whole frame. The CRC starts from `crc`. */
 void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
                  uint32_t at, uint32_t crc);
 
-/* Adds bytes; about 20 instructions each, and 25 more where there is parity. */
+/* Adds bytes to the content: about 20 instructions a byte, 25 more with
+   parity. */
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
-/* Adds bytes that the CRC does not cover. */
+/* Adds bytes that the CRC does not cover to the content. */
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 
-/* Adds the CRC, the parity and the end. Result: the index behind the end. */
+/* Adds the CRC, the parity, if any, and the 0 that ends the frame. Result: the
+   free-running index behind that 0. */
 uint32_t frame_end(struct frame_writer *writer);
 
-/* A frame that comes in. */
+/* A frame that is coming in. */
 struct frame_reader {
-    uint8_t left; /* bytes until the next code */
-    bool spoiled; /* it is too long */
-    bool mended;  /* the parity has put bytes right */
-    uint8_t bytes;
+    uint8_t left;  /* bytes until the next code */
+    bool spoiled;  /* the frame is too long, began wrongly, or lost a byte */
+    bool mended;   /* parity has corrected bytes */
+    uint8_t bytes; /* bytes of content so far */
     uint8_t content[FRAME_BYTES_MAX];
 };
 
-/* The first two bytes of a frame: the code, and `first` of the content. */
+/* Takes the first two bytes of a frame: the code in front, and the first byte
+   of the content. */
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 
-/* Further bytes, up to a 0. Result: how many of them were taken: all before the
-   first 0. */
+/* Takes further bytes of the line, until a 0. Result: number of bytes before
+   the first 0, or `bytes` if there is none. */
 unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
                           unsigned bytes);
 
 /*
- * After the 0: the length of the content without its CRC and parity, at least
- * 1; 0 if it is damaged: too short, too long, cut off, or too much of it for
- * its parity. Looks at no CRC.
+ * Ends a frame whose 0 has come, and corrects it by its parity; checks no CRC.
+ * Result: bytes of the content without CRC and parity, at least 1; 0 if the
+ * frame is too short, too long, cut off, or has more damage than parity can
+ * correct.
  */
 unsigned frame_read_end(struct frame_reader *reader);
 
-/*
- * Whether the CRC behind the first `bytes` of the content is right, when it
- * begins with `crc` and covers the content from byte `from` on.
- */
+/* Whether the content has the right CRC behind its first `bytes`: that of bytes
+   `from` to bytes - 1, which starts from `crc`. */
 bool frame_check(const struct frame_reader *reader, unsigned from,
                  unsigned bytes, uint32_t crc);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names of the algorithms' quantities: Blahut, Algebraic Codes for Data
- * Transmission (2003), chapter 7. A word is a polynomial, its first byte the
- * highest coefficient; polynomials of the decoder have the lowest first.
+ * Quantities have the names that Blahut, Algebraic Codes for Data Transmission
+ * (2003), chapter 7, gives them. A word is a polynomial whose highest
+ * coefficient is the first byte; arrays of the decoder have the lowest first.
  */
 #include "hal/switch/parity.h"
 
@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define ERRORS_MAX (PARITY_BYTES / 2u)
-#define HALF_OF_1 0x8eu /* twice that is 1 */
+#define HALF_OF_1 0x8eu /* the number whose product with 2 is 1 */
 
-/* The generator without its x^8, highest coefficient first, times 0 to 15, and
-   times 16 times that. */
+/* times_low[i] is the generator polynomial without its x^8, times i, and
+   times_high[i] times 16 i; the highest coefficient is in the highest byte. */
 HAL_HOT static const uint64_t times_low[16] = {
     0x0000000000000000, 0xff0b5136efadc818, 0xe316a26cc3478d30,
     0x1c1df35a2cea4528, 0xdb2c59d89b8e0760, 0x242708ee7423cf78,
@@ -33,7 +33,7 @@ HAL_HOT static const uint64_t times_high[16] = {
     0x8ede9dca351eb468,
 };
 
-/* power_of[n] is 2^n, 0 <= n < 255; log_of[a] that n for which it is a. */
+/* power_of[n] is 2^n, 0 <= n < 255; log_of[2^n] is n. */
 HAL_HOT static const uint8_t power_of[255] = {
     0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1d, 0x3a, 0x74, 0xe8,
     0xcd, 0x87, 0x13, 0x26, 0x4c, 0x98, 0x2d, 0x5a, 0xb4, 0x75, 0xea, 0xc9,
@@ -83,7 +83,7 @@ HAL_HOT static const uint8_t log_of[256] = {
     0xa8, 0x50, 0x58, 0xaf,
 };
 
-/* 2^n, n < 510: powers repeat after 255. */
+/* Returns 2^n, n < 510; powers repeat after 255. */
 static uint8_t power(unsigned n)
 {
     return power_of[n < 255u ? n : n - 255u];
@@ -94,7 +94,7 @@ static uint8_t product(uint8_t a, uint8_t b)
     return a == 0 || b == 0 ? 0 : power((unsigned)log_of[a] + log_of[b]);
 }
 
-/* 1 / a; a is not 0. */
+/* Returns 1 / a; a is not 0. */
 static uint8_t inverse(uint8_t a)
 {
     return power(255u - log_of[a]);
@@ -118,8 +118,8 @@ void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity)
     }
 }
 
-/* The word's values at the generator's roots, which are those of its remainder
-   there. Whether one is not 0. */
+/* Sets syndrome[j] to the word's value at the generator's root 2^j, found from
+   the word's remainder. Result: whether any is not 0, that is, a byte wrong. */
 static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
                            unsigned bytes)
 {
@@ -143,9 +143,9 @@ static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
     return any != 0;
 }
 
-/* Coefficient `at` of the product of both, of which the locator has no more
-   than `degree`: by how much a syndrome is not what the locator makes of those
-   before it, and how great errors are. */
+/* Returns coefficient `at` of the product of the syndromes and the locator, a
+   polynomial of this degree. The product's lowest coefficients are the error
+   evaluator; 0 at a higher one says that the locator predicts that syndrome. */
 static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
                            unsigned at, unsigned degree)
 {
@@ -157,13 +157,13 @@ static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
     return sum;
 }
 
-/* Berlekamp's and Massey's algorithm: the shortest recurrence that makes the
-   syndromes. Result: its length, the number of errors, perhaps too many. */
+/* Finds the shortest recurrence that makes the syndromes (Berlekamp, Massey).
+   Result: its length, the number of wrong bytes; may exceed ERRORS_MAX. */
 static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
     uint8_t before[PARITY_BYTES + 1] = {1}; /* the last shorter locator */
-    unsigned shift = 1; /* exponent of x that it is multiplied by */
+    unsigned shift = 1; /* `before` is multiplied by x^shift */
     unsigned length = 0;
 
     memset(locator, 0, PARITY_BYTES + 1);
@@ -194,13 +194,14 @@ static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
 
 /* ---- where the errors are ---- */
 
-/* Four numbers at once, each divided by 2. */
+/* Returns four packed numbers, each divided by 2 in the field. */
 static uint32_t halves(uint32_t four)
 {
     return (four >> 1 & 0x7f7f7f7fu) ^ (four & 0x01010101u) * HALF_OF_1;
 }
 
-/* Coefficients of x to x^4, that of x lowest, become those of x / 2. */
+/* Returns the packed coefficients of x to x^4 (that of x in the lowest byte) of
+   a polynomial after x / 2 was put in for x. */
 static uint32_t step(uint32_t four)
 {
     four = halves(four);
@@ -209,7 +210,7 @@ static uint32_t step(uint32_t four)
     return (four & 0x00ffffffu) | (halves(four) & 0xff000000u);
 }
 
-/* The sum of four packed coefficients. */
+/* Returns the sum of four packed coefficients. */
 static uint8_t sum(uint32_t four)
 {
     four ^= four >> 16;
@@ -222,8 +223,8 @@ static uint32_t pack(const uint8_t *coefficient)
            (uint32_t)coefficient[3] << 16 | (uint32_t)coefficient[4] << 24;
 }
 
-/* A polynomial of ERRORS_MAX coefficients, lowest first, at 2^-n, without its
-   constant one; `by` 2: every second of them, those with odd exponents. */
+/* Returns the value at 2^-n of a polynomial of degree ERRORS_MAX, without its
+   constant coefficient; if `by` is 2, of its odd exponents only. */
 static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 {
     uint8_t value = 0;
@@ -234,9 +235,9 @@ static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
     return value;
 }
 
-/* Chien's search and Forney's formula: tries all places, the last one first.
-   Whether there are as many errors as the locator has roots; else nothing is
-   changed. */
+/* Finds the wrong bytes by trying all places, the last first (Chien), and
+   corrects them (Forney). Result: false, and the word is left alone, if it has
+   fewer roots of the locator than `errors`. */
 static bool put_right(uint8_t *word, unsigned bytes, const uint8_t *locator,
                       const uint8_t *evaluator, unsigned errors)
 {

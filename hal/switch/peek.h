@@ -1,52 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answers to peeks (hal/switch/switch.h), which a node's interrupts give:
- * pages of its state, written by boot/serial/pages.c. A peek's first byte is a
- * page or a command; a command's argument, a u32, follows it. Numbers are
- * little-endian. Every answer begins with PEEK_VERSION; that to a command is
- * the page PEEK_STATE.
+ * Peeks (hal/switch/switch.h) and their answers: pages of a node's state, which
+ * boot/serial/pages.c writes. A peek's first byte is a page or a command; a
+ * command is five bytes with its argument, a u32, and is answered by
+ * PEEK_STATE. Numbers are little-endian. Every answer begins with PEEK_VERSION.
  *
  *   PEEK_STATE   1  u8  enum node_state         2  u8  enum peek_waypoint
- *                3  i8  enum err: of the last job that ended here
- *                4  u8  enum peek_flag          5  u8  x, u8 y
- *                7  u8  0
- *                8  u8  round of the job
- *                9  u8  ports: bit 0 to 3: a message is waited for there, 4 to
- *                       7: sends are under way out of it
- *               10  u8  kind of the message that is waited for; 0: any
- *               11  u8  the last circuit's port, bit 2: it went out; 255: none
- *               12  i8  its enum err           13  u8  the fault's exception
- *               14  u16 faults since power-up  16  u32 the circuit's bytes
- *               20  u32 ms since the start     24  u32 ms since anything
- *               28  u16 stack used, bytes          changed but the time
- *               30  u16 jobs done since the start
- *               32  u32 the fault's pc, u32 lr, u32 CFSR
- *               44  the job's kernel: its name, at most 12 bytes; else zeros
- *               56  u16 place of the assertion that failed, hal/check.h; 0: it
- *                       was another fault; u16 0
+ *                3  i8  enum err of the last job that ended here
+ *                4  u8  enum peek_flag          5  u8  x, u8 y of the node
+ *                7  u8  0                       8  u8  round of the job
+ *                9  u8  bits 0 to 3: ports where a message is awaited,
+ *                       bits 4 to 7: ports out of which sends are under way
+ *               10  u8  kind of the awaited message; 0: any
+ *               11  u8  port of the last message that ended, 4 more if the node
+ *                       sent it; PEEK_NONE: no message has ended
+ *               12  i8  enum err of that message
+ *               13  u8  exception of the last fault
+ *               14  u16 faults since power-up  16  u32 bytes of that message
+ *               20  u32 ms since the start     24  u32 ms since last progress
+ *               28  u16 stack used, bytes      30  u16 jobs done since start
+ *               32  u32 pc, u32 lr, u32 CFSR of the last fault
+ *               44  name of the job's kernel, at most 12 bytes; no job: zeros
+ *               56  u16 assertion that was the last fault, see hal/check.h;
+ *                       0: it was another fault; u16 0
  *   PEEK_COUNTS  1  u8  0, u16 0
- *                4  u32 PEEK_COUNTERS of them, each the sum of all ports
+ *                4  u32[PEEK_COUNTERS] counters, each the sum of all ports
  *   PEEK_IDENTITY
- *                1  u8  enum peek_flag          2  u8  x, u8 y
+ *                1  u8  enum peek_flag          2  u8  x, u8 y of the node
  *                4  u32[3] unique id           16  u32 CRC of the image
  *               20  u32 clock, Hz              24  u32 crystal, Hz; 0: unknown
- *               28  u32 memory for a batch     32  u32 ms since the start
+ *               28  u32 memory for jobs, bytes 32  u32 ms since the start
  *               36  u16 supply, mV; 0: unknown
  *               38  i16 degrees Celsius; PEEK_NO_CELSIUS: unknown
  *               40  u16 faults since power-up
  *               42  u16 number of this start: another after every reset
- *               44  the clock's source and the reset's cause, a NUL behind
- *                   each, 20 bytes at most
+ *               44  source of the clock, cause of the reset: two texts, a NUL
+ *                   behind each, 20 bytes at most
  *   PEEK_IMAGE   1  u8  0, u16 0
  *                4  the image's version, 60 bytes at most
  *   PEEK_EAST    1  u8  0, u16 0. PEEK_NORTH, _WEST and _SOUTH likewise.
- *                4  u32 PEEK_PORT_COUNTERS of this port, as named below
+ *                4  u32[PEEK_PORT_COUNTERS] counters of this port
  *
  * Commands, which may come twice:
- *   PEEK_IDENTIFY  the LED blinks for so many seconds from now on; 0: no more
- *   PEEK_RESET     with PEEK_RESET_MAGIC, and in a question of five bytes: the
- *                  node resets itself once nobody has asked that for 20 ms and
- *                  twice the time by which answers may be late
+ *   PEEK_IDENTIFY  the argument is the time for which the LED blinks from now
+ *                  on, s, at most PEEK_IDENTIFY_S_MAX; 0: it stops
+ *   PEEK_RESET     the argument is PEEK_RESET_MAGIC; the node resets itself
+ *                  when the command has not come for 20 ms and twice slack_us
  */
 #ifndef HAL_SWITCH_PEEK_H
 #define HAL_SWITCH_PEEK_H
@@ -129,13 +128,13 @@ enum peek_identity_at {
 #define PEEK_AT_VERSION 4u
 #define PEEK_VERSION_BYTES 60u
 
-/* Counters of a port: 10 of the switch, then 5 of the line's driver. */
+/* Numbers of a port's counters: the switch's, the line driver's, both. */
 #define PEEK_SWITCH_COUNTERS 10u
 #define PEEK_LINE_COUNTERS 5u
 #define PEEK_PORT_COUNTERS (PEEK_SWITCH_COUNTERS + PEEK_LINE_COUNTERS)
 #define PEEK_PORT_BYTES (PEEK_AT_COUNTER + 4u * PEEK_PORT_COUNTERS)
 
-/* The names of the counters, in their order, each with its NUL. */
+/* Names of the counters in the order of the pages, each with its NUL. */
 #define PEEK_COUNTER_NAMES                                                     \
     "sent_messages\0sent_bytes\0received_messages\0relayed_circuits\0"         \
     "refused\0retries\0retransmitted\0damaged\0lost\0dead"
@@ -145,23 +144,23 @@ enum peek_identity_at {
     "bytes_in\0bytes_out\0overruns\0framings\0noises"
 
 enum peek_flag {
-    PEEK_PLACED = 1,  /* it knows where it is */
-    PEEK_JOB = 2,     /* it is in a job */
-    PEEK_FAULT = 4,   /* it has a record of a fault */
-    PEEK_BLINKS = 8,  /* its LED blinks, after PEEK_IDENTIFY */
-    PEEK_RESETS = 16, /* it is about to reset itself */
+    PEEK_PLACED = 1,  /* the node knows its coordinates */
+    PEEK_JOB = 2,     /* the node has a job */
+    PEEK_FAULT = 4,   /* the node has a record of a fault */
+    PEEK_BLINKS = 8,  /* the LED blinks, after PEEK_IDENTIFY */
+    PEEK_RESETS = 16, /* the node will reset itself, after PEEK_RESET */
     PEEK_FLAGS = 31
 };
 
-/* Where a node is, or what it waits for. */
+/* What a node does, or waits for. */
 enum peek_waypoint {
-    PEEK_IDLE,    /* no place in a mesh */
-    PEEK_ORDER,   /* the host's order */
-    PEEK_MESSAGE, /* a message */
-    PEEK_SENDS,   /* the end of its sends */
-    PEEK_HOST,    /* that the host fetches its report */
-    PEEK_KERNEL,  /* it runs the kernel */
-    PEEK_WORK,    /* something else */
+    PEEK_IDLE,    /* does nothing: it takes part in no mesh */
+    PEEK_ORDER,   /* waits for the host's order */
+    PEEK_MESSAGE, /* waits for a message */
+    PEEK_SENDS,   /* waits for the end of its sends */
+    PEEK_HOST,    /* waits until the host has fetched its report */
+    PEEK_KERNEL,  /* runs the kernel */
+    PEEK_WORK,    /* does something else */
     PEEK_WAYPOINTS
 };
 

@@ -102,8 +102,8 @@ enum {
     NO_PATH = -2
 };
 
-/* Takes the link that a set-up came over off its path. Result: the port where
-   the set-up goes on, ENDS_HERE or NO_PATH. */
+/* Takes the hop by which a set-up came in at `port` off the set-up's path.
+   Result: the port out of which the path goes on, ENDS_HERE or NO_PATH. */
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);

@@ -13,7 +13,7 @@ uint32_t switch_random(struct switch_core *core)
 {
     uint32_t value = core->random;
 
-    ASSERT(value != 0); /* switch_init() came before, and 0 never follows */
+    ASSERT(value != 0); /* switch_init() set it, and 0 follows only 0 */
     value ^= value << 13;
     value ^= value >> 17;
     value ^= value << 5;
@@ -33,7 +33,7 @@ bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
 
 /* ---- frames ---- */
 
-/* Whether a relayed frame into the port's ring is not complete yet. */
+/* Whether the port's ring ends within a relayed frame. */
 static bool passing(const struct switch_core *core, unsigned port)
 {
     const struct switch_port *to = &core->port[port];
@@ -45,7 +45,7 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes)
 {
-    /* With CRC and parity, a 0 in front, and a byte for switch_frame_cut(). */
+    /* CRC, parity, a 0 in front, and a byte for switch_frame_cut() must fit. */
     return switch_ring_used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=
@@ -64,7 +64,7 @@ bool switch_frame_begin(struct switch_core *core, unsigned port,
         core->counters[port].lost += 1;
         return false;
     }
-    /* After silence, a 0 ends what noise may have begun. */
+    /* A 0 ends the frame that noise on the silent line may have begun. */
     if (switch_ring_used(to) == 0) {
         switch_ring_wake(core, port);
         switch_ring_put(core, port, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message at its source: set-up, frames, answers, further tries. */
+/* Messages that begin at this node: queue, set-up, DATA, answers, tries. */
 #include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
@@ -9,27 +9,27 @@
 
 #define CHECK_FILE CHECK_SWITCH_SOURCE
 
-#define FRAME_LEAST 16u    /* data of a frame, bytes, unless the message ends */
-#define FRAME_GROWTH 8u    /* bytes that frames grow by after an answer */
-#define FRAME_COSTS 18u    /* bytes of a frame besides data, at most */
-#define BAD_DATA_BYTES 56u /* in a frame with parity: 69 in all */
-#define CLEAN_ANSWERS 32u  /* until a bad line is a good one */
+#define FRAME_LEAST 16u    /* least data of a frame but the last, bytes */
+#define FRAME_GROWTH 8u    /* bytes by which frames grow after an answer */
+#define FRAME_COSTS 18u    /* most bytes of a frame on a line besides data */
+#define BAD_DATA_BYTES 56u /* most data of a frame with parity */
+#define CLEAN_ANSWERS 32u  /* undamaged answers until a bad line is good */
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
-#define BACKOFF_MAX 6u     /* a random wait has 2^6 units at most */
-#define BACKOFF_BYTES 32u  /* its unit: the time of these bytes */
-#define HOP_BYTES 128u     /* time of a hop, both ways, in bytes */
-#define ENDS_BYTES 256u /* time of the source and the destination, in bytes */
-#define SETUP_BYTES 40u /* a set-up, or its answer, on a line */
-#define HASTE 5u        /* a wait is 2^-5 of latest_us() at least */
-#define TICK_US 1000u   /* now_us may be this old */
+#define BACKOFF_MAX 6u     /* a random wait has up to 2^6 units .. */
+#define BACKOFF_BYTES 32u  /* .. of the time of these bytes on a line */
+#define HOP_BYTES 128u     /* time of a hop, there and back: of these bytes */
+#define ENDS_BYTES 256u    /* time of source and destination: of these bytes */
+#define SETUP_BYTES 40u    /* bytes on a line of a set-up, or of its answer */
+#define HASTE 5u           /* a wait is 2^-5 of latest_us() or longer */
+#define TICK_US 1000u      /* now_us may be this old */
 #define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
-#define WAIT_US_MAX 16000000u      /* two of them fit the u16 of a set-up, ms */
-/* A peek's answer is long and its question short: a source asks again sooner,
-   and more often. */
+#define WAIT_US_MAX 16000000u      /* two waits fit the u16 of a set-up, ms */
+/* Time limits in a row that a peek's circuit survives: more, as the answer to a
+   peek is long, and asking again costs little. */
 #define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* a ring with so many keeps its line busy */
+#define AHEAD_BYTES 256u /* so many bytes in a ring keep its line busy */
 
-/* The most that an answer may be late, us. */
+/* Returns the longest time after which an answer may come, us. */
 static uint32_t latest_us(const struct switch_core *core,
                           const struct switch_message *message)
 {
@@ -39,6 +39,7 @@ static uint32_t latest_us(const struct switch_core *core,
            switch_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
+/* Returns `us` and the time of these bytes on a line, at most WAIT_US_MAX. */
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
@@ -47,7 +48,7 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
 }
 
 /*
- * The wait for an answer, us, if `times` waits in a row were in vain before:
+ * Returns the wait for an answer, us, after `times` waits in a row in vain:
  *
  *   |-- `bytes` on the line --|-- lateness ------------------|-- tick --|
  *                              2 late_us, doubled for every
@@ -70,8 +71,8 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* Notes how long the timed answer took: late_us follows at once to a longer
-   time, and by an eighth of the difference to a shorter one. */
+/* Notes that the timed answer has come: late_us becomes its time if that is
+   longer, else moves by an eighth of the difference. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -102,8 +103,7 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
 
 /* ---- the queue ---- */
 
-/* Sets the bytes of all segments. Result: false if the sum takes more than 32
-   bits. */
+/* Sets the length of a message. Result: false if it does not fit 32 bits. */
 static bool add_up(struct switch_message *message)
 {
     message->bytes = 0;
@@ -122,7 +122,7 @@ static void refuse(struct switch_message *message, int error)
     message->state = SWITCH_DONE;
 }
 
-/* Begins with another first message of the queue. */
+/* Prepares a source for another first message: its try is due now. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -132,10 +132,11 @@ static void renew(struct switch_core *core, unsigned port)
     source->next = 0;
     source->backoff = 0;
     source->timing = false;
-    /* frame_bytes and late_us tell of the line, and stay. */
+    /* frame_bytes and late_us stay: they depend on the line. */
 }
 
-/* Lets a peek go before a message that waits for its next try. */
+/* Moves the second message of a queue before the first if the second is a peek,
+   and the first, which is none, waits for its next try. */
 static void let_peek_by(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -155,8 +156,8 @@ static void let_peek_by(struct switch_core *core, unsigned port)
     renew(core, port);
 }
 
-/* Puts a message behind the first of its port if it is a peek, else at the end
-   of the queue. */
+/* Adds a peek behind the first message of the queue, any other message at its
+   end. Precondition: the queue is not empty. */
 static void append(struct switch_core *core, struct switch_message *message)
 {
     unsigned port = message->path.port;
@@ -253,7 +254,7 @@ static uint8_t parity_of(const struct switch_source *source)
     return source->bad ? FRAME_PARITY : 0;
 }
 
-/* The most data of a frame on this line, bytes. */
+/* Returns the most data of a frame on the source's line, bytes. */
 static unsigned most_bytes(const struct switch_source *source)
 {
     return source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
@@ -270,7 +271,7 @@ void switch_source_turn_bad(struct switch_port *at)
     }
 }
 
-/* Judges the line by an answer that came in: `mended` if it had damage. */
+/* Judges the line by an answer that came in; mended: parity corrected it. */
 static void judge(struct switch_source *source, bool mended)
 {
     source->clean = mended ? 0 : source->clean + 1u;
@@ -350,7 +351,7 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
-/* Refusals count as tries of a peek, whose asker waits for an end. */
+/* A refusal counts as a try of a peek only, whose sender waits for an end. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -370,7 +371,7 @@ void switch_source_lost(struct switch_core *core, unsigned port,
         message->refused_us = core->now_us;
     }
     if (reason == SWITCH_REASON_UNWANTED && !peek) {
-        message->tries = 0; /* the whole path is alive */
+        message->tries = 0; /* the destination refused, so no link is dead */
     }
     if (peek || !refused) {
         message->tries += 1;
@@ -387,7 +388,7 @@ void switch_source_lost(struct switch_core *core, unsigned port,
 
 /* ---- data ---- */
 
-/* Writes bytes [from, from + bytes) of the message. */
+/* Adds bytes `from` to from + bytes - 1 of the message to a frame. */
 static void put_bytes(struct frame_writer *writer,
                       const struct switch_message *message, uint32_t from,
                       uint32_t bytes)
@@ -410,9 +411,9 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Times the answer to a frame that goes out for the first time, one at a time.
-   The answer's round tells it from the answer to a repeated frame, which times
-   nothing (Karn, Partridge, SIGCOMM 1987). */
+/* Begins to time the answer to the bytes up to source->next, which went out for
+   the first time, unless another is timed. An answer of a later round may be to
+   repeated bytes, so it counts for nothing (Karn, Partridge, SIGCOMM 1987). */
 static void start_timing(const struct switch_core *core,
                          struct switch_source *source)
 {
@@ -424,7 +425,7 @@ static void start_timing(const struct switch_core *core,
     }
 }
 
-/* Makes one frame, of the bytes from source->next on. */
+/* Makes one DATA frame, of the bytes from source->next on. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -458,8 +459,8 @@ static void make_frame(struct switch_core *core, unsigned port)
     }
 }
 
-/* The most bytes that may be on the way: fewer frames where they are short,
-   since damage to one loses those behind it. */
+/* Returns the most data that may be on the way, bytes: 2 to SWITCH_WINDOW
+   frames, fewer if they are short, since damage to one loses all behind it. */
 static uint32_t window_bytes(const struct switch_source *source)
 {
     static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
@@ -479,9 +480,8 @@ void switch_source_fill(struct switch_core *core, unsigned port)
     }
 }
 
-/* Goes back to the first byte that is not acknowledged. `asked`: the
-   destination asked for it, so that the bytes behind are on the line in vain.
- */
+/* Goes back to the first byte that is not acknowledged. asked: the destination
+   sent AGAIN, and will drop the bytes that are on the line. */
 static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
@@ -497,7 +497,8 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
         switch_source_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
-    source->timing = source->timing && !asked; /* the answer may be late */
+    /* After a time limit, the timed answer may still come. */
+    source->timing = source->timing && !asked;
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
     source->complete = false;
@@ -507,8 +508,8 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
 
 /* ---- answers ---- */
 
-/* Takes the first answer to a set-up: the destination has `offset` bytes, and
-   none is on the way. */
+/* Takes the first answer to a set-up: the destination has `offset` bytes of the
+   message, and no further bytes are on the way. */
 static void accept(struct switch_core *core, unsigned port, uint32_t offset)
 {
     struct switch_port *at = &core->port[port];
@@ -530,7 +531,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->first->accepted_us = core->now_us;
 }
 
-/* Ends the timing; the answer counts if it is of the round that is timed. */
+/* Ends the timing; the answer's time counts if it is of the timed round. */
 static void stop_timing(const struct switch_core *core,
                         struct switch_source *source, unsigned round)
 {
@@ -552,7 +553,7 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset,
     }
     source->base = offset;
     if (source->next < offset) {
-        source->next = offset; /* it had come through before we went back */
+        source->next = offset; /* these came in before the source went back */
     }
     source->first->tries = 0;
     source->timeouts = 0;

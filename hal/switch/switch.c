@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that come in: which file of the switch their frame is for; bytes that
-   go out of rings; time limits; frames for the neighbour. */
+/* The interface of the switch: bytes that come in, and which file a frame is
+   for; bytes that go out of rings; time limits; frames for the neighbour. */
 #include "hal/switch/switch.h"
 
 #include "hal/check.h"
@@ -25,8 +25,8 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     if (core->config.patience_us == 0) {
         core->config.patience_us = SWITCH_PATIENCE_US;
     }
-    /* Any start but 0, which xorshift would never leave; neighbours in node
-       number or seed start far apart. */
+    /* xorshift would never leave 0. Nodes whose numbers or seeds are close
+       start far apart. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
     core->sequence = switch_random(core);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -35,7 +35,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     }
 }
 
-/* Kicks the ports whose rings were empty when something was written. */
+/* Calls kick() for the ports in core->kicks, whose rings were empty. */
 static void kick(struct switch_core *core)
 {
     for (unsigned port = 0; core->kicks != 0; ++port) {
@@ -65,14 +65,14 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     core->port[port].taken += bytes;
     if (core->port[port].role == SWITCH_ROLE_SOURCE) {
         switch_source_fill(core, port);
-        core->kicks &= (uint8_t) ~(1u << port); /* the caller asks again */
+        core->kicks &= (uint8_t) ~(1u << port); /* the caller asks anyway */
     }
 }
 
 /* ---- circuits ---- */
 
-/* Frees the circuit that holds a port, and tells the other end of it: the
-   relay's other neighbour, or the message of this node. */
+/* Frees the circuit that holds a port, and tells its other side: by RELEASE out
+   of a relay's other port, or the source or destination at this node. */
 static void drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     switch (switch_relay_free(core, port)) {
@@ -90,7 +90,7 @@ static void drop(struct switch_core *core, unsigned port, unsigned reason)
     }
 }
 
-/* Frees the circuit that holds a port, and tells both ends. */
+/* Frees the circuit that holds a port, and tells both of its sides. */
 static void break_off(struct switch_core *core, unsigned port, unsigned reason)
 {
     drop(core, port, reason);
@@ -115,7 +115,7 @@ static void setup_came(struct switch_core *core, unsigned port)
     }
     if (meeting(in)) {
         if (port == TORUS_EAST || port == TORUS_NORTH) {
-            core->counters[port].meetings += 1; /* the neighbour's gives way */
+            core->counters[port].meetings += 1; /* the neighbour gives way */
             in->source.yields = true;
             return;
         }
@@ -130,7 +130,7 @@ static void setup_came(struct switch_core *core, unsigned port)
 
 /* ---- bytes ---- */
 
-/* Cuts a relayed frame off: the ring has room for its end only. */
+/* Cuts a relayed frame off: the other port's ring has room for a 0 only. */
 static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
 {
     struct switch_port *in = &core->port[port];
@@ -164,8 +164,8 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
-/* Whether a relay passes a frame of this type on: DATA from the source's side,
-   answers from the destination's. */
+/* Whether a relay passes a frame on that came in at the port: DATA from the
+   source's side, ACK, AGAIN and DONE from the destination's. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
     return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
@@ -209,8 +209,7 @@ static void first_came(struct switch_core *core, unsigned port, uint8_t first)
     }
 }
 
-/* Takes a frame whose check covers all of it. Result: false if it is
-   damaged. */
+/* Takes SETUP, RELEASE or NEIGHBOUR. Result: false if the frame is damaged. */
 static bool local_came(struct switch_core *core, unsigned port, unsigned type,
                        unsigned bytes)
 {
@@ -249,8 +248,8 @@ static void frame_came(struct switch_core *core, unsigned port)
 
     if (type != SWITCH_FRAME_TYPE(came_as) ||
         (type == SWITCH_FRAME_SETUP && first != came_as)) {
-        /* Parity changed the type, by which a hop may have passed a set-up on
-           without reading it. */
+        /* Parity corrected the type: the hops before may have taken a set-up
+           for another frame, and passed it on unread. */
         core->counters[port].damaged += 1;
         return;
     }
@@ -259,7 +258,7 @@ static void frame_came(struct switch_core *core, unsigned port)
         switch_source_turn_bad(in);
     }
     if (!wanted(in, type)) {
-        core->counters[port].stale += 1; /* the circuit went in the meantime */
+        core->counters[port].stale += 1; /* the circuit has ended meanwhile */
         return;
     }
     if (type == SWITCH_FRAME_DATA) {
@@ -278,8 +277,8 @@ static void frame_came(struct switch_core *core, unsigned port)
     }
 }
 
-/* A byte with which something begins or ends; apart, so that those within a
-   frame find few registers to save. */
+/* Takes a byte that begins or ends a frame, or for which a ring has no room.
+   Not inlined, so that switch_bytes() saves few registers for the others. */
 __attribute__((noinline)) static void byte_came(struct switch_core *core,
                                                 unsigned port, uint8_t byte)
 {
@@ -306,8 +305,8 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
     kick(core);
 }
 
-/* Copies bytes of a relayed frame to the other port's ring, up to the frame's 0
-   and with it. Result: their number; 0: the ring is full. */
+/* Copies bytes of a relayed frame to the other port's ring, up to and with the
+   frame's 0. Result: number of copied bytes; 0 if the ring is full. */
 static unsigned pass(struct switch_core *core, unsigned port,
                      const uint8_t *data, unsigned bytes)
 {
@@ -315,7 +314,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     struct switch_port *out = &core->port[in->peer];
     uint8_t *ring = core->ring[in->peer];
     uint32_t before = switch_ring_used(out);
-    /* Room for a 0 stays. */
+    /* One byte stays free, for the 0 of a frame that is cut off. */
     uint32_t room = SWITCH_RING_BYTES - 1u - before;
     const uint8_t *end;
 
@@ -335,7 +334,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     return bytes;
 }
 
-/* Number of bytes before the 0 that ends their frame, or of all. */
+/* Returns the number of bytes before the first 0, or `bytes` if none is 0. */
 static unsigned skip(const uint8_t *data, unsigned bytes)
 {
     const uint8_t *end = memchr(data, 0, bytes);
@@ -448,7 +447,7 @@ void switch_post(struct switch_core *core, struct switch_receive *receive)
         ASSERT(*end != receive);
         end = &(*end)->next;
     }
-    receive->offset = 0; /* it has no byte of any message */
+    receive->offset = 0; /* the buffer has no byte of any message */
     receive->error = ERR_OK;
     receive->bytes = 0;
     receive->state = SWITCH_QUEUED;

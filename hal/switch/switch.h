@@ -2,53 +2,53 @@
 /*
  * The circuit switch in software, for boards whose four ports are serial
  * lines. A message goes along its path over a circuit: links that are held for
- * it from end to end, in both directions, and freed after it. Other nodes pass
- * its bytes on as they come, while they send, receive and compute themselves.
+ * the message from end to end, in both directions, and freed after it. Nodes on
+ * the path pass its bytes on as they come in, while they send, receive and
+ * compute themselves.
  *
- * No I/O, no clock, no allocation: bytes and times are arguments, what is to
- * go out is asked for. All state is in one struct, the caller's.
+ * No I/O, no clock, no allocation: the caller passes bytes and times in, asks
+ * for the bytes that go out, and owns the struct with all state.
  *
- * Frames (hal/switch/frame.h; numbers little-endian; CRC-32 behind, 4 bytes).
- * The first byte has the type in bits 0 to 2, bit 3 if parity follows the CRC,
- * and from bit 4 on the round of DATA and of the answers to it, else 0.
+ * Frames (hal/switch/frame.h) are little-endian; a CRC-32 follows each. The
+ * first byte has the type in bits 0 to 2, 1 in bit 3 if parity follows the CRC,
+ * and in bits 4 to 7 the round of DATA and of the answers to it, else 0.
  *
  *   SETUP      0  u8   type                       store and forward: each hop
- *              1  u8   attempt                    checks it, holds the port it
- *              2  u16  source, a node's number    came in at and the port it
- *              4  u32  sequence \ of the source   goes out of, and takes a hop
- *              8  u8   port     / and its port    off the path
- *              9  u8   kind
+ *              1  u8   attempt                    checks the frame, holds the
+ *              2  u16  source, a node's number    port where it came in and the
+ *              4  u32  number of the message      port where it goes out, and
+ *              8  u8   port of the source         takes one hop off its path
+ *              9  u8   kind of the message
  *             10  u32  length of the message
  *             14  u16  hops to go, from bit 14 the turn after them
  *             16  u16  hops after the turn
- *             18  u16  how long each hop holds without a frame, ms
+ *             18  u16  silence after which a hop frees the circuit, ms
  *   DATA       0  type   1  u16 offset, low half   3  0 to 240 bytes
- *   ACK        0  type   1  u32 bytes that the destination has
- *   AGAIN      the same: there was a gap after them, or damage
- *   DONE       0  type: the destination has all of it
- *              1  0 to 64 bytes: what a peek is answered
- *   RELEASE    0  type   1  u8 reason: a refusal, too; frees hop by hop
- *   NEIGHBOUR  0  type   1  1 to 128 bytes: for this neighbour only
+ *   ACK        0  type   1  u32 bytes of the message that have come in
+ *   AGAIN      as ACK, and asks for the bytes behind these: damage, or a gap
+ *   DONE       0  type   1  0 to 64 bytes: answer to a peek; all has come in
+ *   RELEASE    0  type   1  u8 reason; frees the circuit, or refuses a SETUP
+ *   NEIGHBOUR  0  type   1  1 to 128 bytes for the neighbour, not relayed
  *
  * A circuit's life, over one relay:
  *
  *   source              relay            destination
  *     |-- SETUP ---------->|                  |   the relay holds the ports
  *     |                    |-- SETUP -------->|   that lead back and on
- *     |<-------------------|<--------- ACK 0 -|   a receive is posted: go on
- *     |-- DATA 0 --------->|----------------->|   from byte 0; up to
+ *     |<-------------------|<--------- ACK 0 -|   a receive is posted: send
+ *     |-- DATA 0 --------->|----------------->|   from byte 0 on; up to
  *     |-- DATA 240 ------->|-- damaged ------>|   SWITCH_WINDOW frames are on
  *     |-- DATA 480 ------->|----------------->|   the way
- *     |<-------------------|<----- AGAIN 240 -|   240 bytes are there
+ *     |<-------------------|<----- AGAIN 240 -|   bytes 0 to 239 are there
  *     |-- DATA 240, ... -->|----------------->|
- *     |<-------------------|<---------- DONE -|   all bytes, the check is right
+ *     |<-------------------|<---------- DONE -|   all bytes are there
  *     |-- RELEASE -------->|                  |   each hop frees its two ports
  *     |                    |-- RELEASE ------>|
  *
  * Refusals: a relay whose port onward is held, or a destination without a
- * receive, answers SETUP by RELEASE, which frees the hops back to the source.
- * The source tries again after a random time, which doubles up to 64 times the
- * time of 32 bytes. No node waits while it holds links.
+ * posted receive, answers SETUP by RELEASE, which frees the hops back to the
+ * source. The source tries again after a random time, whose bound doubles from
+ * 2 to 64 times the time of 32 bytes. No node waits while it holds links.
  *
  * Breaks: a hop that hears nothing in time frees its ports and sends RELEASE
  * both ways. The source sets the circuit up again and goes on behind the bytes
@@ -56,19 +56,19 @@
  *
  * Meetings: of two set-ups that meet on one link, the one that goes out to the
  * east or north wins. A SETUP over a link that is held says that the neighbour
- * has forgotten what held it.
+ * has forgotten that circuit.
  *
- * Damage: the destination asks AGAIN, and the source goes back, with frames
- * half as long; it goes back, too, if no answer comes in time. At most
- * SWITCH_WINDOW frames are on the way, which the ring of any relay holds: that
- * is the back-pressure. Short frames are fewer, as a damaged one loses those
- * behind it.
+ * Damage: the destination asks AGAIN, and the source goes back to the first
+ * byte that is missing, with frames half as long; so it does if no answer comes
+ * in time. At most SWITCH_WINDOW frames are on the way, for which the ring of
+ * any relay has room. Fewer are if frames are short, since all frames behind a
+ * damaged one are lost.
  *
  * Bad lines: after damage, frames that this node sends over the line have
- * parity, by which their reader puts four bytes right; DATA are short; and
- * short frames that the other end waits for (SETUP, RELEASE, DONE, AGAIN, the
- * first ACK) go out twice. An answer has parity if its frame had it, NEIGHBOUR
- * always. The line is good again after 32 answers without damage.
+ * parity, by which their reader corrects four bytes; DATA are short; and short
+ * frames that the other end waits for (SETUP, RELEASE, DONE, AGAIN, the first
+ * ACK) go out twice. An answer has parity if the frame that it answers has;
+ * NEIGHBOUR always has. The line is good again after 32 answers without damage.
  *
  * A frame's CRC starts from a number that both ends know:
  *
@@ -89,10 +89,10 @@
  * that broke, and no byte of progress; with ERR_PORT_BUSY after patience_us of
  * refusals.
  *
- * Exactly once: a destination knows the last message of each stream (a port of
- * a source), of the SWITCH_REMEMBERED streams that it heard last; a message
- * whose DONE was lost is not taken again. A message that ends with an error
- * may have been delivered or not.
+ * Exactly once: a destination remembers the last message of each stream (port
+ * of a source), of the last SWITCH_REMEMBERED streams, so it does not take a
+ * message whose DONE was lost again. A message that ends with an error may have
+ * been delivered or not.
  *
  * Peeks: a peek is a message that any node answers from its interrupts,
  * whatever its program does, by the configuration's status(). Its first bytes,
@@ -102,10 +102,10 @@
  * SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
  * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes, and that of
- * the caller's functions. Longest call: an answer comes and two frames of 240
- * bytes are made, some 12,800 instructions, or on a bad line a frame is put
- * right, 25,500 (test/bench/chip.py measures how long interrupts are held
- * back); where four lines are fast, bytes should come in through a queue.
+ * the caller's functions. Longest call: 12,800 instructions, if an answer comes
+ * in and two frames of 240 bytes are made; 25,500 on a bad line, if a frame is
+ * corrected (test/bench/chip.py measures how long interrupts are held back).
+ * Where four lines are fast, bytes should come in through a queue.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
  * switch_bytes(), or calls all from one. kick() and neighbour() are called
@@ -118,81 +118,83 @@
 #include "hal/nodiscard.h"
 #include "hal/switch/state.h"
 
-/* Makes all idle, and counters 0; copies the configuration. Time is 0 until
-   switch_set_time(). */
+/* Makes the switch idle, with counters and time 0; copies the configuration. */
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
 /*
- * Takes bytes that came in at a port, one behind the other. Result: how many
- * were taken, at least one: all, or those up to the end of a frame that was for
- * this node, so that other ports wait for one frame at most. What is relayed is
- * copied, 5 instructions a byte (Cortex-M4), besides what kick() does.
+ * Takes the next bytes that came in at a port. Result: how many were taken:
+ * all, or those up to the end of a frame for this node, so that other ports
+ * wait for one frame at most. Cost of a relayed byte: 5 instructions
+ * (Cortex-M4), and kick() if the other port's ring was empty.
  */
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* Says that a byte was lost on the line (overrun). A byte with an error flag
-   goes to switch_bytes() all the same: most are right, and checks and parity
-   settle the rest. */
+/* Says that a byte was lost at a port (overrun). A byte that came with an error
+   flag is no lost one, and goes to switch_bytes(): most of these are right, and
+   checks and parity find the others. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
-/* Sets the time, which wraps: before any other call, every millisecond or more
-   often. Times in struct switch_message are as exact. */
+/* Sets the time, us, which wraps. To be called before any call but
+   switch_init(), and every millisecond or more often. */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
-/* Whether something will be due at this port, and its time, *due_us, which may
-   have passed. Every other call may change both. */
+/* Whether switch_attend() will be due at this port at a time, *due_us, which
+   may have passed. Any other call may change that. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 
-/* Does what is due at this port. May make the frames of a window: 7,000
-   instructions. */
+/* Does what is due at this port by now: ends waits, begins tries. Cost: up to
+   7,000 instructions, for the frames of a window. */
 void switch_attend(struct switch_core *core, unsigned port);
 
-/* Sets the time and attends to all ports: for a caller without a timer for what
-   is due, at least every millisecond. */
+/* Sets the time and attends to all ports. A caller that has no timer for
+   switch_is_due() calls this every millisecond or more often. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
-/* The bytes that go out next on this port, at *data until switch_taken().
-   Result: their number; 0: none now. There may be more behind them. */
+/* Sets *data to the bytes that go out next on this port, valid until
+   switch_taken(). Result: their number; 0 if none are pending. More may follow
+   behind the end of the ring. */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
 /*
- * Says that the first `bytes` of the pending bytes went out. There may be more
- * now, without a kick: ask switch_pending() again. Makes the next frame of a
- * message, if one is due: some 20 instructions for each of its bytes.
+ * Says that the first `bytes` of the pending bytes went out, and makes the next
+ * frame of a message, if one is due (some 20 instructions a byte). No kick()
+ * tells of its bytes: ask switch_pending() again.
  */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
 /*
- * Queues a message at its path's port, behind others there. It is done at once
- * with ERR_NO_ROUTE if its path is not valid; with ERR_RANGE if the kind is 0,
- * the segments have 2^32 bytes or more, or a peek has no room for its reply.
+ * Queues a message behind others at its path's port; switch_is_done() tells
+ * when it is done. It is done at once with ERR_NO_ROUTE if its path is not
+ * valid; with ERR_RANGE if its kind is 0, its segments have 2^32 bytes or more,
+ * or it is a peek without `reply`.
  */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
 /* Posts a receive behind those that are not done. A message comes to the first
-   one that takes its port and kind; messages at different ports fill several at
-   once. Precondition: the receive is not posted. Cost: a few instructions for
-   each posted one. */
+   free receive for its port and kind; messages at different ports fill several
+   at once. Precondition: the receive is not posted. Cost: a few instructions
+   for each posted receive. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes back all posted receives that are not done: their state is IDLE. */
+/* Takes all receives that are not done back, and makes their state IDLE. */
 void switch_cancel(struct switch_core *core);
 
 /*
  * Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
- * unacknowledged, also beside a circuit; they are copied. Result: 0; ERR_RANGE;
- * ERR_PORT_BUSY: a relayed frame is in the way, or the ring is full, for now.
+ * unacknowledged, even while a circuit holds the port; copies them. Result: 0;
+ * ERR_RANGE if port or bytes is out of range; ERR_PORT_BUSY if, for now, a
+ * relayed frame is unfinished or the ring is full.
  */
 NODISCARD int switch_tell(struct switch_core *core, unsigned port,
                           const uint8_t *data, unsigned bytes);
 
 /*
- * Frees all circuits, with a RELEASE to all whom they concern; ends all
- * messages with ERR_PORT_BUSY; takes the receives back. Pending bytes still go
- * out. Counters, sequences and what was delivered stay.
+ * Frees all circuits by RELEASE to their other nodes; ends all messages with
+ * ERR_PORT_BUSY; takes all receives back. Pending bytes still go out. Counters,
+ * sequence numbers and the memory of delivered messages stay.
  */
 void switch_reset(struct switch_core *core);
 
