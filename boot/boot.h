@@ -14,24 +14,24 @@
 
 struct node_fault;
 
-/* From linker/sections.ld: the stack at the reset. */
+/* The stack after a reset, from linker/sections.ld. */
 extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
-/* The stack in use: that one, until boot_move_stack(). No memory is below it:
-   an overflow faults. */
+/* The stack in use: the one after reset, until boot_move_stack(). There is no
+   memory below it, so that an overflow faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
 } boot_stack;
 
-/* ARMv7-M, B1.5.3: the initial stack pointer, then the exception handlers;
-   the architecture's are followed by the board's. */
+/* An entry of the vector table (ARMv7-M, B1.5.3): initial stack pointer,
+   handlers of the architecture's exceptions, handlers of the board's. */
 typedef void (*boot_vector)(void);
 
 #define BOOT_VECTORS_ARMV7M 16
 
-/* The first 15, for a board's table; [15] is SysTick. */
+/* Entries 0 to 14 of a board's table; the board adds [15], SysTick. */
 #define BOOT_VECTORS                                                           \
     [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
     [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \
@@ -44,40 +44,41 @@ extern const boot_vector boot_vectors[];
 
 _Noreturn void boot_reset(void);
 
-/* Goes on with run() on another stack. Nothing on the present one is needed any
-   more, and no interrupt is enabled yet. */
+/* Calls run() on the stack from `start` to `end`; the present stack is given
+   up. Precondition: no interrupt is enabled. */
 _Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
                                void (*run)(void));
 
-/* The handler of every exception without one of its own: calls
-   boot_fault_record() with the stacked frame. */
+/* Handles every exception that has no other handler: calls boot_fault_record()
+   with the stacked frame. */
 void boot_fault_entry(void);
 
-/* Records the fault and ends the program. `frame`: r0-r3, r12, lr, pc, xpsr;
-   it is not read if it lies below the stack, where there was no room for it. */
+/* Records the fault and ends the program. `frame`: r0-r3, r12, lr, pc, xpsr; a
+   frame below the stack, after an overflow, is not read. */
 _Noreturn void boot_fault_record(const uint32_t *frame);
 
 /*
- * Reads a word that may not be there: false, and *value untouched, if the read
- * faults. Any context but a fault handler; 256 bytes of stack must be left.
+ * Reads the word at an address where there may be no memory. Result: true, and
+ * *value is the word; false if the read faults, and *value is unchanged. Not in
+ * a fault handler; 256 bytes of stack must be left.
  */
 bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
 
-/* ---- the board's ---- */
+/* ---- defined by each board ---- */
 
 /* Brings the board up and runs the program, with C set up. */
 _Noreturn void boot_board(void);
 
-/* Where a fault is to be recorded. */
+/* Returns the memory in which a fault is to be recorded. */
 struct node_fault *boot_fault_place(void);
 
-/* Ends the program after the fault has been recorded there. */
+/* Ends the program after a fault has been recorded. */
 _Noreturn void boot_fault_end(void);
 
-/* Ends the program otherwise. */
+/* Ends the program without a fault: exit(), abort(). */
 _Noreturn void boot_halt(void);
 
-/* Text that the C library writes. */
+/* Writes text of the C library. */
 void boot_write(const char *text, size_t bytes);
 
 #endif

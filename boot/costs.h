@@ -6,9 +6,9 @@
 #include "scatter/engine/core.h"
 
 /*
- * Initializer of the costs of a board on which an instruction takes `ps`; the
- * arguments behind it are the costs in which boards differ. Instructions are
- * counted on the target (mps2_an385, mps2_an386).
+ * Initializer for the costs of a board on which an instruction takes `ps` ps.
+ * The other arguments are initializers of fields in which boards differ. The
+ * numbers of instructions were counted on mps2_an385 and mps2_an386.
  */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * numerator / denominator, and what is left over. By 0: ends, and the result
- * means nothing. About 80 instructions.
+ * Returns numerator / denominator, and sets *rest to the remainder. With a
+ * denominator of 0 both are undefined. Cost: about 80 instructions.
  */
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 

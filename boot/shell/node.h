@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the node whose console the shell is. Each program with a shell
- * defines them once: boards in boot/serial/status.c, programs of tests as they
- * like. `node` is the one of shell_init(). No function waits.
+ * Functions that the shell calls to read and command its node. Each program
+ * with a shell defines them once: boards in boot/serial/status.c, test programs
+ * in their own files. `node` is the argument of shell_init(). No function
+ * waits.
  */
 #ifndef BOOT_SHELL_NODE_H
 #define BOOT_SHELL_NODE_H
@@ -14,65 +15,66 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct serial_node; /* the program's */
+struct serial_node; /* defined by the program */
 
-/* Lists of rows. */
+/* Lists that the shell prints, a line for each row. */
 enum shell_list {
-    SHELL_IDENT,    /* who the node is */
-    SHELL_PS,       /* how it is */
+    SHELL_IDENT,    /* the node's identity: board, image, place */
+    SHELL_PS,       /* the node's state */
     SHELL_LINKS,    /* what discovery found at each port */
-    SHELL_COUNTERS, /* of each port, and of the console */
-    SHELL_FAULT,    /* the fault record's words; none: there was no fault */
+    SHELL_COUNTERS, /* counters of each port, and of the console */
+    SHELL_FAULT,    /* the fault record's words; no row: there was no fault */
     SHELL_TRACE,    /* the log's events */
     SHELL_CLOCK,    /* one row: mesh time */
-    SHELL_MESH,     /* faults that shell_node_mesh() found, once all is found */
+    SHELL_MESH,     /* faults of cables, once discovery has ended */
     SHELL_PING, /* one row: the circuit of shell_node_ping(), once it ended */
     SHELL_PEEK  /* the answer to the last shell_node_peek() */
 };
 
-/* A result of functions that are called until they have an answer: there is
-   none yet. Any error is negative, and ends the calls. */
+/* A result: there is no answer yet, call again later. Errors are negative, and
+   are final. */
 #define SHELL_LATER 1
 
 /*
- * Puts the next row of a list at the end of `out`. *cursor is 0 before the
- * first row; the node changes it. Result: ERR_OK: there was a row; SHELL_LATER;
- * ERR_EMPTY: there are no more; another enum err.
+ * Appends the next row of a list to `out`. *cursor, 0 before the first row, is
+ * moved to the next row. Result: ERR_OK: a row was appended; SHELL_LATER;
+ * ERR_EMPTY: there are no more rows; another enum err.
  */
 NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
                              enum shell_list list, uint32_t *cursor);
 
-/* Empties SHELL_COUNTERS or SHELL_FAULT. */
+/* Clears the counters (SHELL_COUNTERS) or the fault record (SHELL_FAULT). */
 void shell_node_clear(struct serial_node *node, enum shell_list list);
 
-/* Whether a timed run is on: then nothing is begun that could disturb. */
+/* Whether the node is in a job: then the shell starts no discovery or ping,
+   which could disturb its times. */
 bool shell_node_busy(struct serial_node *node);
 
-/* Starts discovery from this node, which gets the place `at`. `policy`: enum
-   wire_policy of all nodes; SHELL_POLICY_OF_SIZE: the one of such a torus.
-   Result: enum err. */
+/* Starts discovery from this node, which gets the coordinates `at`. `policy`:
+   enum wire_policy for all nodes; SHELL_POLICY_OF_SIZE: the default for a torus
+   of this size. Result: enum err. */
 #define SHELL_POLICY_OF_SIZE 255u
 NODISCARD int shell_node_mesh(struct serial_node *node, struct torus_size size,
                               struct torus_coord at, uint8_t policy);
 
-/* Starts one circuit. Result: enum err. */
+/* Sends `bytes` bytes over one circuit along the path. Result: enum err. */
 NODISCARD int shell_node_ping(struct serial_node *node, struct torus_path path,
                               uint32_t bytes);
 
-/* Asks the node at the end of the path, this one if that has no hops, for a
-   page of hal/switch/peek.h, or gives it a command with its argument. One at a
-   time for each port. Result: ERR_OK; ERR_PORT_BUSY: the last one out of that
-   port is still under way; another enum err. */
+/* Sends a peek to the node at the end of the path (no hops: this node): asks it
+   for a page of hal/switch/peek.h, or gives it a command with an argument. Each
+   port has one peek at a time. Result: ERR_OK; ERR_PORT_BUSY: the last peek out
+   of this port has not ended; another enum err. */
 NODISCARD int shell_node_peek(struct serial_node *node, struct torus_path path,
                               uint8_t page, uint32_t argument);
 
-/* The answer to the last peek out of a port, as it came. Result: SHELL_LATER;
-   ERR_OK: `bytes` at `data`, which stay until the next peek; enum err. */
+/* Reads the answer to the last peek out of a port. Result: SHELL_LATER; ERR_OK:
+ *bytes bytes at *data, valid until the port's next peek; another enum err. */
 NODISCARD int shell_node_peeked(struct serial_node *node, const uint8_t **data,
                                 unsigned *bytes, unsigned port);
 
-/* Sets the fault of the next jobs; whether there is one of that name
-   (hal/inject.h). */
+/* Sets the error that the node makes in its next jobs. Result: whether the name
+   is known (hal/inject.h). */
 bool shell_node_inject(struct serial_node *node, const char *name);
 
 #endif

@@ -4,20 +4,20 @@
  *
  *   [@TAG] COMMAND [WORD...]
  *
- * and so is a reply, of KEY=VALUE words behind the first one:
+ * A reply is one line, too, or several:
  *
  *   ok [tag=TAG] [KEY=VALUE...]
  *   err CODE [tag=TAG] what is wrong, in words
  *   ok [tag=TAG] until=end       rows follow, then
  *   end [tag=TAG] rows=COUNT [err=CODE]
  *
- * CODE is a word of enum shell_code's list. A tag, 0 to 2^32 - 1, lets a
- * program tell to what a reply belongs; a line with a tag must have a CRC. A
- * damaged line's reply has none, since nobody knows what was in it. Nothing is
- * ever written unasked. Every command may be repeated when its reply was lost.
+ * CODE is the word of an enum shell_code. A tag, 0 to 2^32 - 1, lets a program
+ * match replies to requests; a line with a tag must have a CRC. The reply to a
+ * damaged line has no tag, since the tag may be damaged, too. The shell writes
+ * only replies. A program may repeat any command whose reply was lost.
  *
- * No allocation, no input or output, no clock: lines come in by `reader`, leave
- * by the caller, and all that is the node's comes from boot/shell/node.h.
+ * No allocation, no input or output, no clock: lines come in by `reader`, the
+ * caller writes the replies, and boot/shell/node.h reaches the node.
  */
 #ifndef BOOT_SHELL_SHELL_H
 #define BOOT_SHELL_SHELL_H
@@ -25,21 +25,22 @@
 #include "boot/shell/state.h"
 
 /*
- * The node, the reader and the mailbox (which is CLOSED and EMPTY on a node
- * without a host's port) stay as long as the shell does. Strings that are too
- * long for a line make the reply `err space`: no reply is ever cut off.
+ * Sets the shell up. Node, reader and mailbox (CLOSED and EMPTY on a node
+ * without a host's port) outlive the shell. A reply that is too long for a line
+ * is replaced by `err space`.
  */
 void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox);
 
 /*
- * Goes on with what is to be written, or takes the next request; now_us may
- * wrap. Only where there is room for a line, LINE_BYTES_MAX; must not interrupt
- * itself, nor the mailbox. Result: bytes of the line in shell->out.text, which
- * the caller writes; 0: there is nothing to do until bytes come or go.
+ * Makes the next line of a reply, or else takes the next request; now_us, the
+ * time, may wrap. Called only if the console has room for a line,
+ * LINE_BYTES_MAX; must not interrupt itself or a function of the mailbox.
+ * Result: length of the line in shell->out.text, which the caller writes; 0: no
+ * line now.
  *
- * If shell->resetting is true then, the caller resets the board once the line
- * has left it, and calls no more.
+ * If shell->resetting is true afterwards, the caller resets the board once the
+ * line has left it, and does not call this function again.
  */
 unsigned shell_poll(struct shell *shell, uint32_t now_us);
 

@@ -7,64 +7,65 @@
 #include "hal/serial/mailbox.h"
 
 #define SHELL_PING_BYTES_MAX 65535u
-#define SHELL_WORDS 7u /* of a request that are looked at, tag and name too */
+#define SHELL_WORDS 7u /* words kept of a request, its tag included */
 
-/* Longest time without a next row, but for "waiting=" of `peeks`. */
+/* Longest wait for the next row, not counting rows "waiting=" of `peeks`. */
 #define SHELL_WAIT_US 30000000u
 
-/* Longest silence of `peeks`; and how many paths it takes. */
+/* `peeks`: time after which a row "waiting=" is written; most paths. */
 #define SHELL_ALIVE_US 25000u
 #define SHELL_PEEKS_MAX 32u
 
 /* The errors of a request. */
 enum shell_code {
     SHELL_OK,
-    SHELL_LONG, /* of the line, as in hal/line/line.h */
+    SHELL_LONG, /* this and the next four: LINE_LONG to LINE_HALF */
     SHELL_CRC,
     SHELL_CONTROL,
     SHELL_DAMAGED,
     SHELL_HALF,
-    SHELL_COMMAND,  /* there is no such one, or this board has it not */
+    SHELL_COMMAND,  /* the command is unknown */
     SHELL_ARGUMENT, /* a word is missing, malformed, or too many */
-    SHELL_BUSY,     /* not now */
-    SHELL_GAP,      /* next=OFFSET tells which one is waited for */
-    SHELL_SPACE,    /* more bytes than there is room for, or beyond the end */
-    SHELL_LATE,     /* what was begun did not end in time */
-    SHELL_FAILED,   /* error=NUMBER of enum err */
-    SHELL_FAULTS,   /* discovery ended, and found some */
+    SHELL_BUSY,     /* the node cannot do this now */
+    SHELL_GAP,      /* bytes are missing; next=OFFSET of the first of them */
+    SHELL_SPACE,    /* too many bytes, or an offset beyond the end */
+    SHELL_LATE,     /* the command did not end in time */
+    SHELL_FAILED,   /* error=NUMBER is an enum err */
+    SHELL_FAULTS,   /* discovery ended, and found faults */
     SHELL_CODES
 };
 
 struct shell_command;
 
-/* The caller's; all fields are the shell's. */
+/* The state of a shell. The caller owns the struct; only the shell uses its
+   fields. */
 struct shell {
     struct serial_node *node;
     struct line_reader *reader;
     struct mailbox *mailbox;
-    const struct shell_command *command; /* the last one */
-    const char *word[SHELL_WORDS];       /* of the request, its name first */
-    uint8_t words;                       /* behind the name */
-    uint32_t tag;                        /* of the last request with one */
+    const struct shell_command *command; /* command of the last request */
+    const char *word[SHELL_WORDS];       /* words of the request, name first */
+    uint8_t words;                       /* number of words behind the name */
+    uint32_t tag;                        /* tag of the last request with one */
     bool tagged;                         /* the request has a tag */
-    bool again;                          /* one before it had a tag */
-    bool repeated;                       /* both have the same */
-    bool rows;                 /* of the command are still to be written */
+    bool again;                          /* an earlier request had a tag */
+    bool repeated;             /* the request has the tag of the one before */
+    bool rows;                 /* rows of the command are still to come */
     bool resetting;            /* the board is to reset once all is sent */
     bool pending;              /* a circuit of `ping` is on its way */
-    uint8_t ending;            /* enum shell_code, told by `end` */
-    int32_t detail;            /* number in the meaning of a code */
-    uint32_t cursor;           /* of shell_node_row(), or the next of `help` */
-    uint32_t written;          /* rows */
-    uint32_t wanted;           /* circuits of `ping`; the page of `peeks` */
-    uint32_t bytes;            /* of a circuit of `ping` */
-    uint32_t left;             /* paths of `peeks` that are not begun: a mask */
-    uint8_t slot[TORUS_PORTS]; /* 1 + the path that is under way out of a port;
-                                  0: none */
-    uint32_t now_us;           /* of this shell_poll() */
-    uint32_t since_us;         /* when the last row or request was */
-    uint32_t told_us;          /* when the last row but "waiting=" was */
-    struct torus_path path;    /* of the request */
+    uint8_t ending;            /* enum shell_code that the line `end` tells */
+    int32_t detail;            /* number that the code's text contains */
+    uint32_t cursor;           /* as in shell_node_row(); of `help`: next row */
+    uint32_t written;          /* rows written */
+    uint32_t wanted;           /* `ping`: circuits; `peeks`: the page */
+    uint32_t bytes;            /* `ping`: bytes of each circuit */
+    uint32_t left;             /* `peeks`: mask of paths not begun yet */
+    uint8_t slot[TORUS_PORTS]; /* `peeks`, of each port: 1 + index of the path
+                                  whose peek is under way; 0: none */
+    uint32_t now_us;           /* time of this shell_poll() */
+    uint32_t since_us;         /* time of the last row or request */
+    uint32_t told_us;          /* `peeks`: time of the last answer */
+    struct torus_path path;    /* path in the request */
     struct line_writer out;    /* the line that is being written */
 };
 

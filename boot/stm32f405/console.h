@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text out of the console port: a ring between board_console_write() and the
- * port's interrupt, which calls these (hal/stm32f405/program.h).
+ * The ring of the console's output, from board_console_write() to the port's
+ * interrupt. serial_pending() and serial_taken() (hal/stm32f405/program.h) call
+ * these two functions for the console.
  */
 #ifndef BOOT_STM32F405_CONSOLE_H
 #define BOOT_STM32F405_CONSOLE_H

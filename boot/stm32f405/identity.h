@@ -4,8 +4,8 @@
 
 #include "hal/image.h"
 
-/* The identity of this image. Volatile: a tool may have changed it since it was
-   compiled. */
+/* The identity of this image. Volatile, since a tool may change the image after
+   compilation. */
 extern const volatile struct image_identity boot_identity;
 
 #endif

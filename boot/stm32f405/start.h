@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of every program on an STM32F405, and its findings: clock, reset
-   cause. */
+/* The start of every program on an STM32F405: clocks, reset cause, memory. */
 #ifndef BOOT_STM32F405_START_H
 #define BOOT_STM32F405_START_H
 
@@ -10,12 +9,12 @@
 
 struct boot_start {
     struct clocks clocks;
-    bool has_ccm;   /* 64 KiB at 0x10000000: the section .ccm may be used */
-    bool has_id;    /* the chip has a number of its own */
-    uint32_t id[3]; /* that number */
+    bool has_ccm;   /* 64 KiB of memory at 0x10000000 exist: CCM */
+    bool has_id;    /* the chip has a unique id */
+    uint32_t id[3]; /* unique id, 96 bits */
 };
 
-/* Clock tree, vectors, what memory there is; devices are still off. */
+/* Sets up vectors and clock tree, and fills *start in; devices stay off. */
 void boot_start(struct boot_start *start);
 
 #endif
