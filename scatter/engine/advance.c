@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* an advance of fewer units a node does not pay */
-/* An advance does not pay if a call of the kernel takes longer than planning:
-   this part of the time from the advance to the next send. */
+#define UNITS_MIN 16u /* an advance of fewer units per node does not pay */
+/* An advance does not pay if a call of the kernel takes longer than planning,
+   counted as 1 / PLAN_PART of the time from the advance to the next send. */
 #define PLAN_PART 2u
 #define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
 
-/* Time from time zero until layer `phase` has computed the advance and waits
-   for a part. */
+/* Returns the time, ps from time zero, at which layer `phase` has computed the
+   advance and waits for a part. */
 static uint64_t ready_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase)
 {
@@ -26,9 +26,9 @@ static uint64_t ready_ps(const struct scatter *scatter,
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
-/* Time from time zero until the first planned round leaves: no earlier than the
-   ports have sent the advance, and so late that every layer waits for its part,
-   of units[phase] units, when that arrives. */
+/* Returns the time, ps from time zero, at which the first planned round leaves:
+   not before the ports have sent the advance, and late enough that layer i
+   already waits for its part, of units[i] units, when the part arrives. */
 static uint64_t leaves_ps(const struct scatter *scatter,
                           const struct originator *originator,
                           const uint32_t units[])
@@ -50,8 +50,8 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* The first planned parts are not known yet: shares are taken to be equal, and
-   if more rounds follow as large as those of the advance. */
+/* The shares of the first planned round are not known yet. They are taken to be
+   equal shares of the load or, if more rounds follow, those of the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -74,9 +74,9 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
-/* A node posts a round when it has taken the one before. Parts that came while
-   it computes the advance would be sent on late, and meet circuits of the next
-   round: so the first of several rounds is held back. */
+/* A node lets its switch send on a round's part when it has taken the part of
+   the round before. Rounds that arrive while it computes the advance would go
+   on late and meet circuits of the next: so the first of several is held. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -105,7 +105,7 @@ void advance_report(struct originator *originator)
     }
 }
 
-/* Sets how much of the load goes ahead; false if that does not pay. */
+/* Sets originator->advance. Result: whether an advance pays. */
 static bool choose_advance(const struct scatter *scatter,
                            struct originator *originator, unsigned phases)
 {
@@ -129,7 +129,8 @@ static bool choose_advance(const struct scatter *scatter,
     return originator->advance.units > 0;
 }
 
-/* Writes the tables of an advance, and queues it. */
+/* Writes the tables of the advance, queues its parts, and takes its units off
+   the load. Result: 0 or the error. */
 static int send_advance(struct scatter *scatter, struct originator *originator,
                         unsigned phases)
 {
@@ -175,7 +176,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
         return ERR_OK;
     }
     if (scatter->units / UNITS_MIN < originator->nodes) {
-        return ERR_OK; /* so would advance_of() find, after more work */
+        return ERR_OK; /* advance_of() would say so, but later */
     }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {

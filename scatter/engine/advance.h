@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The originator's advance (scatter/plan/advance.h) on the pattern:
+ * The advance on the pattern: the originator sends equal shares of a part of
+ * the load before it measures the kernel and plans (scatter/plan/advance.h):
  *
- *   originator  | announces | queues it | measures, plans | queues rounds | ..
- *   its ports               | the advance ...| waits .....| round 1 | round 2
- * .. a node                      part | computes it .........| round 1 | ..
- *                           time zero
+ *   originator  | announces | queues | measures, plans | queues rounds | ..
+ *   its ports               | advance ......| idle ....| round 1 | round 2
+ *   a node                       part | computes the advance | round 1 | ..
+ *                           ^ time zero
  *
- * The advance is the job's first round: the parts of the next one bring the job
- * itself.
+ * The advance is round 0 of the job; the parts of round 1 bring the job itself.
  */
 #ifndef SCATTER_ENGINE_ADVANCE_H
 #define SCATTER_ENGINE_ADVANCE_H
@@ -16,20 +16,20 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Queues an advance if phases and rounds are the originator's to choose, and it
-   pays. Result: 0 or the error. */
+/* Queues an advance, and sets report.advance, if the order leaves phases and
+   rounds to the originator and an advance pays. Result: 0 or the error. */
 NODISCARD int advance_try(struct scatter *scatter,
                           struct originator *originator);
 
-/* Sets the input's wait_ps: from when the first planned parts can leave until
-   they should, as nodes compute the advance till they arrive. */
+/* Sets input.wait_ps: time from when the first planned parts can leave until
+   they do, which has them arrive when nodes have computed the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator);
 
-/* The gap between an advance and the first of several rounds. */
+/* Returns the gap from an advance to the first of several rounds, ps; or 0. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator);
 
-/* Makes the advance the first round of the plan, for the report. */
+/* Inserts the advance as round 0 into the plan's tables, for the report. */
 void advance_report(struct originator *originator);
 
 #endif

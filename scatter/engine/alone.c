@@ -4,23 +4,22 @@
 #include "scatter/engine/measure.h"
 #include "scatter/plan/fixed.h"
 
-/* A part up to its range, or an announcement, has some 84 bytes behind the
-   header: how many exactly depends on the phases of a plan that is not made
-   yet. Along a tree each has places besides, of 3 bytes for a node of the mesh.
-   */
+/* Approximate payload of an announcement, and of a part without its range; the
+   exact length depends on the phases of a plan that is not made yet. Along a
+   tree both also have PLACE_BYTES for each node of the mesh. */
 #define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
-/* A call takes at most this much longer than the estimate for its units, by its
-   fixed cost, where that estimate is right. */
+/* Longest fixed time of a call of the kernel, besides the time of its units,
+   for which a guess of the units' time still counts as right. */
 #define CALL_PS 20000000u /* 20 us */
 
-/* Time in ps of a circuit over two hops with `bytes` behind the header. */
+/* Returns the time, ps, of a circuit over 2 hops with a payload of `bytes`. */
 static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
 {
     return order_circuit_ps(order, order_message_ps(order, bytes), 2);
 }
 
-/* Bytes of a unit's output, rounded down. */
+/* Returns the length of a unit's output in bytes, rounded down. */
 static uint32_t output_bytes(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -30,9 +29,9 @@ static uint32_t output_bytes(const struct scatter *scatter)
                : 0;
 }
 
-/* Whether a unit that is sent away costs more than computing it here: at the
-   ports, if outputs return when all is computed, and of the processor, if ports
-   take of its time. */
+/* Whether sending a unit away takes longer than computing it here, in unit_ps:
+   the ports, for its output, unless outputs return during later rounds; or the
+   processor, where ports use it. */
 static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
@@ -46,9 +45,10 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
-/* Time in which results come back: two circuits where they are all long, else
-   four; as long as may be if a child's is expected to grow beyond short ones,
-   since its slot is. */
+/* Returns the time, ps, in which results return: two circuits where all results
+   have one length, else four, two of which wait for their slot. Circuits are
+   those of the longest result where results have one length, or are expected to
+   outgrow short slots; else of a short result. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {
@@ -63,11 +63,13 @@ static uint64_t results_ps(const struct scatter *scatter,
 }
 
 /*
- * Whether the originator alone would have the answer before a plan is made, two
- * circuits have gone out, four have come back (two wait for their slot, which
- * those that are all long do not) and results are merged. Its P ports take at
- * least transfer / (transfer + P compute) of its time besides: units * compute
- * <= mesh (1 + transfer / P compute).
+ * Whether the originator alone has the answer before the mesh would. The mesh
+ * needs mesh_ps to plan, for two circuits on the way out, for results to return
+ * (results_ps()) and to be merged. Besides, its P ports need at least the part
+ * transfer / (transfer + P compute) of the originator's time alone, which is
+ * units * compute. So the condition is
+ *
+ *   units * compute <= mesh_ps * (1 + transfer / (P compute))
  */
 static bool is_small(const struct scatter *scatter,
                      const struct originator *originator)
@@ -101,10 +103,11 @@ static bool is_small(const struct scatter *scatter,
 }
 
 /*
- * Computes a 512th, a 64th and an eighth of the load. As long as these take at
- * most twice the guess, the originator is to do the rest alone, at the rate by
- * which they differ. If the guess was too small, little is lost, and a better
- * one known.
+ * Computes a 512th, a 64th and an eighth of the load, and sets `alone` if each
+ * takes at most twice the guessed time: the originator then does the rest
+ * alone, at the rate by which these times differ. If one takes longer, `alone`
+ * is false: little time is lost, and the rate of that piece is a better guess.
+ * Result: 0 or the error.
  */
 static int compute_parts(struct scatter *scatter, struct originator *originator)
 {

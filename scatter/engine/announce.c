@@ -31,7 +31,7 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     int error;
 
     if (scatter->round > 0) {
-        return ERR_KIND; /* its job goes on: what it has lies there */
+        return ERR_KIND; /* the announced job has begun */
     }
     error = circuit_drain(scatter->circuit);
     memmove(scatter->announcement, delivery->payload, delivery->bytes);
@@ -41,8 +41,8 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     return error;
 }
 
-/* Sets what the job and the heap have from the announcement; `*shared` is what
-   is passed on. */
+/* Reads an announcement: sets `announced`, the kernel and free_from, and
+ *shared to the segment that is passed on. Result: 0 or the error. */
 static int read(struct scatter *scatter,
                 const struct circuit_delivery *delivery,
                 struct circuit_segment *shared)
@@ -79,7 +79,7 @@ static int pass_on(struct scatter *scatter, struct circuit_segment shared)
 
     scatter->circuit->job = scatter->announced_job;
     error = scatter->policy->announce(scatter, NULL, shared, none);
-    /* If no part of this job comes, the next announcement is of another one. */
+    /* The next message may announce another job, if this one's order failed. */
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     return error;
 }

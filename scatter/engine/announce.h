@@ -12,40 +12,40 @@
 #include "scatter/engine/originator.h"
 
 /*
- * The originator's announcement of scatter->announced; the argument is sent
- * from where it lies in the order. Result: 0; ERR_MEMORY; ERR_PLAN (the order's
- * tree is none); an error of the sends.
+ * Queues the originator's announcement, scatter->announced, to its children;
+ * the argument is sent from where it lies in the order. Result: 0; ERR_MEMORY;
+ * ERR_PLAN (the order's tree is invalid); an error of the sends.
  */
 NODISCARD int announce_job(struct scatter *scatter,
                            struct originator *originator);
 
 /*
- * Takes an announcement, which lies at free_from, moves free_from behind it,
- * passes it on and begins the kernel. An earlier one is dropped, if nothing
- * else of its job came. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLAN, ERR_PLACE
- * (meant for another node); ERR_IMAGE (no kernel of that index); ERR_ARGUMENT;
- * an error of the sends.
+ * Takes the announcement in `delivery`, which lies at free_from: moves
+ * free_from behind it, passes it on and begins the kernel. Drops an earlier
+ * announcement if no other message of its job came. Result: 0; ERR_LENGTH,
+ * ERR_FIELD, ERR_PLAN, ERR_PLACE (meant for another node); ERR_IMAGE (no kernel
+ * of that index); ERR_ARGUMENT; an error of the sends.
  */
 NODISCARD int announce_take(struct scatter *scatter,
                             struct circuit_delivery delivery);
 
-/* Forgets the announcement of a job of which nothing followed, such as one
-   whose order failed, when it has been passed on; the message in `delivery`
-   moves to its place. Precondition: there is one. Result: 0; ERR_KIND in the
-   middle of its job; an error of the sends. */
+/* Waits until the announcement has been passed on, and drops it: no message of
+   its job followed, perhaps because the order failed. Moves the message in
+   `delivery` to where the announcement lay. Precondition: a job is announced.
+   Result: 0; ERR_KIND if that job has begun; an error of the sends. */
 NODISCARD int announce_drop(struct scatter *scatter,
                             struct circuit_delivery *delivery);
 
 /* ---- waiting for a message of a job ---- */
 
-/* Serves a probe or takes an announcement. (By value, so that the delivery
-   stays in registers on the hot path.) Result: 0 or the error; ERR_KIND for
-   another kind. */
+/* Serves a probe or takes an announcement. (`delivery` is passed by value, to
+   stay in registers on the hot path.) Result: 0 or the error; ERR_KIND for
+   another kind of message. */
 NODISCARD int await_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 
-/* Waits for a message of this kind on a set of ports, and serves those that
-   come before it. Inline, as it is on the hot path. Result: 0 or the error. */
+/* Waits for a message of `kind` on the port mask `ports`; calls await_serve()
+   for others. Inline, as it is on the hot path. Result: 0 or the error. */
 NODISCARD static inline int await_message(struct scatter *scatter,
                                           enum wire_kind kind,
                                           struct circuit_delivery *delivery,

@@ -112,7 +112,7 @@ HAL_FAST int compute_keep(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Does as scatter_record(), in line: every round passes here twice. */
+/* Records an event of the round at hand. Inline: each round calls it twice. */
 HAL_FAST static inline void record(struct scatter *scatter,
                                    enum event_kind kind, uint32_t units)
 {

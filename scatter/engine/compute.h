@@ -6,8 +6,8 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Bytes that the output of the first `units` of this node's range takes at
-   most, without its chunk's head. Precondition: the kernel makes an output. */
+/* Returns the most bytes of output of the first `units` of the range, without
+   the head of a chunk. Precondition: the kernel makes an output. */
 uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 
 /*
@@ -20,13 +20,14 @@ uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);
 
-/* Keeps what compute_run() has made: the result becomes this node's or is
-   merged into it; the output becomes a chunk at free_to, which moves down.
-   Result: 0; ERR_TERMS if the kernel's terms allow no such length. */
+/* Keeps a result that compute_run() has made: it becomes this node's result or
+   is merged into that; its output becomes a chunk at free_to, which moves down.
+   Result: 0; ERR_TERMS if the kernel's terms do not allow the length. */
 NODISCARD int compute_keep(struct scatter *scatter,
                            const struct kernel_result *result);
 
-/* Computes this node's share of the round at hand. Result: 0 or the error. */
+/* Computes this node's share of the round at hand, split.share_units, and keeps
+   the result. Result: 0 or the error. */
 NODISCARD int scatter_compute(struct scatter *scatter);
 
 #endif

@@ -21,7 +21,7 @@ static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
 
 /* ---- the state ---- */
 
-/* Makes the slots in new memory. Result: 0 or ERR_MEMORY. */
+/* Makes the slots for demands in new memory. Result: 0 or ERR_MEMORY. */
 static int make_slots(struct scatter *scatter, struct farm_state *state,
                       const struct plan_job *input)
 {
@@ -59,9 +59,9 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
 
 /* ---- members, by the tree of the announcement ---- */
 
-/* The first branch behind `at` whose node that of the branch `server` serves:
-   the originator whoever is in no group, a master whoever is in its own. (In
-   line: 25 us less of a farm's planning on 25 boards.) */
+/* Returns the first branch behind `at` of a node that the node of the branch
+   `server` serves: the originator serves nodes in no group, a master those of
+   its own. (Inline: a farm of 25 boards is planned 25 us faster.) */
 __attribute__((always_inline)) static inline const uint8_t *
 next_member(const uint8_t *server, const uint8_t *at)
 {
@@ -85,14 +85,14 @@ uint32_t farm_count_members(const uint8_t *server)
     return nodes;
 }
 
-/* Units of a node in the time in which the reference computes FARM_SPEED_ONE,
-   by the order. */
+/* Returns a node's speed by the order: units that it computes in the time in
+   which a node without a slowdown computes FARM_SPEED_ONE. */
 static uint32_t speed_of(const uint8_t *branch)
 {
     return FARM_SPEED_ONE >> tree_slow_shift(branch);
 }
 
-/* The sum of the speeds of a group, its master included. */
+/* Returns the sum of the speeds of a group, its master's included. */
 static uint64_t speed_of_group(const uint8_t *master)
 {
     const uint8_t *end = tree_next(master);
@@ -129,11 +129,11 @@ int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
 /* ---- chunks ---- */
 
 /*
- * Whether a worker's chunks come from the end of the range: those of workers 1,
- * 3, 5, .. do, the others' from its beginning. Where the last part of a load
- * takes long, half of the workers then compute it from the start, and nobody
- * gets a large chunk of it late. The chunks of one worker lie near each other,
- * so the time that one took tells what the next one will take.
+ * Whether chunks of worker[index] come from the end of the range: those of
+ * workers 1, 3, 5, .. do, the others' from its beginning. So, if the units at
+ * the end of a load take long, half of the workers compute some from the start,
+ * and nobody gets a large chunk of them late. All chunks of a worker lie near
+ * each other, so the time of one predicts that of the next.
  */
 static bool takes_from_end(uint32_t index)
 {
@@ -240,7 +240,7 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
 
 #define DEMAND_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_DEMAND))
 
-/* Receives a demand ahead, at `at`. */
+/* Has the switch receive a demand at `at` while this node computes. */
 static int listen(const struct scatter *scatter, const struct farm_state *state,
                   uint8_t *at)
 {
@@ -248,8 +248,7 @@ static int listen(const struct scatter *scatter, const struct farm_state *state,
                                  state->slot_bytes);
 }
 
-/* The same in all slots, so that demands come in while a slice is computed; if
-   any come. */
+/* Calls listen() for all slots if any worker is at work. */
 static int listen_all(const struct scatter *scatter,
                       const struct farm_state *state)
 {
@@ -262,8 +261,8 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Receives a demand at `at`, unless it has come or comes to a slot, and serves
-   it. */
+/* Waits for a demand until mesh time `until_ps`, and serves it. It is received
+   at `at`, unless a slot receives it. Result: 0; ERR_TIMEOUT; or the error. */
 static int serve_at(struct scatter *scatter, struct farm_state *state,
                     struct circuit_delivery *delivery, uint8_t *at,
                     uint32_t capacity_bytes, uint64_t until_ps)
@@ -274,8 +273,8 @@ static int serve_at(struct scatter *scatter, struct farm_state *state,
     return error == ERR_OK ? farm_serve(scatter, state, delivery) : error;
 }
 
-/* Puts the output of a demand behind those before it, where it may lie already.
-   Result: 0 or ERR_MEMORY. */
+/* Moves a demand's output behind the outputs received before, unless it lies
+   there. Result: 0 or ERR_MEMORY. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
                        const struct circuit_delivery *delivery)
@@ -293,6 +292,7 @@ static int keep_output(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Does as serve_at(), for a demand that may bring an output. */
 static int serve_output(struct scatter *scatter, struct farm_state *state,
                         struct circuit_delivery *delivery, uint64_t until_ps)
 {
@@ -314,15 +314,15 @@ static int serve_output(struct scatter *scatter, struct farm_state *state,
     return error;
 }
 
-/* Whether a message was received ahead: it is in one of the slots. */
+/* Whether the message at `at` lies in a slot. */
 static bool is_in_slot(const struct farm_state *state, const uint8_t *at)
 {
     return at >= state->slot &&
            at < state->slot + state->slots * state->slot_bytes;
 }
 
-/* Receives a demand that has come by `until_ps`, and serves it. Result: 0;
-   ERR_TIMEOUT if none has; or the error. */
+/* Waits for a demand until mesh time `until_ps`, serves it, and frees its slot
+   for another. Result: 0; ERR_TIMEOUT if none came; or the error. */
 static int serve_until(struct scatter *scatter, struct farm_state *state,
                        uint64_t until_ps)
 {
@@ -340,7 +340,7 @@ static int serve_until(struct scatter *scatter, struct farm_state *state,
     return is_in_slot(state, at) ? listen(scatter, state, at) : ERR_OK;
 }
 
-/* Computes a slice of what is left. */
+/* Computes a slice of the units that are left. Result: 0 or the error. */
 static int compute_slice(struct scatter *scatter, struct farm_state *state)
 {
     uint32_t units = state->first_units > 0
@@ -362,7 +362,7 @@ static int compute_slice(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Serves all demands that are there. Result: 0 or the error. */
+/* Serves all demands that have arrived. Result: 0 or the error. */
 static int serve_all(struct scatter *scatter, struct farm_state *state)
 {
     int error = ERR_OK;
@@ -389,8 +389,8 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
         }
     }
     if (error == ERR_OK && !scatter->has_result) {
-        /* Workers have all of a small load: results are merged into that of no
-           unit. */
+        /* Workers have all units of a small load: a run of no units makes the
+           result into which theirs are merged. */
         scatter->split.share_units = 0;
         error = scatter_compute(scatter);
     }
@@ -402,16 +402,14 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* A worker's first chunks, and its last one, are smaller than others may be. */
+/* Most chunks of a worker, first and last ones, smaller than farm.floor. */
 #define SMALL_CHUNKS 5u
-/* Demands with outputs are received ahead in this part of the memory that all
-   outputs take. */
+/* Slots for demands with outputs take this part of the memory of outputs. */
 #define SLOTS_PART 8u
 
 /* ---- planning ---- */
 
-/* Whether the rule can count with the order's numbers. Result: 0 or ERR_RANGE.
- */
+/* Checks the numbers that the chunk rule takes. Result: 0 or ERR_RANGE. */
 static int check_order(const struct wire_order *order)
 {
     unsigned ports = order->ports;
@@ -424,8 +422,8 @@ static int check_order(const struct wire_order *order)
                : ERR_RANGE;
 }
 
-/* What a chunk takes of the originator: its software, or as a part of its ports
-   two circuits, if that is more; up to what the rule counts with. */
+/* Returns the originator's time for a chunk, ps, at most UINT32_MAX: that of
+   its software or, if longer, 4 startups divided by the number of ports. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
 {
@@ -436,7 +434,8 @@ static uint64_t demand_ps(const struct scatter *scatter,
     return longer_ps < UINT32_MAX ? longer_ps : UINT32_MAX;
 }
 
-/* Two chunks fit a worker's memory, and the output of each fits a slot. */
+/* Returns the most units of a chunk: two chunks fit a worker's memory, and the
+   output of each fits a slot. */
 static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
@@ -469,8 +468,8 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Bounds the number of pieces of output: each has a head and is padded, which
-   must fit the memory that outputs leave. */
+/* Sets farm.floor, the least chunk, so that the heads and the padding of all
+   pieces of output fit the memory that the outputs leave free. */
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
@@ -486,8 +485,8 @@ static void bound_pieces(const struct scatter *scatter,
         scatter->units / (pieces > small ? pieces - small : 1u) + 1;
 }
 
-/* Writes the job into new memory. A worker's result is sent at once: there are
-   no slots. */
+/* Writes the job into new memory. The job has no slots: workers send results at
+   once. Result: 0 or ERR_MEMORY. */
 static int store_job(struct scatter *scatter, struct originator *originator,
                      const struct plan_job *input)
 {
@@ -521,8 +520,7 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
 
     input->nodes = farm_count_members(tree);
     input->served = tree_nodes(tree) - input->nodes;
-    /* Nobody would serve who is in the group of no master; and masters pass on
-       no outputs. */
+    /* A group without a master is never served; masters pass on no outputs. */
     if (tree_in_group(tree) ||
         tree_next_of_group(tree, tree) < tree_next(tree) ||
         (input->served > 0 && scatter_has_output(scatter))) {
@@ -533,9 +531,9 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
                            : error;
 }
 
-/* Writes the job. How fast the workers are is not known: it takes them to be as
-   fast as this node. Result: 0; ERR_RANGE (farm_input_of()); ERR_PLAN if the
-   order's tree says no path to a worker; or ERR_MEMORY. */
+/* Makes the farm and writes the job. Workers count as fast as this node, but
+   for slowdowns in the order's tree. Result: 0; ERR_RANGE (farm_input_of());
+   ERR_PLAN if the tree has no valid path to a worker; or ERR_MEMORY. */
 static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;

@@ -79,8 +79,8 @@ static int read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* Makes room for the output of the chunk in hand: outputs move up over what the
-   last demand was sent from, which its answer has freed. */
+/* Makes room for the output of the chunk in hand if needed: own outputs move up
+   over those that left with the last demand, which has been answered. */
 static void free_outputs(struct scatter *scatter)
 {
     uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
@@ -94,8 +94,8 @@ static void free_outputs(struct scatter *scatter)
     }
 }
 
-/* Asks for the next chunk: says how long worker.computed_units took, and
-   returns the outputs that have not left yet. Result: 0 or an error of sending.
+/* Sends a demand for the next chunk: it says how long worker.computed_units
+   took and brings the outputs not sent yet. Result: 0 or an error of sending.
  */
 static int ask_for_chunk(struct scatter *scatter)
 {
@@ -120,17 +120,18 @@ static int ask_for_chunk(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Bytes of an output whatever its units: its head, and what rounding up takes
-   of it and of its chunk's message. */
+/* Bytes of an output besides those of its units: its head, and what rounding up
+   adds to the output and to its chunk's message. */
 #define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
 
 /*
- * Divides the memory that is left between two chunks, in hand and in stock, and
- * two outputs, leaving and being made, by what a unit takes in each:
+ * Divides the free memory between two chunks, one in hand and one in stock, and
+ * two outputs, one being sent and one being made, in proportion to the bytes
+ * that a unit takes in each:
  *
  *   chunk | stock_bytes | stock_bytes | output | output | free_to
  *
- * No chunk is more than half of a load, which would fit with all its outputs.
+ * No chunk is more than half of a load, and a load with all its outputs fits.
  */
 static void divide_memory(struct scatter *scatter)
 {
@@ -153,8 +154,8 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-/* Where the message with the next chunk is received: one comes while the one
-   before it is in use. */
+/* Returns where the message with the next chunk is received: two places take
+   turns, as the chunk before may still be in use. */
 static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -165,7 +166,7 @@ static uint8_t *next_place(const struct scatter *scatter)
 
 #define CHUNK_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_CHUNK))
 
-/* Asks for the next chunk, which comes while the one in hand is computed. */
+/* Asks for the next chunk, to be received while the one in hand is computed. */
 static int ask_ahead(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -178,10 +179,10 @@ static int ask_ahead(struct scatter *scatter)
 
 /* ---- a master ---- */
 
-/* A master asks when it has less than this part of the chunk in hand. */
+/* A master asks for a chunk when this part of the one in hand is left. */
 #define LOW_PART 2u
 
-/* Whether this node serves others, by its piece of the tree. */
+/* Whether this node is a master, by its piece of the tree. */
 static bool is_master(const struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -190,8 +191,8 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* Makes the chunk in hand the group's load. It is one installment of all that
-   the group may expect, which makes the rest `ahead`. */
+/* Makes the chunk in hand the group's load. Of all units that the group may
+   expect the chunk is one installment; farm.ahead counts the others. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -203,7 +204,8 @@ static void begin_stock(struct scatter *scatter, struct farm_state *state)
     scatter->worker.asked = false;
 }
 
-/* Takes the next chunk, and serves whom it was awaited for. */
+/* Reads the next chunk, and sends chunks to workers that wait. Result: 0;
+   ERR_PLACE if this master did not ask; or the error. */
 static int take_chunk(struct scatter *scatter, struct farm_state *state,
                       const struct circuit_delivery *delivery)
 {
@@ -220,12 +222,12 @@ static int take_chunk(struct scatter *scatter, struct farm_state *state,
     return farm_serve_waiting(scatter, state);
 }
 
-/* Waits for a chunk or a demand, and serves it. */
+/* Waits for a chunk or a demand, and serves it. Result: 0 or the error. */
 static int serve_next(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
     struct circuit_delivery delivery;
-    /* The next chunk comes to lie where sends may still be queued from. */
+    /* The next chunk is received where queued sends may still lie. */
     int error = circuit_drain(scatter->circuit);
 
     if (error == ERR_OK) {
@@ -244,7 +246,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
 }
 
 /* Asks the originator for the next chunk: the demand says how long the whole
-   group takes for the one in hand. */
+   group takes for the chunk in hand. Result: 0 or an error of sending. */
 static int ask(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -256,7 +258,7 @@ static int ask(struct scatter *scatter, struct farm_state *state)
     return ask_for_chunk(scatter);
 }
 
-/* Asks for the next chunk when little is left, and once. */
+/* Asks for the next chunk if little is left and this master has not asked. */
 static int ask_if_low(struct scatter *scatter, struct farm_state *state)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -267,7 +269,7 @@ static int ask_if_low(struct scatter *scatter, struct farm_state *state)
                : ERR_OK;
 }
 
-/* farm_state.refill of a master: waits for units while there are none. */
+/* farm_state.refill of a master: serves messages until units are left. */
 static int refill(struct scatter *scatter, struct farm_state *state)
 {
     int error = ask_if_low(scatter, state);
@@ -282,9 +284,9 @@ static int refill(struct scatter *scatter, struct farm_state *state)
 }
 
 /* Makes the state of the group in new memory, when the first chunk has been
-   read. Result: 0; ERR_PLAN (the piece is no tree, a worker has no path, or the
-   job has an output, which masters do not pass on), ERR_FIELD (the job does not
-   say what to plan with) or ERR_MEMORY. */
+   read. Result: 0; ERR_PLAN (a worker has no valid path, or the job has an
+   output, which masters do not pass on), ERR_FIELD (the job has no terms to
+   plan with) or ERR_MEMORY. */
 static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
@@ -317,9 +319,9 @@ static int open_group(struct scatter *scatter)
     return farm_add_workers(scatter, state);
 }
 
-/* Computes, asks and serves until the end has come and all workers know it;
-   sets worker.ended. Result: 0; as farm_receive() and farm_serve(); ERR_KIND.
- */
+/* Computes slices, asks for chunks and serves demands until this master and all
+   its workers have their ends; sets worker.ended. Result: 0; as farm_receive()
+   and farm_serve(); ERR_KIND. */
 static int lead_group(struct scatter *scatter)
 {
     struct farm_state *state = scatter->worker.group;
@@ -333,7 +335,7 @@ static int lead_group(struct scatter *scatter)
     return error == ERR_OK ? farm_work_off(scatter, state) : error;
 }
 
-/* Receives and merges the results of the workers. Result: 0 or the error. */
+/* Receives and merges the results of the group. Result: 0 or the error. */
 static int gather_group(struct scatter *scatter)
 {
     const struct farm_state *state = scatter->worker.group;
@@ -347,15 +349,15 @@ static int gather_group(struct scatter *scatter)
 
 /* ---- any worker ---- */
 
-/* Whether the job of this number is announced. */
+/* Whether the announced job has the number `job`. */
 static bool is_announced(const struct scatter *scatter, uint16_t job)
 {
     return scatter->kernel != NULL && scatter->announced_job == job;
 }
 
-/* Waits for the announcement of a first chunk: that takes the straight way, and
-   may come earlier. It stays where it lies until then, or takes the place of an
-   announcement of another job, which failed. */
+/* Waits for the announcement of the job of `first`, a first chunk: chunks take
+   the straight way and may arrive earlier. The chunk stays where it lies, or
+   replaces the announcement of another job, which failed. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -375,7 +377,8 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Reads the first chunk. Later ones are received behind all that is kept. */
+/* Reads the first chunk, and makes a master's group. Later chunks are received
+   behind all that these keep. Result: 0 or the error. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {
@@ -427,7 +430,7 @@ int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
     return worker->group != NULL ? lead_group(scatter) : ask_ahead(scatter);
 }
 
-/* Receives a later chunk. */
+/* Waits for a chunk after the first. Result: 0 or the error. */
 static int receive_next(struct scatter *scatter,
                         struct circuit_delivery *delivery)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A worker of a farm: it asks the originator for the next chunk before it
- * computes the one in hand, and says with that how long the one before took. So
- * it never waits as long as its demand is served within a chunk's time.
+ * A worker of a farm asks the originator for its next chunk before it computes
+ * the chunk in hand; the demand says how long the chunk before that took. So a
+ * worker never waits if its demand is served while it computes a chunk.
  *
- * A master of a farm: a worker of the originator, and whoever serves the
- * workers of its group (scatter/plan/tree.h). It cuts the chunk in hand into
- * chunks for these and slices of its own, asks for the next one before that
- * runs out, and says then how fast its group is. To the originator it is one
+ * A master of a farm is a worker of the originator, and serves the workers of
+ * its group (scatter/plan/tree.h). It cuts the chunk in hand into chunks for
+ * these and slices of its own, and asks for its next chunk before that runs
+ * out; the demand says how fast the group is. To the originator a master is one
  * fast worker; to its workers it is the originator.
  *
  *      originator              master                    worker
@@ -37,21 +37,22 @@
  */
 NODISCARD int farm_receive(struct scatter *scatter);
 
-/* The same when the chunk has come. */
+/* Does the rest of farm_receive() when the chunk has come, in `delivery`. */
 NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 
-/* Makes this node, to which the originator's `path` leads, worker `number` of a
-   job that it knows, and asks for the first chunk. An output returns straight
-   to the originator from here on. Result: 0 or an error of sending. */
+/* Makes this node worker `number` for the tail of its job, and asks for the
+   first chunk. `path` leads from the originator to this node. Outputs return
+   straight to the originator from now on. Result: 0 or an error of sending. */
 NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
                         struct torus_path path);
 
-/* Computes the range at hand, and notes how long that takes, for the next
-   demand. Result: as scatter_compute(). */
+/* Computes the chunk in hand, and adds its units and its time to those of the
+   next demand. Result: as scatter_compute(). */
 NODISCARD int farm_compute(struct scatter *scatter);
 
-/* A worker gathers nothing: its result leaves at once. Result: 0. */
+/* Receives and merges the results of a master's group; any other worker has
+   none to gather. Result: 0 or the error. */
 NODISCARD int farm_gather(struct scatter *scatter);
 
 #endif

@@ -53,9 +53,9 @@ HAL_FAST void scatter_end_append(struct scatter *scatter,
                scatter->free_to);
 }
 
-/* Receives and merges the first result without an output that comes on the
-   ports. All four children's may have come at once: then their parent's slot
-   waits for every instruction here. */
+/* Receives and merges the first result without an output that arrives on
+   `ports`. Every instruction here may delay this node's own result, as all four
+   children's results may arrive at once. */
 HAL_FAST static inline int merge_one(struct scatter *scatter,
                                      struct circuit_delivery *delivery,
                                      unsigned ports)
@@ -73,8 +73,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Takes the head of a message that brings outputs: merges a result, or, if
-   `round` is not 0, checks that they are that round's. */
+/* Reads the head of a message with outputs: with `round` 0 a result, which is
+   merged; else a round's number, which must be `round`. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)
@@ -93,8 +93,8 @@ HAL_FAST static int take_head(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Receives the first message with outputs that comes on the ports, so that
-   these come to lie behind those before. */
+/* Receives the first message with outputs that arrives on `ports`, and appends
+   its outputs to those received before. `round`: as take_head() takes it. */
 HAL_FAST static int append_one(struct scatter *scatter,
                                struct circuit_delivery *delivery,
                                unsigned ports, uint32_t round)
@@ -107,7 +107,7 @@ HAL_FAST static int append_one(struct scatter *scatter,
     int error = scatter_begin_append(scatter, &place, head_bytes);
 
     if (error != ERR_OK) {
-        return error; /* WIRE_OUTPUT, and the kernel makes none */
+        return error;
     }
     error = circuit_receive(scatter->circuit, delivery, ports, place.at,
                             place.capacity_bytes);
@@ -121,8 +121,8 @@ HAL_FAST static int append_one(struct scatter *scatter,
     return error;
 }
 
-/* Receives the first message that comes on the ports, of which its own is then
-   taken off: a result (`round` is 0), or the outputs of a round. */
+/* Receives the first message that arrives on *ports, and takes its port off
+ *ports. With `round` 0 that is a result, else the outputs of that round. */
 HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
                                       uint32_t round)
 {
@@ -151,8 +151,8 @@ HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* Receives a message from each port of the mask, as they come. Not in line: it
-   is 140 bytes long. */
+/* Receives one message from each port of the mask, in the order of arrival;
+   `round` as in gather_one(). Not inlined: it is 140 bytes long. */
 HAL_FAST __attribute__((noinline)) static int
 gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
 {
@@ -220,9 +220,9 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
     }
 }
 
-/* Time at which this node's result may leave: in the next slot of its phase
-   from `now_ps` on; with an output at the planned time, whether that has passed
-   or not; at once where there are no slots. */
+/* Returns the mesh time, ps, at which this node's result may leave: in the next
+   slot of its phase from `now_ps` on; with an output at the planned time, which
+   may have passed; 0, at once, where there are no slots. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

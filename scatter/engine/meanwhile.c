@@ -4,7 +4,8 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/pattern.h"
 
-/* Receives all children's outputs of a round, behind those before. */
+/* Receives the outputs message `round` of every child, and appends the outputs
+   to those received before. */
 static int gather_round(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -16,7 +17,8 @@ static int gather_round(struct scatter *scatter, uint32_t round)
     return error;
 }
 
-/* Sends this node's outputs of a round: its own and its children's. */
+/* Sends the parent the outputs message `round`: this node's own outputs that it
+   has not sent yet, and its children's. */
 static int send(struct scatter *scatter, uint32_t round)
 {
     struct circuit_message *result = &scatter->result_message;
@@ -35,8 +37,9 @@ static int send(struct scatter *scatter, uint32_t round)
     return scatter_send(scatter, 1u << port, &message);
 }
 
-/* Receives the children's outputs of the round before, keeps them for the
-   switch by moving free_from behind them, and sends those of this round. */
+/* Receives the children's outputs messages of the round before, moves free_from
+   behind the outputs, which the switch still has to send, and sends this node's
+   outputs message `round`. */
 static int pass_on(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -75,9 +78,9 @@ int meanwhile_receive(struct scatter *scatter)
     return error;
 }
 
-/* Receives the outputs that come before the children's results; a node of the
-   last layer has no children. The originator's all wait until now, as it
-   receives no parts. */
+/* Receives the children's outputs messages 1 to R - 1 as far as they are
+   still to come; a node other than the originator then sends message R. The
+   originator receives all of them here, as it gets no parts before. */
 static int gather_outputs(struct scatter *scatter)
 {
     uint32_t rounds = scatter->job.rounds;

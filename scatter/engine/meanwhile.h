@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs that return meanwhile, of several rounds of the pattern. When a node
- * has its part of round r, it receives its children's outputs of round r - 1,
- * and sends its parent its own outputs of round r: all of these, and what it
- * made itself in round r - 1.
+ * A policy for several rounds of the pattern: outputs of a round return while
+ * later rounds are computed. A node that has its part of round r receives the
+ * outputs message r - 1 of each child, and sends its parent the outputs message
+ * r: all that the children's messages bring, and its own output of round r - 1.
  *
  *   child   | part r - 1 | in | out | run r - 1 | part r | in | out | run r |
- *                                +- outputs of round r - 1 -+
+ *                                +- outputs message r - 1 --+
  *                                                           v
  *   parent  | part r - 1 | in | out | run r - 1 | part r | in | out | run r |
  *
- * Until the parent has its next part they wait at its switch; a node waits for
- * them only where ports are late. When all R rounds are computed, nodes with
- * children send those of round R; what is left returns with the results.
+ * The parent's switch keeps a message until the parent has its next part; the
+ * parent waits for a message only where ports are late. When all R rounds are
+ * computed, nodes with children send the outputs message R; all outputs that
+ * are left then return with the results.
  */
 #ifndef SCATTER_ENGINE_MEANWHILE_H
 #define SCATTER_ENGINE_MEANWHILE_H
@@ -20,15 +21,15 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Waits for the part of a later round, as pattern_receive() does; then receives
-   the children's outputs of the round before, and sends these and the own ones
-   to the parent. Result: 0; ERR_LENGTH; ERR_PLACE (outputs of another round);
-   ERR_MEMORY; an error of receiving or sending. */
+/* Waits for the part of the round at hand, 1 or later, as pattern_receive()
+   does; then receives the children's outputs messages of the round before, and
+   sends this node's to its parent. Result: 0; ERR_LENGTH; ERR_PLACE (outputs of
+   another round); ERR_MEMORY; an error of receiving or sending. */
 NODISCARD int meanwhile_receive(struct scatter *scatter);
 
-/* Receives, when all rounds are computed, what children still send: outputs and
-   results. A node with children sends its own outputs of round R before that.
-   Result: as meanwhile_receive(). */
+/* Receives the outputs and results that children still send when all rounds are
+   computed. A node with children, but for the originator, sends its outputs
+   message R before. Result: as meanwhile_receive(). */
 NODISCARD int meanwhile_gather(struct scatter *scatter);
 
 #endif

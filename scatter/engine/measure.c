@@ -6,51 +6,56 @@
 
 #include <string.h>
 
-/* The measured units take 16 us by the kernel's own estimate, or are this part
-   of what each node would get, if that is more; or, while the others compute an
-   advance, this part of the advance. */
+/* The measured units take PIECE_PS by the kernel's own estimate, or are a
+   PIECE_PART-th of a mean share (the load divided by the number of nodes) if
+   that is more; during an advance an ADVANCED_PART-th of a node's advance. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
-/* A call computes at most this part of what each node would get. */
+/* A call computes at most a MOST_OF_A_SHARE-th of a mean share. */
 #define MOST_OF_A_SHARE 8u
-/* In a load of few units one unit is measured, if that takes no longer. */
+/* Of a load of few units one is measured if its estimate is at most this. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
-/* Many kernels go by blocks of 8 units, or of a part of these. Samples are
-   whole blocks, and so are pieces of this many blocks; where units read what
-   lies before them pieces have two blocks at least, behind the load's begin. */
+/* Many kernels compute blocks of 8 units or fewer at once. Samples are whole
+   blocks, and so are measured pieces from BLOCKS_MIN blocks on, or, where units
+   read bytes before them, from EDGED_UNITS on. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 #define EDGED_UNITS (2 * BLOCK_UNITS)
-/* A first call of 134 ms or more is not measured again. */
+/* A first call of 2^27 ps (134 us) or more is not measured again. */
 #define LONG_CALL_BITS 27u
-/* Half of a long piece are 3 to 7 samples from all over the load, each of at
-   least 16 us by the estimate: a unit's time may depend on where it lies. */
+/* A unit's time may depend on where it lies in the load: so half of a long
+   piece is measured in 3 to 7 samples from all over the load, each of SAMPLE_PS
+   or more by the estimate. */
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* A sample's call takes at most this part of the time of a share. */
+/* There are samples only if call_ps is at most this part of a mean share. */
 #define SAMPLED_CALLS 64u
-/* Units of 2 us and more are no part of a block: where there are many, a share
-   has up to one sample of one unit for 32, besides the piece. */
+/* Units of SINGLE_PS or more are not computed in blocks. If the piece is short
+   and a mean share has SINGLE_SHARE_MIN units or more, samples are single
+   units: one for SINGLE_PART units of a mean share. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* Rates of samples that differ by less than this part are the same. */
+/* Unit times of samples count as equal if they differ by this part or less. */
 #define SAME_PART 32u
-/* A unit that takes 4 times the kernel's estimate, or a quarter, does not tell
-   the time of others; an order's rate is at most 64 times off the estimate. */
+/* A unit's time that is more than 2^UNLIKELY_BITS times the kernel's estimate,
+   or below its 2^UNLIKELY_BITS-th, does not predict other units'; an order's
+   rate is refused if it is more than 2^LIKELY_BITS times off the estimate. */
 #define UNLIKELY_BITS 2u
 #define LIKELY_BITS 6u
-/* The planners take a transfer time of less than 2^16 times the compute time; a
-   unit that takes less beside its transfer is not sent away anyway. */
+/* Planners accept a unit's transfer time of less than 2^16 compute times. A
+   compute time below a 2^RATIO_BITS-th of the transfer time is raised to that:
+   a unit that takes so little is not sent away anyway. */
 #define RATIO_BITS 15u
-/* A share of fewer units does not tell the rate of the next job. */
+/* Least number of units in a share whose rate is kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* A plan whose time is off by more than this part had a wrong call_ps. */
+/* call_ps is taken to be wrong if the originator's share took a time that
+   differs from the planned one by more than this part. */
 #define OFF_PART 32u
 
-/* Compute time of a unit by the kernel's own estimate; 1 ps if it has none. */
+/* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
 static uint64_t estimate_ps(const struct scatter *scatter)
 {
     return fixed_larger(scatter->terms.instructions_per_1000_units *
@@ -64,13 +69,13 @@ static bool differ(uint64_t a_ps, uint64_t b_ps, unsigned bits)
     return a_ps >> bits > b_ps || b_ps >> bits > a_ps;
 }
 
-/* Units of each node if all got the same. */
+/* Returns the mean share: units of each node if all got equally many. */
 static uint32_t mean_share(const struct scatter *scatter)
 {
     return scatter->units / torus_nodes(scatter->size);
 }
 
-/* Units to compute: 0 if the estimate must do. */
+/* Returns the number of units to measure; 0 if the estimate must do. */
 static uint32_t piece_units(const struct scatter *scatter,
                             const struct originator *originator)
 {
@@ -94,7 +99,8 @@ static uint32_t piece_units(const struct scatter *scatter,
     return 1 + fixed_smaller(units, fixed_smaller(share, most));
 }
 
-/* Runs the kernel on the first units of the range; `*run_ps` is the time. */
+/* Runs the kernel on the first `units` of the range, and sets *run_ps to the
+   time of the run. Result: as compute_run(). */
 static int time_run(struct scatter *scatter, struct kernel_result *result,
                     uint32_t units, uint64_t *run_ps)
 {
@@ -124,10 +130,10 @@ int measure_first(struct scatter *scatter, struct originator *originator,
 }
 
 /*
- * Sets the rate from the times of a call of `few` units and of one of `more`
- * units than that. On boards with real time the first may be the longer one, by
- * an interrupt or because both are less than a tick of the clock; then all that
- * was computed, and all the time that it took, tell the rate.
+ * Sets report.compute_ps and report.call_ps from two calls: few_ps is the time
+ * of `few` units, piece_ps that of `few` + `more` units. On boards with real
+ * time few_ps may not be the lesser one, after an interrupt or because both are
+ * below a tick of the clock: compute_ps is then the mean of all measured units.
  */
 static void set_rate(struct originator *originator, uint32_t few,
                      uint64_t few_ps, uint32_t more, uint64_t piece_ps)
@@ -142,7 +148,8 @@ static void set_rate(struct originator *originator, uint32_t few,
     }
 }
 
-/* Samples beside a piece of so many units, and the units of each. */
+/* Returns the number of samples to take besides a piece of `units`, and sets
+ *sample_units to the length of each. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -168,8 +175,9 @@ static uint32_t samples_of(const struct scatter *scatter,
     return samples;
 }
 
-/* Makes the rate the mean of the first piece's and the samples' rates, and
-   notes by how much the highest exceeds the lowest. */
+/* Measures `samples` samples of `units` each. If unit times differ, makes
+   report.compute_ps the mean of the first piece's and the samples' unit times,
+   and sets varies_ps to the highest less the lowest of these. */
 static int sample_load(struct scatter *scatter, struct originator *originator,
                        uint32_t samples, uint32_t units)
 {
@@ -205,8 +213,9 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Units at the load's begin that lack what the kernel reads before others, so
-   that they may take another time; 1 if these are none or more than `units`. */
+/* Returns the number of units at the load's beginning that lack some bytes
+   which the kernel reads before a unit, so that their time may differ; 1 if
+   none does or more than `units` do. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -218,13 +227,14 @@ static uint32_t edge_units(const struct scatter *scatter,
 }
 
 /*
- * Runs of few units, then of more: what they differ by is free of a run's fixed
- * cost. The few are a block, as a kernel that goes by blocks does a single unit
- * in another way; one unit where there are not enough for that; and none where
- * one unit must do for the more. The very first run is slower than all others
- * (caches; on an emulator translation), so the units at the load's begin go
- * ahead of both, or are the few where that is lost in their time. Where the
- * more take less than estimated, 4 times as many follow.
+ * Measures `units` units, in a run of few and a run of more: the difference of
+ * their times is free of a run's fixed cost. The few are a block, as a kernel
+ * that computes blocks treats a single unit in another way; one unit if `units`
+ * is too small for that; none if `units` is 1. The very first run is slower
+ * than later ones (caches; on an emulator translation): it computes the units
+ * at the load's beginning, ahead of both runs. If it is long enough to hide
+ * that, it is itself the run of few. If the run of more takes less than
+ * estimated, runs of 4 times as many units follow. Result: 0 or the error.
  */
 static int measure_runs(struct scatter *scatter, struct originator *originator,
                         uint32_t units)
@@ -275,8 +285,8 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
 
 /* ---- rates that were measured before ---- */
 
-/* Whether the order has a rate that may be this kernel's, as outputs would
-   return at times that are planned with a wrong one, and that planners take. */
+/* Whether the order's rate is used: planners accept it, and it may be this
+   kernel's, as a wrong rate would have outputs return at wrong times. */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -290,7 +300,7 @@ static bool is_given(const struct scatter *scatter,
                PLANNER_LOAD_MAX_PS;
 }
 
-/* Whether the rate that the last job kept is this job's. */
+/* Whether the rate that was kept from the last job holds for this job. */
 static bool is_kept(const struct scatter *scatter,
                     const struct wire_order *order)
 {
@@ -333,13 +343,13 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
 
         report->call_ps = 0;
         if (units > 0) {
-            /* The announcement is on its way. */
+            /* Sends of the announcement would slow down the kernel. */
             error = circuit_quiet(scatter->circuit);
         }
         if (units > 0 && error == ERR_OK) {
             error = measure_runs(scatter, originator, units);
         }
-        /* Few units do not tell what others take; many are sampled. */
+        /* Few units do not tell others' time; of many there are samples. */
         originator->unlikely |=
             mean_share(scatter) < SINGLE_SHARE_MIN &&
             differ(report->compute_ps, estimate_ps(scatter), UNLIKELY_BITS);
@@ -353,7 +363,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Keeps the rate for the next job, if so many units tell it. */
+/* Keeps the rate of `units` that took compute_ps, if it tells the next job's.
+ */
 static void keep(struct scatter *scatter, const struct originator *originator,
                  uint32_t units, uint64_t compute_ps)
 {

@@ -10,7 +10,7 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 
 /* ---- before a job ---- */
 
-/* Prepares the sends of a phase before there is a load. */
+/* Prepares the messages of a phase, path and kind, before there is a load. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
     struct circuit_message *message = &scatter->message[phase];
@@ -40,9 +40,9 @@ int pattern_prepare(struct scatter *scatter)
     scatter->pattern.parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
-    /* So the switch of a node whose sends are queued already waits as long as a
-       node needs that has just received, and all circuits of a phase are set up
-       together. */
+    /* The gap is a node's software time from its receipt to its sends. A switch
+       whose sends are queued already waits as long, so that all circuits of a
+       phase are set up together. */
     scatter->pattern.cut.gap_ps =
         scatter->costs->split_ps + scatter->costs->queue_ps;
     scatter->pattern.cut.first_gap_ps = scatter->pattern.cut.gap_ps;
@@ -51,8 +51,8 @@ int pattern_prepare(struct scatter *scatter)
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
-    /* On all ports if probes may come, else on the parent's: the emulated
-       switch can serve a node earlier that waits on one port. */
+    /* A node waits on all ports if probes may come, else on its parent's alone,
+       as the emulated switch serves a wait on one port earlier. */
     scatter->pattern.wanted = scatter->pattern.wanted_later |
                               (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
@@ -114,7 +114,7 @@ void pattern_expect(struct scatter *scatter)
 
 /* ---- parts ---- */
 
-/* Splits the range, by the tables that its job has for nodes of a layer. */
+/* Splits the range of a node of `layer` by tables. Result: 0 or ERR_PLAN. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
                        unsigned layer)
 {
@@ -132,7 +132,7 @@ int pattern_distribute(struct scatter *scatter,
     unsigned phases = scatter->job.phases;
     const uint8_t *tables = passed_on.data;
     const struct torus_split *split = &scatter->split;
-    /* Before the job is known: an advance. */
+    /* Parts that leave before the job is known are an advance. */
     uint32_t advance = scatter->job.rounds == 0 ? WIRE_ADVANCE : 0;
     struct circuit_rows rows = {
         .shared = passed_on,
@@ -153,15 +153,16 @@ int pattern_distribute(struct scatter *scatter,
                : error;
 }
 
-/* Whether a job goes with the advance behind which it comes. */
+/* Whether a job may follow an advance over `phases` phases. */
 static bool goes_with_advance(const struct wire_job *job, unsigned phases)
 {
     return job->rounds > 1 && job->phases == phases &&
            (job->flags & WIRE_OUTPUT) == 0;
 }
 
-/* Reads the job that comes with the first part, or with the one behind an
-   advance, after the tables. */
+/* Reads the job behind the tables of the first part or, after an advance, of
+   the part of round 1, which has `label`. Result: 0, ERR_LENGTH or ERR_FIELD.
+ */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -190,7 +191,8 @@ static int read_job(struct scatter *scatter,
                : ERR_FIELD;
 }
 
-/* Sets what is known of a job of which the advance has come. */
+/* Sets the fields of the job that are known when its advance has come. Result:
+   0, or ERR_FIELD if the kernel or `label` does not allow an advance. */
 static int expect_job(struct scatter *scatter, uint32_t label)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -205,9 +207,9 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     return ERR_OK;
 }
 
-/* Outputs come in over ports of parts. The part of the next round, of which
-   others get what is not for this node, may come while this one's is computed.
- */
+/* Prepares for outputs that return during later rounds: they arrive on the
+   ports of parts, so later receives ask for parts alone. Lets the switch
+   receive the part of round 1 while round 0 is computed. */
 static void return_meanwhile(struct scatter *scatter)
 {
     scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
@@ -217,6 +219,8 @@ static void return_meanwhile(struct scatter *scatter)
     }
 }
 
+/* Begins the job, or its advance, with the part in `delivery`, which has
+   `label`. Result: 0; ERR_PLACE for another node's part; or the error. */
 static int begin_job(struct scatter *scatter,
                      const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -229,7 +233,8 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* With more phases than the torus, the job would lie behind the head. */
+    /* The job lies in the head, which is all that may be here, only if the part
+       has no more phases than the torus. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;
@@ -252,14 +257,15 @@ static int begin_job(struct scatter *scatter,
     return error;
 }
 
-/* Posts the part of a round, of which others get what is not for this node. */
+/* Lets the switch receive the part of `round`, and send on its other units. */
 static inline void post(struct scatter *scatter, unsigned round)
 {
     circuit_post(scatter->circuit,
                  scatter->pattern.place | wire_part_place(0, 0, round));
 }
 
-/* Reads a part, of which the head may be all that is there. */
+/* Reads a part, of which only the head may have arrived, and sets this node's
+   range and its split. Result: 0 or the error. */
 static int take(struct scatter *scatter,
                 const struct circuit_delivery *delivery)
 {
@@ -292,8 +298,8 @@ static int take(struct scatter *scatter,
                            : error;
 }
 
-/* Whether the next round's part may come while this one's is computed: an
-   output needs the memory. */
+/* Whether the next round's part may arrive while this round is computed; not
+   with an output, which needs the memory. */
 static inline bool posts_ahead(const struct scatter *scatter)
 {
     return scatter->layer < scatter->job.phases &&
@@ -348,7 +354,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* who got a part in each of several rounds? */
+            return ERR_PLAN; /* in each round others may have got a part */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);
@@ -368,15 +374,15 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
 }
 
 /*
- * A startup is a phase's circuits but for the transfer of their units, and the
- * software of a hop. Layer i has its volume at
+ * The startup of phase i is a circuit of that phase, without the transfer of
+ * units, and the software of one node. Layer i has received its volume at
  *
  *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
  *
- * as a node needs split_ps and queue_ps from its receipt until its sends are
- * queued. One of the last layer has nothing to queue, and so begins to compute
- * queue_ps earlier after its receipt than its parent does: of the last phase's
- * software only split_ps counts as startup.
+ * as a node takes split_ps and queue_ps from its receipt until its sends are
+ * queued. A node of the last layer has nothing to queue, so it begins to
+ * compute queue_ps earlier after its receipt than its parent does: the startup
+ * of the last phase has split_ps alone.
  */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)
@@ -417,8 +423,9 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
     originator->input.wait_ps = fixed_difference(end_ps, begin_ps);
 }
 
-/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
-   layer `phase`, in the first of several rounds, without its units. */
+/* Returns the time, ps, from the receipt of layer `phase` - 1 (time zero for
+   layer 0) to the receipt of layer `phase` in the first of several rounds,
+   without the transfer of units. */
 static uint64_t step_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phase)
 {

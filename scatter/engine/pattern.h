@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scatter on the pattern of a 5^k x 5^k torus (torus/pattern.h): a node
- * receives its volume from its parent, splits it by the job's tables, and
- * its switch passes on what its descendants get, phase by phase.
+ * The policy for a 5^k x 5^k torus (torus/pattern.h): a node receives from its
+ * parent the units for itself and its descendants, splits them by the job's
+ * tables, and its switch sends on the descendants' units, phase by phase.
  */
 #ifndef SCATTER_ENGINE_PATTERN_H
 #define SCATTER_ENGINE_PATTERN_H
@@ -26,49 +26,48 @@ NODISCARD int pattern_place(struct scatter *scatter,
 
 NODISCARD int pattern_gather(struct scatter *scatter);
 
-/* Sets what the rows of all rounds have in common, when the kernel's terms are
-   known. Posts the first part of the job: the switch sends on what this node
-   does not keep of it. */
+/* Sets how the switch cuts the parts of all rounds (hal/rows.h), and lets it
+   send on what this node does not keep of the first part. Precondition: the
+   kernel's terms are known. */
 void pattern_expect(struct scatter *scatter);
 
 /*
- * Splits the originator's volume by the round's tables and queues the sends of
- * all phases; each part takes `passed_on` with it, which begins with the
- * tables. The own share comes first in the range, then the volumes of phase N,
- * N - 1, ...: results come back in this order, so that merging appends.
+ * Splits the originator's range by the round's tables and queues the sends of
+ * all phases. `passed_on`: the tables and what follows them, which goes with
+ * every part. The own share comes first in the range, then the volumes of phase
+ * N, N - 1, ...: results return in this order, so that merging appends them.
  * Result: 0 or the error.
  */
 NODISCARD int pattern_distribute(struct scatter *scatter,
                                  struct circuit_segment passed_on);
 
-/* Waits for this round's WIRE_PART and reads it, and posts the next one's.
-   Result: 0 or the error. */
+/* Waits for this round's WIRE_PART and reads it, and lets the switch receive
+   the next round's. Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
-/* Software of a node that counts in the startup of `phase` in several rounds:
-   from its receipt until its sends are queued. */
+/* Returns the software time, ps, in the startup of `phase`, 1 to `phases`, of
+   several rounds: from a node's receipt until its sends are queued. */
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);
 
-/* Sets the input's phases, and the startup of each as several rounds count it.
- */
+/* Sets originator->input.phases, and startup_ps[] of several rounds. */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases);
 
-/* Sets the input's wait_ps: from `begin_ps`, when the first parts are queued,
-   until the announcement's circuits have ended. */
+/* Sets originator->input.wait_ps: the time from `begin_ps`, mesh time at which
+   the first parts are queued, until the announcement's circuits have ended. */
 void startups_wait(const struct scatter *scatter, struct originator *originator,
                    uint64_t begin_ps);
 
-/* Sets the report's times at which layers receive their volumes in the first of
-   several rounds. */
+/* Sets report.received_ps[], the times from time zero at which layers receive
+   their volumes, `volume_units[layer]`, in the first of several rounds. */
 void startups_receipts(const struct scatter *scatter,
                        struct originator *originator,
                        const uint32_t volume_units[]);
 
-/* Sets what the order says of the planners' input, and that the originator
-   receives the load at time zero. Result: 0, or ERR_RANGE if planners can't
-   count with the order's costs. */
+/* Sets the fields of originator->input that follow from the order and the
+   measured rate, and report.received_ps[0] to 0. Result: 0, or ERR_RANGE if the
+   order's costs or rounds are beyond what planners count with. */
 NODISCARD int startups_input(const struct scatter *scatter,
                              struct originator *originator);
 

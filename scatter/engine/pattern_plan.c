@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator's plan for the pattern: how many phases and rounds, and how
-   many units each layer gets in each. */
+/* The originator on the pattern: chooses how many phases and rounds there are,
+   and how many units each layer gets in each round; then sends. */
 #include "scatter/engine/pattern_plan.h"
 
 #include "hal/check.h"
@@ -14,15 +14,16 @@
 
 #define CHECK_FILE CHECK_SCATTER_PATTERN_PLAN
 
-/* Whether the plan counts the way back of outputs. */
+/* Whether the plan counts the time in which outputs return. */
 static bool counts_returns(const struct originator *originator)
 {
     return originator->input.results_denominator != 0;
 }
 
 /*
- * Makes the startups those of a plan of one round, in place: a copy of the
- * input takes a third of the plan's time. Sets hop_ps[i] as well:
+ * Replaces the input's startups for several rounds by those for one round (in
+ * place: a copy of the input would take a third of the planning time), and sets
+ * hop_ps[1..N], N being the number of phases:
  *
  *   layer i - 1 | sends_ps | circuit | units of phase i |
  *               | before_ps | computes ..
@@ -32,11 +33,13 @@ static bool counts_returns(const struct originator *originator)
  *   hop_ps[i] = sends_ps + circuit
  *   startup_ps[i - 1] = hop_ps[i] + starts_ps - before_ps
  *
- * The switch hands a head over before its units, so software runs while these
- * arrive: starts_ps is what is left of it at the receipt, if layer i receives a
- * little less than a 5^i-th of the load. The originator waits for its ports
- * before it sends. The return of outputs counts in every phase; the kernel's
- * begin() in none, as nodes call it when the job is announced.
+ * sends_ps is the software time of layer i - 1 until its sends leave, for the
+ * originator with the wait for its ports. The switch hands over a message's
+ * head before its units, so software runs while these arrive: starts_ps is the
+ * software time that is left at the receipt, if layer i receives a little less
+ * than a 5^i-th of the load; before_ps is that of layer i - 1. Each startup
+ * includes the return of outputs, but not the kernel's begin(), which nodes
+ * call when the job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
                           struct originator *originator, uint64_t hop_ps[])
@@ -69,9 +72,9 @@ static void set_one_round(const struct scatter *scatter,
     }
 }
 
-/* Time until the last node ends in one round, if every share is rounded up to
-   whole units: the makespan and a unit's time where units are many. Where they
-   are few it shows that a circuit for one unit does not pay. */
+/* Returns the time, ps, until the last node ends in one round if each share and
+   each volume is rounded up by a unit: the makespan and a unit's time; with few
+   units later, so that no circuit for one unit is planned if it costs more. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -93,16 +96,16 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* What is known of originator->plan, the best plan so far. */
+/* Properties of the best plan so far, which is originator->plan. */
 struct choice {
     uint64_t makespan_ps; /* with the originator's own queueing; UINT64_MAX:
                              there is no plan yet */
-    bool meanwhile;       /* outputs of several rounds return meanwhile */
+    bool meanwhile;       /* outputs return during later rounds */
 };
 
-/* Time that the return of all outputs takes behind the makespan of several
-   rounds; in one round the startups count it. Layer i is taken to have a 5^i-th
-   of the load, the most that it can have. */
+/* Returns the time, ps, that all outputs take to return after several rounds; a
+   plan of one round counts it in the startups. A node of layer i is taken to
+   have, with its descendants, a 5^i-th of the load, the most possible. */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
 {
@@ -117,15 +120,16 @@ static uint64_t returns_ps(const struct scatter *scatter,
     return total_ps;
 }
 
-/* Time that a round costs the originator. */
+/* Returns the originator's software time for a round, ps. */
 static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 {
     return scatter->costs->round_overhead_ps +
            (phases > 0 ? (uint64_t)scatter->costs->queue_ps : 0);
 }
 
-/* Lower bound of the makespan of one round with a phase less than `one` has:
-   the originator and all parents then have the units of the last phase. */
+/* Returns a lower bound, ps, of the makespan of one round with a phase less
+   than `one` has: the originator and all parents then compute the units that
+   they send in the last phase of `one`. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -140,8 +144,8 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     return fixed_difference(least_ps, headers_ps);
 }
 
-/* The report has the startups of the best plan, the input those of the last
-   trial. */
+/* Copies the input's startups, those of the last plan tried, to the report,
+   which has those of the best plan. */
 static void keep_startups(struct originator *originator)
 {
     for (unsigned i = 0; i < originator->input.phases; ++i) {
@@ -149,6 +153,7 @@ static void keep_startups(struct originator *originator)
     }
 }
 
+/* Sets the input's phases and startups to those of the best plan. */
 static void restore_startups(struct originator *originator)
 {
     uint8_t phases = originator->plan.phases;
@@ -159,7 +164,8 @@ static void restore_startups(struct originator *originator)
     }
 }
 
-/* Sets when layers receive their volumes in one round. */
+/* Sets report.received_ps[], the times from time zero at which layers receive
+   their volumes in one round. */
 static void set_receipts(struct originator *originator,
                          const struct planner_plan *one,
                          const uint64_t hop_ps[])
@@ -172,7 +178,7 @@ static void set_receipts(struct originator *originator,
     }
 }
 
-/* Makes the plan of one round the best one if it is. */
+/* Makes `one` the best plan if it is faster. Result: whether it is. */
 static bool keep_one(const struct scatter *scatter,
                      struct originator *originator, struct choice *best,
                      const struct planner_plan *one, const uint64_t hop_ps[])
@@ -181,7 +187,7 @@ static bool keep_one(const struct scatter *scatter,
     uint64_t makespan_ps = whole_units_ps(originator, one, hop_ps) +
                            round_ps(scatter, one->phases);
 
-    /* Behind an advance every node needs a part: it brings the job. */
+    /* After an advance every node must get a part, which brings the job. */
     if (makespan_ps >= best->makespan_ps ||
         (advance && one->volume_units[one->phases] == 0)) {
         return false;
@@ -189,7 +195,7 @@ static bool keep_one(const struct scatter *scatter,
     best->makespan_ps = makespan_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
     if (advance) {
-        /* Together they are several rounds, and it was received first. */
+        /* With the advance there are several rounds; its receipts are set. */
         startups_set(scatter, originator, one->phases);
     } else {
         set_receipts(originator, one, hop_ps);
@@ -199,9 +205,10 @@ static bool keep_one(const struct scatter *scatter,
 }
 
 /*
- * Chooses the best number of phases for one round, at most `phases` or exactly
- * that, and makes its plan. Where units are few, fewer phases are better than
- * the planner calls feasible: one less is planned until it is no better.
+ * Chooses the best number of phases for one round, at most `phases` or, if
+ * `fixed`, exactly `phases`, and makes its plan. With few units fewer phases
+ * than the planner finds feasible are better: plans with one phase less follow
+ * until one is no better. Result: 0, ERR_PHASES, or an error of the planner.
  */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, struct choice *best,
@@ -227,7 +234,8 @@ static int choose_one(const struct scatter *scatter,
             return ERR_PHASES;
         }
         if (one.phases < phases) {
-            /* With shorter headers one phase more may be feasible. */
+            /* Fewer phases have shorter headers: with these one phase more than
+               planned may be feasible. */
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
@@ -239,8 +247,8 @@ static int choose_one(const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Where the next trial of several rounds writes its plan: in free memory, so
-   that it does not spoil the best one. NULL if there is not as much. */
+/* Returns where the next plan of several rounds is written: in free memory, as
+   originator->plan has the best one; NULL if free memory is too small. */
 static struct rounds_plan *trial_slot(const struct scatter *scatter,
                                       struct originator *originator,
                                       const struct choice *best)
@@ -255,6 +263,7 @@ static struct rounds_plan *trial_slot(const struct scatter *scatter,
                : NULL;
 }
 
+/* Makes `trial`, a plan of several rounds, the best plan. */
 static void keep_several(struct originator *originator, struct choice *best,
                          const struct rounds_plan *trial, uint64_t makespan_ps,
                          bool meanwhile)
@@ -264,7 +273,7 @@ static void keep_several(struct originator *originator, struct choice *best,
     keep_startups(originator);
 }
 
-/* Sets what rounds cost nodes and the originator. */
+/* Sets the input's times that nodes and the originator take for each round. */
 static void set_rounds(const struct scatter *scatter,
                        struct originator *originator)
 {
@@ -274,8 +283,8 @@ static void set_rounds(const struct scatter *scatter,
     input->queue_ps = costs->queue_ps;
     input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
                       originator->report.call_ps;
-    /* A number that was asked for may have later rounds wait for merges; else
-       many would be infeasible. */
+    /* An ordered number of rounds is planned without merges, for which later
+       rounds may then wait: with merges many numbers would be infeasible. */
     input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     input->begin_ps =
@@ -284,8 +293,8 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans the ordered or the best number of rounds with the phases of the input.
-   The plan becomes the best one if it is. */
+/* Plans the ordered or the best number of rounds with the phases of the input,
+   and makes that the best plan if it is faster. */
 static void try_rounds(const struct scatter *scatter,
                        struct originator *originator, struct choice *best)
 {
@@ -309,16 +318,16 @@ static void try_rounds(const struct scatter *scatter,
 }
 
 /*
- * Chooses the best numbers of phases, at most `phases` or exactly that, and of
- * rounds, two or more, if they gain more than planning them takes. Fewer phases
- * are tried as long as their lower bound, which rises as they fall, leaves
- * something to gain.
+ * Chooses the best number of phases, at most `phases` or, if `fixed`, exactly
+ * `phases`, and of rounds, from two on, if these gain more time than planning
+ * them takes. Fewer phases are tried until the lower bound of their makespan,
+ * which rises with every phase less, leaves nothing to gain.
  */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
                           unsigned phases, bool fixed)
 {
-    /* Behind an advance nodes compute while several rounds are planned. */
+    /* After an advance planning is free: nodes compute meanwhile. */
     uint64_t planning_ps =
         originator->order.rounds == WIRE_BEST && !originator->report.advance
             ? scatter->costs->plan_rounds_ps
@@ -344,8 +353,8 @@ static void choose_rounds(const struct scatter *scatter,
     }
 }
 
-/* Time of the circuits of all phases with which outputs return in a round, with
-   the heads of every node's chunk, without the outputs' bytes. */
+/* Returns the time, ps, of the circuits of all phases that return one round's
+   outputs, with the heads of all chunks but without the outputs' bytes. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -364,13 +373,12 @@ static uint64_t turn_ps(const struct scatter *scatter,
     return sum_ps;
 }
 
-/* Fewer units a node are no three rounds or more: whole units as shares in each
-   waste too much. */
+/* Least number of units per node for outputs to return during later rounds:
+   with fewer, whole units as shares waste too much in three rounds or more. */
 #define MEANWHILE_UNITS 48u
 
-/* Whether outputs can return meanwhile. It takes a switch that sends on by
-   itself, and keeps messages: then nobody has to wait for a parent that
-   computes. */
+/* Whether outputs can return during later rounds. The switch must send on by
+   itself and keep messages: then no node waits for a parent that computes. */
 static bool may_meanwhile(const struct scatter *scatter,
                           const struct originator *originator, unsigned phases)
 {
@@ -384,8 +392,9 @@ static bool may_meanwhile(const struct scatter *scatter,
                 MEANWHILE_UNITS);
 }
 
-/* Plans the ordered or the best number of rounds whose outputs return
-   meanwhile. Whether that beats the best plan, which it then is. */
+/* Plans the ordered or the best number of rounds with outputs that return
+   during later ones. Result: whether that is faster, and so the best plan now.
+ */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
                           unsigned phases)
@@ -418,8 +427,8 @@ static bool try_meanwhile(const struct scatter *scatter,
     return true;
 }
 
-/* Equal shares in one round: where no plan is feasible behind an advance, which
-   went out over all phases; or all to the originator. */
+/* Plans equal shares in one round, if no plan is feasible after an advance over
+   `phases` phases; with 0 phases the originator gets all units. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
@@ -446,7 +455,8 @@ static void plan_equal(struct originator *originator, unsigned phases)
         originator->input.compute_ps * plan->share_units[0][phases];
 }
 
-/* Chooses phases and rounds, and makes the plan. */
+/* Chooses phases and rounds, and makes the plan. Result: 0, ERR_PHASES if the
+   ordered numbers are infeasible, or an error of the planner. */
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -493,9 +503,9 @@ static int choose(struct scatter *scatter, struct originator *originator)
 }
 
 /*
- * The output as a ratio of the input, for the planner: reduced, and rounded up
- * if its terms still are too large. None where it is not known beforehand, or
- * not in proportion to what is sent.
+ * Sets the ratio of output bytes to load bytes for the planner: reduced, and
+ * rounded if numerator or denominator is still too large. Sets no ratio where
+ * the output's length is unknown beforehand or not in proportion to the load.
  */
 static void set_results(const struct scatter *scatter,
                         struct originator *originator)
@@ -524,8 +534,7 @@ static void set_results(const struct scatter *scatter,
     originator->input.results_denominator = (uint16_t)q;
 }
 
-/* Takes units off the originator's shares: the first round's, then those of
-   later ones. */
+/* Takes `units` off the originator's shares, from the first round on. */
 static void take_off(struct rounds_plan *plan, uint32_t units)
 {
     for (unsigned round = 0; units > 0 && round < plan->rounds; ++round) {
@@ -540,6 +549,7 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
     ASSERT(units == 0);
 }
 
+/* Plans scatter->units. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -567,11 +577,11 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* A call of less than 2^24 ps (17 us) does not count in the makespan: plans are
-   off by more, and results would wait for their slots. */
+/* A call_ps of less than 2^24 ps (17 us) does not count in the makespan: plans
+   are less exact than that, and a later end has results wait for slots. */
 #define SHORT_CALL_BITS 24u
 
-/* Sets what the report says of the plan. */
+/* Sets the report's figures of the plan. */
 static void fill_report(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -605,12 +615,13 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
     report->meanwhile = scatter_returns_meanwhile(scatter);
     if (report->meanwhile) {
-        report->makespan_ps = made->makespan_ps; /* all is counted */
+        report->makespan_ps = made->makespan_ps; /* it counts all */
     }
 }
 
-/* Sets the times at which each layer's outputs leave. 0, at once: their length
-   is not known beforehand, or most of them have left by then. */
+/* Sets result_ps[layer]: time from the scatter's start, ps, at which a layer's
+   outputs leave. It is 0, at once, if their length is unknown beforehand, or if
+   most outputs return during the rounds. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -634,9 +645,9 @@ static void plan_returns(const struct scatter *scatter,
     }
 }
 
-/* Time at the end of the makespan without any circuit of the scatter: in one
-   round from a startup after the last receipt on; in several while the last
-   layer computes its last share. */
+/* Returns how long before the makespan's end no circuit of the scatter is under
+   way, ps: in one round from a startup after the last receipt on; in several
+   rounds while the last layer computes its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -651,8 +662,8 @@ static uint64_t quiet_ps(const struct originator *originator)
                                 originator->input.startup_ps[plan->phases - 1]);
 }
 
-/* Writes the tables of the first round into new memory, the job behind them,
-   and then the tables of all later rounds. */
+/* Writes the tables of the first round, the job, and the tables of all later
+   rounds into new memory, in this order. Result: 0, ERR_MEMORY, ERR_RANGE. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
@@ -689,8 +700,9 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans all but the units that are to be given to who asks; all, if not every
-   node gets some. */
+/* Plans the load without its reserve, for which nodes ask later (tail.h), and
+   sets *reserve to the reserve's units. If the plan leaves a node without
+   units, plans the whole load and sets *reserve to 0. */
 static int plan_most(struct scatter *scatter, struct originator *originator,
                      uint32_t *reserve)
 {
@@ -736,13 +748,13 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* The software between two rounds takes this part more in some of them. */
+/* Software between two rounds takes up to this part longer than planned. */
 #define ROUND_VARIES_PART 10u
 #define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* 67 us */
 
-/* Gap before a round's first circuits. Circuits of the round before may last
-   longer than planned: by a unit in every phase, by which volumes are rounded
-   up, and by what their software varies. */
+/* Returns the gap before a round's first circuits, ps. Circuits of the round
+   before may end later than planned: volumes are rounded up by a unit in every
+   phase, and the time of software varies. */
 static uint32_t round_gap_ps(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -752,8 +764,8 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return fixed_smaller(gap_ps, ROUND_GAP_MAX_PS);
 }
 
-/* Queues the sends of all rounds; the originator's own share of all of them is
-   computed at once, after this. Result: 0 or the error. */
+/* Queues the sends of all rounds, and sets split.share_units to the units that
+   the originator then computes in one run. Result: 0 or the error. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -764,7 +776,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    if (report->advance) { /* time zero was when that was queued */
+    if (report->advance) { /* time zero: the advance was queued */
         report->makespan_ps +=
             originator_now_ps(scatter) - report->scatter_start_ps;
     }
@@ -779,7 +791,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         if (round > 0) {
             scatter->round += 1;
             scatter_skip(scatter, scatter->units);
-            /* Later tables lie behind what the parts before take with them. */
+            /* Tables lie behind what parts of the round before pass on. */
             passed_on.data += passed_on.bytes;
             passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);

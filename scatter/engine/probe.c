@@ -5,29 +5,30 @@
 
 #define PS_PER_NS 1000u
 
-/* An answer is put together from `incoming` on, up to the end. */
+/* An answer is written from `incoming` on, up to the end of the struct. */
 static_assert(sizeof(struct scatter_memory) -
                       offsetof(struct scatter_memory, incoming) >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* Waits until no message is on its way, where times are asked for: it would
-   change them. */
+/* If `asks` is WIRE_ASKS_TIME, waits until no other message is on its way,
+   which would change the times. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Time in ps, t1 or t3, at which the next message is to be ready. */
+/* Returns the time of this node's clock, ps, at which the next message is to be
+   ready: `ready_delay_ns` from now. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* Stores the node's events as they lie in its memory (hal/node.h pins how).
-   Result: bytes. */
+/* Stores the node's events at `out`, in the layout that hal/node.h fixes.
+   Result: the bytes stored. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -40,6 +41,7 @@ static uint32_t store_log(uint8_t *out, const struct node_log *log)
     return WIRE_LOG_BYTES + bytes;
 }
 
+/* Answers the WIRE_PROBE in `delivery`. Result: 0 or the error. */
 static int answer(struct scatter *scatter,
                   const struct circuit_delivery *delivery)
 {
@@ -75,7 +77,8 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* State of a list of probes; the report grows behind the list in memory. */
+/* A list of probes that is carried out; the report grows behind it in memory.
+ */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */
@@ -84,10 +87,10 @@ struct measuring {
 };
 
 /*
- * Sends a probe and receives its answer, a row of the report. The probe's bytes
- * behind the entry are any that lie below free_to; the answer, which is as long
- * as the probe, is received at the report's end. t1 and t4 then take the place
- * of the answer's header, 16 bytes; t2, t3 and a log of its payload stay.
+ * Sends a probe and adds its answer to the report as a row. The probe's bytes
+ * behind the entry are whatever lies below free_to. The answer, as long as the
+ * probe, is received at the report's end: t1 and t4 overwrite its header of 16
+ * bytes; of its payload t2, t3 and a log stay. Result: 0 or the error.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
@@ -152,6 +155,7 @@ static bool leads_elsewhere(const struct scatter *scatter,
     return end.x != at.x || end.y != at.y;
 }
 
+/* Sends all probes of the entry at hand. Result: 0 or the error. */
 static int measure_entry(struct measuring *measuring)
 {
     struct wire_entry entry = wire_entry_load(measuring->list);
@@ -166,6 +170,8 @@ static int measure_entry(struct measuring *measuring)
     return error;
 }
 
+/* Carries out the WIRE_MEASURE in `delivery`, and reports to the host. Result:
+   0, ERR_MEMORY or an error of the send. */
 static int measure(struct scatter *scatter,
                    const struct circuit_delivery *delivery)
 {
@@ -191,7 +197,7 @@ static int measure(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* One copy: probes come from two places. */
+/* Not inlined: two callers share one copy. */
 __attribute__((noinline)) int probe_serve(struct scatter *scatter,
                                           struct circuit_delivery delivery)
 {
@@ -202,6 +208,6 @@ __attribute__((noinline)) int probe_serve(struct scatter *scatter,
     } else if (delivery.kind == WIRE_MEASURE) {
         error = measure(scatter, &delivery);
     }
-    /* What is queued lies where the next message will be received. */
+    /* The queued message lies where the next one will be received. */
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }

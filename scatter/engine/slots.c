@@ -5,24 +5,23 @@
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
 
-/* Short frames in a period, at least and at most; the long slot behind them may
-   be longer than all of these. */
+/* Least and most frames of a period. A frame is one short slot for each phase;
+   a period is some frames and one long slot, which may be longer than these. */
 #define FRAMES_MIN 2u
 #define FRAMES_MAX 64u
-/* Short frames between the planned end and the first long slot, if the units
-   that were measured have a short result: most of the last nodes end in that
-   time, and their results are short, too. */
+/* Frames between the planned end and the first period, if the measured units
+   have a short result: most nodes that are late end within this time. */
 #define FRAMES_FIRST 8u
-/* Fewer measured units do not tell how long a result becomes. */
+/* Least number of measured units from which result lengths are predicted. */
 #define TELLING_UNITS 16u
-/* Lengths are exact to 2^8 ps, and a slot is a ns longer than its circuit. */
+/* Slots last multiples of 2^8 ps or more, and 1 ns more than their circuits. */
 #define UNIT_SHIFT_MIN 8u
 #define SLOT_SPARE_PS 1000u
 #define SLOT_MAX_PS ((uint64_t)1 << 52) /* over an hour */
 
 static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
 
-/* Time of a circuit with a result of so many bytes. */
+/* Returns the time, ps, of a circuit with a result of `bytes` over `hops`. */
 static uint64_t result_ps(const struct wire_order *order, uint64_t bytes,
                           uint32_t hops)
 {
@@ -73,7 +72,7 @@ void slots_time_returns(const struct originator *originator,
     }
     if (counted) {
         at_ps = report->makespan_ps > all_ps ? report->makespan_ps - all_ps : 0;
-        /* Shares are whole units: a node may have one more than planned. */
+        /* Shares are whole units: a node may compute one more than planned. */
         at_ps += report->compute_ps;
     }
     for (unsigned phase = phases; phase > 0; --phase) {
@@ -85,17 +84,17 @@ void slots_time_returns(const struct originator *originator,
     takes_ps[0] = at_ps;
 }
 
-/* Length of a slot for results of so many bytes. */
+/* Returns the length of a slot, ps, for results of `bytes` over `hops`. */
 static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
                         uint32_t hops)
 {
     return result_ps(order, bytes, hops) + SLOT_SPARE_PS;
 }
 
-/* The longest result that fits a short slot. Results up to SCATTER_SHORT_BYTES
-   always do; longer ones as long as they add no more than a 16th for each phase
-   to the startup of a circuit: with more phases, layer 1 returns results of
-   more nodes. */
+/* Returns the length of the longest result that fits a short slot, in bytes:
+   SCATTER_SHORT_BYTES, or more if its transfer takes at most N / 16 of a
+   circuit's startup. N is the number of phases: with more of them a result of
+   layer 1 comes from more nodes. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
@@ -115,16 +114,17 @@ static uint32_t short_bytes(const struct scatter *scatter,
     return bytes < most ? (uint32_t)bytes : most;
 }
 
-/* Time after the planned end in which all slots are short: none, if the units
-   that were measured have no result, or one that does not fit. */
+/* Returns the time, ps, after the planned end in which all slots are short; 0
+   if the measured units have no result or one of more than `bytes`. */
 static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
                          uint64_t frame_ps)
 {
     return scatter->result.bytes - 1u < bytes ? FRAMES_FIRST * frame_ps : 0;
 }
 
-/* Short frames in a period: together as long as its long slot, so that neither
-   kind waits much longer for the other than for its own. */
+/* Returns the number of frames in a period: together they are about as long as
+   the long slot, so that a result waits for slots of the other length hardly
+   longer than for its own. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
 {
     uint64_t frames;
@@ -137,7 +137,7 @@ static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
     return frames < FRAMES_MAX ? (uint8_t)frames : FRAMES_MAX;
 }
 
-/* Shift of the smallest unit, 2^shift ps, of which `ps` are less than 2^30:
+/* Returns the least shift for which `ps` is less than 2^30 units of 2^shift ps:
    sums of lengths, each rounded up, then stay below 2^31. */
 static uint8_t shift_of(uint64_t ps)
 {
@@ -149,14 +149,14 @@ static uint8_t shift_of(uint64_t ps)
     return shift;
 }
 
-/* A slot's length in such units, rounded up. */
+/* Returns a slot's length in units of 2^shift ps, rounded up. */
 static uint32_t slot_units(uint64_t ps, uint8_t shift)
 {
     return (uint32_t)(ps >> shift) + 1;
 }
 
-/* Whether a node's result will be longer than so many bytes, if all units add
-   as much to it as those that were measured. */
+/* Whether a node's result will be longer than `bytes`, if each unit adds as
+   many bytes to it as the measured units did. */
 static bool expects_long(const struct scatter *scatter,
                          const struct originator *originator, uint32_t bytes)
 {
@@ -213,7 +213,7 @@ int slots_set_short(struct scatter *scatter,
     frames = long_ps > 0 ? frames_of(phases * short_ps, long_ps) : FRAMES_MIN;
     cycle_ps = phases * (frames * phases * short_ps + long_ps);
     if (long_ps > 0 && expects_long(scatter, originator, bytes)) {
-        /* Periods begin while the last shares are computed. */
+        /* Long results are likely: periods begin before the planned end. */
         after_ps = 0 - quiet_ps;
         quiet_ps = 0;
     } else {
@@ -225,13 +225,13 @@ int slots_set_short(struct scatter *scatter,
         .long_units = long_ps > 0 ? slot_units(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
-        .gather_ps = after_ps, /* for slots_gather_ps(); may be negative */
+        .gather_ps = after_ps, /* from the planned end on, modulo 2^64 */
         .frames = frames,
         .shift = shift};
     return ERR_OK;
 }
 
-/* A copy in line of each caller would take 56 bytes more. */
+/* Not inlined: copies in the callers would take 56 bytes more. */
 __attribute__((noinline)) uint64_t
 slots_gather_ps(const struct scatter *scatter,
                 const struct originator *originator, uint64_t start_ps)
@@ -239,12 +239,12 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* the end is not known, or is in each result_ps */
+        return start_ps; /* result_ps[] has the end, or nobody knows it */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
-    /* Shares are whole units: a node may have one more than planned. */
+    /* Shares are whole units: a node may compute one more than planned. */
     return start_ps + report->makespan_ps +
            report->makespan_ps / SCATTER_GATHER_GUARD + report->compute_ps +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;

@@ -1,62 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When results come back: the originator sets the job's slots
-   (scatter/plan/slots.h), or, with outputs, the time at which each phase's
-   leave. */
+/* The originator sets when results return: the job's time slots, in each of
+   which results of one phase travel (scatter/plan/slots.h), or, with outputs,
+   the time at which each layer's results leave for their parents. */
 #ifndef SCATTER_ENGINE_SLOTS_H
 #define SCATTER_ENGINE_SLOTS_H
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Time in ps of a circuit over so many hops that returns the output of a
-   subtree of `nodes`, which have `units` together; and in which the parent
-   merges four such results. */
+/* Returns the time, ps, in which the output of a subtree reaches its parent: a
+   circuit over `hops` hops with the output of `units` units, in one chunk for
+   each of `nodes` nodes and each round, then four merges at the parent. */
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct originator *originator, uint32_t units,
                          uint32_t nodes, uint32_t hops);
 
-/* That time on the pattern: of a node of layer `phase` with its descendants. */
+/* Returns slots_output_ps() for a node of the pattern, of layer `phase`, that
+   computes `units` together with its descendants. */
 uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
                          uint32_t units);
 
 /*
- * Sets the job's slots to long ones only, each for a circuit over so many hops
- * and for merging four results. The circuit is that of the longest result; or,
- * if a short one is expected from what was measured, of the longest short one:
- * the link of a node with more is then taken when others' slots begin.
- * Result: 0, or ERR_RANGE if a slot is over an hour.
+ * Sets the job's slots to long ones only. Each lasts for a circuit over `hops`
+ * hops with the longest result, and for merging four results. Where the
+ * measured units predict short results, the circuit is that of the longest
+ * short result; a longer one still holds its link when other slots begin.
+ * Result: 0, or ERR_RANGE if a slot takes 2^52 ps (75 minutes) or more.
  */
 NODISCARD int slots_set_long(struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t hops);
 
 /*
- * Sets the job's slots to short ones, with long ones between them unless all
- * results fit a short one; to long ones only if all results have one length
- * that does not. Short ones begin early, in the last `quiet_ps` of the
- * makespan: no circuit of the scatter is on its way then.
- * Result: as slots_set_long().
+ * Sets the job's slots to short ones, with long slots between them unless every
+ * result fits a short one. If all results have one length that does not fit,
+ * sets long slots only. `hops`: of the longest circuit. `quiet_ps`: time before
+ * the makespan's end without any circuit of the scatter; short slots begin that
+ * early. Result: as slots_set_long().
  */
 NODISCARD int slots_set_short(struct scatter *scatter,
                               const struct originator *originator,
                               uint32_t hops, uint64_t quiet_ps);
 
 /*
- * Turns the time that each phase's outputs take (takes_ps[1..N], of a circuit
- * and its merges) into the time at which they leave, counted from the start of
- * the scatter, and takes_ps[0] into that at which all are there:
+ * Replaces durations by departures, N being `phases`. On entry takes_ps[1..N]
+ * is the time that each phase's outputs take (slots_output_ps()). On return it
+ * is the time, ps from the start of the scatter, at which they leave, and
+ * takes_ps[0] the time at which all have arrived:
  *
  *   plan counts outputs       | .. | phase N | .. | phase 1 |
  *                                                           ^ makespan
- *   plan does not                  | phase N | .. | phase 1 |
- *                                  ^ makespan and a 128th
+ *   plan ignores outputs           | phase N | .. | phase 1 |
+ *                                  ^ makespan + makespan / 128
  */
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);
 
-/* Time from which slots count, or, with outputs, that from which the times at
-   which they leave do: the job's gather_ps. The scatter starts at start_ps. */
+/* Returns the job's gather_ps for a scatter that starts at start_ps, both mesh
+   time: slots count from then on, with outputs the job's result_ps[]. */
 uint64_t slots_gather_ps(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t start_ps);

@@ -11,16 +11,16 @@
 
 /* ---- the originator ---- */
 
-/* Nodes end as much earlier or later as this part of what samples differed by,
-   as each node's share is many times as long. */
+/* Nodes' ends are taken to differ by this part of the differences of samples,
+   as each node's share is many times as long as a sample. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
 #define RESERVE_UNKNOWN 5u /* if nothing was measured */
-#define UNLIKELY_UNITS 2u  /* of each node, where samples tell nothing */
+#define UNLIKELY_UNITS 2u  /* planned per node, if samples tell nothing */
 
-/* Percent of the load: none where nodes' times do not differ, where ports and
-   not nodes are the limit, or where it is not as long as serving the demands of
-   all nodes four times. */
+/* Returns the reserve in percent of the load: 0 where nodes' times do not
+   differ, where ports and not nodes are the limit, or where computing the
+   reserve takes less time than serving four demands of each node. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -52,7 +52,7 @@ uint32_t tail_reserve(const struct scatter *scatter,
         return 0;
     }
     if (percent == WIRE_BEST && originator->unlikely) {
-        /* Next to nothing is known: next to all is given to who asks. */
+        /* Units' times are hardly known: nearly all units are the reserve. */
         uint32_t planned = UNLIKELY_UNITS * originator->nodes;
 
         return scatter->units > 2 * planned ? scatter->units - planned : 0;
@@ -63,7 +63,7 @@ uint32_t tail_reserve(const struct scatter *scatter,
     return (uint32_t)((uint64_t)scatter->units * percent / 100);
 }
 
-/* The layer of a worker in the pattern. */
+/* Returns the layer that worker[worker] has on the pattern. */
 static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
 {
     const struct torus_coord origin = {0, 0};
@@ -72,7 +72,7 @@ static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
     return torus_role_of(scatter->size, origin, away).layer;
 }
 
-/* Ends those of the layer at hand that wait for it. */
+/* Sends the end to workers of the layer state->layer that wait for it. */
 static int end_waiting(struct scatter *scatter, struct farm_state *state)
 {
     int error = ERR_OK;
@@ -88,10 +88,10 @@ static int end_waiting(struct scatter *scatter, struct farm_state *state)
 }
 
 /*
- * Answers a demand for which nothing is left, when all layers before the
- * worker's have their ends. Results return as the parts of the planned rounds
- * came: a node that has its end may send its result, for which its parent must
- * not still wait for a chunk, whose circuit that of the result might block.
+ * farm_state.end of a tail without outputs: a demand for which no units are
+ * left is answered when all layers before the worker's have their ends. A node
+ * that has its end may send its result to its parent; that circuit could block
+ * the circuit of a chunk, so the parent must not still wait for one.
  */
 static int end_by_layers(struct scatter *scatter, struct farm_state *state,
                          uint32_t worker)
@@ -115,9 +115,9 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
     return error;
 }
 
-/* Makes the farm of `units` at the end of the range, whose workers have their
-   planned rounds before they ask; `early_units` of them the originator computes
-   until then. Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Makes the farm of `units` at the end of the range, whose workers ask only
+   after their planned rounds; the originator's first slice, until then, has
+   `early_units`. Result: 0, ERR_RANGE or ERR_MEMORY. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      uint32_t units, uint32_t early_units)
 {
@@ -191,7 +191,7 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
 
 /* ---- the other nodes ---- */
 
-/* Where the originator has this node: how far east and north of it. */
+/* Returns how far east and north of the originator this node lies. */
 static struct torus_coord away_of(const struct scatter *scatter)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
@@ -204,7 +204,7 @@ static struct torus_coord away_of(const struct scatter *scatter)
                    size.height)};
 }
 
-/* Becomes a worker, and asks for the first chunk. */
+/* Makes this node a worker that asks for its first chunk. */
 static int join(struct scatter *scatter)
 {
     struct torus_coord away = away_of(scatter);
@@ -213,9 +213,8 @@ static int join(struct scatter *scatter)
                      torus_direct(scatter->size, away));
 }
 
-/* Units of the last planned share that this node computes when it has asked: as
-   many as it takes the originator to serve all demands twice, as fast as those
-   before. */
+/* Returns how many units of the last planned share are computed after asking:
+   they last while the originator serves two demands of every node. */
 static uint32_t kept_units(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
