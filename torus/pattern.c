@@ -74,7 +74,7 @@ struct torus_role torus_role_of(struct torus_size size,
     if (x == 0 && y == 0) {
         return role;
     }
-    /* The node gets its load in the last step that has a part in (x, y). */
+    /* While x and y are multiples of 5, an earlier step reaches the node. */
     for (; x % 5 == 0 && y % 5 == 0; x /= 5, y /= 5) {
         phase -= 2;
     }

@@ -118,7 +118,7 @@ struct discover_link {
     uint8_t sent;      /* test frames that this node has sent */
     uint8_t taken;     /* the neighbour's echo frames that have come in */
     uint16_t passed;   /* bit n: the neighbour's test frame n has come in */
-    uint32_t tag;      /* tag of the neighbour; 0: nothing was heard of any */
+    uint32_t tag;      /* tag of the neighbour; 0: none was heard */
     uint32_t heard_us; /* time when the neighbour's last STATUS came in */
     _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
 };

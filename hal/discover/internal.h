@@ -174,7 +174,7 @@ void discover_find_place(struct discover *d);
 /* Counts a fault, and lists it if there are not DISCOVER_FAULTS_MAX yet. */
 void discover_add_fault(struct discover *d, const struct discover_fault *fault);
 
-/* Adds a fault of this node at a port whose other_x, .. mean nothing. */
+/* Adds a fault of this node at a port, with zeros for the other end. */
 void discover_find_alone(struct discover *d, unsigned port,
                          enum discover_code code, unsigned count);
 

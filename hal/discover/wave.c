@@ -24,7 +24,7 @@ static uint32_t tag_of(const uint8_t *uid)
 
 /* ---- the wave ---- */
 
-/* Begins to take part in a wave: `head` is its STATUS up to the bits. */
+/* Begins to take part in a wave, of which `head` is a STATUS up to its bits. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -319,7 +319,7 @@ static enum discover_kind due(const struct discover *d, unsigned port)
     return (enum discover_kind)0;
 }
 
-/* Writes the most urgent frame due at a port. Result: its bytes, or 0. */
+/* Writes the most urgent frame due at a port. Result: its length, or 0. */
 static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
 {
     enum discover_kind kind = due(d, port);

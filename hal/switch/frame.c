@@ -20,8 +20,8 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
     writer->parity = 0;
 }
 
-/* Writes the distance from the code's place to the next byte, where the content
-   has a 0 or ends; the next code takes that byte's place. */
+/* Writes the code at writer->code_at: its distance to writer->at, where the
+   content has a 0 or ends. The next code takes the place at writer->at. */
 static void close_code(struct frame_writer *writer)
 {
     writer->ring[writer->code_at & writer->mask] =
@@ -107,7 +107,7 @@ static void read_byte(struct frame_reader *reader, uint8_t byte)
         append(reader, byte);
         return;
     }
-    /* A code of 255 would stand for no 0, but no frame is so long. */
+    /* The code stands for a 0. (255 would not, but no frame is so long.) */
     append(reader, 0);
     reader->left = (uint8_t)(byte - 1u);
 }

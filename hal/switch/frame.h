@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_BYTES_MAX 252u /* longest content; a code reaches 254 bytes */
+#define FRAME_BYTES_MAX 252u /* most content; one code can span 254 bytes */
 #define FRAME_CHECK_BYTES 4u
 #define FRAME_PARITY 8u /* a bit of the content's first byte */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
@@ -39,10 +39,10 @@ struct frame_writer {
     uint32_t mask;    /* 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte */
     uint32_t code_at; /* free-running index of the next code */
-    uint32_t crc;     /* of the content so far */
+    uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* the frame has no content yet */
     bool has_parity;
-    uint64_t parity; /* of the content so far */
+    uint64_t parity; /* parity of the content so far */
 };
 
 /* Begins a frame at the free-running index `at` of a ring that has room for the
@@ -55,7 +55,7 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
-/* Adds bytes that the CRC does not cover to the content. */
+/* Adds bytes to the content, but not to the CRC. */
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 

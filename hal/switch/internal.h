@@ -118,7 +118,7 @@ static inline void switch_ring_wake(struct switch_core *core, unsigned port)
 /*
  * Begins a frame of this node in a port's ring; switch_frame_end() ends it. Its
  * CRC starts from `crc`; content_bytes does not count CRC and parity. Result:
- * false if switch_frame_room() has no room: the frame is counted as lost.
+ * false, and the frame counts as lost, if switch_frame_room() is false.
  */
 bool switch_frame_begin(struct switch_core *core, unsigned port,
                         struct frame_writer *writer, unsigned content_bytes,
@@ -126,8 +126,8 @@ bool switch_frame_begin(struct switch_core *core, unsigned port,
 void switch_frame_end(struct switch_core *core, unsigned port,
                       struct frame_writer *writer);
 
-/* Whether a port's ring has room for a frame with so much content, CRC and
-   parity not counted, and does not end within a relayed frame. */
+/* Whether a port's ring has room for a frame with content_bytes of content, CRC
+   and parity not counted, and does not end within a relayed frame. */
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
@@ -193,7 +193,7 @@ void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 
 /* Returns the number from which a DATA frame's CRC starts on a port's circuit.
-   first: the frame's first byte; offset: bytes of the message before it. */
+   first: the frame's first byte; offset: that of its data in the message. */
 uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
                                uint32_t offset);
 
@@ -215,8 +215,8 @@ void switch_destination_again(struct switch_core *core, unsigned port);
 /* Counts a damaged frame, then does as switch_destination_again(). */
 void switch_destination_damaged(struct switch_core *core, unsigned port);
 
-/* Queues the receive of a destination whose circuit is gone again, for a later
-   circuit of the message. */
+/* Makes the receive of a destination, whose circuit has ended, QUEUED again,
+   for a later circuit of the message. */
 void switch_destination_lost(struct switch_core *core, unsigned port);
 
 /* ---- source.c ---- */
@@ -248,8 +248,8 @@ void switch_source_lost(struct switch_core *core, unsigned port,
 /* Does what is due at a port's source: the next try, or a time limit. */
 void switch_source_tick(struct switch_core *core, unsigned port);
 
-/* Gives frames of this node's messages out of the port parity from now on, as
-   the line damages frames. */
+/* Treats the line at a port as bad from now on: set-ups and DATA of this node's
+   messages get parity, and DATA are short. */
 void switch_source_turn_bad(struct switch_port *at);
 
 #endif

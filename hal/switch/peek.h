@@ -63,7 +63,7 @@ enum peek_page {
     PEEK_WEST,
     PEEK_SOUTH,
     PEEK_PAGES,
-    PEEK_COMMANDS = 0x80, /* this and above */
+    PEEK_COMMANDS = 0x80, /* numbers from here on are commands */
     PEEK_IDENTIFY = 0x80,
     PEEK_RESET = 0x81
 };

@@ -17,11 +17,11 @@
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
 #define BACKOFF_MAX 6u     /* a random wait has up to 2^6 units .. */
 #define BACKOFF_BYTES 32u  /* .. of the time of these bytes on a line */
-#define HOP_BYTES 128u     /* time of a hop, there and back: of these bytes */
-#define ENDS_BYTES 256u    /* time of source and destination: of these bytes */
+#define HOP_BYTES 128u     /* time for a hop, there and back, as line bytes */
+#define ENDS_BYTES 256u    /* time for source and destination, as line bytes */
 #define SETUP_BYTES 40u    /* bytes on a line of a set-up, or of its answer */
 #define HASTE 5u           /* a wait is 2^-5 of latest_us() or longer */
-#define TICK_US 1000u      /* now_us may be this old */
+#define TICK_US 1000u      /* time by which now_us may be late */
 #define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
 #define WAIT_US_MAX 16000000u      /* two waits fit the u16 of a set-up, ms */
 /* Time limits in a row that a peek's circuit survives: more, as the answer to a
@@ -53,7 +53,7 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
  *   |-- `bytes` on the line --|-- lateness ------------------|-- tick --|
  *                              2 late_us, doubled for every
  *                              second wait in vain; from
- *                              latest / 32 to latest
+ *                              latest_us() / 32 to latest_us()
  */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
@@ -231,7 +231,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
                     error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;
-    message->state = SWITCH_DONE; /* from here on it is the caller's */
+    message->state = SWITCH_DONE; /* now the message is the caller's */
 }
 
 void switch_source_abandon(struct switch_core *core, unsigned port)
@@ -351,7 +351,7 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
-/* A refusal counts as a try of a peek only, whose sender waits for an end. */
+/* A refusal counts as a try if the message is a peek: its sender waits. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -412,8 +412,8 @@ static void put_bytes(struct frame_writer *writer,
 }
 
 /* Begins to time the answer to the bytes up to source->next, which went out for
-   the first time, unless another is timed. An answer of a later round may be to
-   repeated bytes, so it counts for nothing (Karn, Partridge, SIGCOMM 1987). */
+   the first time, unless an answer is being timed. One of a later round may be
+   to repeated bytes, so it will not count (Karn, Partridge, SIGCOMM 1987). */
 static void start_timing(const struct switch_core *core,
                          struct switch_source *source)
 {

@@ -13,7 +13,7 @@
 #define SWITCH_PING                                                            \
     0xffu /* kind of a message whose bytes are dropped where it ends */
 #define SWITCH_PEEK 0xfeu       /* kind of a message that status() answers */
-#define SWITCH_STATUS_BYTES 64u /* most bytes of such an answer */
+#define SWITCH_STATUS_BYTES 64u /* most bytes of the answer to a peek */
 #define SWITCH_QUESTION_BYTES                                                  \
     8u /* first bytes of a peek, which status() gets to see */
 #define SWITCH_PEEK_TRIES 12u /* set-ups until a peek ends with an error */
@@ -53,13 +53,13 @@ struct switch_segment {
 };
 
 /*
- * A message to send. The caller sets the first part, then leaves the struct and
- * the bytes that it names alone until switch_is_done().
+ * A message to send. The caller sets the fields up to `reply`, then leaves the
+ * struct, the segments' bytes and the reply alone until switch_is_done().
  */
 struct switch_message {
     struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
     uint8_t kind; /* 1 to 253: the caller's; SWITCH_PING; SWITCH_PEEK */
-    struct switch_segment segment[SWITCH_SEGMENTS]; /* one after the other */
+    struct switch_segment segment[SWITCH_SEGMENTS]; /* its bytes, in order */
     uint8_t *reply; /* room for SWITCH_STATUS_BYTES; NULL unless it is a peek */
 
     /* The switch writes these. */
@@ -70,7 +70,7 @@ struct switch_message {
     uint32_t queued_us;     /* time of switch_send() */
     uint32_t accepted_us; /* last time that the destination accepted a circuit;
                              queued_us until the first */
-    uint32_t done_us;     /* time of its end */
+    uint32_t done_us;     /* time when the message ended */
     uint32_t refused_us;  /* time of the first refusal, while `refused` */
     uint32_t top;         /* bytes that have gone out on any circuit */
     uint8_t reply_bytes;  /* bytes written to `reply` */
@@ -78,7 +78,7 @@ struct switch_message {
                       counts for a peek only */
     bool tried;    /* a set-up has gone out */
     bool refused;  /* set-ups are refused since refused_us */
-    struct switch_message *next; /* in the port's queue */
+    struct switch_message *next; /* next one in the port's queue */
 };
 
 /* The identity of a message. Messages of one source and port are a stream, in
@@ -124,13 +124,13 @@ struct switch_counters {
         retransmitted; /* times that this node went back to send bytes again */
     uint32_t damaged;  /* frames with a wrong check, type or length, and late
                           answers to an earlier try */
-    uint32_t lost;     /* calls of switch_line_error(), frames without room */
-    uint32_t stale;    /* frames of no circuit, repeated, or behind a gap */
-    uint32_t meetings; /* neighbour's set-ups that gave way to a set-up here */
+    uint32_t lost;  /* bytes lost on the line, frames without room in a ring */
+    uint32_t stale; /* frames of no circuit, repeated, or behind a gap */
+    uint32_t meetings; /* set-ups that came in and gave way to one sent */
     uint32_t expired;  /* circuits that were held too long without a frame */
     uint32_t broken;   /* circuits that ended before their message did */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
-    uint32_t mended;   /* frames whose damage was put right */
+    uint32_t mended;   /* frames that parity corrected */
 };
 
 struct switch_config {
@@ -195,13 +195,13 @@ struct switch_source {
     uint8_t attempt;      /* number of the last set-up; wraps */
     uint8_t round;        /* number of the round, modulo 16 */
     uint8_t timed_round;  /* round in which the timed bytes were sent */
-    uint8_t backoff;  /* the next random wait is up to 2^backoff units long */
-    uint8_t timeouts; /* time limits in a row that passed on this circuit */
-    uint8_t clean;    /* answers in a row that had no damage */
-    bool complete;    /* the message's last byte was sent in this round */
-    bool bad;         /* the line damages frames, so they get parity */
-    bool timing;      /* the answer to the timed bytes is still to come */
-    bool yields;      /* the neighbour's set-up gave way, and goes next */
+    uint8_t backoff;      /* bound of the next random wait: 2^backoff units */
+    uint8_t timeouts;     /* time limits in a row that passed on this circuit */
+    uint8_t clean;        /* answers in a row that had no damage */
+    bool complete;        /* the message's last byte was sent in this round */
+    bool bad;             /* the line damages frames, so they get parity */
+    bool timing;          /* the answer to the timed bytes is still to come */
+    bool yields;          /* the neighbour's set-up gave way, and goes next */
 };
 
 /* A message that comes in at a port. */
@@ -223,7 +223,7 @@ struct switch_port {
     /* The circuit that holds the port, or held it last. */
     uint8_t role;   /* enum switch_role */
     uint8_t peer;   /* the other port of a relay */
-    bool onward;    /* relay: the set-up went out here, false: it came in */
+    bool onward;    /* relay: the set-up went out here; false: it came in */
     bool answered;  /* relay, source: an answer to the set-up has come */
     uint8_t parity; /* FRAME_PARITY if this node's frames have parity, or 0 */
     /* Free-running indices of the ring of bytes that go out. */
@@ -255,8 +255,8 @@ struct switch_core {
     uint32_t sequence;   /* sequence of the last message that was queued */
     uint16_t heard;      /* number of deliveries; wraps */
     uint16_t remembered; /* entries of memory[] that are in use */
-    uint8_t kicks;       /* mask of the ports to kick before the return */
-    struct switch_receive *receive; /* first posted one that is not done */
+    uint8_t kicks;       /* mask of the ports to kick before the call returns */
+    struct switch_receive *receive; /* first receive not done; NULL: none */
     struct switch_last last;
     struct switch_counters counters[TORUS_PORTS];
     struct frame_reader reader[TORUS_PORTS];

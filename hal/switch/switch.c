@@ -65,7 +65,8 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     core->port[port].taken += bytes;
     if (core->port[port].role == SWITCH_ROLE_SOURCE) {
         switch_source_fill(core, port);
-        core->kicks &= (uint8_t) ~(1u << port); /* the caller asks anyway */
+        /* The caller calls switch_pending() next: it needs no kick(). */
+        core->kicks &= (uint8_t) ~(1u << port);
     }
 }
 

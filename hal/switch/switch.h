@@ -161,7 +161,7 @@ unsigned switch_pending(struct switch_core *core, unsigned port,
 /*
  * Says that the first `bytes` of the pending bytes went out, and makes the next
  * frame of a message, if one is due (some 20 instructions a byte). No kick()
- * tells of its bytes: ask switch_pending() again.
+ * tells of that frame: the caller asks switch_pending() again.
  */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
