@@ -61,7 +61,7 @@ struct farm {
        its member; the whole load before the first chunk. */
     uint32_t last_units;
     uint32_t last_speed;
-    /* With masters: the fastest of the last `noted` chunks. */
+    /* With masters: the shortest chunk, in time, of the last `noted` ones. */
     uint32_t short_units;
     uint32_t short_speed;
     uint32_t noted;      /* 0 .. members - 1 */

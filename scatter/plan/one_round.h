@@ -8,13 +8,13 @@
  *   a_i = v_i - 4 sum v_j (j > i)
  *
  *   V     units of the load                 N     number of phases
- *   v_i   volume: units that a node of layer i receives for all behind it
+ *   v_i   volume: units a node of layer i receives for itself and its subtree
  *   a_i   share: units of v_i that the node keeps and computes
  *   rho   transfer_ps / compute_ps          g_i   startup_ps[i-1] / compute_ps
  *   P/Q   output of a unit, in units
  *
  * Layer 0 is the originator. In phase i = 1 .. N every node of layers 0 to i-1
- * sends to four nodes of layer i, so 5^i nodes have received. v_i does not
+ * sends to four nodes of layer i; then 5^i nodes have load. v_i does not
  * depend on N: N is feasible if v_N >= 0, and the largest feasible N is the
  * best. Integers only, O(N), a fixed number of divisions.
  */

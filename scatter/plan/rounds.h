@@ -16,7 +16,7 @@
  *   x        the unknown: v_{R,N}
  *   q        queue_ps: a node queues its sends of a round; layer N has none
  *   p        round_ps + merge_ps: a node's other software in a round
- *   l        overhead_ps: the originator's in each round after the first
+ *   l        overhead_ps: originator's software in each round after the first
  *
  *   originator | sends round 1  | sends round 2  | .. | own share        |
  *   layer 1         | q | p + units   | q | p + units | .. | units       |
@@ -45,9 +45,9 @@
 #define ROUNDS_RHO_MAX 128u /* there is a plan only if rho is less */
 
 struct rounds_plan {
-    uint8_t phases; /* N */
-    uint8_t rounds; /* R */
-    uint64_t makespan_ps;
+    uint8_t phases;                   /* N */
+    uint8_t rounds;                   /* R */
+    uint64_t makespan_ps;             /* a_0 * compute_ps, and wait_ps */
     uint32_t round_units[ROUNDS_MAX]; /* units that the originator sends or
                                          keeps in a round; the sum is V */
     /* Units, rounded down; index: round from 0, layer. The originator's share
@@ -59,9 +59,9 @@ struct rounds_plan {
 /*
  * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
  * ROUNDS_MAX, with N = job->phases, if the time of the plan is less than
- * *time_ps, and sets *time_ps to that time: wait_ps, the makespan, and for each
- * round overhead_ps, queue_ps and the compute time of one unit, by which shares
- * are rounded up. The originator computes units of its share during wait_ps;
+ * *time_ps, and sets *time_ps to that time: makespan_ps, and for each round
+ * overhead_ps, queue_ps and the compute time of one unit, by which shares are
+ * rounded up. The originator computes units of its share during wait_ps;
  * all other units are planned from the end of wait_ps on. The search ends after
  * a number of rounds that gains gain_ps or less, or if gain_ps is 0 after two
  * numbers in a row that gain nothing.

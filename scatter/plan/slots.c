@@ -26,7 +26,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
         .only_short = slots->long_units == 0};
 }
 
-/* Returns the begin of the first short slot from time `ready` on. */
+/* Returns the start of the first short slot from time `ready` on. */
 static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t begin = ready - ready % slots->period;
@@ -60,7 +60,7 @@ static uint32_t unit_ps(const struct slots_of_phase *slots)
     return 1u << slots->shift;
 }
 
-/* Returns the begin of the first short slot from end_ps - `ahead` units on. */
+/* Returns the start of the first short slot from end_ps - `ahead` units on. */
 static uint64_t next_early_ps(const struct slots_of_phase *slots,
                               uint64_t ahead)
 {

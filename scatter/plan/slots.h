@@ -28,7 +28,7 @@ struct slots {
     uint64_t end_ps;
     uint32_t short_units; /* length of a short slot; 0: no short slots */
     uint32_t long_units;  /* length of a long slot; 0: no long slots */
-    uint32_t early_units; /* time before end_ps that has short frames */
+    uint32_t early_units; /* time before end_ps with short frames */
     uint32_t late_units;  /* time from when a long slot begins in which results
                              may still leave */
     uint8_t frames;       /* short frames a period: >= 1 with short slots */
@@ -37,15 +37,15 @@ struct slots {
 };
 
 /* The slots of one phase, for slots_next_ps(), in units of 2^shift ps.
-   first_short and last_short count from the begin of a period. */
+   first_short and last_short count from the start of a period. */
 struct slots_of_phase {
     uint64_t end_ps;
     uint32_t early;       /* early_units */
     uint32_t frame;       /* length of a short frame; 0: no short slots */
     uint32_t period;      /* length of a period; 0: no slots */
-    uint32_t first_short; /* begin of the phase's first short slot */
-    uint32_t last_short;  /* begin of the phase's last short slot */
-    uint32_t first_long; /* begin of the phase's first long slot, from end_ps */
+    uint32_t first_short; /* start of the phase's first short slot */
+    uint32_t last_short;  /* start of the phase's last short slot */
+    uint32_t first_long; /* start of the phase's first long slot, from end_ps */
     uint32_t cycle;      /* N periods: time to the phase's next long slot */
     uint32_t late;       /* late_units */
     uint8_t shift;

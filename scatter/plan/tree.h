@@ -15,10 +15,11 @@
  * node's range begins with its own share; the ranges of its children follow in
  * the order of the array.
  *
- * In an order, before tree_plan.h sets units and first unit, `first unit` holds
- * a shift s: the node computes 2^s times slower than the reference, a node that
- * is not slow. `units` holds the path that the node's circuits take if the job
- * becomes a farm, which is announced along the tree, but sends chunks directly:
+ * In an order, before tree_plan.h sets units and first unit, `first unit` is a
+ * shift: a unit takes the node the reference's time << shift; the reference is
+ * a node that is not slow. `units` is the path of the node's circuits if the
+ * job becomes a farm, which is announced along the tree but sends chunks
+ * directly:
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  set if the node is in a group
@@ -92,8 +93,8 @@ static inline bool tree_in_group(const uint8_t *branch)
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* Returns the shift by which the node of an order's branch computes slower than
-   the reference, at most TREE_SLOW_SHIFT_MAX. */
+/* Returns the shift of an order's branch, at most TREE_SLOW_SHIFT_MAX: its node
+   takes the reference's time << shift for a unit. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);
@@ -125,10 +126,9 @@ static inline const uint8_t *tree_next_of_group(const uint8_t *root,
     return at;
 }
 
-/* Whether the array of `bytes` bytes is one whole tree: every subtree lies
-   inside its parent's, torus_path_valid() accepts every path, phases rise from
-   parent to child, do not fall from child to child, and are at most
-   TREE_PHASES_MAX. */
+/* Whether the array of `bytes` bytes is a tree: subtrees lie inside the
+   parent's, torus_path_valid() accepts all paths, phases rise from parent to
+   child, never fall from child to child, and are TREE_PHASES_MAX at most. */
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 
 /* Returns the latest phase of a tree; 0 for a tree of one node. */

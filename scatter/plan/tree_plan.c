@@ -6,60 +6,60 @@
 #include <string.h>
 
 /*
- * Times are in steps, a power of two of them to the unit that the reference
- * computes: the originator alone takes 2^43 to 2^44. A feasible plan takes no
- * longer, so its times stay below 2^ALONE_BITS, and what its subtrees could
- * take in that time below 2^LOAD_BITS, for 2^14 nodes. Whatever exceeds that
- * makes a plan infeasible.
+ * s, p, q, W and s' are symbols of tree_plan.h, rho is transfer_ps /
+ * compute_ps. Times are in steps: the reference computes a unit in 2^unit_shift
+ * steps, and the originator alone takes 2^43 to 2^44. No feasible plan takes
+ * longer, so its times stay below 2^ALONE_BITS, and W of 2^14 nodes in that
+ * time below 2^LOAD_BITS. A number beyond that makes a plan infeasible.
  */
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
 #define TIME_BITS 47u
 #define COST_MOST ((uint64_t)1 << 46)
-#define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35) /* of the originator */
+#define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35) /* limit of set_unit() */
 
 #define ONE ((uint64_t)1 << 32)
 #define RHO_BITS 36u
 #define NODES_BITS 14u
 
-/* Marks functions that a loop over nodes calls: in line they would make a plan
-   a tenth faster, and the image 160 bytes longer. */
+/* Keeps small functions out of line: in line, plans would be a tenth faster,
+   and the image 160 bytes longer. */
 #define NOINLINE __attribute__((noinline))
 
-/* 1 / value, for division by it. */
+/* 1 / value, for divisions by the value. */
 struct inverse {
-    uint32_t word;  /* 2^63 / the value's first 32 bits */
-    unsigned zeros; /* of the value, in 64 bits */
+    uint32_t word;  /* 2^63 / (the highest 32 bits of the value) */
+    unsigned zeros; /* leading zeros of the value in 64 bits */
 };
 
-/* A node: with the time s left, its subtree takes p s - q. */
+/* A node of the tree, and the circuit to the node. */
 struct tree_node {
     uint64_t slope;   /* p, in 2^-32 */
     int64_t offset;   /* q, in steps of the reference's compute time */
-    int64_t behind;   /* s = scale * (the lane's time left) - behind */
+    int64_t behind;   /* s = scale * s' - behind */
     int64_t left;     /* s */
-    int64_t share;    /* the node computes it; in the steps of offset */
-    int64_t first;    /* the parent's software before the lane's first circuit;
-                         0 for a later one */
-    uint64_t startup; /* of the circuit to the node, in steps; with equal shares
-                         the time of its receipt, in ps */
-    uint32_t scale;   /* in 2^-32 */
+    int64_t share;    /* load that the node computes, in steps like offset */
+    int64_t first;    /* the parent's software before the circuit, if it is the
+                         first of its lane; else 0 */
+    uint64_t startup; /* startup of the circuit, in steps; with equal shares the
+                         time of the node's receipt, ps */
+    uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
     uint16_t sends;   /* children that the node sends to */
-    uint16_t stages;  /* of the circuit to the node */
-    uint8_t lane;     /* the parent's queue with that circuit */
-    uint8_t slow_shift;
+    uint16_t stages;  /* times that the circuit's units are sent in sequence */
+    uint8_t lane;     /* lane of the parent that sends the circuit */
+    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
-/* A child that was met; one with the same slope, offset, nodes and hops has the
-   same numbers. */
+/* Numbers of a child, kept for children with the same slope, offset, nodes and
+   hops, whose other numbers are equal. */
 struct met {
-    uint64_t slope; /* 0: none yet */
+    uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
     int64_t behind;
     uint64_t startup;
     uint32_t scale;
     uint32_t stages;
-    uint32_t nodes; /* of its subtree */
+    uint32_t nodes; /* nodes of the child's subtree */
     uint32_t hops;
 };
 
@@ -68,20 +68,20 @@ struct met {
 struct tree_work {
     const struct plan_job *job;
     uint8_t *tree;
-    uint32_t nodes;       /* not cut off so far */
-    bool infeasible;      /* a number left its range */
+    uint32_t nodes;       /* nodes of the tree without removed phases */
+    bool infeasible;      /* a number has left its range */
     unsigned unit_shift;  /* the reference computes a unit in 2^unit_shift */
-    unsigned steps_shift; /* a step of tree_costs() has 2^steps_shift */
-    struct inverse per_compute;
-    uint64_t load;
-    uint64_t rho; /* transfer / compute, in 2^-RHO_BITS */
-    /* Costs of the job, in steps, or COST_MOST. */
+    unsigned steps_shift; /* a step of tree_costs() has 2^steps_shift steps */
+    struct inverse per_compute; /* 1 / compute_ps */
+    uint64_t load; /* in steps in which the reference computes it */
+    uint64_t rho;  /* in 2^-RHO_BITS */
+    /* Costs of the job, in steps, COST_MOST at most. */
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split and start: the root's without its sends */
-    uint64_t leaf;       /* split, start and begin: any other node's */
-    struct met met[MET]; /* equal subtrees come often */
+    uint64_t start;      /* split and start: software of the root, no sends */
+    uint64_t leaf;       /* split, start and begin: that of any other node */
+    struct met met[MET]; /* many subtrees are equal */
     struct tree_node node[];
 };
 
@@ -96,7 +96,7 @@ static uint8_t *branch_at(const struct tree_work *work, uint32_t index)
     return work->tree + TREE_BRANCH_BYTES * index;
 }
 
-/* The node after the subtree of node `index`, and not beyond the tree. */
+/* Returns the index of the node after the subtree of node `index`. */
 static uint32_t next_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t next = index + tree_nodes(branch_at(work, index));
@@ -123,16 +123,16 @@ static int check(const struct plan_job *job)
                : error;
 }
 
-/* The queue of a node's send number `order`, out of `port`: each port's own, or
-   with fewer ports at once, the sends in turn. */
+/* Returns the lane of a node's send number `order` out of `port`: the port's
+   own; if a node uses fewer ports at once, lanes take sends in turn. */
 static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
     return job->ports == TORUS_PORTS ? port : order & (job->ports - 1u);
 }
 
-/* How many times a circuit's volume is sent in sequence, if it has so many
-   hops: no more than TREE_STAGES_MAX, as no node behind more gets any. */
+/* Returns how many times the units of a circuit of `hops` are sent in sequence:
+   TREE_STAGES_MAX at most, because nodes behind more hops get no units. */
 static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
     uint32_t stages = job->store_and_forward ? hops : 1;
@@ -142,8 +142,8 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Time of a circuit besides its volume: STARTUP_LONG if it has too many
-   hops, or startup and branches cost 2^50 or more; else less than that. */
+/* Returns the time of a circuit without its units; STARTUP_LONG if it has too
+   many hops, or startup and branches cost 2^50 or more. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -151,7 +151,7 @@ static uint64_t startup_of(const struct plan_circuit *costs,
     uint64_t once = costs->startup + costs->branch * tree_nodes(branch);
     bool fits = (hops <= TREE_STAGES_MAX) & (once >> 50 == 0);
 
-    /* The mask only lets an analysis see a size. */
+    /* The mask only lets Frama-C see a range. */
     once &= ((uint64_t)1 << 50) - 1;
     return fits ? once * stages + costs->hop * hops : STARTUP_LONG;
 }
@@ -163,7 +163,7 @@ static struct inverse inverse_of(uint64_t value)
     struct inverse inverse;
     uint32_t top = fixed_top(value, &inverse.zeros);
     uint64_t word = fixed_reciprocal(top);
-    /* Newton's step once more: word * top is below 2^63, by 2^34 at most. */
+    /* A second step of Newton: word * top is below 2^63 by 2^34 at most. */
     uint64_t error = (~(word * top) & (((uint64_t)1 << 35) - 1)) + 1;
 
     word += (error >> 3) * word >> 60;
@@ -171,8 +171,8 @@ static struct inverse inverse_of(uint64_t value)
     return inverse;
 }
 
-/* a / value in 2^-bits, rounded down, and up to 2^-29 of itself lower; 2^62 if
-   that is less. */
+/* Returns a / value in 2^-bits, rounded down, or less by up to 2^-29 of itself;
+   2^62 at most. */
 static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 {
     unsigned zeros;
@@ -190,21 +190,21 @@ static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
     return shift < 64 ? product >> (unsigned)shift : 0;
 }
 
-/* a * fraction / 2^32, rounded down. */
+/* Returns a * fraction / 2^32, rounded down. */
 NOINLINE static int64_t signed_part(int64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction +
            (int64_t)((uint64_t)(a & UINT32_MAX) * fraction >> 32);
 }
 
-/* a * factor / 2^32; |a * factor| < 2^94. */
+/* Returns a * factor / 2^32, where |a * factor| < 2^94. */
 NOINLINE static int64_t times(int64_t a, uint64_t factor)
 {
     return a * (int64_t)(factor >> 32) +
            signed_part(a, (uint32_t)(factor & UINT32_MAX));
 }
 
-/* a, if |a| <= 2^bits; else 0, and the plan is infeasible. */
+/* Returns a if |a| <= 2^bits; else 0, and marks the plan infeasible. */
 NOINLINE static int64_t bounded(struct tree_work *work, int64_t a,
                                 unsigned bits)
 {
@@ -229,14 +229,13 @@ static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
     return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
-/* A cost of software, on a node that may be slow. */
+/* Returns the time of software on a node, from its `cost` on the reference. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Time from a node's receipt until it computes, if it were as fast as the
-   reference. */
+/* Returns the reference's time from a node's receipt until it computes. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -245,8 +244,8 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* rho / (1 + rho p), in 2^-32, where that is (1 - scale) / p: p is 1/8 or more.
-   This mask and others only let an analysis see a size. */
+/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32; p is 1/8 or more. This
+   mask and others only let Frama-C see a range. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -255,7 +254,7 @@ static uint64_t rate_of(uint64_t slope, uint64_t scale)
     return rate & ((ONE << 4) - 1);
 }
 
-/* 1 / (1 + rho p) in 2^-32, less than one; 0 if that is below 2^-24. */
+/* Returns 1 / (1 + rho p) in 2^-32, less than one; 0 if that is below 2^-24. */
 static uint64_t scale_of(uint64_t rho, uint64_t slope)
 {
     uint64_t part = slope & UINT32_MAX;
@@ -273,8 +272,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Sets scale and behind of a child that is like none of those that were met,
-   by its slope and offset. */
+/* Fills in the entry of a child by its slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
@@ -296,7 +294,7 @@ NOINLINE static void meet(struct tree_work *work, struct met *met,
                           TIME_BITS);
 }
 
-/* Sets scale and behind of a child by its slope and offset. */
+/* Sets scale, behind, startup and stages of a child, by its entry if any. */
 static inline void set_behind(struct tree_work *work, struct tree_node *child,
                               const uint8_t *branch, struct torus_path path)
 {
@@ -320,8 +318,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- W of every subtree, from the leaves up ---- */
 
-/* A queue: what is left of it is slope * s - offset, with s left of its node.
- */
+/* A lane: its last child has slope * s - offset left if the parent has s. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset;
@@ -332,7 +329,7 @@ struct lane {
         UINT32_MAX, 0                                                          \
     }
 
-/* Adds to a node's slope and offset those of its children. */
+/* Adds slopes and offsets of its children to those of a node. */
 static void add_children(struct tree_work *work, struct tree_node *node,
                          const uint8_t *branch, const uint8_t *end)
 {
@@ -373,7 +370,7 @@ static void add_children(struct tree_work *work, struct tree_node *node,
     node->sends = (uint16_t)order;
 }
 
-/* Sets p and q of a node, of whose children they are known. */
+/* Sets p and q of node `index`; those of its children must be set. */
 static void set_line(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -392,7 +389,7 @@ static void set_line(struct tree_work *work, uint32_t index)
 
 /* ---- times left, from the root down ---- */
 
-/* Sets the times left of a node's children. */
+/* Sets s of the children of a node. */
 static void set_times_left(struct tree_work *work, struct tree_node *node,
                            const uint8_t *branch, const uint8_t *end)
 {
@@ -411,8 +408,8 @@ static void set_times_left(struct tree_work *work, struct tree_node *node,
     }
 }
 
-/* Sets a node's share and its children's times left; false if it gets less than
-   nothing. */
+/* Sets the share of node `index` and s of its children. Returns false if the
+   share is negative. */
 static bool set_share(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -426,7 +423,7 @@ static bool set_share(struct tree_work *work, uint32_t index)
     return node->share >= 0;
 }
 
-/* The time in which the whole tree takes the load. */
+/* Returns the s of the root for which W(s) is the load. */
 static int64_t time_of_all(struct tree_work *work)
 {
     const struct tree_node *root = &work->node[0];
@@ -458,7 +455,7 @@ static bool solve(struct tree_work *work)
 
 /* ---- ranges ---- */
 
-/* Every range ends where the next one begins, from the last one back. */
+/* Stores all ranges, from the last back; each ends where the next begins. */
 static void set_ranges(struct tree_work *work)
 {
     uint32_t load_units = work->job->load_units;
@@ -483,15 +480,15 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares ---- */
 
-/* Times are cut to this, which is refused in the end. */
+/* Times are cut to this one; a plan that takes so long is refused. */
 #define TOO_LONG_PS ((uint64_t)1 << 62)
 
 /* Node i of n gets the units from floor(i V / n) on; times are in ps. */
 struct equal {
     struct tree_work *work;
-    uint32_t share;  /* V / n */
-    uint32_t more;   /* units that this leaves */
-    uint64_t end_ps; /* the latest of all nodes that were passed */
+    uint32_t share;  /* floor(V / n) */
+    uint32_t more;   /* V - n share */
+    uint64_t end_ps; /* latest end of the nodes that pass() has visited */
 };
 
 static uint64_t cut(uint64_t time_ps)
@@ -499,13 +496,13 @@ static uint64_t cut(uint64_t time_ps)
     return time_ps < TOO_LONG_PS ? time_ps : TOO_LONG_PS;
 }
 
-/* floor(index V / n). */
+/* Returns floor(index V / n). */
 static uint32_t first_of(const struct equal *equal, uint32_t index)
 {
     return index * equal->share + index * equal->more / equal->work->nodes;
 }
 
-/* The time of all units of the nodes from number `index` on to number `end`. */
+/* Returns the time of the units of nodes index .. end - 1. */
 static uint64_t units_ps(const struct equal *equal, uint64_t unit_ps,
                          uint32_t index, uint32_t end)
 {
@@ -513,9 +510,9 @@ static uint64_t units_ps(const struct equal *equal, uint64_t unit_ps,
         fixed_product(unit_ps, first_of(equal, end) - first_of(equal, index)));
 }
 
-/* Sets when node `child`, which is send number `order` of its parent, has
-   received; the parent's lanes are free from lane_ps[], one that is not used
-   yet from `queued_ps`. */
+/* Sets when node `child`, send number `order` of its parent, has received. Sets
+   lane_ps[], the times from which the parent's lanes are free: 0 for an unused
+   lane, which sends from queued_ps on. */
 static void serve(struct equal *equal, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
@@ -534,8 +531,8 @@ static void serve(struct equal *equal, uint32_t child, uint32_t order,
     work->node[child].startup = *at;
 }
 
-/* Serves the children of node `index`, and counts when it has computed its
-   share. */
+/* Serves the children of node `index`, and sets end_ps to the end of its share
+   if this is later. */
 static void pass(struct equal *equal, uint32_t index)
 {
     struct tree_work *work = equal->work;
@@ -580,15 +577,15 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
 
 /* ---- all of it ---- */
 
-/* `time` steps, of which a feasible plan takes; ERR_RANGE if that is 2^63 ps or
-   more. */
+/* Sets *time_ps to `time`, in steps. Returns ERR_OK; ERR_RANGE if that is 2^63
+   ps or more, or longer than a feasible plan. */
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* The originator alone may take 2^66 ps. */
+    /* This may be negative, because the originator alone may take 2^66 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {
@@ -604,8 +601,8 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
     return *time_ps >> 63 == 0 ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets unit_shift, for the longest time that a feasible plan can take: that of
-   the originator alone. False if its software takes too long. */
+/* Sets unit_shift and load by the longest time of a feasible plan, that of the
+   originator alone. Returns false if its software takes too long. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -624,14 +621,14 @@ static bool set_unit(struct tree_work *work)
     }
     alone = (job->load_units + software + 1) << tree_slow_shift(work->tree);
     shift = fixed_shift_of(alone);
-    /* It is below 2^39: an analysis does not see that. */
+    /* `alone` is below 2^39, so zeros exceed 20; Frama-C does not see this. */
     work->unit_shift =
         shift.zeros > 64u - ALONE_BITS ? shift.zeros - (64u - ALONE_BITS) : 0;
     work->load = fixed_shifted(job->load_units, shift) >> (64u - ALONE_BITS);
     return true;
 }
 
-/* Sets load and costs; false if a number is out of range. */
+/* Sets load and costs. Returns false if a number is out of range. */
 static bool lay_out(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -652,7 +649,8 @@ static bool lay_out(struct tree_work *work)
     return true;
 }
 
-/* Cuts the last phase off until no node that is left gets less than nothing. */
+/* Removes the last phase until the plan is feasible, and sets *phases. Returns
+   ERR_OK; ERR_RANGE if the root alone is infeasible. */
 static int plan_phases(struct tree_work *work, unsigned *phases)
 {
     while (!solve(work)) {
@@ -694,9 +692,9 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
 
 /* ---- costs, for several rounds ---- */
 
-#define STEPS_BITS 24u    /* of the makespan */
-#define UNITS_MIN 16u     /* and its units */
-#define TRANSFER_BITS 24u /* of transfer / compute */
+#define STEPS_BITS 24u    /* bits of the makespan in steps of tree_costs() */
+#define UNITS_MIN 16u     /* least makespan, in compute times of a unit */
+#define TRANSFER_BITS 24u /* tree_common.transfer is in 2^-24 */
 
 static int32_t steps_of(const struct tree_work *work, uint64_t time)
 {
@@ -715,12 +713,12 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
     const struct tree_work *work = memory;
     uint64_t time_ps = 0;
 
-    /* It is less than what one round takes, which is in range. */
+    /* The time is less than that of one round, which is in range. */
     (void)!time_of(work, &time_ps, (uint64_t)steps << work->steps_shift);
     return time_ps;
 }
 
-/* Fills in what the children of node `index` cost. */
+/* Sets cost[] of the children of node `index`, except software. */
 static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
                        uint32_t index)
 {

@@ -3,15 +3,15 @@
  * The plan of a tree (tree.h) in one round: how many units every subtree gets
  * so that all nodes finish together. Blazewicz, Drozdowski, Guinand, Trystram
  * 1999, section 5, node speeds; ports work independently. V units are the load
- * of n nodes. Times are divided by compute_ps, so transfer is rho of
- * one_round.h:
+ * of n nodes. Times are divided by compute_ps: transfer is rho of one_round.h.
  *
  *   lane   queue of circuits that a node sends one after another: one for each
  *          port, or one for each port in use at once if these are 1 or 2
  *   s      time from a node's receipt until all finish
  *   W(s)   p s - q: units that the node's subtree takes
- *   s_c    (s' - startup + transfer q_c) / (1 + transfer p_c): s of child c,
- *          where s' is the s of the child before in the lane, or of the parent
+ *   s_c    (s' - startup + transfer q_c) / (1 + transfer p_c): s of child c;
+ *          s' is s of the child before in the lane, or of the parent without
+ *          its software up to the first send
  */
 #ifndef SCATTER_PLAN_TREE_PLAN_H
 #define SCATTER_PLAN_TREE_PLAN_H

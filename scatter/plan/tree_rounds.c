@@ -5,46 +5,47 @@
 
 #include <stddef.h>
 
-/* Cut off numbers make a time too short by 2^-NEAR_BITS of the makespan at
-   most. The last round's s_0 is tried until the originator computes what is
-   left in 2^-LEFT_BITS of the makespan, TRIALS times at most. */
+/* s_i, s_0, m_c and q are symbols of tree_rounds.h. A time may be too short by
+   2^-NEAR_BITS of the makespan. make() tries TRIALS values of the last round's
+   s_0 at most, until what nodes compute is the load to 2^-LEFT_BITS of that. */
 #define NEAR_BITS 12u
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
-/* A sweep ends when its rounds take TIMES_MAX times the makespan of one. */
+/* The rounds of a sweep take at most TIMES_MAX makespans of one round. */
 #define TIMES_MAX 16
 #define LACKS_MAX ((int32_t)1 << 28)
 
-#define PLACE_BITS 20u /* of a place between two ends */
+#define PLACE_BITS 20u /* fraction bits of value_at()'s interpolation */
 
-/* Times are in steps, amounts of load in steps of the reference's compute time,
-   and what a subtree takes in what its transfer takes over one stage. */
+/* Numbers of the plan; arrays have an entry a node. Times are in steps of
+   tree_plan.h, and load is in steps in which the reference computes it. */
 struct plan {
     const struct plan_job *job;
     uint8_t *tree;
     const struct tree_cost *cost;
     struct tree_common common;
     uint32_t nodes;
-    unsigned rounds_max; /* the originator can queue all their sends */
+    unsigned rounds_max; /* rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* software behind run() of a node that is not slow */
-    int32_t again;     /* the originator's software of a further round */
-    int32_t planning;  /* a round must gain more than this */
-    int32_t least;     /* lower bound of the makespan of any number of rounds */
-    int32_t *offset;   /* q of every node's subtree in the round at hand */
-    int32_t *behind;   /* s_c = scale * lane - behind */
-    int32_t *time;     /* s */
-    int32_t *moved;    /* m */
+    int32_t round_end; /* end of run() to the next receipt, node not slow */
+    int32_t again;    /* the originator's software of a round after the first */
+    int32_t planning; /* gain_ps: a further round must gain more than this */
+    int32_t least;    /* lower bound of the makespan of any number of rounds */
+    /* Of the round that is planned; index: node in the order of the tree. */
+    int32_t *offset; /* transfer time of q units over one stage */
+    int32_t *behind; /* s_c = scale * s' - behind, s' as in tree_plan.h */
+    int32_t *time;   /* s_i */
+    int32_t *moved;  /* m_i */
 };
 
-/* Rounds from the last one back, for one s_0 of that. */
+/* Rounds planned so far, from the last one back, for one s_0 of the last. */
 struct sweep {
-    int32_t *moved; /* m of every node in the round before */
-    int32_t time;   /* the sum of all s_0 */
-    unsigned rounds;
-    int64_t taken; /* of the load, by all but the originator */
-    bool fits;
+    int32_t *moved;  /* m_i of every node in the round planned before */
+    int32_t time;    /* sum of all s_0 */
+    unsigned rounds; /* rounds planned so far */
+    int64_t taken;   /* load that all nodes but the originator compute */
+    bool fits;       /* all rounds are feasible */
 };
 
 static uint32_t next_of(const struct plan *plan, uint32_t index)
@@ -57,7 +58,7 @@ static int32_t signed_part(int32_t a, uint32_t fraction)
     return (int32_t)((int64_t)a * fraction >> 32);
 }
 
-/* Software of node `index` in the round at hand. */
+/* Returns the software of node `index` in the round that is planned. */
 static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
                            uint32_t index)
 {
@@ -67,7 +68,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* A circuit's time in its lane, without its own transfer. */
+/* Returns the time of the circuit to `child` in its lane without m_c: its
+   startup in the last round, -m'_c before. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -77,8 +79,8 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets q of every subtree, from the leaves up. A lane's child takes what its
-   s is shorter than that of the one before, less its startup. */
+/* Sets offset and behind of every node, from the leaves up. m_c = s' - startup
+   - s_c is affine in s of the parent, whose offset gets the constant part. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -107,8 +109,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
 }
 
 /*
- * Sets every node's s and m, where the originator's s is s_0. Result: by how
- * much s_0 is too short for all to compute something and for all lanes.
+ * Sets s_i and m_i of every node for s_0. Returns by how much s_0 is too short
+ * for every node to compute a unit, in the last round 0 or more, and for every
+ * lane to be free in time.
  */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
@@ -152,8 +155,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Makes the originator's s longer: all times are as much longer as their part
-   of it. */
+/* Adds `more` to s_0, and to each s_i and m_i what follows from it. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -165,7 +167,7 @@ static void lengthen(struct plan *plan, int32_t more)
     }
 }
 
-/* Load that node `index` computes in the round at hand. */
+/* Returns the load that node `index` computes in the round that is planned. */
 static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
                         uint32_t index)
 {
@@ -174,9 +176,9 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Goes on to the round before, or to the last one, whose s_0 is `s_0` and whose
-   offsets are set, as they do not depend on that. With a table, writes its
-   ranges and number there. */
+/* Plans the round before those of the sweep, or the last one with this s_0,
+   whose offsets set_offsets() has set. Unless `table` is NULL, writes the
+   round's `number` and ranges there. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -214,7 +216,7 @@ static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
     sweep->rounds += 1;
 }
 
-/* Load that all have taken, the originator in the time of all rounds. */
+/* Returns the load that all nodes compute in the rounds of the sweep. */
 static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
 {
     return sweep->taken + ((sweep->time - plan->cost[0].software -
@@ -222,14 +224,15 @@ static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
                            plan->cost[0].slow_shift);
 }
 
-/* Two s_0 of the last round, and what all take then. */
+/* Two values for s_0 of the last round, between which value_at() interpolates,
+   and the load that all nodes compute with each. */
 struct ends {
     int32_t s_0[2];
     int64_t takes[2];
     unsigned rounds;
 };
 
-/* a / b, whole: the compiler's division of signed numbers is a kilobyte. */
+/* Returns a / b, cut off. The compiler's signed division has a kilobyte. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
@@ -237,8 +240,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* The value where the load is taken, of a time that is `first` and `second` at
-   the two ends; it may lie beyond them. */
+/* Returns the value that a time has where all nodes compute just the load, if
+   it is `first` and `second` at the two ends: interpolated, or beyond them. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -248,15 +251,15 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
-/* Makes *best the ends of the best number of rounds that promises to end before
-   `limit`, planning included; its number is 0 if there is none. */
+/* Sets *best to the ends of the best number of rounds whose makespan and time
+   of planning promise to be less than `limit`; best->rounds is 0 if none is. */
 static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
                           int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* Looking at one more costs as much as it may gain, if it costs any. */
+    /* With planning time, trying a further number costs what it may gain. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -289,9 +292,9 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     }
 }
 
-/* Plans all rounds with the s_0 at which the load is taken, by the secant; the
-   originator computes what is left. begin[] is the originator's turn. Result:
-   when all end, or INT32_MAX. */
+/* Plans all rounds with the s_0 at which nodes compute just the load, found by
+   the secant method; the originator computes what is left. begin[] becomes when
+   the originator begins each. Returns the makespan; INT32_MAX if infeasible. */
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                     int32_t begin[], int32_t *moved)
 {
@@ -332,7 +335,7 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
     return (int32_t)end;
 }
 
-/* Makes the tree's ranges those of the first round. */
+/* Sets the ranges of the tree to those of the first round's table. */
 static void set_ranges(const struct plan *plan, const uint32_t table[])
 {
     for (uint32_t i = 0; i < plan->nodes; ++i) {
@@ -347,7 +350,7 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* Lower bound of the makespan: all nodes compute, and nothing is moved. */
+/* Returns a lower bound of the makespan, ps: all nodes compute all the time. */
 static uint64_t least_ps(const struct plan_job *job, const void *work,
                          uint32_t nodes)
 {
@@ -356,8 +359,8 @@ static uint64_t least_ps(const struct plan_job *job, const void *work,
     return fixed_product(job->compute_ps, job->load_units) / speeds * 8;
 }
 
-/* Sets the plan's numbers; false if one is out of range, or no number of rounds
-   can gain what it takes to plan two of them. */
+/* Sets the plan's numbers. Returns false if one is out of range, shares are
+   equal, or no number of rounds can gain the time to plan two rounds. */
 static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
                        uint64_t makespan_ps)
 {
