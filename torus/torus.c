@@ -49,8 +49,8 @@ struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
     return at;
 }
 
-/* Returns the shorter way to a coordinate that lies `away` hops up: hops up, or
-   down if negative. */
+/* Returns the hops of the shorter way to a coordinate that lies `away` hops up,
+   modulo `side`: positive up, negative down. */
 static int32_t steps(uint16_t away, uint16_t side)
 {
     return away > side / 2u ? (int32_t)away - side : away;

@@ -123,7 +123,7 @@ struct discover_link {
     _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
 };
 
-/* The state of one node; "below" are its children and the nodes below these.
+/* Discovery at one node. "Below" it are its children and the nodes below these.
    The caller may read error, faults, nodes, width, height and fault[]. */
 struct discover {
     uint8_t state;   /* mask of enum discover_node_state (internal.h) */
@@ -131,7 +131,7 @@ struct discover {
     uint8_t stale;   /* mask of the ports out of which STATUS is due */
     uint8_t refuse;  /* mask of the ports out of which REFUSE is due */
     bool busy;       /* the node refuses new waves */
-    int8_t error;    /* ERR_DEAD_LINK if the wave's time was up, else 0 */
+    int8_t error;    /* ERR_DEAD_LINK if the time limit passed, else 0 */
     uint16_t faults; /* number of faults here and below, in fault[] or not */
     uint16_t nodes;  /* number of nodes: this one and those below */
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
@@ -191,10 +191,10 @@ bool discover_has_frame(const struct discover *d, unsigned port);
 
 /*
  * Whether the wave is over. At the originator: all echoes have come in, or the
- * time is up; d->faults and d->nodes are those of the mesh. Elsewhere: the
- * originator has said that the wave is over, or the time is up. d->error tells
- * whether the time was up, which it is 200 + 20 * (width + height) times
- * retry_us after the wave reached the node.
+ * time limit has passed; d->faults and d->nodes are those of the mesh.
+ * Elsewhere: the originator has said so, or the time limit has passed; d->error
+ * tells which. The limit is 200 + 20 * (width + height) times retry_us after
+ * the wave reached the node.
  */
 bool discover_ready(const struct discover *d);
 

@@ -64,8 +64,8 @@ enum discover_bit {
     DISCOVER_TESTED = 4,    /* the sender has sent all its test frames */
     DISCOVER_KNOWN = 8,     /* the sender's tags and mask are final */
     DISCOVER_FINISHED = 16, /* the wave is over */
-    DISCOVER_FAULTY = 32,   /* the mesh has a fault, or the time was up */
-    DISCOVER_FAILED = 64    /* the sender's time was up */
+    DISCOVER_FAULTY = 32,   /* the mesh has a fault, or the time limit passed */
+    DISCOVER_FAILED = 64    /* the wave's time limit passed at the sender */
 };
 
 /* Bits of its own STATUS that a node keeps when the wave ends. */

@@ -107,7 +107,7 @@ static void read_byte(struct frame_reader *reader, uint8_t byte)
         append(reader, byte);
         return;
     }
-    /* The code stands for a 0. (255 would not, but no frame is so long.) */
+    /* A code stands for a 0, unless it is 255; no frame is so long. */
     append(reader, 0);
     reader->left = (uint8_t)(byte - 1u);
 }

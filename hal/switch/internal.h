@@ -184,7 +184,7 @@ enum switch_role switch_relay_free(struct switch_core *core, unsigned port);
 void switch_relay_release(struct switch_core *core, unsigned port,
                           unsigned reason);
 
-/* Answers a set-up that came in at a port, which is free, by RELEASE. */
+/* Refuses a set-up that came in at a free port: answers RELEASE. */
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason);
 

@@ -15,8 +15,8 @@
 #define BAD_DATA_BYTES 56u /* most data of a frame with parity */
 #define CLEAN_ANSWERS 32u  /* undamaged answers until a bad line is good */
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
-#define BACKOFF_MAX 6u     /* a random wait has up to 2^6 units .. */
-#define BACKOFF_BYTES 32u  /* .. of the time of these bytes on a line */
+#define BACKOFF_MAX 6u     /* the longest random wait is 2^6 units */
+#define BACKOFF_BYTES 32u  /* unit of random waits: time of these bytes */
 #define HOP_BYTES 128u     /* time for a hop, there and back, as line bytes */
 #define ENDS_BYTES 256u    /* time for source and destination, as line bytes */
 #define SETUP_BYTES 40u    /* bytes on a line of a set-up, or of its answer */

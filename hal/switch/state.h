@@ -239,7 +239,7 @@ struct switch_port {
     uint32_t spare[3]; /* make it 128 bytes on a board: an index is a shift */
 };
 
-/* The last message that was delivered here of one stream. */
+/* The last message of one stream that was delivered at this node. */
 struct switch_memory {
     struct switch_id from;
     uint16_t heard; /* value of core->heard at its delivery */

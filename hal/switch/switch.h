@@ -153,8 +153,8 @@ void switch_attend(struct switch_core *core, unsigned port);
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
 /* Sets *data to the bytes that go out next on this port, valid until
-   switch_taken(). Result: their number; 0 if none are pending. More may follow
-   behind the end of the ring. */
+   switch_taken(). Result: their number; 0 if none are pending. More bytes may
+   be pending behind these, as the ring wraps. */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
