@@ -15,8 +15,8 @@
 #define TERM_MAX ((uint64_t)1 << 40)
 
 /* Returns the smallest x m by (2) of advance.h, at least `least`, and sets
-   *rounds to k. k rises until x m units, `port_ps` each, take the ports no
-   longer than twice the software of a round. */
+   *rounds to k. k rises as long as this lowers x m, and the ports need more
+   than 2 round_ps for x m units of every node, port_ps a unit. */
 static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {

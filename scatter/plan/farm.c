@@ -52,7 +52,7 @@ void farm_init(struct farm *farm, const struct plan_job *job)
     }
 }
 
-/* In line at every caller, this would make images longer. */
+/* noinline: a copy in each caller would make images longer. */
 __attribute__((noinline)) void farm_measured(struct farm *farm,
                                              struct farm_member *member,
                                              uint32_t units,
@@ -111,7 +111,7 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
 }
 
 /* Notes a chunk of `units` at `speed`. Sets last_units and last_speed to this
-   chunk, or with masters to the shortest of the last n to 2 n chunks. */
+   chunk, or with masters to the shortest of the last n to 2 n (n: members). */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {
@@ -154,7 +154,7 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     }
     most = fixed_smaller(most, farm->most);
     if (farm->left > 0) {
-        /* farm_take() may cut the load's last chunk: this is not noted. */
+        /* chunk_units stays uncut where farm_take() cuts the last chunk. */
         member->chunk_units = fixed_smaller(units, (uint32_t)most);
         note_chunk(farm, member->chunk_units, member->speed);
     }

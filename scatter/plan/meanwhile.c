@@ -43,8 +43,8 @@ struct shape {
 
 /* ---- the input ---- */
 
-/* Sets f_d: of the nodes of all four ports, all - 1, C(N, d+1) 4^(d+1) are d
-   nodes behind the first. */
+/* Sets f_d (meanwhile.h): of the `all` - 1 nodes behind the originator's ports,
+   C(N, d+1) 4^(d+1) are d nodes behind the first. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -75,7 +75,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     uint64_t software_ps = job->round_ps + job->return_ps + job->child_ps;
     uint64_t wait_ps = job->first_ps + job->wait_ps;
     uint64_t all_ps;
-    uint32_t all = 1; /* nodes */
+    uint32_t all = 1; /* nodes of the pattern */
     unsigned phases = job->phases;
     unsigned shift = 0;
 
@@ -226,7 +226,7 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
 struct choice {
     struct shape shape;
     uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* see weigh_first(), in steps; lower is better */
+    uint64_t score; /* in steps, lower is better; see weigh_first() */
 };
 
 /* Sets *best to `rounds` rounds with a factor if their score is lower than that
@@ -468,7 +468,7 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     other = choose_factor(&best, &costs);
     error = plan_choice(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
-        /* Another factor's first round had no unit for a circuit. */
+        /* The other factor may leave a circuit of round 0 no unit. */
         error = plan_choice(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {

@@ -34,8 +34,8 @@ struct scale {
  * quotient of 15 bits, then two steps of Newton, the second with its square. No
  * estimate is above the exact number; half = d / 2^29, rounded up:
  *
- *   r_15 = 2^47 / half   low by 2^-14.6 of itself, off of 2^32
- *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d, error of 2^91
+ *   r_15 = 2^47 / half   low by 2^-14.6 of itself: off / 2^32
+ *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d: error / 2^91
  */
 HAL_FAST static uint64_t reciprocal(uint64_t d)
 {
@@ -47,7 +47,7 @@ HAL_FAST static uint64_t reciprocal(uint64_t d)
     uint32_t off = ~(uint32_t)(part & UINT32_MAX);
     uint64_t sum = ((uint64_t)r_15 << 15) + ((uint64_t)r_15 * off >> 17);
     uint32_t r = (uint32_t)(sum & UINT32_MAX);
-    /* 2^63 - r (top + 1), below 2^35, and 2^91 - r d, below 2^63. */
+    /* missing = 2^63 - r (top + 1) < 2^35; error = 2^91 - r d < 2^63. */
     uint64_t missing =
         (~((uint64_t)r * top + r) & (((uint64_t)1 << 35) - 1)) + 1;
     uint64_t error =

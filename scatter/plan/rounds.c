@@ -285,10 +285,9 @@ static int64_t more_software(const struct costs *costs, unsigned phase)
 }
 
 /*
- * Sets the sweep to the round before its round, or to the last round if `last`,
- * with `moved` 0. The lines of the round follow from v_{r,N} = `volume`.
- * Returns false if one outgrows the arithmetic: all rounds before would do so,
- * too.
+ * Moves the sweep back by one round, or if `last` from `moved` 0 to the last
+ * round. The round's lines follow from v_{r,N} = `volume`. Returns false if one
+ * outgrows the arithmetic: those of all rounds before would, too.
  */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, bool last)
@@ -365,10 +364,10 @@ static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 }
 
 /*
- * Sets y and the originator's share, a_0, for a plan whose first of R =
- * `rounds` rounds is that of the sweep: a_0 = x + constant + rho S and V = a_0
- * + 4 S, with S the sum of all volumes. Returns false if that is infeasible, as
- * far as v_{1,N} and v_{R,N} tell.
+ * Sets y and *share, the originator's a_0, for R = `rounds` rounds whose first
+ * is that of the sweep: a_0 = x + fixed_of() + rho S, and V = a_0 + 4 S, with S
+ * the sum of all volumes. Returns false if a_0, v_{1,N}, v_{R,N} or y is out of
+ * range.
  */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
@@ -486,9 +485,9 @@ struct row {
     int64_t sum_moved;     /* sum of moved[] in all rounds from r on */
 };
 
-/* Sets the row to the round before its round, or to the last round if `last`,
-   as sweep_round() does for lines, from v_{r,N} = `work`. Returns false if a
-   share is negative by more than `cut` explains. */
+/* Moves the row back by one round, or to the last round if `last`, as
+   sweep_round() moves lines, from v_{r,N} = `work`. Returns false if a share is
+   negative by more than cutting off explains. */
 static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
                      bool last)
 {

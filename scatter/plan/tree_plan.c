@@ -68,7 +68,7 @@ struct met {
 struct tree_work {
     const struct plan_job *job;
     uint8_t *tree;
-    uint32_t nodes;       /* nodes of the tree without removed phases */
+    uint32_t nodes;       /* nodes of the phases that are not removed */
     bool infeasible;      /* a number has left its range */
     unsigned unit_shift;  /* the reference computes a unit in 2^unit_shift */
     unsigned steps_shift; /* a step of tree_costs() has 2^steps_shift steps */
@@ -81,7 +81,7 @@ struct tree_work {
     uint64_t queue;
     uint64_t start;      /* split and start: software of the root, no sends */
     uint64_t leaf;       /* split, start and begin: that of any other node */
-    struct met met[MET]; /* many subtrees are equal */
+    struct met met[MET]; /* a cache: many subtrees are equal */
     struct tree_node node[];
 };
 
@@ -272,7 +272,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Fills in the entry of a child by its slope, offset, nodes and hops. */
+/* Fills in *met of a child by its slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
@@ -294,7 +294,7 @@ NOINLINE static void meet(struct tree_work *work, struct met *met,
                           TIME_BITS);
 }
 
-/* Sets scale, behind, startup and stages of a child, by its entry if any. */
+/* Sets scale, behind, startup and stages of a child, with the cache. */
 static inline void set_behind(struct tree_work *work, struct tree_node *child,
                               const uint8_t *branch, struct torus_path path)
 {
@@ -318,7 +318,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- W of every subtree, from the leaves up ---- */
 
-/* A lane: its last child has slope * s - offset left if the parent has s. */
+/* A lane: s of its last child is slope * (s of the parent) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset;
@@ -585,7 +585,7 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* This may be negative, because the originator alone may take 2^66 ps. */
+    /* It may be below 0: the originator alone may take 2^66 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {

@@ -26,9 +26,9 @@ struct plan {
     const struct tree_cost *cost;
     struct tree_common common;
     uint32_t nodes;
-    unsigned rounds_max; /* rounds whose sends the originator can queue */
+    unsigned rounds_max; /* most rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* end of run() to the next receipt, node not slow */
+    int32_t round_end; /* round_ps, on a node that is not slow */
     int32_t again;    /* the originator's software of a round after the first */
     int32_t planning; /* gain_ps: a further round must gain more than this */
     int32_t least;    /* lower bound of the makespan of any number of rounds */
@@ -41,7 +41,7 @@ struct plan {
 
 /* Rounds planned so far, from the last one back, for one s_0 of the last. */
 struct sweep {
-    int32_t *moved;  /* m_i of every node in the round planned before */
+    int32_t *moved;  /* m'_i of every node */
     int32_t time;    /* sum of all s_0 */
     unsigned rounds; /* rounds planned so far */
     int64_t taken;   /* load that all nodes but the originator compute */
@@ -68,8 +68,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns the time of the circuit to `child` in its lane without m_c: its
-   startup in the last round, -m'_c before. */
+/* Returns the circuit's time without m_c: startup, or -m'_c before the last
+   round. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -155,7 +155,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Adds `more` to s_0, and to each s_i and m_i what follows from it. */
+/* Adds `more` to s_0, and to all s_i and m_i the change that follows. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -232,7 +232,7 @@ struct ends {
     unsigned rounds;
 };
 
-/* Returns a / b, cut off. The compiler's signed division has a kilobyte. */
+/* Returns a / b, cut off. The compiler's signed division takes a kilobyte. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
