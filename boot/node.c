@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program of a board with a window (hal/window/window.h): puts clock,
- * circuit, kernels and the engine together, and runs one job. Boards with
- * serial lines have boot/serial/node.h in its place.
+ * The program of a board with a window (hal/window/window.h): connects clock,
+ * circuit, kernels and engine, and runs one job. Boards with serial lines run
+ * boot/serial/node.c instead.
  */
 #include "boot/costs.h"
 #include "hal/board.h"

@@ -85,8 +85,7 @@ static inline void armv7m_interrupt_priority(unsigned irq, uint8_t priority)
     NVIC->IPR[irq] = priority;
 }
 
-/* Masks all interrupts; calls nest. Result: the argument for armv7m_unmask().
- */
+/* Masks all interrupts; calls nest. Result: argument for armv7m_unmask(). */
 static inline uint32_t armv7m_mask(void)
 {
     uint32_t before;

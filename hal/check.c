@@ -23,7 +23,7 @@ _Noreturn void check_abort(uint32_t place)
     abort();
 }
 
-/* Where there are native nodes, hal/host/host.c has another one. */
+/* Replaced by the function in hal/host/host.c in programs with native nodes. */
 __attribute__((weak)) _Noreturn void check_failed(uint32_t place)
 {
     check_abort(place);

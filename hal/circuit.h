@@ -75,13 +75,11 @@ struct circuit {
                        aside_bytes is 0 */
     uint32_t aside_bytes; /* a multiple of 8 */
     uint32_t mesh;        /* identity of the mesh, as in each header */
-    uint16_t job;  /* messages of other jobs are refused; CIRCUIT_ANY_JOB: none
-                      is */
+    uint16_t job;  /* the only job received; CIRCUIT_ANY_JOB: all jobs are */
     uint16_t side; /* longest leg of a path, hops */
 };
 
-/* A piece of a message. It lies in `memory` or `aside` of the circuit; bytes
-   may be 0. */
+/* A piece of a message, in the circuit's `memory` or `aside`; may be empty. */
 struct circuit_segment {
     const uint8_t *data;
     uint32_t bytes;

@@ -28,8 +28,7 @@ uint64_t clock_now_ps(const struct clock *clock);
 /* Stops the clock and returns the time at which it stands. */
 uint64_t clock_stop(struct clock *clock);
 
-/* Starts a stopped clock at mesh time at_ps, or where it stopped, if that is
-   later. */
+/* Starts a stopped clock at the later of at_ps and the time where it stands. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
 /* Returns mesh time at the last start: after a receive, that of its end. */

@@ -14,15 +14,16 @@ static bool are_intervals(const struct node_event *event)
            event[3].kind == EVENT_COMPUTE_END;
 }
 
-/* Makes room for two events by joining two intervals, if there are such. */
+/* Joins the last two intervals of computing that follow each other, which frees
+   two entries. Result: false if there are no two such intervals. */
 static bool make_room(struct node_log *log)
 {
     for (unsigned at = NODE_EVENTS - 3; at-- > 0;) {
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
-            /* The joined interval ends with the later one, and begins later by
-               the time between them, which was no computing. */
+            /* The joined interval ends with the second one, and begins later
+               than the first one by the pause between them. */
             event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;

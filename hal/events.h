@@ -17,8 +17,7 @@ enum event_kind {
     EVENT_SCATTER_START, /* originator: time zero of the job */
     EVENT_FORWARDED,     /* the node has read the first round's message (perhaps
                             only its head), and queued the sends that the switch
-                            does not do by itself; detail: layer; value: volume
-                          */
+                            cannot do alone; detail: layer; value: volume */
     EVENT_COMPUTE_START, /* value: share in units */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */

@@ -3,9 +3,9 @@
 
 #include "torus/split.h"
 
-/* Sets the rows' volumes and extra units by the message's tables. Result: false
-   if the message has fewer units than they say, or more than one extra unit for
-   each part. */
+/* Sets the rows' volumes and extra units by the tables in the message's shared
+   segment. Result: false if the message's units are fewer than the sum of the
+   tables, or more by over one unit for each message and this node. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

@@ -48,8 +48,7 @@ struct circuit_cut {
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
-/* Returns the label bits that all rows of a range share, without round and
-   flag. */
+/* Returns the label of a range's rows without form, port, round and flag. */
 static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 {
     return last_form << 4 | shared_bytes << 23;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The division that the compiler calls for 64-bit numbers, by the processor's
- * division of 32 bits: half of the library's size. Two numbers of 32 bits take
- * 7 instructions, others 80, where the library takes 42.
+ * The division that the compiler calls for 64-bit numbers, made of the
+ * processor's 32-bit divisions; half the size of the C library's. Two numbers
+ * below 2^32 take 7 instructions, others 80 (in the library 42).
  */
 #include "boot/cortex_m/divide.h"
 
-/* numerator / denominator and the rest, where the quotient fits 32 bits: two
-   digits of 16 (Knuth, The Art of Computer Programming 2, 4.3.1, D). */
+/* Returns numerator / denominator, which must be below 2^32, and sets *rest to
+   the remainder. Makes two digits of 16 bits (Knuth, The Art of Computer
+   Programming 2, 4.3.1, algorithm D). */
 static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
                             uint32_t denominator)
 {
@@ -22,7 +23,7 @@ static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
         uint64_t product = (uint64_t)digit * denominator;
 
         for (; product > above; product -= denominator) {
-            digit -= 1; /* twice at most */
+            digit -= 1; /* happens twice at most */
         }
         numerator = (above - product) << 32 | (uint32_t)numerator << 16;
         quotient = (quotient << 16) + digit;
@@ -42,7 +43,7 @@ uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
         unsigned zeros = (unsigned)__builtin_clz((uint32_t)(denominator >> 32));
 
         word = (uint32_t)(denominator << zeros >> 32);
-        /* That is the quotient, or one more. */
+        /* This estimate is the quotient or one more. */
         quotient = divide_once(&left, numerator >> 1, word) >> (31 - zeros);
         quotient -= quotient > 0;
         *rest = numerator - quotient * denominator;
@@ -63,10 +64,10 @@ uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
 void __aeabi_uldivmod(void);
 
 /* Arm's run-time ABI (IHI 0043, 5.3.1): numerator in r0 and r1, denominator in
-   r2 and r3; the quotient comes back in r0 and r1, the rest in r2 and r3. The
-   C function wants a pointer first, then by AAPCS the numerator in r2 and r3,
-   and the denominator on the stack. Where both numbers are below 2^32, their
-   upper words, 0, are those of quotient and rest. */
+   r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3.
+   boot_divide() needs the pointer in r0, the numerator in r2 and r3, and the
+   denominator on the stack (AAPCS). If both numbers are below 2^32, r1 and r3
+   are 0 already, as in the result. */
 __attribute__((naked, used)) void __aeabi_uldivmod(void)
 {
     __asm volatile("orrs r12, r1, r3\n"

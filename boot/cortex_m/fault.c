@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fault handler: saves the stacked frame and the status registers where
- * the board keeps them for after the node's death, and ends.
+ * The fault handler: records the stacked frame and the status registers in
+ * boot_fault_place(), where the host reads them later, and ends the program.
  */
 #include "boot/boot.h"
 
@@ -24,8 +24,9 @@ static void record_frame(struct node_fault *fault, const uint32_t *frame)
     fault->xpsr = frame[7];
 }
 
-/* The place in the UDF.W of a failed ASSERT(); 0: the fault is another. Only
-   an instruction that was executed is sure to be readable. */
+/* Returns the place of the failed ASSERT() that caused the fault; 0: it had
+   another cause. Reads the instruction at the fault only if the processor has
+   executed it: then the address is sure to be readable. */
 static uint32_t failed_check(const struct node_fault *fault)
 {
     uint32_t word;
@@ -61,10 +62,11 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
 }
 
 /*
- * ARMv7-M, B1.5.8: bit 2 of EXC_RETURN tells which stack holds the frame. With
- * too little of the stack left for the handler, it begins at the top again:
- * what is there is not needed any more. A fault of boot_probe_word() goes back
- * to its other end, with the status (write 1 to clear, B3.2.15) cleared.
+ * Bit 2 of EXC_RETURN, in lr, tells which stack holds the frame (ARMv7-M,
+ * B1.5.8). If less than 256 bytes of the stack are left, the handler starts
+ * again at the stack's top, whose contents are lost. After a fault in
+ * boot_probe_word(), it clears the fault status (write 1 to clear, B3.2.15),
+ * and returns to boot_probe_failed.
  */
 __attribute__((naked)) void boot_fault_entry(void)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory functions that the compiler calls (C11 7.24): four words at a
- * time, then words, then bytes. Aligned, four words take one load and one store
- * of several registers. The library's take 834 bytes, which unroll more. The
- * build keeps the compiler from turning the loops into calls of the very
- * functions that they make up.
+ * time, then words, then bytes. Four aligned words take one load and one store
+ * of several registers. The C library unrolls its functions further: 834 bytes.
+ * A build flag keeps the compiler from turning these loops into calls of the
+ * functions that contain them.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A word of anything, anywhere: ARMv7-M loads and stores it (A3.2.1). */
+/* A word of any type, which ARMv7-M allows at any address (A3.2.1). */
 typedef uint32_t __attribute__((may_alias, aligned(1))) word;
 
 #define BLOCK_WORDS 4u
 #define BLOCK_BYTES (BLOCK_WORDS * sizeof(word))
 
-/* Where instructions of several registers may be used, which need alignment. */
+/* Four aligned words, for loads and stores of several registers. */
 struct __attribute__((may_alias)) block {
     uint32_t word[BLOCK_WORDS];
 };

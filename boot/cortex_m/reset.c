@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C runtime of a Cortex-M board, and the stack's high-water mark. */
+/* Starts C on a Cortex-M board, and measures the largest use of the stack. */
 #include "boot/boot.h"
 
 #include "hal/armv7m.h"
@@ -18,7 +18,7 @@ extern uint32_t boot_bss_end[];
 __attribute__((used)) struct boot_stack boot_stack = {boot_stack_start,
                                                       boot_stack_end};
 
-/* The stack below `end`, for the high-water mark. */
+/* Fills the stack below `end`: words that keep this value were never used. */
 static void paint_stack(uint32_t *start, const uint32_t *end)
 {
     for (uint32_t *at = start; at < end; ++at) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of newlib. Nothing here allocates or opens files; text goes
- * where the board puts it. Not compiled with the whole program: the linker
- * learns only later what the library calls.
+ * The system calls of newlib. There are no allocations and no files; text goes
+ * to boot_write(). Compiled without link-time optimization, since the linker
+ * learns too late which of these functions the library calls.
  */
 #include "boot/boot.h"
 
@@ -22,7 +22,7 @@ int _write(int file, const char *text, int bytes)
     return bytes;
 }
 
-/* No heap: an allocation is a mistake that shows at once. */
+/* Fails always: there is no heap. */
 void *_sbrk(ptrdiff_t bytes)
 {
     (void)bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a program on an MPS2 board: the host reads it from the window. */
+/* The end of a program on an MPS2 board: the host reads the fault, the state
+   and the text from the window. */
 #include "boot/boot.h"
 
 #include "hal/board.h"

@@ -7,7 +7,7 @@
 
 #define VECTOR_TIMER0 (BOOT_VECTORS_ARMV7M + TIMER0_IRQ)
 
-/* Everything unexpected ends in the fault record. */
+/* Exceptions without a handler of their own are recorded as faults. */
 __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTOR_TIMER0 + 1] = {
     BOOT_VECTORS,
@@ -17,7 +17,7 @@ const boot_vector boot_vectors[VECTOR_TIMER0 + 1] = {
 
 _Noreturn void boot_board(void)
 {
-    CMSDK_UART0->BAUDDIV = 16; /* the least that the UART accepts */
+    CMSDK_UART0->BAUDDIV = 16; /* the least value that the UART accepts */
     CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE | UART_CTRL_RX_ENABLE;
     node_main((struct window *)PSRAM_BASE);
 }

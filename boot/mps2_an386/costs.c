@@ -5,8 +5,8 @@
 
 #define PS_PER_INSTRUCTION 32000u
 
-/* The compiler makes a few instructions less than for the Cortex-M3
-   (test/boards/test_mps2_an386.py). */
+/* The code for a Cortex-M4 has a few instructions less than that for the
+   Cortex-M3 of mps2_an385 (test/boards/test_mps2_an386.py). */
 const struct scatter_costs boot_costs = BOOT_COSTS(
     PS_PER_INSTRUCTION, .first_send_ps = 237 * PS_PER_INSTRUCTION,
     .branch_split_ps = 124 * PS_PER_INSTRUCTION,

@@ -10,19 +10,19 @@
 
 #define CHECK_FILE CHECK_SERIAL_NODE
 
-/* A node in whose job nothing happened for so long takes a new place in the
-   mesh, which ends the job; whoever else ordered it has given it up, or waits
-   on, for as long as the host's --watchdog says. */
+/* Time without progress in a job after which the node accepts a new identity
+   from discovery, which ends the job. (The host's --watchdog limits how long
+   the host waits for the job.) */
 #define VAIN_MS 120000u
-/* Neighbours tell each other again what was not answered. */
+/* Time after which discovery repeats a frame that was not answered. */
 #define RETRY_US 20000u
-/* A main loop that has not waited for so long is in a kernel; it hangs, if it
-   should hear of a new wave. */
+/* A main loop that has not waited for this long is in a kernel; if there has
+   been a new wave of discovery since, it hangs. */
 #define LONG_US 200000u
 #define TICK_US 1000u
-/* Longest time that a reply has to leave before a reset: 2 KiB take 178 ms. */
+/* Longest time that a reset waits for console output: 2 KiB take 178 ms. */
 #define SENT_US 300000u
-/* Where a frame of discovery names its originator. */
+/* Offset of the originator's tag in a frame of discovery. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
 /* The LED's half period is 2^7 ms: some 4 Hz. */
@@ -35,7 +35,8 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     struct discover *discover = &node->discover;
     bool busy = discover->busy;
 
-    /* Its own originator has no job any more if it tells the mesh anew. */
+    /* A new wave from this node's own originator: its job is over, so that
+       discovery must not find the node busy. */
     if (bytes >= WAVE_AT_TAG + WAVE_TAG_BYTES &&
         memcmp(data + WAVE_AT_TAG, discover->own + WAVE_AT_TAG,
                WAVE_TAG_BYTES) == 0) {
@@ -59,15 +60,15 @@ static void kick(void *context, unsigned port)
     board_kick(port);
 }
 
-/* Whether the mesh has been told anew since the identity was made. */
+/* Whether discovery has ended anew since the node's identity was set. */
 static bool is_renewed(const struct serial_node *node)
 {
     return discover_ready(&node->discover) &&
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* One line of the console at most; whether there was any. A reset waits until
-   the reply to it is sent. */
+/* Writes one line of a reply to the console, if there is one. Result: whether
+   there was. Resets the board, if requested, once its reply has been sent. */
 static bool answer(struct serial_node *node)
 {
     struct shell *shell = &node->shell;
@@ -90,7 +91,8 @@ static bool answer(struct serial_node *node)
     return bytes > 0;
 }
 
-/* Serves the console, then sleeps until an interrupt: while the node waits. */
+/* Called while the node waits: serves the console, then sleeps until an
+   interrupt. Result: ERR_DEAD_LINK if a new discovery has ended. */
 static int idle(void *context)
 {
     struct serial_node *node = context;
@@ -99,13 +101,13 @@ static int idle(void *context)
     while (answer(node)) {
     }
     if (is_renewed(node)) {
-        return ERR_DEAD_LINK; /* of the mesh that was */
+        return ERR_DEAD_LINK; /* the old mesh is gone */
     }
     board_sleep();
     return ERR_OK;
 }
 
-/* Whether the uptime is at_ms or more; both are hours apart at most. */
+/* Whether the uptime is at_ms or more; they differ by hours at most. */
 static bool has_come(const struct serial_node *node, uint32_t at_ms)
 {
     return (int32_t)(node->uptime_ms - at_ms) >= 0;
@@ -122,8 +124,8 @@ static void obey(struct serial_node *node)
     }
 }
 
-/* A seed of back-off times and epochs that differs after each reset, at which
-   the time is mostly equal: others remember what this node said before. */
+/* Returns a seed for back-off times and epochs. It differs after each reset
+   (where the time often does not), since other nodes remember old epochs. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
     const uint32_t *id = config->unique_id;
@@ -179,8 +181,7 @@ void serial_node_init(struct serial_node *node,
                                            .context = node};
 }
 
-/* Counts the uptime, and notes when the state that a peek tells last changed.
- */
+/* Counts the uptime, and records when the node last made progress. */
 static void watch_progress(struct serial_node *node, uint32_t now_us)
 {
     uint32_t sum = node->core.last.count + node->log.events_written +
@@ -197,14 +198,14 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
     }
 }
 
-/* The node's job is over at its originator, and the main loop hangs in it. */
+/* Whether the main loop hangs in a job that its originator has given up. */
 static bool is_stuck(const struct serial_node *node, uint32_t now_us)
 {
     return node->working && now_us - node->idle_us > LONG_US &&
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* A node that has a job takes no new place in the mesh. */
+/* Whether the node is in a job that goes on, and refuses a new identity. */
 static bool is_busy(const struct serial_node *node)
 {
     return serial_node_has_job(node) &&
@@ -252,7 +253,8 @@ static void set_alarm(struct serial_node *node)
     node->alarm_us = first_us;
 }
 
-/* A message that found the ring full is tried again later. */
+/* Work that is still due afterwards (its message found the ring full) is tried
+   again a tick later. */
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
@@ -278,8 +280,8 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     set_alarm(node);
 }
 
-/* Has the handlers of ports called at which something is due: each does its
-   own, and none keeps the others waiting. */
+/* Makes the interrupts of ports run at which something is due: each does its
+   own work, so that no port waits for another. */
 static void kick_due(struct serial_node *node)
 {
     uint32_t time_us = board_now_us();
@@ -321,8 +323,9 @@ void serial_node_tick(struct serial_node *node)
     kick_due(node);
 }
 
-/* An originator has its kernel try pieces of the load while it plans. In both
-   states nothing touches what the shell does. */
+/* Runs the shell only while the node computes or plans (an originator that
+   plans runs its kernel on samples): the main loop then uses none of its data.
+ */
 void serial_node_answer(struct serial_node *node)
 {
     uint32_t state = node->node.status.state;
@@ -334,8 +337,8 @@ void serial_node_answer(struct serial_node *node)
     }
 }
 
-/* Who this node is, as the wave has it; nobody, of a mesh of width 0, if the
-   wave gave it no place. */
+/* Sets the node's identity from the last discovery; to a mesh of width 0 if the
+   node has no place in it. */
 static void take_identity(struct serial_node *node)
 {
     const struct discover *discover = &node->discover;
@@ -352,7 +355,7 @@ static void take_identity(struct serial_node *node)
     }
     size = discover_size(discover);
     node->node.status.error = ERR_OK;
-    node->log.events_written = 0; /* of a job of the mesh that was */
+    node->log.events_written = 0; /* drops events of the old mesh */
     node->serial.synchronised = false;
     node->node.identity = (struct node_identity){
         .mesh = node_mesh_identity(size.width, size.height),
@@ -381,7 +384,8 @@ static int run_scatter(struct serial_node *node)
     return error == ERR_OK ? scatter_run(&node->scatter) : error;
 }
 
-/* Makes the node itself the originator that it serves, or that of the wave. */
+/* Sets the originator in the node's identity: to the node `itself`, or to the
+   originator that discovery named. */
 static void serve_itself(struct serial_node *node, bool itself)
 {
     struct node_identity *identity = &node->node.identity;
@@ -391,8 +395,9 @@ static void serve_itself(struct serial_node *node, bool itself)
     identity->originator_y = itself ? identity->y : origin.y;
 }
 
-/* One job, or several if each but the last says that another follows. A node
-   that an order came to over the mesh, while it waited for a part, leads. */
+/* Runs one job, or several if each but the last announces another. If an order
+   for this node comes over the mesh while it waits, the node runs that order as
+   the originator. */
 static void work(struct serial_node *node)
 {
     struct node_status *status = &node->node.status;

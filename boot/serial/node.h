@@ -17,8 +17,7 @@
  * originator has given up; a node whose main loop hangs then resets itself.
  *
  * board_lock() and board_unlock() guard state that interrupts and main loop
- * share. hal/serial/board.h and the configuration contain all that depends on
- * the board.
+ * share. Only hal/serial/board.h and the configuration depend on the board.
  */
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H
@@ -47,8 +46,7 @@ void serial_node_alarm(struct serial_node *node);
 void serial_node_tick(struct serial_node *node);
 
 /* Serves the console of a node that computes for long, or hangs in its kernel.
-   Called by the timer's interrupt after serial_node_tick(), with no interrupt
-   masked. */
+   Called by the timer after serial_node_tick(), with no interrupt masked. */
 void serial_node_answer(struct serial_node *node);
 
 /* Waits for a wave, then carries out job after job; never returns. */

@@ -5,7 +5,7 @@
 #include "hal/serial/board.h"
 #include "kernels/kernel.h"
 
-/* A node that was told to reset itself first answers that. */
+/* Time from the command PEEK_RESET to the reset, for the answer to leave. */
 #define RESET_MS 20u
 
 bool serial_node_has_job(const struct serial_node *node)
@@ -13,7 +13,7 @@ bool serial_node_has_job(const struct serial_node *node)
     return node->working && node->circuit.job != CIRCUIT_ANY_JOB;
 }
 
-/* A mask of the ports out of which sends have not ended. */
+/* Returns a mask of the ports out of which sends have not ended. */
 static unsigned sending(const struct serial_node *node)
 {
     unsigned ports = 0;
@@ -64,8 +64,8 @@ static void put_fault(uint8_t *out)
     }
 }
 
-/* Stores as much of the text as there is room for, and its NUL if that fits.
-   Result: bytes. */
+/* Stores as much of the text and its NUL as fits into `room` bytes. Result:
+   number of bytes stored. */
 static unsigned put_text(uint8_t *out, unsigned room, const char *text)
 {
     unsigned bytes = 0;
@@ -137,8 +137,8 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* The counters that pages tell, in the order of PEEK_COUNTER_NAMES and of
-   PEEK_PORT_NAMES. */
+/* Index in struct switch_counters of each counter of a page, in the order of
+   PEEK_COUNTER_NAMES and of PEEK_PORT_NAMES. */
 static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
                                                WORD_OF(sent_bytes),
                                                WORD_OF(received_messages),
@@ -252,13 +252,13 @@ static_assert(PEEK_COUNTS_BYTES <= SWITCH_STATUS_BYTES &&
 static_assert(PEEK_QUESTION_BYTES < SWITCH_QUESTION_BYTES,
               "a question that is longer is seen to be");
 
-/* ---- what others tell it to do, once more or not ---- */
+/* ---- commands, which may be repeated ---- */
 
 static void carry_out(struct serial_node *node, unsigned command,
                       uint32_t argument)
 {
     if (command == PEEK_IDENTIFY && argument <= PEEK_IDENTIFY_S_MAX) {
-        node->blinks = true; /* the next tick ends it, if that is wanted */
+        node->blinks = true; /* the next tick clears this if argument is 0 */
         node->blinks_ms = node->uptime_ms + argument * 1000u;
     }
     if (command == PEEK_RESET && argument == PEEK_RESET_MAGIC) {

@@ -37,8 +37,7 @@ struct serial_node_config {
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
     uint8_t lost_max; /* test frames (of DISCOVER_TESTS) a good link may lose */
-    /* Number of counters in board_counters(), and their names as in
-       hal/names.h. */
+    /* Number of board_counters(), and their names as in hal/names.h. */
     unsigned line_counters;
     const char *line_names;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node's side of its console: boot/shell/node.h. */
+/* The functions of boot/shell/node.h for a node on serial lines. */
 #include "boot/serial/pages.h"
 #include "boot/shell/node.h"
 #include "hal/board.h"
@@ -15,8 +15,8 @@ static_assert(NODE_STATES == 9, "a name for each state");
 static const char waypoint_names[] = PEEK_WAYPOINT_NAMES;
 static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
-/* A job is on, from its order or its part to its end; what the originator has
-   for its host may be fetched. */
+/* A node is in a job from the job's first message to the job's end. An
+   originator whose report waits for the host is not. */
 bool shell_node_busy(struct serial_node *node)
 {
     return serial_node_has_job(node) && node->mailbox.out == MAILBOX_EMPTY;
@@ -51,7 +51,7 @@ static int row_ident(struct serial_node *node, struct line_writer *out,
     }
 }
 
-/* The link that discovery found at a port. */
+/* Appends the link that discovery found at a port; *cursor is the port. */
 static int row_links(struct serial_node *node, struct line_writer *out,
                      uint32_t *cursor)
 {
@@ -88,17 +88,17 @@ static const char counter_names[] =
     "retransmitted\0damaged\0lost\0stale\0meetings\0expired\0broken\0"
     "dead\0mended";
 
-/* Those of the words behind `valid`. */
+/* Words of struct node_fault behind `valid`, and their names. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
 static_assert(FAULT_WORDS == 15, "a name for each word");
 static const char fault_names[] =
     "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
     "bfar\0sp\0check";
 
-#define NUMBER_BYTES 22u /* of a line that is to have one more number */
+#define NUMBER_BYTES 22u /* room for a number, besides its name */
 
-/* The name of a list's number `index`, and the number; NULL: there is none.
-   The structs have nothing but uint32_t. */
+/* Returns the name of the number `index` of a list, and sets *number to it.
+   NULL: the list is shorter. All fields of the structs are uint32_t. */
 static const char *number(const struct serial_node *node, uint32_t *number,
                           enum shell_list list, unsigned port, unsigned index)
 {
@@ -123,8 +123,8 @@ static const char *number(const struct serial_node *node, uint32_t *number,
     return names_at(fault_names, index);
 }
 
-/* Puts numbers from *index on, as many as fit the line. Result: whether the
-   list has more. */
+/* Appends numbers from *index on, as many as fit the line, and moves *index on.
+   Result: whether the list has more. */
 static bool put_numbers(const struct serial_node *node, struct line_writer *out,
                         enum shell_list list, unsigned port, uint32_t *index)
 {
@@ -155,8 +155,7 @@ static void put_console(const struct serial_node *node, struct line_writer *out)
 }
 
 #define CURSOR_PORT                                                            \
-    8u /* the port's bits of the cursor; below: its number's                   \
-        */
+    8u /* lowest bit of the port in *cursor; index of the number below */
 
 static int row_counters(struct serial_node *node, struct line_writer *out,
                         uint32_t *cursor)
@@ -202,7 +201,7 @@ void shell_node_clear(struct serial_node *node, enum shell_list list)
 
 /* ---- discovery ---- */
 
-/* The flags of the wave are the policy. */
+/* Discovery passes the policy to all nodes in its flags. */
 int shell_node_mesh(struct serial_node *node, struct torus_size size,
                     struct torus_coord at, uint8_t policy)
 {
@@ -225,7 +224,7 @@ static const char *port_name(unsigned port)
     return port < TORUS_PORTS ? torus_port_names[port] : "none";
 }
 
-/* *cursor: faults that were told. */
+/* Appends the fault with index *cursor that discovery found. */
 static int row_mesh(struct serial_node *node, struct line_writer *out,
                     uint32_t *cursor)
 {
@@ -255,7 +254,7 @@ static int row_mesh(struct serial_node *node, struct line_writer *out,
 
 /* ---- peeks ---- */
 
-/* A command's last message, which was given up by who asked. */
+/* Whether a message that an earlier command gave up is still under way. */
 static bool is_under_way(const struct switch_message *message)
 {
     return message->state != SWITCH_IDLE && !switch_is_done(&message->state);
@@ -303,7 +302,8 @@ int shell_node_peeked(struct serial_node *node, const uint8_t **data,
     return peek->message.error;
 }
 
-/* "enws", as far as the mask has them; "-": none. */
+/* Sets `text` to the letters of the ports in the mask, such as "ew", and
+   returns it; without ports returns "-". */
 static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
 {
     static const char letters[] = "enws";
@@ -389,7 +389,7 @@ static void put_counters(struct line_writer *out, const uint8_t *page)
 
 #define STATE_ROWS 4u
 
-/* The next row of a page PEEK_STATE. */
+/* Appends row *cursor of a page PEEK_STATE, and counts *cursor up. */
 static int row_state(struct line_writer *out, const uint8_t *page,
                      uint32_t *cursor)
 {
@@ -435,7 +435,8 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* The page of this node, and a row that is in no page. */
+/* Appends a row of this node's page PEEK_STATE; the last row is the size of the
+   stack, which is in no page. */
 static int row_ps(struct serial_node *node, struct line_writer *out,
                   uint32_t *cursor)
 {

@@ -23,7 +23,7 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-/* Reads word 1 + `i` of the request as a number. */
+/* Reads word `i` behind the command's name as a number. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
 {
@@ -50,7 +50,7 @@ static int row_help(struct shell *shell)
     return ERR_OK;
 }
 
-/* The next one of the command's list. */
+/* Appends the next row of the command's list. */
 static int row_of_node(struct shell *shell)
 {
     return shell_node_row(shell->node, &shell->out,
@@ -58,7 +58,8 @@ static int row_of_node(struct shell *shell)
                           &shell->cursor);
 }
 
-/* `clear` behind the name of a list, or nothing, which asks for its rows. */
+/* Clears the command's list if its word is `clear`; without a word rows follow.
+ */
 static enum shell_code run_clear(struct shell *shell)
 {
     if (shell->words > 0) {
@@ -118,8 +119,8 @@ static int row_mesh(struct shell *shell)
     return row_of_node(shell);
 }
 
-/* Reads "E2": a port's letter and a number of hops, 1 or more. Result: what is
-   behind it; NULL: it is no leg. */
+/* Reads a leg such as "E2": a port's letter and a number of hops, 1 or more.
+   Result: the text behind the leg; NULL: this is no leg. */
 static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
 {
     static const char letters[TORUS_PORTS + 1] = "enws";
@@ -138,8 +139,7 @@ static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
     return value > 0 && value <= TORUS_SIDE_MAX ? at : NULL;
 }
 
-/* Reads the path's second leg, at right angles to the first; result: as that
-   of read_leg(). */
+/* Reads the second leg, at right angles to the first. Result: as read_leg(). */
 static const char *read_turn(const char *at, struct torus_path *path)
 {
     uint8_t second = 0;
@@ -151,8 +151,8 @@ static const char *read_turn(const char *at, struct torus_path *path)
     return turn % 2 != 0 ? at : NULL;
 }
 
-/* Reads a path of one leg in word 1, or of two in words 1 and 2; of none: this
-   node. */
+/* Reads a path of 0, 1 or 2 legs, one in each word from word 1 on; no leg: this
+   node. Result: false if the words are no path. */
 static bool read_path(const struct shell *shell, struct torus_path *path,
                       unsigned legs)
 {
@@ -168,8 +168,8 @@ static bool read_path(const struct shell *shell, struct torus_path *path,
     return at != NULL && *at == '\0';
 }
 
-/* Reads "E2N1", "W1" or "." (this node), and the comma behind it. Result: what
-   is behind that; NULL: it is no path. */
+/* Reads a path such as "E2N1", "W1" or "." (this node), and the comma behind
+   it. Result: the text behind these; NULL: this is no path. */
 static const char *read_item(const char *at, struct torus_path *path)
 {
     memset(path, 0, sizeof *path);
@@ -200,7 +200,7 @@ static enum shell_code run_ping(struct shell *shell)
     return shell_node_busy(shell->node) ? SHELL_BUSY : SHELL_OK;
 }
 
-/* Each circuit begins when the row of the one before is under way. */
+/* Starts a circuit if none is on its way; appends its row once it has ended. */
 static int row_ping(struct shell *shell)
 {
     int error = ERR_OK;
@@ -218,7 +218,7 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Pages only: what changes a node has a name. */
+/* Accepts pages only: commands have a name of their own, such as `reset`. */
 static enum shell_code run_peek(struct shell *shell)
 {
     unsigned legs = shell->words - 1u;
@@ -258,7 +258,7 @@ static enum shell_code run_peeks(struct shell *shell)
     return SHELL_OK;
 }
 
-/* The row of path `index`, whose peek ended. */
+/* Appends the row of path `index`, whose peek has ended. */
 static int put_peeked(struct shell *shell, unsigned index, int error,
                       const uint8_t *data, unsigned bytes)
 {
@@ -273,7 +273,7 @@ static int put_peeked(struct shell *shell, unsigned index, int error,
     return ERR_OK;
 }
 
-/* The row of one that has ended, if there is any. */
+/* Appends the row of a peek that has ended. Result: SHELL_LATER if none has. */
 static int end_peek(struct shell *shell)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -292,7 +292,8 @@ static int end_peek(struct shell *shell)
     return SHELL_LATER;
 }
 
-/* Begins what can be: one for each port. A row: one could not. */
+/* Sends the next peek of each port that has none under way. Result: ERR_OK, and
+   a row, if one could not be sent; SHELL_LATER otherwise. */
 static int begin_peeks(struct shell *shell)
 {
     const char *at = shell->word[2];
@@ -330,8 +331,8 @@ static unsigned under_way(const struct shell *shell)
     return count;
 }
 
-/* Whoever sends something else does not want the rest; an end of a line may be
-   two bytes. */
+/* Stops if more bytes have come in (2 may be the end of the last line): whoever
+   sends a new request does not wait for the other rows. */
 static int row_peeks(struct shell *shell)
 {
     int error = end_peek(shell);
@@ -357,7 +358,7 @@ static int row_peeks(struct shell *shell)
     return ERR_OK;
 }
 
-/* ---- what other nodes are told to do ---- */
+/* ---- commands for other nodes ---- */
 
 static enum shell_code command_peek(struct shell *shell, unsigned legs,
                                     uint8_t command, uint32_t argument)
@@ -411,7 +412,7 @@ static enum shell_code run_run(struct shell *shell)
         return SHELL_ARGUMENT;
     }
     if (kind == WIRE_ORDER && job == CIRCUIT_ANY_JOB) {
-        return SHELL_ARGUMENT; /* no message would be of another job */
+        return SHELL_ARGUMENT; /* 0 is no job's number */
     }
     error = mailbox_announce(mailbox, bytes, (uint8_t)kind, (uint16_t)job);
     line_put(&shell->out, " room=%u next=%u", mailbox->capacity_bytes,
@@ -474,7 +475,7 @@ static enum shell_code run_get(struct shell *shell)
 
 static enum shell_code run_done(struct shell *shell)
 {
-    /* Said once more since `ok` was lost, it may meet the next message. */
+    /* A repeated `done`, whose reply was lost, could end the next message. */
     if (!shell->repeated) {
         mailbox_done(shell->mailbox);
     }
@@ -495,7 +496,7 @@ static enum shell_code run_inject(struct shell *shell)
                                                           : SHELL_ARGUMENT;
 }
 
-/* This node, or another one, whose answer makes the rows. */
+/* Resets this node, or the one at the end of a path, whose answer is rows. */
 static enum shell_code run_reset(struct shell *shell)
 {
     if (shell->words > 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, and functions that they share; for boot/shell/ only.
- */
+/* The table of commands, and their shared functions; for boot/shell/ only. */
 #ifndef BOOT_SHELL_COMMANDS_H
 #define BOOT_SHELL_COMMANDS_H
 

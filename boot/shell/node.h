@@ -2,8 +2,7 @@
 /*
  * Functions that the shell calls to read and command its node. Each program
  * with a shell defines them once: boards in boot/serial/status.c, test programs
- * in their own files. `node` is the argument of shell_init(). No function
- * waits.
+ * in their own files. `node`: argument of shell_init(). No function waits.
  */
 #ifndef BOOT_SHELL_NODE_H
 #define BOOT_SHELL_NODE_H
@@ -31,8 +30,7 @@ enum shell_list {
     SHELL_PEEK  /* the answer to the last shell_node_peek() */
 };
 
-/* A result: there is no answer yet, call again later. Errors are negative, and
-   are final. */
+/* A result: no answer yet, call again later. Errors (< 0) are final. */
 #define SHELL_LATER 1
 
 /*

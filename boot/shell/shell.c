@@ -13,7 +13,7 @@ static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
               "a line's status is a code and one more");
 
-/* The code's word, and what it means, in which %d is shell->detail. */
+/* Each code's word, and behind its NUL a text in which %d is shell->detail. */
 static const char codes[SHELL_CODES][16] = {
     [SHELL_LONG] = "long\0 line",       [SHELL_CRC] = "crc\0 wrong",
     [SHELL_CONTROL] = "control\0 byte", [SHELL_DAMAGED] = "damaged\0 line",
@@ -26,7 +26,7 @@ static const char codes[SHELL_CODES][16] = {
 
 /* ---- replies ---- */
 
-/* Begins a line with a word, a code, and the tag if there is one. */
+/* Begins a line with `word`, the code's word, and the request's tag, if any. */
 static void begin(struct shell *shell, const char *word, enum shell_code code)
 {
     line_begin(&shell->out);
@@ -61,7 +61,8 @@ static void put_end(struct shell *shell)
     }
 }
 
-/* Ends the line: one that is cut off would have a CRC that is right. */
+/* Ends the line. Replaces a line that was too long by `err space`, since its
+   CRC would be right. */
 static unsigned end_line(struct shell *shell)
 {
     if (shell->out.cut) {
@@ -73,8 +74,8 @@ static unsigned end_line(struct shell *shell)
 
 /* ---- requests ---- */
 
-/* Cuts the text into words: the first SHELL_WORDS of them. Result: how many
-   there are. */
+/* Cuts the text into words, and stores the first SHELL_WORDS in shell->word.
+   Result: number of all words. */
 static unsigned split(struct shell *shell, char *text)
 {
     unsigned count = 0;
@@ -110,7 +111,7 @@ static const struct shell_command *find(const char *name)
     return NULL;
 }
 
-/* The command with its words, shell->word[0 .. words - 1]. */
+/* Carries out the command in shell->word[0 .. words - 1]. */
 static enum shell_code carry_out(struct shell *shell, unsigned words)
 {
     const struct shell_command *command =
@@ -134,7 +135,7 @@ static enum shell_code carry_out(struct shell *shell, unsigned words)
     return command->run == NULL ? SHELL_OK : command->run(shell);
 }
 
-/* A request: the tag is taken off first. */
+/* Carries out a request, whose tag is removed first, and begins its reply. */
 static void answer(struct shell *shell, char *text)
 {
     unsigned words = split(shell, text);
@@ -159,7 +160,7 @@ static void answer(struct shell *shell, char *text)
     }
 }
 
-/* The next row or the end, unless that comes later. */
+/* Makes the next row or the line `end`. Result: length of the line, or 0. */
 static unsigned go_on(struct shell *shell, uint32_t now_us)
 {
     int error;

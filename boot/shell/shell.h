@@ -36,8 +36,7 @@ void shell_init(struct shell *shell, struct serial_node *node,
  * Makes the next line of a reply, or else takes the next request; now_us, the
  * time, may wrap. Called only if the console has room for a line,
  * LINE_BYTES_MAX; must not interrupt itself or a function of the mailbox.
- * Result: length of the line in shell->out.text, which the caller writes; 0: no
- * line now.
+ * Result: length of the line in shell->out.text, for the caller to write, or 0.
  *
  * If shell->resetting is true afterwards, the caller resets the board once the
  * line has left it, and does not call this function again.

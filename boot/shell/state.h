@@ -37,8 +37,7 @@ enum shell_code {
 
 struct shell_command;
 
-/* The state of a shell. The caller owns the struct; only the shell uses its
-   fields. */
+/* The state of a shell. The caller owns it; only the shell uses the fields. */
 struct shell {
     struct serial_node *node;
     struct line_reader *reader;

@@ -6,7 +6,8 @@
 
 #define OUT_BYTES 2048u
 
-/* Free-running indices: one side alone changes each. */
+/* The ring. `written` and `taken` count bytes, modulo 2^32; the writer changes
+   only the first, the interrupt only the second. */
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/costs.h"
 
-/* An instruction takes 1.3 cycles from flash at 168 MHz; instructions are those
-   of the mps2_an385, whose kernels are compiled alike. By the model of the chip
-   kernels take 1.14 to 2.03 cycles (spin): a plan counts on what the originator
-   measured of the load at hand, and on this where it measures nothing. */
+/* An instruction takes 1.3 cycles from flash at 168 MHz; their numbers below
+   are those of mps2_an385, whose code is compiled alike. By the model of the
+   chip kernels take 1.14 to 2.03 (spin) cycles: so an originator measures its
+   load, and plans by this value only if it has not measured. */
 #define PS_PER_INSTRUCTION 7700u
-/* 105 cycles of interrupts: `make bench B=chip`. */
+/* Interrupts for a byte at a port take 105 cycles: `make bench B=chip`. */
 #define PS_PER_PORT_BYTE 625000u
 
 const struct scatter_costs boot_costs = BOOT_COSTS(

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a program on an STM32F405: a fault is kept in memory that
- * survives, and the board starts again, so that it can be asked what happened.
+ * The end of a program on an STM32F405: records a fault in memory that a reset
+ * does not clear, and resets the board, which can then be asked for the fault.
  */
 #include "boot/boot.h"
 #include "hal/armv7m.h"
 #include "hal/node.h"
 #include "hal/serial/board.h"
 
-/* Two words that memory after power-up has by chance once in 2^64 times. */
+/* Two words that mark a record as valid: memory after power-up holds them by
+   chance once in 2^64 times. */
 #define MAGIC_FIRST 0x4c554146u
 #define MAGIC_LAST (~MAGIC_FIRST)
 
@@ -53,8 +54,8 @@ _Noreturn void boot_fault_end(void)
     armv7m_reset();
 }
 
-/* abort() and exit() end here: as a fault, at the call, which is the last
-   instruction of a function that does not return. */
+/* abort() and exit() end here. Records a fault at the instruction that called
+   this function, 4 bytes before the return address. */
 _Noreturn void boot_halt(void)
 {
     uintptr_t called = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;

@@ -4,8 +4,7 @@
 
 #include "hal/image.h"
 
-/* The identity of this image. Volatile, since a tool may change the image after
-   compilation. */
+/* The identity of this image. Volatile, since a tool may change it later. */
 extern const volatile struct image_identity boot_identity;
 
 #endif

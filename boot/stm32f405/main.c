@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program of an STM32F405 board: a node on serial lines, with this chip's
- * ports, time and memory.
+ * The program of an STM32F405 board: connects a node on serial lines
+ * (boot/serial/node.h) with this chip's ports, timers and memory.
  */
 #include "boot/boot.h"
 #include "boot/costs.h"
@@ -26,39 +26,39 @@
 #define BITS_PER_BYTE 10u /* 8N1 */
 #define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
-/* Emulated boards share a few cores, and none of them keeps time: a second of
-   theirs is 1 + EMULATED_SLOWER of the host's, and a node may be late by
+/* Emulated boards share the host's few cores: a second of their time takes
+   1 + EMULATED_SLOWER s of the host's, and a node's answer may still be late by
    EMULATED_SLACK_US. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
-/* A line of the console waits so long for its next byte, of who types it. */
+/* Longest time between two bytes of a line that somebody types. */
 #define HALF_LINE_US 10000000u
-/* Test frames that a good link may lose. Sound cables lose none, emulated ones
-   are damaged at will. */
+/* Test frames that a good link may lose. Sound cables lose none; tests damage
+   the bytes of emulated ones. */
 #define LOST_MAX 1u
 #define EMULATED_LOST_MAX 15u
 
-/* From linker/stm32f405.ld. An emulated chip has no number of its own: its
-   launcher may write one to boot_emulated_id. */
+/* From linker/stm32f405.ld. An emulated chip has no unique id: its launcher may
+   write one to boot_emulated_id. */
 extern uint32_t boot_ccm_start[];
 extern uint32_t boot_ccm_end[];
 extern uint32_t boot_low_start[];
 extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
-extern uint8_t boot_image_bytes[]; /* a number: the symbol's value */
+extern uint8_t boot_image_bytes[]; /* its address is the image's size */
 
-/* On the emulator, whose time means nothing, software costs nothing, and a
-   kernel takes what it estimates, at an instruction's time of other boards. */
+/* Costs on the emulator, whose time means nothing: only a kernel's work takes
+   mesh time, by the kernel's estimate, at 32 ns an instruction. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
-static struct serial_node *node; /* behind the stack */
-/* Starts of the program: after power-up from any number. */
+static struct serial_node *node; /* lies behind the stack */
+/* Number of starts of the program, from any number after power-up. */
 static uint32_t starts __attribute__((section(".noinit")));
-static uint32_t masked; /* by the outermost board_lock() */
-static unsigned locks;
-static volatile bool woken; /* by an interrupt, since the last board_sleep() */
+static uint32_t masked;     /* mask before the outermost board_lock() */
+static unsigned locks;      /* calls of board_lock() not undone yet */
+static volatile bool woken; /* an interrupt came since the last board_sleep() */
 
 /* ---- what the serial driver calls ---- */
 
@@ -107,10 +107,10 @@ void serial_taken(unsigned port, unsigned bytes)
     }
 }
 
-/* ---- hal/serial/board.h, but for what the drivers define ---- */
+/* ---- functions of hal/serial/board.h that no driver defines ---- */
 
-/* All that share the switch; but bytes are still fetched, which would be lost
-   while a frame is made. */
+/* Masks the late handlers, which share the switch, but not the quick ones:
+   bytes would be lost while a frame is made. */
 void board_lock(void)
 {
     uint32_t before = interrupts_mask();
@@ -128,7 +128,7 @@ void board_unlock(void)
     }
 }
 
-/* An emulator's interrupts take the host's time. */
+/* Returns 0 on the emulator, where interrupts take no mesh time. */
 uint32_t board_ports_us(void)
 {
     return start.clocks.source == CLOCKS_EMULATED
@@ -152,8 +152,8 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* An interrupt that came since the last sleep may have brought what is waited
-   for: then there is none. WFI wakes although all are masked. */
+/* Does not sleep if an interrupt came since the last call, since it may have
+   ended the wait. Interrupts are masked, which wake WFI all the same. */
 void board_sleep(void)
 {
     uint32_t before = armv7m_mask();
@@ -178,8 +178,8 @@ static void alarmed(void)
     serial_node_alarm(node);
 }
 
-/* A kernel may compute for longer than the watchdog waits; a node that hangs
-   there can still be asked, and reset, over the mesh or by its console. */
+/* Feeds the watchdog while the node is in a job, since a kernel may compute for
+   longer than 2 s; a node that hangs there can be reset by mesh or console. */
 static void tick(void)
 {
     woken = true;
@@ -198,7 +198,8 @@ static void tick(void)
 
 /* ---- start ---- */
 
-/* CRC-32 of what is behind the identity: equal wherever a node sits. */
+/* Returns the CRC-32 of the image behind its identity, which is the same on all
+   nodes with this image. */
 static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
@@ -208,14 +209,14 @@ static uint32_t image_crc(void)
                             (IMAGE_IDENTITY_OFFSET + sizeof boot_identity));
 }
 
-/* Bytes from one address to another. */
+/* Returns the number of bytes from one address to another. */
 static uint32_t between(const void *from, const void *to)
 {
     return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* Messages lie in SRAM; what the node leaves of CCM, which only the processor
-   reaches, is memory aside. */
+/* Sets the node's memory: SRAM for messages; the memory aside is the part of
+   CCM behind *node, if there is CCM (which DMA does not reach). */
 static void take_memory(struct serial_node_config *config)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
@@ -264,8 +265,8 @@ static void init_node(uint32_t crc)
 
 static void run(void)
 {
-    uint32_t crc = image_crc(); /* 6 ms: lines that listened would lose bytes */
-    uint32_t before = armv7m_mask(); /* the drivers call the node */
+    uint32_t crc = image_crc();      /* takes 6 ms: before bytes may come in */
+    uint32_t before = armv7m_mask(); /* until the node is initialized */
 
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
@@ -285,8 +286,8 @@ static void run(void)
     serial_node_run(node);
 }
 
-/* The stack goes to the bottom of CCM, or stays at that of SRAM: below both
-   there is nothing. The node lies behind it. */
+/* Moves the stack to the bottom of CCM, or leaves it at the bottom of SRAM: no
+   memory lies below either. The node lies behind the stack. */
 _Noreturn void boot_board(void)
 {
     uint32_t words = between(boot_stack_start, boot_stack_end) / 4;

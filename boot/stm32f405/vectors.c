@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vectors of an STM32F405, all of them: the identity is behind them. */
+/* The whole vector table of an STM32F405, and behind it the image's identity.
+ */
 #include "boot/boot.h"
 #include "boot/stm32f405/identity.h"
 
@@ -15,7 +16,7 @@
         serial_##name##_dma_interrupt,
 #define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
 
-/* RM0090, table 62. No other interrupt is ever enabled. */
+/* Positions as in RM0090, table 62. No other interrupt is ever enabled. */
 __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mesh time: the host cannot count a board's instructions, so the clock moves
-   only by what is accounted for and by what messages bring. */
+/* The clock of a native node. The host cannot count a board's instructions: so
+   only clock_account() and the arrival of messages move the clock. */
 #include "hal/clock.h"
 
 uint64_t clock_now_ps(const struct clock *clock)

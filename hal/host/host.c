@@ -18,8 +18,8 @@ struct host_node {
     struct window *window;
     ucontext_t context;
     ucontext_t caller;
-    uint8_t *stack; /* behind a guard */
-    unsigned slow_shift;
+    uint8_t *stack;        /* the guard; the stack lies behind it */
+    unsigned slow_shift;   /* work takes 2^slow_shift times as long */
     unsigned slower_shift; /* added to slow_shift from slower_from_ps on */
     uint64_t slower_from_ps;
 };
@@ -27,8 +27,8 @@ struct host_node {
 /* The node whose coroutine runs in this thread, or NULL. */
 static _Thread_local struct host_node *resumed;
 
-/* `resumed`, found anew at each call: a node may go on in another thread than
-   before, where a compiler that inlined this would look at the old one. */
+/* Returns `resumed` of the present thread. Not inlined: a node may go on in
+   another thread, but the compiler would keep the old thread's address. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;
@@ -114,7 +114,7 @@ void host_node_resume(struct host_node *node)
 
 void board_ring(struct window *window)
 {
-    (void)window; /* the caller of host_node_resume() looks when we wait */
+    (void)window; /* the switch looks when this node waits or halts */
 }
 
 void board_ring_and_wait(struct window *window)
@@ -148,7 +148,7 @@ _Noreturn void check_failed(uint32_t place)
 
 uint32_t board_stack_used_bytes(void)
 {
-    return 0; /* not painted: the host's stack is the host's affair */
+    return 0; /* unknown: the stack is not painted */
 }
 
 uint32_t board_stack_bytes(void)

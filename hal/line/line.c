@@ -16,8 +16,8 @@ static_assert((LINE_RING_BYTES & (LINE_RING_BYTES - 1)) == 0,
 #define CRC_POLYNOMIAL 0x1021u
 #define MARK_BYTES 5u /* `*` and four digits */
 
-/* Keeps the compiler from moving the ring's bytes past the count of them; one
-   core needs no more. */
+/* Keeps the compiler from moving accesses to the ring past those to `pushed` or
+   `taken`; on one core this is enough. */
 static inline void keep_order(void)
 {
     __asm volatile("" ::: "memory");
@@ -37,7 +37,7 @@ uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes)
     return (uint16_t)value;
 }
 
-/* The lowest hexadecimal digit of a number. */
+/* Returns the lowest hexadecimal digit of a number. */
 static char hex_of(uint32_t number)
 {
     return "0123456789ABCDEF"[number & 15u];
@@ -65,7 +65,7 @@ static bool store(struct line_reader *reader, uint8_t byte)
     return true;
 }
 
-/* After a loss, LINE_DAMAGED_BYTE goes into the ring before the next byte. */
+/* After a loss, LINE_DAMAGED_BYTE is put into the ring before the next byte. */
 void line_push(struct line_reader *reader, uint8_t byte)
 {
     if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
@@ -94,8 +94,8 @@ static bool check(struct line_reader *reader)
     reader->length = (uint16_t)bytes;
     crc = line_crc(CRC_FIRST, text, bytes);
     for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
-        /* Digits of either case are right: bit 5 is their difference, and no
-           other character of a line has the other bits of one. */
+        /* Ignores bit 5, in which lower and upper case differ: no other
+           character of a line differs from a digit in this bit alone. */
         if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
             return false;
         }
@@ -128,7 +128,7 @@ static enum line_status end(struct line_reader *reader)
     return count(reader, LINE_TEXT);
 }
 
-/* Adds a byte to the line; the line's first error is kept. */
+/* Adds a byte to the line; keeps the line's first error. */
 static void add(struct line_reader *reader, uint8_t byte)
 {
     enum line_status trouble = LINE_NONE;
@@ -317,7 +317,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* The value of a character of base64, 0 to 63; -1: it is none. */
+/* Returns the value of a character in base64, 0 to 63; -1: it has none. */
 static int value_of(char c)
 {
     int value = 63;
@@ -352,8 +352,8 @@ int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
             out[bytes++] = (uint8_t)(group >> bits);
         }
     }
-    /* Bits of the last character that encode nothing must be 0, or two texts
-       would encode the same bytes. */
+    /* Unused bits of the last character must be 0: otherwise two texts would
+       encode the same bytes. */
     if (length % 4 != 0 || length - i > 2 ||
         (group & ((1u << bits) - 1)) != 0) {
         return -1;

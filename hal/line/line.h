@@ -28,8 +28,7 @@
 #define LINE_BYTES_MAX (LINE_TEXT_MAX + 6u) /* with `*`, CRC and LF */
 #define LINE_RING_BYTES 1024u               /* a power of two */
 #define LINE_DATA_MAX 96u    /* most bytes of data that line_put_data() takes */
-#define LINE_BASE64_MAX 128u /* characters of base64 for LINE_DATA_MAX bytes   \
-                              */
+#define LINE_BASE64_MAX 128u /* their characters in base64 */
 
 /* The byte that a producer pushes in place of one that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
@@ -50,8 +49,7 @@ enum line_status {
 /*
  * The producer (one interrupt handler, or code that it cannot interrupt) writes
  * `pushed`, `lost`, `gap` and the ring; the consumer, who takes lines, writes
- * all else. No interrupt is masked: a byte lies in the ring before `pushed`
- * counts it.
+ * all else. Nobody masks interrupts: `pushed` counts bytes already in the ring.
  */
 struct line_reader {
     volatile uint32_t pushed;      /* bytes put into the ring so far */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mesh time on the CMSDK timer, which counts 40 ns ticks of virtual time; an
- * instruction takes 32 ns. While the node waits the timer is disabled: under
- * QEMU's sleep=off an armed timer would make the clock jump to its deadline.
- * A wrap (after 171 s of counting) interrupts, so that long kernels count.
+ * Mesh time by the CMSDK timer, which counts 40 ns ticks of virtual time; an
+ * instruction takes 32 ns. While the node waits the timer is disabled: with
+ * QEMU's option sleep=off, virtual time would jump to a running timer's
+ * deadline. The timer wraps after 171 s and interrupts, so that kernels may
+ * compute for longer.
  */
 #include "hal/clock.h"
 
@@ -11,7 +12,7 @@
 
 #define PS_PER_WRAP ((uint64_t)TIMER_PS_PER_TICK << 32)
 
-/* The clock that runs: the interrupt handler adds a wrap to it. */
+/* The running clock, to which the interrupt handler adds a wrap's time. */
 static struct clock *running;
 
 void clock_timer_interrupt(void)
@@ -22,7 +23,8 @@ void clock_timer_interrupt(void)
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    /* A wrap changes the upper word alone. */
+    /* Only a wrap changes base_ps, and only the upper word: then reads again.
+     */
     const volatile uint32_t *upper = (const uint32_t *)&clock->base_ps + 1;
     uint32_t before;
     uint32_t ticks;
@@ -62,6 +64,6 @@ uint64_t clock_started_ps(const struct clock *clock)
 
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    (void)clock; /* the instructions have been counted already */
+    (void)clock; /* the timer has counted during the work */
     (void)ps;
 }

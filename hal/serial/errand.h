@@ -30,8 +30,7 @@
  *
  *    0  i32 enum err                  4  u32 errands carried out before that
  *
- * After FETCH the answer is the report, of kind SERIAL_REPORT; after LEAD there
- * is none.
+ * After FETCH the report is the answer (SERIAL_REPORT); after LEAD is none.
  */
 #ifndef HAL_SERIAL_ERRAND_H
 #define HAL_SERIAL_ERRAND_H

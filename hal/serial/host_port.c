@@ -7,8 +7,8 @@
 
 /* ---- the console ---- */
 
-/* Offers a message to the host, who reads it later: the console's interrupt may
-   ask for it in the middle of this. */
+/* Offers a message that the host reads later by the console. Locks, since an
+   interrupt may run the console. */
 static int offer_to_console(struct circuit *circuit,
                             const struct circuit_message *message)
 {
@@ -27,7 +27,7 @@ static int offer_to_console(struct circuit *circuit,
     return ERR_OK;
 }
 
-/* Offers a message, and waits until the host has read it. */
+/* Offers a message to the host, and waits until the host has read it. */
 static int tell_console(struct circuit *circuit,
                         const struct circuit_message *message)
 {
@@ -68,7 +68,8 @@ static unsigned errand_of(const uint8_t *errand)
     return errand[SERIAL_ERRAND_AT];
 }
 
-/* Passes a message on that ends with an errand, to the end of its path. */
+/* Sends `bytes` bytes that end with an errand to the node at the end of the
+   errand's path, and waits until they have arrived. */
 static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
                    uint16_t job)
 {
@@ -86,8 +87,7 @@ static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
     return error == ERR_OK ? circuit_drain(circuit) : error;
 }
 
-/* Waits for an errand of this kind; *back is the path to the node that sent
-   it. */
+/* Waits for this errand from a node, and sets *back to the path to the node. */
 static int await_errand(struct circuit *circuit, enum serial_errand errand,
                         struct torus_path *back)
 {
@@ -108,7 +108,8 @@ static int await_errand(struct circuit *circuit, enum serial_errand errand,
     return ERR_OK;
 }
 
-/* Answers the host, and waits until it knows. */
+/* Sends the host an answer: an enum err, and the number of errands carried out
+   before; waits until the host has read it. */
 static int answer(struct circuit *circuit, int status, uint32_t done)
 {
     struct serial_circuit *serial = circuit->board;
@@ -120,7 +121,8 @@ static int answer(struct circuit *circuit, int status, uint32_t done)
     return tell_console(circuit, &message);
 }
 
-/* Fetches a report into the buffer, in which the errand lies, for the host. */
+/* Carries out FETCH: receives a node's report into `buffer`, in which `errand`
+   lies, too, and passes the report to the host. */
 static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -141,8 +143,9 @@ static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
     return tell_console(circuit, &message);
 }
 
-/* Carries out the errands of a message of the host's, and answers it; with LEAD
-   among them the delivery becomes that of the order. */
+/* Carries out the errands of the host's message in *delivery, the last one
+   first, and answers the host. At LEAD there is no answer: *delivery becomes
+   the delivery of this node's own order. */
 static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -182,7 +185,7 @@ static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
 
 /* ---- the host's port ---- */
 
-/* Delivers the order that came over the mesh. */
+/* Delivers the order that came over the mesh, from the circuit's memory. */
 static int recall_order(const struct circuit *circuit,
                         struct circuit_delivery *delivery,
                         const uint8_t *buffer)
@@ -227,7 +230,7 @@ int serial_receive_from_host(struct circuit *circuit,
                     : receive_order(circuit, delivery, buffer, capacity_bytes);
 
     if (error == ERR_OK) {
-        (void)serial_sets_clock(serial, delivery); /* others set theirs by it */
+        (void)serial_sets_clock(serial, delivery); /* but keeps this clock */
     }
     return error == ERR_OK && serial->ordered != SERIAL_NOT_ORDERED
                ? await_errand(circuit, SERIAL_ERRAND_START, &back)
@@ -244,7 +247,7 @@ int serial_send_to_host(struct circuit *circuit,
     if (serial->ordered != SERIAL_ORDERED_BY_MESH) {
         return offer_to_console(circuit, message);
     }
-    circuit->job = CIRCUIT_ANY_JOB; /* which is over: nothing is to be late */
+    circuit->job = CIRCUIT_ANY_JOB; /* the job is over */
     error = await_errand(circuit, SERIAL_ERRAND_FETCH, &report.path);
     if (error != ERR_OK) {
         return error;

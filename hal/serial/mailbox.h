@@ -71,8 +71,7 @@ void mailbox_close(struct mailbox *mailbox);
 
 /*
  * Offers a message for the host to read: `count` segments one after the other,
- * MAILBOX_SEGMENTS at most. The caller leaves their bytes unchanged until `out`
- * is EMPTY again.
+ * MAILBOX_SEGMENTS at most. Their bytes must not change until `out` is EMPTY.
  */
 void mailbox_offer(struct mailbox *mailbox,
                    const struct mailbox_segment *segments, unsigned count,
@@ -84,8 +83,7 @@ void mailbox_offer(struct mailbox *mailbox,
  * Announces a message of `bytes` bytes, 1 or more. Until its last byte has come
  * a new announcement starts it again from its first byte, since the bytes that
  * came may be another host's. Result: 0; ERR_PORT_BUSY: the node does not wait
- * for a message; ERR_BUFFER: more bytes than its buffer holds; ERR_EMPTY: 0
- * bytes.
+ * for a message; ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: none.
  */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);

@@ -10,8 +10,8 @@
 
 /* ---- sends ---- */
 
-/* Gives a send to the switch once its time has come, frees the place of one
-   that has ended. Result: whether the send is still under way. */
+/* Gives a send to the switch once its ready_ps has come, and frees the entry
+   once the send has ended. Result: whether the send has not ended yet. */
 static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 {
     struct serial_circuit *serial = circuit->board;
@@ -32,7 +32,7 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
     return send->used;
 }
 
-/* Attends to all sends. Result: their number that are under way. */
+/* Attends to all sends. Result: number of sends that have not ended. */
 static unsigned attend_all(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
@@ -54,7 +54,8 @@ int serial_wait_a_little(struct circuit *circuit)
     return serial->idle(serial->context);
 }
 
-/* Waits for a free place for a send. Result: the place, or NULL and *error. */
+/* Waits for a free entry for a send. Result: the entry; NULL and *error: the
+   wait ended with an error. */
 static struct serial_circuit_send *place(struct circuit *circuit, int *error)
 {
     struct serial_circuit *serial = circuit->board;
@@ -131,15 +132,14 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-/* A row at hand: the first of its units is the range's unit `position`; the
-   first `more` messages have one unit more. */
+/* A row that is being sent. */
 struct row {
     const struct circuit_cut *cut;
     const struct circuit_rows *rows;
     unsigned form;
-    uint32_t position;
-    uint32_t more;
-    uint32_t label; /* without form and port */
+    uint32_t position; /* index of its first unit in the range */
+    uint32_t more;     /* number of first messages with one unit more */
+    uint32_t label;    /* without form and port */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -223,7 +223,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* Sends on the rows that a message becomes, if its post holds. */
+/* If a row's message fits the post, sends on the rows that it is cut into. */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {
@@ -267,7 +267,8 @@ void serial_take_back(struct serial_circuit *serial)
 
 /* ---- receives ---- */
 
-/* Sets the clock to the sender's time, and adds the time of the bytes. */
+/* Sets the clock to the sender's time in `header` plus the time of `bytes`
+   bytes on the line. */
 static void set_clock(struct circuit *circuit, const uint8_t *header,
                       uint32_t bytes)
 {
@@ -277,14 +278,13 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
                        (uint32_t)(now_ps / CLOCK_PS_PER_US);
     uint64_t took_ps = (uint64_t)bytes * serial->byte_ns * 1000u;
 
-    /* Forwards or backwards: all of it modulo 2^64. */
+    /* The clock may move forwards or backwards: the sum is modulo 2^64. */
     circuit->clock->base_ps +=
         (uint64_t)((int64_t)(int32_t)late_us * (int64_t)CLOCK_PS_PER_US) +
         took_ps;
 }
 
-/* A receive that is done, if `done`, else one that is free; NULL: there is
-   none. */
+/* Returns a receive that is done (`done`) or free (!done); NULL: none is. */
 static struct switch_receive *find(struct serial_circuit *serial, bool done)
 {
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
@@ -297,8 +297,8 @@ static struct switch_receive *find(struct serial_circuit *serial, bool done)
     return NULL;
 }
 
-/* Waits until the deadline for a posted receive to end. Result: 0 and *done; or
-   an error, and *done is NULL. */
+/* Waits until one of the posted receives is done, at most until mesh time
+   deadline_ps. Result: 0 and *done; or an error, and *done is NULL. */
 static int wait_for_receive(struct circuit *circuit,
                             struct switch_receive **done, uint64_t deadline_ps)
 {
@@ -314,11 +314,11 @@ static int wait_for_receive(struct circuit *circuit,
     return error;
 }
 
-/* Whether bytes lie within `room` bytes of memory. */
+/* Whether `bytes` bytes of `data` lie within the `room` bytes of `memory`. */
 static bool lie_in(const uint8_t *memory, uint32_t room, const uint8_t *data,
                    uint32_t bytes)
 {
-    /* Below the memory, the subtraction wraps to a large number. */
+    /* For data below the memory the difference wraps to a large number. */
     return bytes <= room &&
            (uint32_t)((uintptr_t)data - (uintptr_t)memory) <= room - bytes;
 }
@@ -358,8 +358,8 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Takes back receives ahead of other ports or another kind whose message has
-   not come. Result: whether any receive is left. */
+/* Takes back all receives ahead whose message has not come, if one of them has
+   other ports or another kind than `ports`. Result: whether any is left. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;
@@ -381,8 +381,8 @@ static bool is_ahead(struct serial_circuit *serial, unsigned ports)
     return ahead;
 }
 
-/* Whether a message is an order that makes this node an originator, which only
-   its first one may; notes the order. */
+/* Whether a received message is the errand ORDER; if so, keeps the order. Only
+   a node that has no job yet takes an order. */
 static bool take_order(struct circuit *circuit, const uint8_t *buffer,
                        const struct switch_receive *receive)
 {
@@ -420,7 +420,9 @@ bool serial_sets_clock(struct serial_circuit *serial,
     return first;
 }
 
-/* Reads the header of a message that has come, and sends on what goes on. */
+/* Checks the header of a message that came and fills *delivery in; sends on the
+   rows of the message. Result: ERR_KIND for an order, else as
+   circuit_receive(). */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
 {
@@ -467,7 +469,7 @@ int serial_receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        serial_take_back(serial);  /* a message half there comes again later */
+        serial_take_back(serial);  /* the sender repeats a message half sent */
         done = find(serial, true); /* a message may just have come */
     }
     if (done == NULL) {

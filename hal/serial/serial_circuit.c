@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Circuits (hal/circuit.h) over serial lines: opened, closed, and which way a
-   message goes. */
+/* Circuits (hal/circuit.h) over serial lines: opens and closes them, and passes
+   each message to the ports or to the host's port. */
 #include "hal/serial/internal.h"
 
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
 
-/* A circuit's release takes 0.1 ms a hop. */
+/* Longest time until a circuit is released: 0.1 ms a hop. */
 #define SETTLE_US 2000u
 
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
@@ -42,14 +42,14 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     return ERR_OK;
 }
 
-/* Messages are delivered whole. */
+/* Does nothing: messages are delivered whole. */
 int circuit_complete(struct circuit *circuit)
 {
     (void)circuit;
     return ERR_OK;
 }
 
-/* Every byte that goes out costs an interrupt. */
+/* Waits for all sends, since sending takes the processor's time. */
 int circuit_quiet(struct circuit *circuit)
 {
     return circuit_drain(circuit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mesh time on a board whose time is the world's: it goes on while the node
- * waits. clock_stop() only tells the time; clock_start() can only move it
- * forward, by moving base_ps, the mesh time when the timer started.
+ * Mesh time by a timer that runs in real time, even while the node waits:
+ * clock_stop() returns the time and stops nothing; clock_start() moves the time
+ * forward by adding to base_ps, the mesh time at which the timer started.
  */
 #include "hal/clock.h"
 
@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 
-static bool accounting;
-static uint64_t read_ps; /* last result of clock_now_ps(), while accounting */
-/* Time of work that was accounted for and took the emulator none. A node whose
-   clock is SLEEP_PS ahead sleeps as long. */
+static bool accounting;  /* timer_account() was called: on the emulator */
+static uint64_t read_ps; /* last result of clock_now_ps(), if `accounting` */
+/* By how much clock_account() has moved mesh time ahead of the emulator's time;
+   at SLEEP_PS the node sleeps for as long. */
 static uint64_t ahead_ps;
 #define SLEEP_PS 1000000000u
 
@@ -53,9 +53,8 @@ void timer_account(void)
     accounting = true;
 }
 
-/* Sleeps for as long as work was accounted for that took the emulator no time,
-   while mesh time stands still: so messages come while a node computes, as on
-   boards. */
+/* Sleeps for ahead_ps, while mesh time stands still: so messages come in while
+   a node computes, as on boards. */
 static void sleep_off(struct clock *clock)
 {
     uint64_t start_ticks = timer_ticks();
@@ -69,8 +68,8 @@ static void sleep_off(struct clock *clock)
     ahead_ps = 0;
 }
 
-/* On a chip the work's time has passed already. Time that passed on the
-   emulator since the clock was read is the host's, and does not count. */
+/* Does nothing on a chip, where the work's time has passed. On the emulator the
+   time since the clock was last read does not count: the host took it. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, 7.2 (clocks), 3.5 (flash wait states), 5.1.3 (voltage scale) and
+/* See RM0090, 7.2 (clocks), 3.5 (flash wait states), 5.1.3 (voltage scale) and
    chapter 19 (TIM11). */
 #include "hal/stm32f405/clocks.h"
 
@@ -12,14 +12,14 @@
 #define PLL_HZ 168000000u
 #define PLL_IN_HZ 1000000u /* 1 to 2 MHz */
 #define PLLN (2u * PLL_HZ / PLL_IN_HZ)
-#define PLLQ 7u /* 48 MHz, for nobody here */
+#define PLLQ 7u /* 48 MHz, which this program does not use */
 
 #define EMULATED_TIMER_HZ 1000000000u
 
 /*
- * Looks at a register before a wait ends: each takes 8 cycles or more, so at
- * 16 MHz no less than 50 ms. A crystal starts within some ms, the PLL locks
- * within 0.3 ms (data sheet, 5.3.8 and 5.3.10).
+ * Number of looks at a register after which a wait ends: a look takes 8 cycles
+ * or more, so the wait 50 ms or more at 16 MHz. A crystal starts within some
+ * ms, the PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10).
  */
 #define LOOKS_MAX 100000u
 
@@ -33,7 +33,8 @@ static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
     return false;
 }
 
-/* Starts HSE: an oscillator, or if `bypass`, a clock at its pin (7.2.1). */
+/* Starts HSE, the external clock: a crystal, or, if `bypass`, a clock signal at
+   the crystal's pin (7.2.1). Result: whether it started. */
 static bool hse_starts(bool bypass)
 {
     if (bypass) {
@@ -48,8 +49,8 @@ static bool hse_starts(bool bypass)
     return false;
 }
 
-/* Whether the PLL locks: on HSE, whose frequency is given, or on HSI if that is
-   0. */
+/* Starts the PLL, from HSE of hse_hz, or from HSI (the internal oscillator) if
+   hse_hz is 0. Result: whether the PLL locks. */
 static bool pll_locks(uint32_t hse_hz)
 {
     uint32_t divider = (hse_hz != 0 ? hse_hz : HSI_HZ) / PLL_IN_HZ;
@@ -65,7 +66,8 @@ static bool pll_locks(uint32_t hse_hz)
     return false;
 }
 
-/* Slower memory and buses first: never a cycle outside their limits. */
+/* Runs the processor from the PLL. Slows down flash and buses first, so that
+   they never exceed their limits. Result: whether the processor switched. */
 static bool switch_to_pll(void)
 {
     FLASH->ACR = FLASH_ACR_LATENCY_5WS | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN |
@@ -84,12 +86,12 @@ static bool switch_to_pll(void)
 }
 
 /*
- * On a chip the oscillator that the processor runs from is ready, and hardware
- * alone sets and clears its flag (RM0090, 7.3.1): HSIRDY after a reset; HSERDY
- * or PLLRDY where a boot loader has switched over and stopped the HSI. In QEMU
- * no oscillator is ever ready: 7.2 has no such register and reads 0; 10 has one
- * that resets to 0 and keeps what is written, so that CR itself may differ from
- * 0 there after a start that was not a reset.
+ * Whether the program runs on a chip, not in QEMU. On a chip the oscillator
+ * that drives the processor is ready, and only hardware changes its flag
+ * (RM0090, 7.3.1): HSIRDY after a reset; HSERDY or PLLRDY if a boot loader has
+ * switched over and stopped the HSI. In QEMU these flags are 0: version 7.2
+ * has no register CR and reads 0; version 10 has one that is 0 after a reset
+ * and keeps what is written (other bits may be set by an earlier program).
  */
 static bool has_clock_tree(void)
 {
@@ -97,9 +99,9 @@ static bool has_clock_tree(void)
 }
 
 /*
- * Returns to the state after a reset: HSI alone is on, and the processor runs
- * from it. A boot loader may have left the PLL on, which is set up only while
- * it is off (7.3.2), and slow memory, which does no harm.
+ * Returns to the state after a reset: only HSI is on, and drives the processor.
+ * A boot loader may have left the PLL on, which can be set up only while it is
+ * off (7.3.2), and wait states of the flash, which do no harm.
  */
 static bool return_to_hsi(void)
 {
@@ -119,29 +121,30 @@ static bool return_to_hsi(void)
 /* ---- the crystal ---- */
 
 /*
- * Which crystal the board has, so that one image serves all: TIM11 counts the
- * 16 MHz oscillator (HSI) between edges of the crystal's clock, which reaches
- * its input by way of the RTC's prescaler (RM0090, 7.2.12 and 19.5.11).
+ * Measures the crystal, so that one image serves boards with different ones:
+ * TIM11 counts the 16 MHz oscillator (HSI) between edges of the crystal's
+ * clock, which the RTC's prescaler divides (RM0090, 7.2.12 and 19.5.11).
  *
  * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
- * sheet, 5.3.9), and crystals have whole MHz. So up to 11 MHz the right one is
- * found anywhere, one of 12 MHz is told from 13 while HSI is good to 3.9 %, and
- * one of 26 MHz from 25 while it is good to 1.9 %.
+ * sheet, 5.3.9), and crystals have whole MHz. So crystals up to 11 MHz are
+ * always told apart, 12 MHz from 13 as long as HSI is good to 3.9 %, and 26 MHz
+ * from 25 as long as HSI is good to 1.9 %.
  */
 #define HSI_MHZ 16u
-#define PRESCALER 31u   /* of the RTC */
-#define CAPTURE_EACH 8u /* edges behind it */
-#define INTERVALS 15u   /* between captures: 0.15 to 0.93 ms */
+#define PRESCALER 31u   /* the RTC's: crystal cycles to an edge */
+#define CAPTURE_EACH 8u /* edges to a capture */
+#define INTERVALS 15u   /* intervals between captures, 0.15 to 0.93 ms in all */
 #define MHZ_MIN 4u
 #define MHZ_MAX 26u
 #define USUAL_MAX 16u
-#define USUAL_PART 22u          /* of a usual crystal's: 4.5 % */
+#define USUAL_PART 22u          /* tolerance: 1 part in 22, 4.5 % */
 #define CAPTURE_LOOKS_MAX 2000u /* 10 cycles each: 1.2 ms at 16 MHz */
 
-/* Crystal cycles in all intervals, in MHz times ticks of HSI. */
+/* Crystal cycles of all intervals * HSI_MHZ: crystal's MHz * HSI ticks. */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
-/* Waits for the next capture. */
+/* Waits for the next capture, and sets *count to the count of TIM11 at it.
+   Result: false if none comes in time. */
 static bool capture(uint32_t *count)
 {
     for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
@@ -172,10 +175,9 @@ static void stop_counting(void)
     RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
 }
 
-/* The crystal's frequency, MHz, by a measurement that is off by 1 % when warm
-   and 4 % at most, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most
-   boards and far enough apart for 4.5 %; other crystals are found within half a
-   MHz. */
+/* Returns the crystal's frequency, MHz, for a measured one, which is wrong by
+   up to 4 %, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most boards
+   and chosen within 4.5 %, others within half a MHz. 0: not 4 to 26 MHz. */
 static uint32_t named_mhz(uint32_t measured_khz)
 {
     uint32_t usual = (measured_khz + 2000u) / 4000u * 4u;
@@ -187,15 +189,15 @@ static uint32_t named_mhz(uint32_t measured_khz)
     if (usual <= USUAL_MAX && off_khz * USUAL_PART <= usual_khz) {
         mhz = usual;
     } else if (mhz == MHZ_MAX + 1u && measured_khz <= MHZ_MAX * 1000u + 500u) {
-        mhz = MHZ_MAX; /* the largest one, measured up to 1.9 % too high */
+        mhz = MHZ_MAX; /* the highest one, measured up to 1.9 % too high */
     }
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
 }
 
 /*
- * The frequency of HSE in Hz: 4 to 26 MHz in whole MHz; 0: it has none of them,
- * or does not oscillate. Preconditions: HSE is ready, the processor and its
- * buses run at HSI's 16 MHz. Takes 0.2 to 1 ms, at most 20 ms.
+ * Returns the frequency of HSE in Hz, a whole number of MHz from 4 to 26; 0: it
+ * has another frequency, or does not oscillate. Preconditions: HSE is ready,
+ * HSI drives the processor and its buses. Takes 0.2 to 1 ms, at most 20 ms.
  */
 static uint32_t measure_crystal_hz(void)
 {
@@ -238,7 +240,7 @@ static enum clocks_source start(uint32_t *crystal_hz)
     return *crystal_hz != 0 ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
 }
 
-/* A timer gets twice its bus's clock where that is divided (7.2). */
+/* A timer gets twice the clock of its bus, if that clock is divided (7.2). */
 void clocks_start(struct clocks *clocks)
 {
     clocks->reset = RCC->CSR & ~(RCC_CSR_RMVF | (RCC_CSR_RMVF - 1));
@@ -265,7 +267,8 @@ const char *clocks_source_name(const struct clocks *clocks)
     return names_at("hsi\0hsi-pll\0hse-pll\0emulated", clocks->source);
 }
 
-/* The most telling flag: the pin's is set by every reset (7.3.21). */
+/* Returns the name of the first flag in the table that is set; every reset sets
+   the pin's, which is last (7.3.21). */
 const char *clocks_reset_name(const struct clocks *clocks)
 {
     static const struct {

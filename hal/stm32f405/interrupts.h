@@ -90,8 +90,7 @@ static inline void taken_end(uint32_t since)
     taken_by_ports.late = false;
 }
 
-/* Returns the cycles that ports' interrupts have taken since the start; any
-   context. */
+/* Returns cycles that ports' interrupts took since the start; any context. */
 uint64_t taken_cycles(void);
 
 /* ---- handlers ---- */

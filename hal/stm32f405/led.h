@@ -3,8 +3,7 @@
 #ifndef HAL_STM32F405_LED_H
 #define HAL_STM32F405_LED_H
 
-/* Makes the LED's pin an output, with the LED off. Called once, before
-   board_led(). */
+/* Makes the LED's pin an output; the LED is off. Once, before board_led(). */
 void led_start(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, chapter 13; factory values: data sheet, 5.3.22 and 5.3.24. */
+/* See RM0090, chapter 13; factory's values: data sheet, 5.3.22 and 5.3.24. */
 #include "hal/stm32f405/sensor.h"
 
 #include "hal/serial/board.h"
@@ -12,13 +12,14 @@
 #define COLD_CELSIUS 30
 #define HOT_CELSIUS 110
 
-/* Both channels sample for 480 cycles of at most 21 MHz: 10 us are needed. */
+/* Both channels sample for 480 cycles of 21 MHz or less, 23 us or more; they
+   need 10 us. */
 #define SAMPLE_480 7u
 #define SAMPLES                                                                \
     (SAMPLE_480 << 3 * (CHANNEL_SENSOR - 10u) |                                \
      SAMPLE_480 << 3 * (CHANNEL_REFERENCE - 10u))
 
-/* Codes of 12 bits; 0: none yet. */
+/* Last results of the ADC, 12 bits; 0: none yet. */
 static struct {
     volatile uint16_t sensor;
     volatile uint16_t reference;
@@ -39,7 +40,7 @@ void sensor_start(void)
     ADC1->CR2 = ADC_CR2_ADON;
 }
 
-/* The first tick is long after the 10 us that the sensor needs to start. */
+/* The first tick comes later than the 10 us that the sensor needs to start. */
 void sensor_tick(void)
 {
     if ((ADC1->SR & ADC_SR_EOC) != 0) {
@@ -69,8 +70,8 @@ static int16_t celsius_of(uint32_t sensor, uint32_t reference)
                : PEEK_NO_CELSIUS;
 }
 
-/* The factory's values are read last: an emulator has none at these addresses,
-   and no conversion. Two ticks bring both codes. */
+/* Reads the factory's values only if there are results, never on an emulator,
+   which has no such values. Both results are there after two ticks. */
 void board_measure(uint16_t *supply_mv, int16_t *celsius)
 {
     uint32_t sensor = last.sensor;

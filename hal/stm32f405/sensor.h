@@ -11,8 +11,7 @@
 void sensor_start(void);
 
 /* Reads the last conversion and starts the next; called every millisecond or
-   less often. board_measure() tells the results. Cost: about 40 instructions.
- */
+   less often. board_measure() has the results. Cost: about 40 instructions. */
 void sensor_tick(void);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A line has two handlers.
- * The late one, of the line's DMA stream for sending, takes what came in, calls
- * back and sends, for as long as that takes; software pends it, too. The quick
- * one, of the USART, is more urgent, does next to nothing and pends the other.
+ * See RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A line has two
+ * interrupt handlers. The quick one, of the USART, does little and pends the
+ * late one. The late one, of the line's DMA stream for sending, is less urgent
+ * and may take long: it passes received bytes on, calls the program and sends.
  *
- * Receiving: DMA writes what comes in to a ring, round and round. The first
- * byte after silence interrupts (RXNE), and from it on a timer has the late
- * handler look, 10 us later and then every 50 us; when silence has come back
- * (IDLE) it looks a last time. So a frame is taken at times that depend on its
- * own beginning alone, and a line that is silent costs nothing. A line without
- * DMA (the console, and all on the emulator) fills its ring byte by byte in the
+ * Receiving: DMA writes received bytes to a ring. The first byte after silence
+ * interrupts (RXNE) and starts a timer, which runs the late handler 10 us later
+ * and then every 50 us; when the line is silent again (IDLE), the late handler
+ * runs a last time. So the times at which a frame is taken depend only on the
+ * frame's beginning, and a silent line costs nothing. A line without DMA (the
+ * console, and every line on the emulator) fills its ring byte by byte in the
  * quick handler.
  *
  *   line     ____|b|b|b|b|b|b|b|b|b|b|b|b|b|b|b|______
  *   looks         RXNE  |10 us    |50 us ...     |IDLE
  *
- * Sending: bursts by DMA where there is any, from a buffer of its own, so that
- * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
- * change as soon as it is taken. All else is sent as TXE comes.
+ * Sending: a line with DMA sends bursts from a buffer of its own, so that the
+ * program's bytes may lie anywhere (DMA does not reach CCM, 2.3.2) and may
+ * change once they are copied. Other bytes are sent one at each TXE interrupt.
  *
  *   line   RX --DMA--> ring --late handler--> serial_came()
  *          TX <--DMA-- burst <--late handler-- serial_pending(), _taken()
@@ -37,17 +37,17 @@
 
 #include <string.h>
 
-/* Fewer bytes are written sooner than a burst is set up. More than 64 would
-   save little: a full burst costs one interrupt in 320 us at 2 Mbaud. */
+/* Writing fewer than 3 bytes takes less time than setting up a burst. Bursts of
+   more than 64 save little: one interrupt costs 320 us of bytes at 2 Mbaud. */
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* 2^n. A ring of 512 bytes holds 2.56 ms of a line at 2 Mbaud;
-   test/bench/chip.py measures how long bytes wait. */
+/* A power of two. 512 bytes take 2.56 ms at 2 Mbaud; test/bench/chip.py
+   measures how long bytes wait in the ring. */
 #define RING_BYTES 512u
 
-/* Looks at a line that is not silent: the first for a relay's sake, which
-   passes on what there is. */
+/* Times from the first byte to the first look at the ring, and between looks.
+   The first is short for relays, which pass on the bytes that have come. */
 #define FIRST_LOOK_US 10u
 #define NEXT_LOOK_US 50u
 
@@ -56,15 +56,15 @@
 struct line {
     struct stm32_usart *usart;
     struct stm32_dma *dma;
-    uint32_t enable; /* in APB1ENR or APB2ENR */
+    uint32_t enable; /* the USART's bit in APB1ENR or APB2ENR */
     bool on_apb2;
-    uint8_t irq;
-    uint8_t function; /* of the pins */
-    uint8_t stream;   /* for sending */
+    uint8_t irq;      /* the quick handler's: the USART's */
+    uint8_t function; /* alternate function of both pins */
+    uint8_t stream;   /* DMA stream for sending */
     uint8_t channel;
     uint8_t rx_stream;
     uint8_t rx_channel;
-    uint8_t late_irq; /* of the less urgent handler: the stream's */
+    uint8_t late_irq; /* the late handler's: that of `stream` */
     uint8_t tx;       /* enum pins_pin */
     uint8_t rx;
 };
@@ -87,13 +87,13 @@ HAL_HOT static const struct line lines[SERIAL_COUNT] = {
 struct state {
     struct serial_counters counters;
     uint32_t baud;
-    volatile uint32_t written; /* of the ring: free-running indices */
-    volatile uint32_t taken;
-    volatile bool lost;    /* a byte was lost since the last was taken */
-    volatile bool full;    /* without DMA: the ring is full, and the USART's
-                              interrupt disabled */
-    volatile bool kicked;  /* `pending` is to be asked */
-    volatile bool waiting; /* TXE interrupts: bytes wait for room */
+    volatile uint32_t written; /* bytes put into the ring so far, modulo 2^32 */
+    volatile uint32_t taken;   /* bytes taken out of the ring so far */
+    volatile bool lost;        /* bytes were lost, and serial_lost() is due */
+    volatile bool full;        /* without DMA: the ring is full, and the USART's
+                                  interrupt disabled */
+    volatile bool kicked;  /* the late handler is to call serial_pending() */
+    volatile bool waiting; /* bytes to send wait for room; TXE interrupts */
     bool has_dma;
     bool fails;           /* DMA failed once while sending */
     volatile bool silent; /* with DMA: the next byte interrupts */
@@ -104,7 +104,7 @@ struct state {
 
 static struct state states[SERIAL_COUNT];
 
-/* A stream's six flags begin at these bits (10.5.1 to 10.5.4). */
+/* Returns the bit at which a stream's six flags begin (10.5.1 to 10.5.4). */
 static unsigned flags_shift(unsigned stream)
 {
     static const uint8_t shifts[] = {0, 6, 16, 22};
@@ -119,8 +119,8 @@ static void clear_flags(const struct line *line, unsigned stream)
 
 /* ---- sending ---- */
 
-/* Has TXE interrupt. Masked: the quick handler, which undoes this, may come at
-   any time. */
+/* Enables the interrupt at TXE. Masks interrupts, since the quick handler,
+   which disables it, may come at any time. */
 static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
@@ -195,8 +195,8 @@ static void send(unsigned port)
     }
 }
 
-/* Ends a burst. One that failed is lost, as on a bad line, and the port sends
-   without DMA from then on. */
+/* Ends the burst if DMA has ended. A burst that failed is lost, as on a bad
+   line, and the port sends without DMA from then on. */
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
@@ -205,7 +205,7 @@ static void end_burst(unsigned port)
         line->dma->ISR[line->stream / 4] >> flags_shift(line->stream);
 
     if ((flags & (DMA_ISR_TCIF | DMA_ISR_TEIF | DMA_ISR_DMEIF)) == 0) {
-        return; /* it is software that pended the interrupt */
+        return; /* software has pended the interrupt */
     }
     clear_flags(line, line->stream);
     if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
@@ -219,8 +219,8 @@ static void end_burst(unsigned port)
 
 /* ---- receiving ---- */
 
-/* The index behind the last byte that DMA has written: free-running, as
-   `written` and `taken` are. */
+/* Returns the number of bytes that DMA has put into the ring so far, as
+   `written` counts them. */
 static uint32_t arrived(const struct state *state, const struct line *line)
 {
     uint32_t at = RING_BYTES - line->dma->S[line->rx_stream].NDTR;
@@ -228,7 +228,8 @@ static uint32_t arrived(const struct state *state, const struct line *line)
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* Flags of the ring's halves whose end DMA has passed since the last call. */
+/* Returns flags: HTIF if DMA has passed the end of the ring's first half since
+   the last call, TCIF if it has passed the end of the second half. */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -241,9 +242,10 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* Moves `written` to what has arrived. If DMA has passed the end of a half that
-   does not lie between, it went round: the ring has bytes of two rounds, and
-   all are lost. (768 bytes and more in one go show for some lengths only.) */
+/* Moves `written` to the number of bytes that have arrived. If DMA has passed
+   the end of a half that does not lie between the two, it has written over
+   bytes that were not taken: then all are lost. (Of 768 and more bytes at once
+   this shows for some lengths only.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -256,7 +258,7 @@ static void fetch(struct state *state, const struct line *line)
         way = half == 0 ? 0 : DMA_ISR_HTIF | DMA_ISR_TCIF;
     }
     if ((way & ~flags) != 0) {
-        (void)passed(line); /* that end was passed after the flags were read */
+        (void)passed(line); /* DMA passed it after the flags were read */
     }
     if ((flags & ~way) != 0 || state->written - state->taken > RING_BYTES) {
         state->taken = state->written;
@@ -274,7 +276,7 @@ static void receive(struct state *state, unsigned port)
         uint32_t bytes = state->written - state->taken;
 
         bytes = bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
-        /* Whoever writes to the ring does not write to these. */
+        /* DMA and the quick handler do not write to bytes not taken yet. */
         bytes = serial_came(port, (const uint8_t *)&state->ring[at], bytes);
         state->counters.bytes_in += bytes;
         state->taken += bytes;
@@ -329,10 +331,10 @@ static void count_errors(struct state *state, uint32_t status)
 }
 
 /*
- * Without DMA. While the ring is full the byte stays where it is, and the next
- * that comes is an overrun, which is told as soon as there is room. The
- * interrupt is disabled until then, as the emulator's device keeps asking for
- * it until the byte is read.
+ * Puts a received byte into the ring of a line without DMA. While the ring is
+ * full the byte stays in the USART, and the next byte is an overrun, which is
+ * counted once there is room. Until then the interrupt is disabled, since the
+ * emulator's device requests it until the byte is read.
  */
 static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
 {
@@ -356,8 +358,8 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
-/* Has the next byte interrupt, or no byte. With RXNE as an interrupt DMA
-   fetches the byte all the same, mostly before the handler begins. */
+/* Makes the next byte interrupt (silent), or no byte (!silent). DMA fetches the
+   byte in either case, mostly before the handler begins. */
 static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 {
     uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
@@ -370,9 +372,9 @@ static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 }
 
 /*
- * Reading SR, then DR clears IDLE and the errors (30.6.1). With DMA the byte
- * that they belong to has been fetched already, and the next is not complete
- * before its ten bits are over, so that none is taken from DMA here.
+ * The quick handler. Reading SR, then DR, clears IDLE and the errors (30.6.1).
+ * This takes no byte away from DMA: it has fetched the byte with the error
+ * already, and the next byte is complete only ten bits later.
  */
 static void serve(unsigned port)
 {
@@ -415,7 +417,7 @@ static void serve_late(unsigned port)
     }
 }
 
-/* Not inlined: four handlers share one copy of each. */
+/* Not inlined, so that the four ports' handlers share one copy. */
 __attribute__((noinline)) static void serve_port(unsigned port)
 {
     uint32_t since = taken_now();
@@ -458,8 +460,8 @@ void serial_console_late_interrupt(void)
 /* ---- start ---- */
 
 /*
- * Sets the divider for the baud or the nearest that the clock gives, and
- * returns that. Under 16 clocks for a bit only 8 samples are taken (30.3.4).
+ * Sets the divider for the bit rate that is nearest to `baud`, and returns that
+ * rate. With fewer than 16 clocks a bit, 8 samples are taken (30.3.4).
  */
 static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
                          uint32_t baud)
@@ -476,7 +478,7 @@ static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
     return clock_hz / clocks;
 }
 
-/* Where there is no DMA, what is written is not read back. */
+/* Whether there is DMA: its registers keep what is written. */
 static bool probe_dma(const struct line *line)
 {
     struct stm32_dma_stream *stream = &line->dma->S[line->stream];

@@ -42,8 +42,7 @@ struct serial_counters {
 
 /*
  * Starts the four ports and the console, after timer_start(). bauds[port]: bit
- * rate; 0: SERIAL_PORT_BAUD, for the console SERIAL_CONSOLE_BAUD. bauds is
- * NULL: all are 0.
+ * rate; 0: SERIAL_PORT_BAUD, or SERIAL_CONSOLE_BAUD. NULL bauds: all are 0.
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, chapter 18; ARM DDI 0403, B3.3. */
+/* See RM0090, chapter 18 (TIM2); ARM DDI 0403, B3.3 (SysTick). */
 #include "hal/stm32f405/timer.h"
 
 #include "hal/serial/board.h"
@@ -16,11 +16,11 @@ static struct {
         void (*function)(void);
         volatile bool armed;
     } call[TIMER_CALLS];
-    volatile uint32_t last; /* what the counter was at the last look */
-    volatile uint32_t high; /* how often it has wrapped: every 1074 s */
+    volatile uint32_t last; /* TIM2's count at the last timer_ticks() */
+    volatile uint32_t high; /* number of wraps of TIM2, one every 1074 s */
 } timer;
 
-/* The update event loads the prescaler (18.4.6). */
+/* Starts TIM2; the update event (EGR) loads its prescaler (18.4.6). */
 static void start_counter(const struct clocks *clocks)
 {
     RCC->APB1ENR |= RCC_APB1ENR_TIM2EN;
@@ -50,7 +50,7 @@ void timer_start(const struct clocks *clocks, void (*tick)(void))
     start_tick(clocks);
 }
 
-/* The tick looks often enough that no wrap is missed. */
+/* Counts wraps; the tick calls this often enough that none is missed. */
 uint64_t timer_ticks(void)
 {
     uint32_t before = armv7m_mask();
@@ -65,8 +65,8 @@ uint64_t timer_ticks(void)
     return ticks;
 }
 
-/* Mostly without masking: every handler of a port asks. A wrap that nobody has
-   noticed, or that was noticed in between, is left to timer_ticks(). */
+/* Masks interrupts seldom, since every handler of a port calls this: only after
+   a wrap that timer_ticks() has not counted yet, or is counting just now. */
 uint32_t board_now_us(void)
 {
     uint32_t high = timer.high;
@@ -114,8 +114,9 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* Sets a compare; interrupts are masked. A compare matches when the counter
-   gets to it, so a time that has passed pends the interrupt here. */
+/* Sets a compare to `ticks`; interrupts are masked. The hardware matches only
+   when the counter reaches the compare, so for a time that has passed this
+   function pends the interrupt. */
 static void set(unsigned which, uint32_t ticks)
 {
     *compare(which) = ticks;
@@ -147,8 +148,8 @@ void timer_call_in(enum timer_call which, uint32_t us)
     armv7m_unmask(before);
 }
 
-/* Counter and compare, not the flags, tell what is due: what had passed before
-   it was set has no flag. */
+/* Finds due calls by comparing counter and compares, since a call whose time
+   had passed when it was set has no flag. */
 void timer_compare_interrupt(void)
 {
     uint32_t since = taken_begin();

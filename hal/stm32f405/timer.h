@@ -41,8 +41,7 @@ void timer_on(enum timer_call which, void (*call)(void));
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
-/* Returns the ticks since timer_start(); any context. Cost: about 20
-   instructions. */
+/* Returns ticks since timer_start(). Any context; about 20 instructions. */
 uint64_t timer_ticks(void);
 
 /* Makes clock_account() move mesh time from now on; for the emulator, where

@@ -17,13 +17,11 @@
 #define USARTS_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
 #define USARTS_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
 
-/* Expands to FACTS(...) with the facts of a USART; its number may be a macro.
- */
+/* Expands to FACTS(...) of the USART `number`, which may be a macro. */
 #define USARTS_FACTS(number, FACTS) USARTS_PASTE(number, FACTS)
 #define USARTS_PASTE(number, FACTS) USARTS_##number(FACTS)
 
-/* Interrupts (RM0090, table 62) of a USART and of its DMA stream for sending.
- */
+/* Interrupts (RM0090, table 62) of a USART and of its sending DMA stream. */
 #define USARTS_IRQ(number) USARTS_FACTS(number, USARTS_FACT_IRQ)
 #define USARTS_TX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_TX_IRQ)
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, chapter 21. */
+/* See RM0090, chapter 21. */
 #include "hal/stm32f405/watchdog.h"
 
 #include "hal/stm32f405/registers.h"
 
-/* 32 kHz / 64 = 500 Hz. */
+/* 2 s at 500 Hz: the oscillator's 32 kHz, divided by 64. */
 #define RELOAD 1000u
 
-/* Five of its cycles are 0.3 ms (21.4.2); at 168 MHz this is 5 ms or more. */
+/* Number of looks at SR: 5 ms or more at 168 MHz. SR changes within 5 cycles of
+   the watchdog's oscillator, 0.3 ms (21.4.2). */
 #define LOOKS_MAX 100000u
 
 void watchdog_start(const struct clocks *clocks)
@@ -15,9 +16,9 @@ void watchdog_start(const struct clocks *clocks)
     if (clocks->source == CLOCKS_EMULATED) {
         return;
     }
-    DBGMCU->CR |= DBGMCU_CR_DBG_SLEEP; /* WFI would shut the probe out */
+    DBGMCU->CR |= DBGMCU_CR_DBG_SLEEP; /* lets a debugger in during WFI */
     DBGMCU->APB1_FZ |= DBGMCU_APB1_FZ_IWDG_STOP;
-    IWDG->KR = IWDG_KR_START; /* its oscillator starts with it */
+    IWDG->KR = IWDG_KR_START; /* starts its oscillator, too */
     IWDG->KR = IWDG_KR_UNLOCK;
     IWDG->PR = IWDG_PR_DIV64;
     IWDG->RLR = RELOAD;

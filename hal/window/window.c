@@ -14,7 +14,7 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     struct window *window = board;
     const struct node_identity *identity = &window->node.identity;
 
-    /* Complete in any case, so that circuit_close() can tell the switch. */
+    /* Sets all fields even before an error, so that circuit_close() works. */
     circuit->board = window;
     circuit->node = &window->node;
     circuit->log = &window->log;
@@ -52,8 +52,7 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* Writes one segment of a descriptor, unchecked: the switch checks it anyway.
- */
+/* Writes one segment of a descriptor. Only the switch checks its bounds. */
 static inline void describe(const struct window *window,
                             struct window_segment *segment,
                             const struct circuit_segment *from)
@@ -62,7 +61,7 @@ static inline void describe(const struct window *window,
     segment->bytes = from->bytes;
 }
 
-/* The next entry of the ring, or NULL if it is full. */
+/* Returns the next free entry of the ring; NULL: the ring is full. */
 static inline union window_entry *next_entry(struct window *window)
 {
     return window->queued - window->done < WINDOW_QUEUE
@@ -165,7 +164,8 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     window->post.number += 1;
 }
 
-/* Asks the switch, and sleeps until it answers. Result: the answer's status. */
+/* Sends the switch a request, and sleeps until its answer, whose status is the
+   result. */
 static int ask(struct circuit *circuit, enum window_op op)
 {
     struct window *window = circuit->board;
@@ -194,7 +194,7 @@ receive(struct circuit *circuit, struct circuit_delivery *delivery,
     status = ask(circuit, op);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
-    if (status != ERR_OK) { /* such as that of a buffer outside the window */
+    if (status != ERR_OK) { /* the buffer need not lie in the window here */
         int damage = circuit_complete(circuit);
 
         return damage == ERR_OK ? status : damage;
@@ -226,7 +226,7 @@ int circuit_receive_until(struct circuit *circuit,
                    WINDOW_OP_RECEIVE_UNTIL);
 }
 
-/* The switch keeps messages until they are received. */
+/* Does nothing: the switch keeps messages until they are received. */
 int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                           uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -259,7 +259,7 @@ int circuit_drain(struct circuit *circuit)
     return ask(circuit, WINDOW_OP_DRAIN);
 }
 
-/* A circuit ends with its message. */
+/* Does nothing: a circuit ends with its message. */
 int circuit_settle(struct circuit *circuit)
 {
     (void)circuit;

@@ -167,8 +167,7 @@ struct window_response {  /* switch */
 };
 
 /* For tests, read by the image firmware_slow.elf alone: from mesh time
-   slow_from_ps on, all that the node executes takes 2^slow_shift times as
-   long. */
+   slow_from_ps on, the node executes all code 2^slow_shift times slower. */
 struct window_injection {  /* switch */
     uint64_t slow_from_ps; /* less than 171 s after any start of the clock */
     uint32_t slow_shift;   /* 0 to 3 */

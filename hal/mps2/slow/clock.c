@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mesh time on a board that becomes slow, for tests: the clock of the image
- * firmware_slow.elf, in place of hal/mps2/clock.c. The board executes as many
- * instructions as before, but each tick of its timer is more mesh time. Where
- * it becomes slow while it executes, the timer starts so that it wraps just
- * then:
+ * The clock of a board that becomes slow, for tests: the image
+ * firmware_slow.elf has this file in place of hal/mps2/clock.c. The board
+ * executes as many instructions as before, but each tick of its timer counts as
+ * more mesh time. The timer is started so that it wraps at slow_from_ps:
  *
  *   mesh time   start              slow_from_ps
  *   count       2^32 - n ......... 2^32 = 0 ..........
  *   a tick is   40 ns              40 ns << slow_shift
  *
- * It is an image of its own because every event and every send reads the clock:
- * there this costs an instruction or two.
+ * This is an image of its own because every event and every send reads the
+ * clock, which takes an instruction or two more here.
  */
 #include "hal/clock.h"
 
@@ -22,10 +21,10 @@
 
 #define INJECTION ((const struct window *)PSRAM_BASE)->injection
 
-/* The clock that runs: the interrupt handler adds a wrap to it. */
+/* The running clock, to which the interrupt handler adds a wrap's time. */
 static struct clock *running;
 
-/* A tick, in mesh time. */
+/* Mesh time of a tick, ps. */
 static volatile uint32_t tick_ps;
 
 static void set_tick(bool slow)
@@ -33,9 +32,9 @@ static void set_tick(bool slow)
     tick_ps = TIMER_PS_PER_TICK << (slow ? INJECTION.slow_shift : 0);
 }
 
-/* A wrap adds tick_ps << 32, and so changes the upper word of base_ps alone. It
-   takes 171 s at 40 ns a tick, and no start is as much before slow_from_ps: the
-   first wrap comes at slow_from_ps or after it. */
+/* A wrap adds tick_ps << 32 to base_ps, and so changes only its upper word. The
+   first wrap comes at slow_from_ps or later: it takes 171 s at 40 ns a tick,
+   and slow_from_ps is less than that after the start. */
 void clock_timer_interrupt(void)
 {
     CMSDK_TIMER0->INTCLEAR = 1;
@@ -67,10 +66,9 @@ uint64_t clock_stop(struct clock *clock)
     return clock->base_ps;
 }
 
-/* The count at which the timer starts, so that it wraps at slow_from_ps; 0 if
-   that is less than two ticks ahead: a timer set to its last tick does not
-   wrap.
- */
+/* Returns the count at which the timer is started to wrap at slow_from_ps; 0 if
+   slow_from_ps is less than two ticks ahead, since a timer that is started at
+   its last tick does not wrap. */
 static uint32_t first_count(uint64_t start_ps)
 {
     uint64_t from_ps = INJECTION.slow_from_ps;
@@ -85,7 +83,7 @@ void clock_start(struct clock *clock, uint64_t at_ps)
 {
     uint32_t count;
 
-    CMSDK_TIMER0->CTRL = 0; /* it may run, and must not wrap before it is set */
+    CMSDK_TIMER0->CTRL = 0; /* the timer may run, and must not wrap now */
     if (at_ps > clock->started_ps) {
         clock->started_ps = at_ps;
     }
@@ -107,6 +105,6 @@ uint64_t clock_started_ps(const struct clock *clock)
 
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    (void)clock; /* the instructions have been counted already */
+    (void)clock; /* the timer has counted during the work */
     (void)ps;
 }
