@@ -142,15 +142,15 @@ uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* Takes the originator's next slice off the load and returns its units. The
    originator, `member`, serves demands between slices. A slice lasts a quarter
-   of the time that the last chunk takes its worker, which asks again within
-   that time. With masters, whose chunks differ from those of workers in time, a
-   slice lasts a quarter of the shortest of the last n to 2 n chunks. */
+   of the time of the last chunk, within which its worker asks again; with
+   masters a quarter of the shortest of the last n to 2 n chunks. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
 /* Returns a farm's time from the first chunk's send to the last unit computed,
    roughly: startup_ps, at most PLANNER_TIME_MAX_PS; the compute time of the
    load on all nodes, or its time through the originator's ports if that is
-   longer; two demands of each member. UINT64_MAX if that exceeds 2^63 ps. */
+   longer; two demands of each member and of each node of one group. UINT64_MAX
+   if that exceeds 2^63 ps. */
 uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps);
 
 #endif
