@@ -8,10 +8,10 @@
  * and returns them over the reversed circuits, the last phase first.
  *
  * Results travel in slots. Circuits of one phase never meet, those of two
- * phases might if both ran at once; so time after the planned makespan is cut
- * into frames of N slots, phase N first, and a node sends its result in a slot
- * of its own phase. A node that is late waits for that slot of a later frame,
- * so results of two phases never conflict.
+ * phases might if both ran at once; so time about the planned end is cut into
+ * slots, each of one phase (drawn in scatter/plan/slots.h), and a node sends
+ * its result in a slot of its own phase. A node that is late waits for the next
+ * one, so results of two phases never conflict.
  *
  * The circuit's memory during a job, addresses rising downwards. Messages are
  * received to it and sent from it, where their bytes lie (hal/circuit.h). Two
