@@ -41,8 +41,8 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     return error;
 }
 
-/* Reads an announcement: sets `announced`, the kernel and free_from, and
- *shared to the segment that is passed on. Result: 0 or the error. */
+/* Reads an announcement: sets `announced`, the kernel, free_from, and `*shared`
+   to the segment that is passed on. Result: 0 or the error. */
 static int read(struct scatter *scatter,
                 const struct circuit_delivery *delivery,
                 struct circuit_segment *shared)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job on one node: the state of both roles, and the steps that all policies
- * share. The originator takes the order from the host, announces the job,
+ * A node's state during a job, as originator or not, and the steps that all
+ * policies share. The originator takes the order from the host, announces it,
  * measures the kernel on the first units of the load, plans, and sends. Every
  * other node follows: it receives its volume, queues what its descendants get,
  * computes its own share while the switch sends, merges its children's results
@@ -74,12 +74,11 @@
 /* A job with a longer argument keeps no rate for the next one. */
 #define SCATTER_RATE_ARG_MAX 64u
 
-/* Room for the longest result, or for four of a quarter of that, each behind
-   its header and length. */
+/* Room for a message with the longest result, and for more than its header. */
 #define SCATTER_INCOMING_BYTES                                                 \
     (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
 
-/* A part up to its tables. */
+/* Length of a part up to its tables, with its header. */
 #define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
@@ -87,13 +86,12 @@ struct scatter_memory {
     uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
                                 has an output */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* A child's result, or those of a phase's four, if they fit beside each
-       other, or that of a later round, until it is merged; an answer to a
-       probe. */
+    /* A child's result, or that of a later run of the kernel, until it is
+       merged; an answer to a probe. */
     uint8_t incoming[SCATTER_INCOMING_BYTES];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
-    uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's own */
+    uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
 };
 
 /* Bytes of a circuit's memory from its beginning to room_end. */
@@ -132,16 +130,16 @@ struct scatter_costs {
     uint32_t round_overhead_ps; /* a further round, of the originator, without
                                    its sends */
     /* On the pattern. */
-    uint32_t first_send_ps;  /* time zero to the originator's sends queued */
-    uint32_t own_start_ps;   /* the originator's sends queued to its run() */
-    uint32_t split_ps;       /* message complete to its first phase's sends,
-                                without their queueing */
-    uint32_t queue_ps;       /* sends of all phases; 0: the switch's work */
+    uint32_t first_send_ps; /* time zero to the originator's sends queued */
+    uint32_t own_start_ps;  /* the originator's sends queued to its run() */
+    uint32_t split_ps;      /* message complete to its first phase's sends,
+                               without their queueing */
+    uint32_t queue_ps;      /* queueing all phases' sends; 0: the switch does */
     uint32_t first_start_ps; /* head of the first part to the kernel's run() */
     uint32_t round_start_ps; /* receive of a later part, which has come already,
                                 to the kernel's run() */
-    uint32_t advance_ps;     /* the advance to the next send; 0: no advance
-                                pays on this board */
+    uint32_t advance_ps; /* the advance's send to the next one; 0: no advance
+                            pays on this board */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* message complete to the first child's send */
     uint32_t branch_queue_ps; /* send to one child */
@@ -151,21 +149,20 @@ struct scatter_costs {
     uint32_t result_queue_ps; /* last result merged to the own one's send */
     /* Of planning, roughly. */
     uint32_t plan_ps;        /* one round */
-    uint32_t plan_rounds_ps; /* several rounds of the pattern, .. */
-    uint32_t try_rounds_ps;  /* .. and each number of them that is tried */
+    uint32_t plan_rounds_ps; /* several rounds of the pattern */
+    uint32_t try_rounds_ps;  /* each number of rounds that is tried besides */
     uint32_t plan_tree_ps;   /* several rounds along a tree, for each node */
     /* Of the processor. */
     uint32_t instruction_ps; /* an instruction of a kernel */
-    uint32_t port_byte_ps;   /* a byte sent or received; 0: ports work alone */
+    uint32_t port_byte_ps;   /* a byte sent or received; 0: no processor time */
     /* What this board's switch and memory allow. */
     uint16_t tree_sends; /* sends that a tree's originator queues at once */
-    bool tree_holds;     /* it holds sends back until their planned times */
-    uint8_t rounds_most; /* rounds of the pattern that pay, unless a number is
-                            ordered; 0: any number may. It is 1 where a node
-                            sends a round on only behind its share of the one
-                            before */
-    /* Plans rounds of the pattern whose outputs return meanwhile. NULL where
-       the switch does not keep messages until they are received. */
+    bool tree_holds;     /* a tree's originator can send at planned times */
+    uint8_t rounds_most; /* most rounds of the pattern to plan if the order
+                            gives no number; 0: ROUNDS_MAX; 1 where a node sends
+                            a round on only after it computed the one before */
+    /* Plans rounds of the pattern whose outputs return during later rounds.
+       NULL where the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
@@ -203,9 +200,8 @@ struct scatter;
  * result: 0 or the error.
  */
 struct policy {
-    /* Sets `layer`, 0 of the originator, and whatever is known before there is
-       a job. ERR_RANGE if this policy has no place for a node of such a
-       torus. */
+    /* Sets `layer`, 0 of the originator, and all that is known before there is
+       a job. ERR_RANGE if the policy does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
 
     /* Reads the head of an announcement that came, and sets *head_bytes to its
@@ -221,7 +217,7 @@ struct policy {
                     struct circuit_segment shared, struct circuit_segment arg);
 
     /* Prepares for the first message of an announced job, when the kernel's
-       terms are known. No function: there is nothing to prepare. */
+       terms are known. NULL if there is nothing to prepare. */
     void (*expect)(struct scatter *scatter);
 
     /* Waits for the message of this round, serves probes meanwhile
@@ -241,14 +237,13 @@ struct policy {
        (originator_begin()) sends, computes and gathers. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
 
-    /* Whether nodes ask for more until they are told that there is none: the
-       job then ends for them with worker.ended and not with its last round, and
-       how fast they are shows while it is carried out. */
+    /* Whether nodes ask for units until none are left. Their job then ends with
+       worker.ended, not with a last round, and shows how fast they are. */
     bool asks;
 };
 
-/* Rows of the table besides those that orders name (enum wire_policy): one of
-   these takes the pattern's place for the rest of a job whose plan says so. */
+/* Rows of the table besides those that orders name (enum wire_policy). A job on
+   the pattern whose plan says so goes on with one of these. */
 enum policy_row {
     POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
     POLICY_TAIL,                      /* scatter/engine/tail.h */
@@ -274,29 +269,29 @@ struct scatter_tree {
                               with those of all nodes behind it (plan/tree.h) */
     const uint8_t *tables; /* of a later round: first units of the ranges of
                               the piece's nodes, and where the last one ends */
-    struct circuit_segment passed_on; /* that round's number, as it came */
+    struct circuit_segment passed_on; /* the later round's number, as it came */
 };
 
 /* What a node keeps that asks for chunks (scatter/engine/farm_worker.h). */
 struct scatter_worker {
     uint16_t number; /* of this worker, as the originator counts them */
-    uint16_t chunks; /* that have come, the end included */
+    uint16_t chunks; /* chunks that have come, the end included */
     bool ended;      /* no chunk follows */
-    uint8_t *chunk;  /* memory for the messages of two chunks in turn, .. */
-    uint32_t stock_bytes;     /* .. with room for so many bytes each */
+    uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
+    uint32_t stock_bytes;     /* length of each buffer */
     struct torus_path path;   /* to the originator */
     uint64_t computed_ps;     /* compute time since the last demand, ps */
     uint32_t computed_units;  /* units computed since the last demand */
     struct farm_state *group; /* of a master: the workers that it serves */
-    uint32_t low_units;       /* a master with so few units left asks */
+    uint32_t low_units;       /* a master asks when so few units are left */
     bool asked;               /* a master waits for the chunk it asked for */
 };
 
 /* The rate that the originator's share of the last job showed. It holds for the
    same kernel with the same argument. */
 struct scatter_rate {
-    uint64_t compute_ps; /* of a unit; 0: not known */
-    uint64_t call_ps;    /* of a run() of no units */
+    uint64_t compute_ps; /* time of a unit, ps; 0: not known */
+    uint64_t call_ps;    /* time of a run() of no units, ps */
     uint32_t unit_bytes;
     uint32_t arg_bytes;
     uint8_t arg[SCATTER_RATE_ARG_MAX];
@@ -370,14 +365,14 @@ struct scatter {
     bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* of this node's result */
     uint32_t short_bytes;        /* the longest result of a short slot */
-    uint8_t *child_outputs;      /* of the children whose results have come */
+    uint8_t *child_outputs;      /* outputs received from children so far */
     uint32_t child_outputs_bytes;
     uint32_t ports_us; /* time of the ports' interrupts while computing, us */
 
-    /* message[i]: what the sends of phase i have in common, which the switch of
-       the pattern has as form i (hal/rows.h); message[0]: those of branches. */
+    /* message[i]: fields that all sends of phase i share, on the pattern form i
+       of the switch (hal/rows.h); message[0]: those of a tree's branches. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
-    struct circuit_message result_message; /* but for the result itself */
+    struct circuit_message result_message; /* without the result itself */
 
     struct scatter_rate rate; /* stays from job to job */
 };
@@ -398,7 +393,7 @@ static inline unsigned policy_row(uint8_t flags)
     return variant == WIRE_TAIL ? POLICY_TAIL : POLICY_MEANWHILE;
 }
 
-/* Makes another row of the table this node's policy for the rest of the job. */
+/* Makes policies[row] this node's policy for the rest of the job. */
 static inline void policy_become(struct scatter *scatter, unsigned row)
 {
     scatter->policy = &scatter->policies[row];
@@ -428,8 +423,7 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
     return terms->output_denominator != 0;
 }
 
-/* Instructions of a merge() for each word of results that all have the same
-   length. */
+/* Instructions of a merge() per word of results, if all have one length. */
 #define SCATTER_MERGE_WORD 5u
 
 /* Results up to this length always fit a short slot. */
@@ -439,8 +433,8 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
    so that nodes which are a little late are on time. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Time in ps of a merge() of results that all have one length, beyond
-   result_merge_ps; 0: lengths differ, or software takes no time. */
+/* Returns the time, ps, of a merge() of results that all have one length,
+   beyond result_merge_ps; 0 if lengths differ, or software takes no time. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -451,15 +445,15 @@ static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
                : 0;
 }
 
-/* Time in ps in which a parent receives and merges four results. */
+/* Returns the time, ps, in which a parent receives and merges four results. */
 static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
 {
     return TORUS_PORTS *
            (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
 }
 
-/* Bytes of a result message before its chunks of output: the result's length,
-   and the result, padded to the longest that the kernel's terms allow. */
+/* Returns the length of a result message before its chunks of output: the u32
+   length of the result, and the result, padded to the terms' longest. */
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
@@ -469,13 +463,13 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
 /* The steps that all policies share. Functions of type int return 0 or an
    error. */
 
-/* Asserts that the heaps of the drawing above have not met. Whoever receives
-   to where they are free calls it before. */
+/* Asserts that the two heaps of the drawing above do not overlap. Precedes each
+   receive to the free memory between them. */
 void scatter_check_heap(const struct scatter *scatter);
 
-/* Waits for a message on a set of ports and receives it at free_from, which
-   stays there: who reads the message moves it. The node's state is
-   NODE_STATE_WAITING from here on. */
+/* Waits for a message on the port mask `ports` and receives it at free_from;
+   the caller moves free_from when it reads the message. Sets the node's state
+   to NODE_STATE_WAITING. */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
@@ -485,24 +479,24 @@ NODISCARD int scatter_receive(struct scatter *scatter,
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
-/* Reads the job stored at `in`, with `bytes` there. Result: 0; ERR_LENGTH;
-   ERR_FIELD, also if its halo is not that of the kernel's terms: then a range
-   would have other bytes around it, or begin outside of memory; or if it says
-   otherwise whether there is an output. */
+/* Reads the job stored at `in`, which has `bytes` or fewer. Result: 0;
+   ERR_LENGTH; ERR_FIELD, also if the job contradicts the kernel's terms: on the
+   halo, with which a range could begin outside of memory, or on whether there
+   is an output. */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 
-/* Sets the range that lies, with what is before and after it, from `begin` to
-   `end`, and moves free_from behind it; `units` and `first_unit` are known.
-   ERR_LENGTH if the bytes are fewer than that takes. */
+/* Sets the range from the bytes between `begin` and `end`, units and halo, and
+   moves free_from behind them. Precondition: `units` and `first_unit` are set.
+   Result: 0; ERR_LENGTH if the bytes are too few. */
 NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
 
-/* Moves the range's begin so many units on. */
+/* Moves the range's beginning on by `units`; scatter->units stays. */
 void scatter_skip(struct scatter *scatter, uint32_t units);
 
-/* Cuts off what a child's segment has beyond this node's bytes: at the ends of
-   the load there is less before and after a range than the kernel asks for. */
+/* Cuts off bytes of a child's *segment that this node does not have: at the
+   ends of the load a range has less of a halo than the kernel asks for. */
 void scatter_clip_to_load(const struct scatter *scatter,
                           struct circuit_segment *segment);
 

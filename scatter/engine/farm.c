@@ -402,9 +402,9 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* Most chunks of a worker, first and last ones, smaller than farm.floor. */
+/* How many chunks of a worker, first and last, may be below farm.floor. */
 #define SMALL_CHUNKS 5u
-/* Slots for demands with outputs take this part of the memory of outputs. */
+/* All slots for demands take a SLOTS_PART-th of the memory of outputs. */
 #define SLOTS_PART 8u
 
 /* ---- planning ---- */

@@ -95,8 +95,7 @@ static void free_outputs(struct scatter *scatter)
 }
 
 /* Sends a demand for the next chunk: it says how long worker.computed_units
-   took and brings the outputs not sent yet. Result: 0 or an error of sending.
- */
+   took and brings outputs not sent yet. Result: 0 or an error of sending. */
 static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;

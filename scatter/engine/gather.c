@@ -121,8 +121,9 @@ HAL_FAST static int append_one(struct scatter *scatter,
     return error;
 }
 
-/* Receives the first message that arrives on *ports, and takes its port off
- *ports. With `round` 0 that is a result, else the outputs of that round. */
+/* Receives the first message that arrives on the port mask *ports, and takes
+   its port off the mask: with `round` 0 a result, else outputs of that round.
+ */
 HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
                                       uint32_t round)
 {

@@ -51,8 +51,9 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A load may be too small to be sent away with so many units, and along a tree,
-   which takes longer to plan, with so many more for each node. */
+/* A load of up to STAYING_UNITS_MAX units may be too small to be sent away;
+   along a tree, which takes longer to plan, with STAYING_UNITS_NODE more per
+   node. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -98,8 +99,8 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* Every node relies on it: before the load lie as many bytes as the kernel
-       asks for, or all that there are. */
+    /* Every node relies on this: before an order's load lie as many bytes as
+       the kernel asks for, or all bytes that precede it. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
@@ -111,8 +112,8 @@ static int check_terms(const struct scatter *scatter,
                : ERR_OK;
 }
 
-/* Begins the kernel, and sets what the job has from its terms. Result: 0 or the
-   error. */
+/* Begins the kernel, and sets the job's fields that its terms give. Result: 0
+   or the error. */
 static int begin_kernel(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator_now_ps(scatter);
@@ -281,7 +282,8 @@ static int originate(struct scatter *scatter)
 
 /* ---- any node ---- */
 
-/* Forgets the last job. Result: 0 or the error. */
+/* Resets the node's state, but for the rate, for a next job. Result: 0 or the
+   error. */
 static int reset(struct scatter *scatter)
 {
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);

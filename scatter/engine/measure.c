@@ -149,7 +149,7 @@ static void set_rate(struct originator *originator, uint32_t few,
 }
 
 /* Returns the number of samples to take besides a piece of `units`, and sets
- *sample_units to the length of each. */
+   the length of each, `*sample_units`. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -363,8 +363,7 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Keeps the rate of `units` that took compute_ps, if it tells the next job's.
- */
+/* Keeps the rate of `units` that took compute_ps, if it tells later rates. */
 static void keep(struct scatter *scatter, const struct originator *originator,
                  uint32_t units, uint64_t compute_ps)
 {

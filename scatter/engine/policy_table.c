@@ -39,11 +39,11 @@ static const struct policy policies[POLICY_ROWS] = {
                    .gather = farm_gather,
                    .lead = farm_lead,
                    .asks = true},
-    /* The pattern, while outputs of a round return during the next one. */
+    /* The pattern, with outputs that return during later rounds. */
     [POLICY_MEANWHILE] = {.receive = meanwhile_receive,
                           .compute = scatter_compute,
                           .gather = meanwhile_gather},
-    /* The pattern, behind whose rounds nodes ask for what is left. */
+    /* The pattern, after whose rounds nodes ask for the units left. */
     [POLICY_TAIL] = {.receive = tail_receive,
                      .compute = tail_compute,
                      .gather = tail_gather,

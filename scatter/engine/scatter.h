@@ -71,11 +71,11 @@ NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
    failed. */
 NODISCARD int scatter_run(struct scatter *scatter);
 
-/* The policy, enum wire_policy, of boards whose identity no host writes: that
-   of the pattern if it fits the torus, else the tree's. */
+/* Returns the policy, enum wire_policy, of boards whose identity no host
+   writes: WIRE_PATTERN if that fits the torus, else WIRE_TREE. */
 uint8_t policy_of_size(struct torus_size size);
 
-/* The policy of this id, enum wire_policy; NULL if there is none. That of
+/* Returns the policy `id`, enum wire_policy; NULL if there is none. The policy
    WIRE_PATTERN is the first of the table (policy_table.c). */
 const struct policy *policy_find(unsigned id);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference policy, in the order of a job: a node that a job is announced
- * to finds its piece of the tree in the announcement; it receives its range,
- * sends on those of its children, computes, and gathers. The originator's part,
- * plan and lead, is behind that.
+ * The reference policy, in the order of a job: a node finds its piece of the
+ * tree in the announcement; it receives its range, sends on its children's
+ * ranges, computes, and gathers results. The originator's part, plan and lead,
+ * is behind that.
  *
- * A tree is an array of branches, one for each node, parents before children
- * and each with all of its own behind it (scatter/plan/tree.h). A node's piece
- * is its branch with those of all nodes that it reaches. tree_units() of a
- * branch counts the volume of the piece, not the node's share.
+ * A tree is an array of branches, one for each node; behind a node's branch lie
+ * those of all its descendants (scatter/plan/tree.h), with which it is the
+ * node's piece. tree_units() of a branch counts the units of the whole piece,
+ * the node's volume, not its share.
  */
 #include "scatter/engine/tree.h"
 
@@ -26,14 +26,14 @@
 
 /* ---- every node ---- */
 
-/* Whether the round at hand is a later one than the first. */
+/* Whether the round at hand is not the first. */
 static bool is_later(const struct scatter *scatter)
 {
     return scatter->round > 0;
 }
 
-/* Where the table of a later round has the word of a branch of this node's
-   piece: words lie in the order of branches. */
+/* Returns the word of `branch`, one of this node's piece, in the table of a
+   later round: words lie in the order of branches. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -41,7 +41,7 @@ static const uint8_t *entry_of(const struct scatter *scatter,
            (branch - scatter->tree.branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
 }
 
-/* The first unit of a child's range in the round at hand. */
+/* Returns the first unit of a child's range in the round at hand. */
 static uint32_t first_unit_of(const struct scatter *scatter,
                               const uint8_t *child)
 {
@@ -49,7 +49,7 @@ static uint32_t first_unit_of(const struct scatter *scatter,
                              : tree_first_unit(child);
 }
 
-/* Units of a child's range in the round at hand. */
+/* Returns the number of units of a child's range in the round at hand. */
 static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
 {
     return is_later(scatter)
@@ -72,9 +72,9 @@ static void set_head(struct scatter *scatter)
     }
 }
 
-/* Queues the message to a child: its piece of the tree, in later rounds of the
-   round's table, and its range of `units` from the load's unit `first_unit`
-   on. */
+/* Queues the message to a child: its piece of the tree, in later rounds its
+   words of the round's table; and its range, `units` from the load's unit
+   `first_unit` on. Result: 0, ERR_NO_ROUTE or an error of sending. */
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
@@ -110,7 +110,8 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
            tree_phase(child) >= phase;
 }
 
-/* Whether a branch ends before `end`, and has a path of this torus. */
+/* Whether a branch with all behind it ends before `end`, and has a valid path.
+ */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -249,7 +250,8 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* The latest phase before `below` in which this node has children; 0: none. */
+/* Returns the latest phase before `below` in which this node has children; 0 if
+   there is none. */
 static unsigned phase_below(const struct scatter *scatter, unsigned below)
 {
     const uint8_t *end = tree_next(scatter->tree.branch);
@@ -262,7 +264,7 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
     return latest;
 }
 
-/* Receives results by falling phase: the last children's first. */
+/* Receives results by falling phase: those of the last phase first. */
 int tree_gather(struct scatter *scatter)
 {
     const uint8_t *end = tree_next(scatter->tree.branch);
@@ -356,7 +358,7 @@ int tree_receive(struct scatter *scatter)
                               &delivery, CIRCUIT_ALL_PORTS);
 
     if (error == ERR_KIND && delivery.kind == WIRE_CHUNK && !later) {
-        /* Samples of the load differ: the job is a farm's. */
+        /* The originator made the job a farm, as samples of the load differ. */
         policy_become(scatter, WIRE_FARM);
         return farm_begin(scatter, &delivery);
     }
@@ -383,7 +385,7 @@ static uint64_t reference_ps(const struct originator *originator)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-/* Sets what is planned, `several` rounds if that is true. */
+/* Sets originator->input for one round, or for several. */
 static void set_input(const struct scatter *scatter,
                       struct originator *originator, bool several)
 {
@@ -420,6 +422,7 @@ static void set_input(const struct scatter *scatter,
     input->begin_ps = 0;
 }
 
+/* Returns the number of hops of the longest path in the tree. */
 static uint32_t longest_path(const uint8_t *tree)
 {
     const uint8_t *end = tree_next(tree);
@@ -433,7 +436,7 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-/* Length of a round's table in words. */
+/* Returns the length of a round's table in words. */
 static uint32_t table_words(const struct scatter *scatter)
 {
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
@@ -463,7 +466,7 @@ static void shift_ranges(const struct scatter *scatter,
     }
 }
 
-/* Units of the subtree of node `index` in all rounds together. */
+/* Returns the units of the piece of node `index` in all rounds together. */
 static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
@@ -601,7 +604,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Makes the whole load the root's share, of a tree without other nodes. */
+/* Plans the whole load as the root's share, of a tree without other nodes. */
 static int plan_alone(struct scatter *scatter, struct originator *originator,
                       uint8_t *tree)
 {
@@ -620,9 +623,9 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Whether the job had better be a farm: the order leaves that open, units that
-   were measured do not tell what others take, and samples, if there are any,
-   say that the load takes longer than some demands of all nodes. */
+/* Whether the job becomes a farm: the order allows it, measured units do not
+   tell the time of others, and samples, if there are any, say that each node
+   computes longer than the originator serves DEMANDS demands of all nodes. */
 static bool prefers_farm(const struct scatter *scatter,
                          const struct originator *originator)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scatter along any tree (scatter/plan/tree.h): a node receives its piece
- * of the tree with its range, and passes on the pieces and ranges of its
- * children as they are. Its branch tells a node what pattern and tables tell
- * one on a 5^k x 5^k torus: parent, layer, children and their units.
+ * The policy for any tree (scatter/plan/tree.h): a node receives its piece of
+ * the tree with its range, and sends on its children's pieces and ranges
+ * unchanged. The piece begins with the node's branch and tells the node its
+ * parent, layer, children and their units.
  */
 #ifndef SCATTER_ENGINE_TREE_H
 #define SCATTER_ENGINE_TREE_H

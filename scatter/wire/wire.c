@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One list of a message's fields serves its store and its load. Tails of
-   varying length, bytes that two fields share, and checks have code besides. */
+/* Stores and loads each message by one list of its fields. Arrays of varying
+   length, bytes that two fields share, and checks have code of their own. */
 #include "scatter/wire/wire.h"
 
 #include <string.h>
 
-/* What a list does with each field, whose place is in the message `out` or
-   `in`: both have the same bytes in the same order (hal/bytes.h). */
+/* Copy one field to the message `out` or from the message `in`; `place` is its
+   offset there. Message and memory have the same byte order (hal/bytes.h). */
 #define STORE(place, member)                                                   \
     (void)memcpy(out + (place), &(member), sizeof(member))
 #define LOAD(place, member)                                                    \

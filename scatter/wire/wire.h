@@ -8,9 +8,8 @@
  *
  * An order's profile says what the wires cost: a message takes
  *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps
- * and on a mesh that stores and forwards startup and transfer once a hop. What
- * software costs is the board's (struct scatter_costs in
- * scatter/engine/core.h).
+ * and on a mesh that stores and forwards startup and transfer once a hop. The
+ * times of software are in struct scatter_costs (scatter/engine/core.h).
  *
  * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
  *    0  u8[16] kernel, NUL-padded             0  u32  units
@@ -83,7 +82,7 @@
  *   +8  u32 arg_bytes
  *  +12  arg, pad4
  *
- * Each node passes a job on as it came, and tables, too:
+ * A job, which nodes pass on unchanged, as they do tables:
  *    0  u8  phases N                       8  u64 gather_ps
  *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
  *    2  u8  flags and policy              20  u32 long_units
@@ -91,8 +90,8 @@
  *    4  u16 short_bytes                   28  u32 before_bytes
  *    6  u8  shift; u8 0                   32  u32 after_bytes
  *   36  u64 result_ps[0..N], if WIRE_OUTPUT
- * A farm's job has no slots, but the terms with which its masters, workers that
- * serve others, plan:
+ * A farm's job has no slots. Instead it has the terms with which its masters,
+ * workers that serve others, plan:
  *    3  u8  installment                    8  u64 compute_ps per unit
  *                                         16  u32 demand_ps per demand
  *                                         20  u64 call_ps per run() besides
@@ -106,10 +105,10 @@
  *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
  *
- * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: a round r as
- * u32, 1 to R, and chunks of output: those that the child made in round r - 1,
- * and its children's of round r - 1. It sends them when it has its part of
- * round r; those of round R when all rounds are computed.
+ * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: message r, 1 to
+ * R, has r as u32 and chunks of output: the child's own of round r - 1, and
+ * those of its children's messages r - 1. The child sends it when it has its
+ * part of round r; message R when all rounds are computed.
  *
  * WIRE_REPORT, originator to host:
  *    0  i32 error, enum err               40  u64 scatter_start_ps
@@ -239,7 +238,7 @@ enum wire_asks {
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
 #define WIRE_REPORT_BYTES 368u
-/* The report has times of its originator's clock there, u64 in ps. */
+/* Offsets of times in the report: u64, ps, by the originator's clock. */
 #define WIRE_REPORT_AT_START 40u
 #define WIRE_REPORT_AT_GATHERED 48u
 #define WIRE_REPORT_AT_ORDERED 320u
@@ -252,9 +251,9 @@ enum wire_asks {
 #define WIRE_MEASURED_BYTES 8u
 #define WIRE_ROW_BYTES 32u /* without a log */
 
-/* The kind of a result, or of outputs ahead of it, has the phase over which it
-   returns: so a parent tells apart its children on one port. WIRE_KIND() makes
-   WIRE_RESULT of both. */
+/* The kind of a message with a result or with outputs depends on the phase over
+   which it returns: so a parent tells apart its children on one port.
+   WIRE_KIND() is WIRE_RESULT for all these kinds. */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_OUTPUTS_OF(phase) (WIRE_RESULT_OF(TREE_PHASES_MAX) + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
@@ -268,7 +267,7 @@ static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
    2^36 ps, which planners of trees count with. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
-/* The largest job of the pattern takes so many bytes with its tables. */
+/* Length of the largest job of the pattern, with its tables. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
@@ -280,8 +279,8 @@ struct wire_order {
     uint64_t hop_delay_ps;        /* per hop */
     uint32_t load_units;
     uint8_t phases;        /* or WIRE_BEST; 0: the originator alone */
-    uint8_t rounds;        /* or WIRE_BEST; a farm's installment */
-    uint8_t ports;         /* that a node uses at once: 1, 2 or 4 */
+    uint8_t rounds;        /* or WIRE_BEST; of a farm its installment */
+    uint8_t ports;         /* ports that a node uses at once: 1, 2 or 4 */
     uint8_t flags;         /* enum wire_order_flag */
     uint8_t policy;        /* enum wire_policy */
     uint8_t reserve;       /* percent of the load for nodes that ask for it
@@ -300,27 +299,28 @@ struct wire_order {
     const uint8_t *load;   /* the first unit */
 };
 
-/* Bytes of the order's units with those before and after them. */
+/* Returns the length of the order's units with the bytes before and after. */
 uint64_t wire_order_load_bytes(const struct wire_order *order);
 
-/* Bytes of an order before these, which wire_order_store() writes to `out`. */
+/* Returns the length of an order before those bytes. wire_order_store() writes
+   that head to `out`. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
-/* Sets arg, tree and load to places in `in`. Result: 0, ERR_LENGTH or
-   ERR_FIELD. */
+/* Loads an order of `bytes` bytes; arg, tree and load point into `in`. Result:
+   0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
                               uint32_t bytes);
 
 /* Slots say when results may travel (scatter/plan/slots.h). */
 struct wire_slots {
-    uint64_t gather_ps;   /* mesh time from which slots count, end_ps there;
-                             with an output, that from which result_ps counts */
-    uint32_t short_units; /* a short slot, in 2^shift ps; 0: there are none */
-    uint32_t long_units;  /* a long slot, in 2^shift ps; 0: there are none */
-    uint32_t early_units; /* by how much slots begin before gather_ps */
+    uint64_t gather_ps;   /* mesh time, ps, from which slots count (end_ps in
+                             slots.h), with an output result_ps[] */
+    uint32_t short_units; /* length of a short slot, 2^shift ps; 0: no such */
+    uint32_t long_units;  /* length of a long slot, 2^shift ps; 0: no such */
+    uint32_t early_units; /* short slots begin before gather_ps by this */
     uint16_t short_bytes; /* the longest result of a short slot */
-    uint8_t frames;       /* of short slots, between two long slots */
+    uint8_t frames;       /* frames of short slots between two long slots */
     uint8_t shift;
 };
 
@@ -333,7 +333,7 @@ struct wire_job {
     struct wire_slots slots; /* stored; wire_job_slots() loads them */
 };
 
-/* A job's announcement: all that is known when it is ordered. */
+/* A job's announcement: all that is known of a job when it is ordered. */
 struct wire_announce {
     uint8_t kernel; /* index in the image */
     uint32_t unit_bytes;
@@ -350,7 +350,7 @@ struct wire_part {
 /* Stores WIRE_ANNOUNCE_BYTES, which lie between head and argument. */
 void wire_announce_store(uint8_t *out, const struct wire_announce *announce);
 
-/* Loads a message from behind its head on, and sets arg to a place in `in`.
+/* Loads the `bytes` of an announcement behind its head; arg points into `in`.
    Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_announce_load(struct wire_announce *announce,
                                  const uint8_t *in, uint32_t bytes);
@@ -358,8 +358,8 @@ NODISCARD int wire_announce_load(struct wire_announce *announce,
 /* Bytes of the tables of shares and volumes. */
 #define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
 
-/* Bytes of a job. Inline, as it is on the hot path; (flag / WIRE_OUTPUT) is 0
-   or 1 without a jump. */
+/* Returns the length of a stored job. Inline, as it is on the hot path; (flags
+   & WIRE_OUTPUT) / WIRE_OUTPUT is 0 or 1 without a jump. */
 __attribute__((always_inline)) static inline uint32_t
 wire_job_bytes(const struct wire_job *job)
 {
@@ -367,13 +367,13 @@ wire_job_bytes(const struct wire_job *job)
            (job->flags & WIRE_OUTPUT) / WIRE_OUTPUT * 8u * (job->phases + 1u);
 }
 
-/* result_ps counts from gather_ps: index = layer, entries 0 to phases, if the
-   job has an output. `out`: wire_job_bytes(). */
+/* Stores wire_job_bytes() at `out`. result_ps[0..phases], of a job with an
+   output: time from gather_ps until a layer's results leave, ps. */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint64_t result_ps[]);
 
-/* The tables of a round: index = layer, entries 0 to phases. `out`:
-   WIRE_TABLES_BYTES(). */
+/* Stores the tables of a round, WIRE_TABLES_BYTES(), at `out`; the index is the
+   layer, 0 to `phases`. */
 void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
@@ -404,8 +404,8 @@ NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
 /*
- * Stored tables, read where they lie (index = layer): they are 4-byte aligned,
- * and this machine is little-endian as hal/bytes.h asserts.
+ * Return stored tables as arrays, where they lie; the index is the layer. They
+ * are 4-byte aligned, and this machine is little-endian (hal/bytes.h).
  */
 static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
@@ -420,14 +420,15 @@ static inline const uint32_t *wire_volumes(const uint8_t *tables,
 
 struct wire_slots wire_job_slots(const uint8_t *in);
 
-/* Time from gather_ps until a layer's results leave, in ps, from a stored job
-   with an output. */
+/* Returns the time from gather_ps until a layer's results leave, ps, from a
+   stored job with an output. */
 uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
 
 /* This bit of its label makes a part an advance. */
 #define WIRE_ADVANCE (1u << 24)
 
-/* The bits of a part's label that say whose it is: CIRCUIT_LABEL_POSTED. */
+/* Returns the bits CIRCUIT_LABEL_POSTED of a part's label: which node and round
+   it is for. */
 static inline uint32_t wire_part_place(unsigned layer, unsigned port,
                                        unsigned round)
 {
@@ -495,11 +496,11 @@ struct wire_report {
     uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
 };
 
-/* Bytes of a report before the kernel's result. */
+/* Returns the length of a report before the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* `out` takes wire_report_bytes(). The plan's tables are stored if rounds > 1
-   and all nodes of a layer get the same. */
+/* Stores wire_report_bytes() at `out`, with the plan's tables if rounds > 1 and
+   all nodes of a layer get the same. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 
@@ -512,11 +513,11 @@ struct wire_entry {
     uint32_t asks;           /* enum wire_asks */
 };
 
-/* `out` and `in`: WIRE_ENTRY_BYTES. */
+/* Store and load WIRE_ENTRY_BYTES. */
 void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
 struct wire_entry wire_entry_load(const uint8_t *in);
 
-/* Loads the plan's tables, too. Result: 0, ERR_LENGTH or ERR_FIELD. */
+/* Loads a report with its plan's tables. Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_report_load(struct wire_report *report,
                                struct rounds_plan *plan, const uint8_t *in,
                                uint32_t bytes);
