@@ -10,7 +10,7 @@
 /* An advance does not pay if a call of the kernel takes longer than planning,
    counted as 1 / PLAN_PART of the time from the advance to the next send. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
+#define HOLD_MAX_PS 4000000000u /* 4 ms; a gap has 32 bits */
 
 /* Returns the time, ps from time zero, at which layer `phase` has computed the
    advance and waits for a part. */

@@ -79,7 +79,7 @@ static bool is_small(const struct scatter *scatter,
     uint64_t unit_ps = originator->report.compute_ps;
     uint64_t transfer_ps =
         order->transfer_ps * (order->unit_bytes + output_bytes(scatter));
-    uint32_t sixteenths; /* of transfer / P compute */
+    uint32_t sixteenths; /* 16 * transfer / (P compute) */
     uint64_t mesh_ps;
 
     if (order->phases == 0) {

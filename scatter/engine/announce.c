@@ -64,7 +64,7 @@ static int read(struct scatter *scatter,
     if (announced->kernel >= scatter->kernel_count) {
         return ERR_IMAGE;
     }
-    scatter->circuit->log->events_written = 0; /* of the job before */
+    scatter->circuit->log->events_written = 0; /* drops the last job's */
     scatter->announced_job = delivery->job;
     scatter->announcement = delivery->payload;
     scatter->kernel = scatter->kernels[announced->kernel];

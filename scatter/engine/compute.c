@@ -54,8 +54,7 @@ HAL_FAST static inline int run_kernel(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Whether a run's output is as long as the kernel's terms say; false if there
-   is none. */
+/* Whether a run has an output, and it is as long as the kernel's terms say. */
 HAL_FAST static bool output_fits(const struct scatter *scatter,
                                  const struct kernel_result *result)
 {

@@ -51,7 +51,8 @@ int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
 
     scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    /* What comes is rounded up to 8 bytes, as free_from is; free_to to 4. */
+    /* The reader moves free_from on in steps of 8 bytes; free_to is a multiple
+       of 4 only. */
     return circuit_receive(scatter->circuit, delivery, ports,
                            scatter->free_from, room & ~7u);
 }

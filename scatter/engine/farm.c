@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* ---- whoever serves ---- */
+/* ---- a server: the originator or a master ---- */
 
-/* A demand without an output, with its header. */
+/* Length of a demand without an output, with its header. */
 #define DEMAND_ROOM_BYTES 32u
 static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
               "a demand fits");
@@ -511,7 +511,8 @@ static int store_job(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Makes a farm along the order's tree. Result: 0 or the error. */
+/* Makes the farm of the nodes in the order's tree. Result: 0; ERR_PLAN; or
+   ERR_MEMORY. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      struct plan_job *input)
 {
@@ -623,7 +624,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
-        originator->order.rounds = 1; /* it was the installment */
+        originator->order.rounds = 1; /* had the farm's installment */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }

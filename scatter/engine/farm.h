@@ -20,17 +20,17 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk's message */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, maybe still sent */
     uint16_t chunks;                /* sent to it, its end included */
     bool waits;                     /* is to get a chunk, but has none yet */
     bool ended;                     /* has its end, a chunk of no units */
-    struct torus_path path;         /* from the server */
+    struct torus_path path;         /* from the server to the worker */
     struct farm_member member;      /* its speed (scatter/plan/farm.h) */
 };
 
 /* The farm of a job; its workers lie behind it in the same memory. */
 struct farm_state {
-    struct farm farm;           /* the rule that sizes chunks, units left */
+    struct farm farm;           /* state of the chunk rule; units left */
     struct farm_member own;     /* the server's own speed */
     uint64_t own_ps;            /* compute time of the server's slices, ps */
     uint32_t own_units;         /* units of the server's slices */
@@ -42,8 +42,8 @@ struct farm_state {
        sends chunks to workers that wait. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
     bool more; /* more units than farm.left may come */
-    /* Answers a worker's demand when nothing is left, at once or later; NULL:
-       the end is sent at once. Result: 0 or the error. */
+    /* Answers a worker's demand when no units are left, at once or later; if
+       NULL, the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
     uint32_t first_units; /* the server's first slice; 0: farm_slice() */
@@ -78,9 +78,8 @@ uint32_t farm_count_members(const uint8_t *server);
 NODISCARD int farm_add_workers(const struct scatter *scatter,
                                struct farm_state *state);
 
-/* Queues chunks for the workers that wait, as long as units are left; then, if
-   no more come, ends for those that have had a chunk. Result: 0 or the
-   error. */
+/* Queues chunks for the workers that wait while units are left; then, if no
+   more come, the end for each that has had a chunk. Result: 0 or the error. */
 NODISCARD int farm_serve_waiting(struct scatter *scatter,
                                  struct farm_state *state);
 

@@ -20,7 +20,8 @@ static void return_to_originator(struct scatter *scatter,
     scatter_prepare_return(scatter);
 }
 
-/* Reads the job that comes with the first chunk, and sets where results go. */
+/* Reads the job that comes with the first chunk, and sets the path of results.
+   Result: 0 or the error. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery)
 {
@@ -99,7 +100,7 @@ static void free_outputs(struct scatter *scatter)
 static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
-    uint8_t *out = scatter->memory->report; /* a worker has no report */
+    uint8_t *out = scatter->memory->report; /* free: a worker sends no report */
     struct torus_path path = worker->path;
     struct wire_demand demand = {.worker = worker->number,
                                  .number = worker->chunks,

@@ -30,8 +30,9 @@
 #include "scatter/engine/core.h"
 
 /*
- * Waits for this node's next WIRE_CHUNK, reads it, and asks for the one after;
- * sets `ended` if there is none. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLACE (a
+ * Waits for this node's next WIRE_CHUNK, reads it, and asks for the chunk
+ * after; sets worker.ended if the chunk is the end. A master does all work of
+ * its group before this returns. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLACE (a
  * chunk of another worker, or out of order), ERR_PLAN; an error of receiving or
  * sending.
  */

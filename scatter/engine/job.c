@@ -24,7 +24,8 @@ static bool goes_on(const struct scatter *scatter)
                : job->rounds == 0 || scatter->round + 1u < job->rounds;
 }
 
-/* Carries out one round: queues the sends to descendants, then computes. */
+/* Carries out one round: receives the range, queues the sends to descendants
+   and computes the share. Result: 0 or the error. */
 static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);
@@ -80,7 +81,8 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
-/* Whether the kernel's terms suit this node's memory and the order. */
+/* Checks that the kernel's terms suit this node's memory and the order. Result:
+   0, ERR_KERNEL, ERR_TERMS or ERR_MEMORY. */
 static int check_terms(const struct scatter *scatter,
                        const struct originator *originator)
 {
@@ -147,7 +149,7 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                     ? wire_order_load(order, delivery->payload, delivery->bytes)
                     : ERR_KIND;
 
-    /* scatter_receive() has left room to round up. */
+    /* Cannot fail: scatter_receive() has left room to round up. */
     (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery->bytes);
     if (error != ERR_OK) {
         return error;
@@ -169,9 +171,9 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                : ERR_POLICY;
 }
 
-/* Whether the announcement waits until it is known that the job does not stay
-   with the originator. It waits where units are few, and where ports take
-   processor time: sends would make the kernel seem slower while it is tried. */
+/* Whether the job may stay with the originator, so that its announcement waits
+   for that decision: units are few, or ports take processor time, so that sends
+   would make the kernel seem slower while it is tried. */
 static bool may_stay(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -182,9 +184,9 @@ static bool may_stay(const struct scatter *scatter,
             (scatter->costs->port_byte_ps > 0 || order->load_units <= few));
 }
 
-/* Announces the job and begins the kernel. A job that may stay is announced
-   when a guess of its rate says that others have a part in it. Result: 0 or the
-   error. */
+/* Announces the job, begins the kernel, and decides whether the originator
+   computes all alone. A job that may stay is announced after that, and only if
+   it does not. Result: 0 or the error. */
 static int begin_job(struct scatter *scatter, struct originator *originator)
 {
     bool stays = may_stay(scatter, &originator->order);
@@ -201,8 +203,8 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* Reports to the host: figures, and the result with all outputs if there is
-   one. Result: 0 or an error of the send. */
+/* Sends the report to the host, with `error`, and, if that is 0, with the
+   result and all outputs. Result: 0 or an error of the send. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
@@ -226,7 +228,8 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Receives the order; answers WIRE_MEASURE that come before it. */
+/* Waits for the order, and serves each WIRE_MEASURE that comes before. Result:
+   0 or the error. */
 static int receive_order(struct scatter *scatter,
                          struct circuit_delivery *delivery)
 {
@@ -239,9 +242,9 @@ static int receive_order(struct scatter *scatter,
     return error;
 }
 
-/* Makes the originator's state that of a new order. Fields from the report's
-   startup_ps on are left as they were, but for a few: clearing all would take
-   70 us on an MPS2 board. */
+/* Clears the originator's state for a new order: all fields up to the report's
+   startup_ps, and a few behind it. Clearing all would take 70 us on an MPS2
+   board. */
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
@@ -265,7 +268,7 @@ static int originate(struct scatter *scatter)
         return error;
     }
     clear(scatter, &originator);
-    scatter->circuit->log->events_written = 0; /* of the job before */
+    scatter->circuit->log->events_written = 0; /* drops the last job's */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = take_order(scatter, &originator, &delivery);
@@ -337,7 +340,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
-/* Carries out one job. */
+/* Carries out one job. Result: 0 or the error. */
 static int run_job(struct scatter *scatter)
 {
     int error = scatter->layer == 0 ? originate(scatter) : follow(scatter);

@@ -63,7 +63,7 @@ static uint64_t estimate_ps(const struct scatter *scatter)
                         1);
 }
 
-/* Whether one time is more than 2^bits times the other. */
+/* Whether one of two times is more than 2^bits times the other. */
 static bool differ(uint64_t a_ps, uint64_t b_ps, unsigned bits)
 {
     return a_ps >> bits > b_ps || b_ps >> bits > a_ps;

@@ -8,15 +8,15 @@
 
 /* An order, from its receipt to the report. */
 struct originator {
-    /* From here to report.startup_ps all is 0 when the order comes. */
+    /* All fields before report.startup_ps are 0 when the order comes. */
     bool alone;    /* computing alone is faster than any scatter */
     bool has_tail; /* nodes ask for a reserve of the load (tail.h) */
     bool known;    /* the kernel's rate is known without measuring */
-    bool unlikely; /* few units were measured, and the kernel's own estimate is
-                      far off their time */
+    bool unlikely; /* measured units do not predict the time of others: they
+                      are few and far off the estimate, or samples differ */
     uint64_t varies_ps; /* highest less lowest unit time of the samples */
     struct advance advance;
-    uint64_t announced_ps; /* when the announcement began to be queued */
+    uint64_t announced_ps; /* mesh time before the announcement's sends */
     struct wire_report report;
     struct wire_order order;
     struct plan_job input; /* of the planners; startup_ps[]: of the last plan

@@ -333,7 +333,7 @@ int pattern_receive(struct scatter *scatter)
     }
     if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots &&
         !scatter->policy->asks) {
-        scatter_read_slots(scatter); /* while the rest is on its way */
+        scatter_read_slots(scatter); /* the part's rest still arrives */
     }
     damage = circuit_complete(scatter->circuit);
     return damage == ERR_OK ? error : damage;

@@ -11,7 +11,7 @@
 #include "scatter/engine/core.h"
 #include "scatter/engine/originator.h"
 
-/* Hooks of the policy (scatter/engine/core.h). */
+/* Hooks of the policy: struct policy in scatter/engine/core.h. */
 
 NODISCARD int pattern_prepare(struct scatter *scatter);
 

@@ -98,7 +98,7 @@ static uint64_t whole_units_ps(const struct originator *originator,
 
 /* Properties of the best plan so far, which is originator->plan. */
 struct choice {
-    uint64_t makespan_ps; /* with the originator's own queueing; UINT64_MAX:
+    uint64_t makespan_ps; /* includes the originator's queueing; UINT64_MAX:
                              there is no plan yet */
     bool meanwhile;       /* outputs return during later rounds */
 };
@@ -436,7 +436,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* alone: nothing has set it */
+    originator->input.phases = (uint8_t)phases; /* not set if alone */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -725,8 +725,8 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Chooses phases and rounds, plans every layer's units, and writes the job of
-   each round. Result: 0 or the error. */
+/* Chooses phases and rounds, plans each layer's units, and writes the job and
+   the tables of each round. Result: 0 or the error. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     uint32_t reserve;

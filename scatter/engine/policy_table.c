@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of policies: a new one is a row here. */
+/* The table of policies: a new policy adds a row here. */
 #include "scatter/engine/compute.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/farm_worker.h"

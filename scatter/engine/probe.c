@@ -83,7 +83,7 @@ struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */
     uint32_t rows;
-    uint8_t *at; /* the report's end */
+    uint8_t *at; /* end of the report so far */
 };
 
 /*

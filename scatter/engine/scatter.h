@@ -24,11 +24,11 @@
  *        prepare -> order or announcement -> rounds -> gather -> report, result
  *
  * An error ends scatter_run(), whose caller notes it in the node's status. An
- * originator tells its host by the report. No message tells other nodes: who
- * waits for this one waits until whoever runs the mesh ends it (emulated
- * boards: the watchdog of the host command; boards on a bench: that, a newer
- * discovery or a reset). So does a node that a job does not reach, such as one
- * that stays with the originator, until the next job comes.
+ * originator tells its host by the report. No message tells other nodes: a node
+ * that waits for the failed one waits until the mesh is ended (emulated boards:
+ * by the watchdog of the host command; boards on a bench: by that, by a newer
+ * discovery or by a reset). A node that a job does not reach, as when the
+ * originator computes it alone, waits for the next job.
  *
  * How the load moves is a policy (struct policy in core.h): a row of functions,
  * of which the tree's are those to read first. An advance is a first round that
@@ -55,11 +55,11 @@
 #include "scatter/engine/core.h"
 
 /*
- * Sets a node up by its identity, which the circuit's node has; the circuit is
- * open. `kernels[kernel_count]` and `costs` outlive the node.
- * Result: 0; ERR_RANGE if the identity is no node of its torus, or the torus
- * none of its policy; ERR_POLICY if there is no such policy; ERR_MEMORY if the
- * circuit's memory is too small.
+ * Sets up a node by the identity in circuit->node. Precondition: the circuit is
+ * open; kernels[kernel_count] and *costs outlive the node. Result: 0; ERR_RANGE
+ * if the identity lies outside its torus, or its policy does not fit the torus;
+ * ERR_POLICY if there is no such policy; ERR_MEMORY if the circuit's memory is
+ * too small.
  */
 NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
                            const struct kernel *const kernels[],

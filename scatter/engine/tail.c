@@ -15,7 +15,7 @@
    as each node's share is many times as long as a sample. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
-#define RESERVE_UNKNOWN 5u /* if nothing was measured */
+#define RESERVE_UNKNOWN 5u /* percent, if nothing was measured */
 #define UNLIKELY_UNITS 2u  /* planned per node, if samples tell nothing */
 
 /* Returns the reserve in percent of the load: 0 where nodes' times do not
@@ -144,7 +144,7 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
     state->end = scatter_has_output(scatter) ? NULL : end_by_layers;
     state->layer = 1;
     state->layer_left = TORUS_PORTS;
-    state->farm.growth = 1; /* speeds are known */
+    state->farm.growth = 1; /* chunks need not begin small: speeds are known */
     state->farm.last_units = (uint32_t)(state->farm.least >> 16);
     return ERR_OK;
 }

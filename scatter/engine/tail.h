@@ -34,7 +34,7 @@ NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
    all rounds are queued. Result: 0 or the error. */
 NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 
-/* Hooks of the policy (scatter/engine/core.h). */
+/* Hooks of the policy: struct policy in scatter/engine/core.h. */
 
 /* Waits for the part of a planned round, or, after the last, for a chunk. */
 NODISCARD int tail_receive(struct scatter *scatter);

@@ -58,8 +58,8 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Sets the head of the messages to all children: the job, in later rounds the
-   round's number. */
+/* Sets the head of the messages to all children: the job; after the first round
+   the round's number. */
 static void set_head(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->message[0];
@@ -110,8 +110,7 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
            tree_phase(child) >= phase;
 }
 
-/* Whether a branch with all behind it ends before `end`, and has a valid path.
- */
+/* Whether a piece of the tree ends before `end`, and has a valid path. */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -184,7 +183,7 @@ int tree_prepare(struct scatter *scatter)
 
 /* Makes a copy of the order's tree the originator's piece: announcements are
    sent from the copy while the tree in the order is planned. Result: 0,
-   ERR_PLAN (no tree of this torus) or ERR_MEMORY. */
+   ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
 static int read_tree(struct scatter *scatter, const struct wire_order *order)
 {
     uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
@@ -202,7 +201,8 @@ static int read_tree(struct scatter *scatter, const struct wire_order *order)
     return ERR_OK;
 }
 
-/* Announces the job to the children of this node's branch. */
+/* Queues the announcement to the children of this node's branch. Result: 0 or
+   the error. */
 static int announce(struct scatter *scatter, struct circuit_segment shared,
                     struct circuit_segment arg)
 {
@@ -276,8 +276,8 @@ int tree_gather(struct scatter *scatter)
         for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child whose phase is beyond the job's has refused its
-                   branch, so no result will come. */
+                /* A child of a phase beyond the job's has refused its branch,
+                   so it sends no result. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -288,7 +288,8 @@ int tree_gather(struct scatter *scatter)
     return error;
 }
 
-/* Reads a WIRE_BRANCH: the job, this node's piece of the tree, its range. */
+/* Reads a WIRE_BRANCH: the job, this node's piece of the tree, and its range.
+   Result: 0 or the error. */
 static int read_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
 {
@@ -323,7 +324,8 @@ static int read_branch(struct scatter *scatter,
     return scatter_set_range(scatter, tree_next(branch), end);
 }
 
-/* Reads a WIRE_BRANCH_ROUND: the round's number and table, and the range. */
+/* Reads a WIRE_BRANCH_ROUND: the round's number and table, and the range.
+   Result: 0 or the error. */
 static int read_round(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -372,11 +374,11 @@ int tree_receive(struct scatter *scatter)
 /* ---- the originator ---- */
 
 /* A job whose samples differ becomes a farm if its load takes each node longer
-   than the originator takes for so many demands of every node. */
+   than the originator takes for DEMANDS demands of every node. */
 #define DEMANDS 3u
 
-/* Compute time of a unit on a node without a slowdown, in ps. The measured one
-   is that of the originator, which may have one. */
+/* Returns the compute time of a unit on a node without a slowdown, ps; the
+   originator, whose time was measured, may have a slowdown. */
 static uint64_t reference_ps(const struct originator *originator)
 {
     uint64_t compute_ps = originator->report.compute_ps >>
@@ -443,9 +445,9 @@ static uint32_t table_words(const struct scatter *scatter)
 }
 
 /* Adds the order's first unit to the first units of all branches and tables,
-   which are planned from unit 0 on. A plan of one round has counted
-   originator_ports_units() as more units at the front of the root's share: all
-   ranges move back by these. */
+   which are planned from unit 0 on. In a plan of one round the root's share has
+   originator_ports_units() too many units at its front: all ranges move back by
+   these. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -705,7 +707,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
-    /* All that is left of the load again: its first units are the own share. */
+    /* The range is again all that is left of the load; it begins with the units
+       of the own share. */
     originator_set_range(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.share_units = share_units;

@@ -12,7 +12,7 @@
 #include "scatter/engine/core.h"
 #include "scatter/engine/originator.h"
 
-/* Hooks of the policy (scatter/engine/core.h). */
+/* Hooks of the policy: struct policy in scatter/engine/core.h. */
 
 /* Sets the layer, 0 of the originator; other nodes learn their place in the
    tree with their branch. Result: 0. */
@@ -24,14 +24,15 @@ NODISCARD int tree_place(struct scatter *scatter, const uint8_t *announcement,
 
 /* Announces a job to the children of this node's branch: a child's head is its
    piece of the tree. Result: as policy.announce; ERR_PLAN if the order's tree
-   is none of this torus, ERR_MEMORY. */
+   does not fit the torus; ERR_MEMORY. */
 NODISCARD int tree_announce(struct scatter *scatter,
                             struct originator *originator,
                             struct circuit_segment shared,
                             struct circuit_segment arg);
 
-/* Waits for this node's WIRE_BRANCH, and passes on its children's pieces. A
-   WIRE_CHUNK in its place makes the job a farm's. Result: 0 or the error. */
+/* Waits for this node's WIRE_BRANCH, and sends on its children's pieces. If a
+   WIRE_CHUNK comes instead, the job is a farm's from then on. Result: 0 or the
+   error. */
 NODISCARD int tree_receive(struct scatter *scatter);
 
 /* Receives and merges the children's results. Result: 0 or the error. */

@@ -35,8 +35,8 @@
  *
  * WIRE_BRANCH_ROUND, node to child, in every round but the first:
  *    0  u32  round, from 1
- *    4  u32[nodes + 1] first units of the child's range and of those of all
- *            nodes of its piece, in its order; where the child's range ends
+ *    4  u32[nodes + 1] first unit of the range of each node of the child's
+ *            piece, in the order of branches; end of the child's range
  *   ..  before, units, and after
  *
  * WIRE_CHUNK, originator to worker:        WIRE_DEMAND, worker to originator:
@@ -52,18 +52,19 @@
  * A chunk is at most the k-th part of what each node may still expect, k the
  * installments of the farm (scatter/plan/farm.h).
  *
- * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
- * with four ports and equal nodes. WIRE_CHUNK and WIRE_DEMAND are those of
- * WIRE_FARM, the two of branches those of WIRE_TREE, for all else; their orders
- * have a tree (scatter/plan/tree.h).
+ * Each policy has its own messages. Orders of the last two have a tree
+ * (scatter/plan/tree.h); the first is for 5^k x 5^k tori with four ports.
+ *    WIRE_PATTERN   WIRE_PART; with WIRE_TAIL, too, WIRE_CHUNK and WIRE_DEMAND
+ *    WIRE_TREE      WIRE_BRANCH and WIRE_BRANCH_ROUND
+ *    WIRE_FARM      WIRE_CHUNK and WIRE_DEMAND
  *
  * A part is cut into rows by switches (hal/rows.h). Its label names the layer
  * of the receiver (its form) and the job's phases N (its last form); its shared
  * segment begins with the tables of its round:
  *    0  u32 share_units[0..N]             ..  u32 volume_units[0..N]
- * That of the first part of a job has the job behind them. An advance
- * (scatter/plan/advance.h) is round 0 of a job that is not known yet, so it has
- * tables alone, of all the torus' phases; round 1 has the job then.
+ * In the first part of a job the job lies behind the tables. An advance
+ * (scatter/plan/advance.h) is round 0 of a job that is not known yet: it has
+ * tables alone, for all phases of the torus, and parts of round 1 have the job.
  *
  * An order's compute_ps and call_ps are the rate that an earlier job showed; if
  * compute_ps is 0, the originator measures. A report's are those that the plan
@@ -71,7 +72,7 @@
  * rate promised, call_ps is measured afterwards.
  *
  * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and a rest
- * that each node passes on as it came. The head is the child's place: with
+ * that each node passes on unchanged. The head is the child's place: with
  * WIRE_PATTERN
  *    0  u8  layer of the receiver; u8[3] 0
  * and with WIRE_TREE
@@ -316,9 +317,9 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 struct wire_slots {
     uint64_t gather_ps;   /* mesh time, ps, from which slots count (end_ps in
                              slots.h), with an output result_ps[] */
-    uint32_t short_units; /* length of a short slot, 2^shift ps; 0: no such */
-    uint32_t long_units;  /* length of a long slot, 2^shift ps; 0: no such */
-    uint32_t early_units; /* short slots begin before gather_ps by this */
+    uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
+    uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
+    uint32_t early_units; /* start of slots before gather_ps in 2^shift ps */
     uint16_t short_bytes; /* the longest result of a short slot */
     uint8_t frames;       /* frames of short slots between two long slots */
     uint8_t shift;
@@ -398,8 +399,9 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Loads a job but for its slots, which a node needs only when it has a result.
-   More than the job may follow. Result: 0, ERR_LENGTH or ERR_FIELD. */
+/* Loads a job without its slots, which a node needs only when it has a result
+   (wire_job_slots()). `bytes` may be more than the job's. Result: 0, ERR_LENGTH
+   or ERR_FIELD. */
 NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
