@@ -72,6 +72,7 @@ static int read(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Queues the announcement to this node's children. Result: 0 or the error. */
 static int pass_on(struct scatter *scatter, struct circuit_segment shared)
 {
     struct circuit_segment none = {NULL, 0};

@@ -30,7 +30,7 @@
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* There are samples only if call_ps is at most this part of a mean share. */
+/* There are samples if call_ps is at most this part of a mean share's time. */
 #define SAMPLED_CALLS 64u
 /* Units of SINGLE_PS or more are not computed in blocks. If the piece is short
    and a mean share has SINGLE_SHARE_MIN units or more, samples are single
@@ -363,7 +363,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Keeps the rate of `units` that took compute_ps, if it tells later rates. */
+/* Keeps the rate of `units` that took compute_ps, unless it tells too little.
+ */
 static void keep(struct scatter *scatter, const struct originator *originator,
                  uint32_t units, uint64_t compute_ps)
 {

@@ -9,7 +9,7 @@
 /* An order, from its receipt to the report. */
 struct originator {
     /* All fields before report.startup_ps are 0 when the order comes. */
-    bool alone;    /* computing alone is faster than any scatter */
+    bool alone;    /* the originator computes the whole load */
     bool has_tail; /* nodes ask for a reserve of the load (tail.h) */
     bool known;    /* the kernel's rate is known without measuring */
     bool unlikely; /* measured units do not predict the time of others: they
@@ -19,14 +19,14 @@ struct originator {
     uint64_t announced_ps; /* mesh time before the announcement's sends */
     struct wire_report report;
     struct wire_order order;
-    struct plan_job input; /* of the planners; startup_ps[]: of the last plan
-                              tried, after planning of `plan` */
+    struct plan_job input; /* what planners read; startup_ps[] belongs to the
+                              plan tried last, after planning to `plan` */
     uint8_t *job;   /* the stored job; tables of later rounds lie behind it */
     uint32_t nodes; /* nodes of the mesh; set on the pattern only */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* volume of each layer */
     struct rounds_plan plan; /* the best so far; tables beyond its rounds and
                                 phases are not set */
-    uint32_t *tree_tables;   /* of a tree in several rounds: one for each */
+    uint32_t *tree_tables;   /* of a tree in several rounds: of each one */
     struct farm_state *farm; /* of a farm or a tail */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree in several rounds: when a
                                             round begins, from time zero */
@@ -37,7 +37,7 @@ static inline uint64_t originator_now_ps(const struct scatter *scatter)
     return clock_now_ps(scatter->circuit->clock);
 }
 
-/* Returns the time, ps, of a switch to send a message with `bytes` payload. */
+/* Returns the time, ps, in which a switch sends a payload of `bytes`. */
 static inline uint64_t order_message_ps(const struct wire_order *order,
                                         uint64_t bytes)
 {

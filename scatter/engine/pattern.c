@@ -114,7 +114,7 @@ void pattern_expect(struct scatter *scatter)
 
 /* ---- parts ---- */
 
-/* Splits the range of a node of `layer` by tables. Result: 0 or ERR_PLAN. */
+/* Splits the range by `tables`, as nodes of `layer` do. Result: 0, ERR_PLAN. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
                        unsigned layer)
 {
@@ -161,8 +161,7 @@ static bool goes_with_advance(const struct wire_job *job, unsigned phases)
 }
 
 /* Reads the job behind the tables of the first part or, after an advance, of
-   the part of round 1, which has `label`. Result: 0, ERR_LENGTH or ERR_FIELD.
- */
+   the part of round 1; that has `label`. Result: 0, ERR_LENGTH, ERR_FIELD. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -257,7 +256,7 @@ static int begin_job(struct scatter *scatter,
     return error;
 }
 
-/* Lets the switch receive the part of `round`, and send on its other units. */
+/* Lets the switch receive the part of `round`, and send on others' units. */
 static inline void post(struct scatter *scatter, unsigned round)
 {
     circuit_post(scatter->circuit,
@@ -354,7 +353,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* in each round others may have got a part */
+            return ERR_PLAN; /* children may differ from round to round */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);

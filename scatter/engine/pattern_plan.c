@@ -73,8 +73,8 @@ static void set_one_round(const struct scatter *scatter,
 }
 
 /* Returns the time, ps, until the last node ends in one round if each share and
-   each volume is rounded up by a unit: the makespan and a unit's time; with few
-   units later, so that no circuit for one unit is planned if it costs more. */
+   each volume is a unit larger. With few units that is far behind the makespan
+   where a circuit for one unit does not pay. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -393,8 +393,8 @@ static bool may_meanwhile(const struct scatter *scatter,
 }
 
 /* Plans the ordered or the best number of rounds with outputs that return
-   during later ones. Result: whether that is faster, and so the best plan now.
- */
+   during later ones, and makes that the best plan if faster. Result: whether it
+   is. */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
                           unsigned phases)
@@ -615,7 +615,7 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
     report->meanwhile = scatter_returns_meanwhile(scatter);
     if (report->meanwhile) {
-        report->makespan_ps = made->makespan_ps; /* it counts all */
+        report->makespan_ps = made->makespan_ps; /* has overhead */
     }
 }
 
@@ -748,7 +748,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Software between two rounds takes up to this part longer than planned. */
+/* Software between rounds takes a ROUND_VARIES_PART-th longer at most. */
 #define ROUND_VARIES_PART 10u
 #define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* 67 us */
 

@@ -77,8 +77,7 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* A list of probes that is carried out; the report grows behind it in memory.
- */
+/* The state of carrying out a list; the report grows behind the list. */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */

@@ -264,6 +264,7 @@ uint32_t wire_report_bytes(const struct wire_report *report)
                : WIRE_REPORT_BYTES;
 }
 
+/* Stores the plan's tables at `out`, if the report has them. */
 static void store_rounds(uint8_t *out, const struct wire_report *report,
                          const struct rounds_plan *plan)
 {
@@ -277,6 +278,7 @@ static void store_rounds(uint8_t *out, const struct wire_report *report,
     }
 }
 
+/* Loads the plan's tables, of one round from the report itself. */
 static void load_rounds(struct rounds_plan *plan,
                         const struct wire_report *report, const uint8_t *in)
 {

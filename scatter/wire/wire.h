@@ -145,8 +145,8 @@
  * without a meaning.
  *    0  u8  port          6  u16 count: probes, one after the other
  *    1  u8  turn          8  u32 bytes of each, this entry included
- *    2  u16 hops         12  u32 ready_delay_ns: the message leaves so long
- *    4  u16 hops_after           after its sender read t1 (of the answer: t3)
+ *    2  u16 hops         12  u32 ready_delay_ns: from when the sender reads its
+ *    4  u16 hops_after           clock until t1, of the answer t3
  *                        16  u32 what is asked, enum wire_asks
  *
  * WIRE_ANSWER, over the reversed path:
@@ -448,6 +448,7 @@ struct wire_chunk {
     uint16_t number;     /* of this worker's chunks, from 0 */
 };
 
+/* Stores WIRE_CHUNK_BYTES at `out`. */
 void wire_chunk_store(uint8_t *out, const struct wire_chunk *chunk);
 
 /* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
@@ -461,6 +462,7 @@ struct wire_demand {
     uint64_t compute_ps; /* compute time of these units */
 };
 
+/* Stores WIRE_DEMAND_BYTES at `out`. */
 void wire_demand_store(uint8_t *out, const struct wire_demand *demand);
 
 /* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
@@ -511,7 +513,7 @@ struct wire_entry {
     struct torus_path path;  /* from the originator to the node that answers */
     uint16_t count;          /* of probes, one after the other */
     uint32_t bytes;          /* of each, this entry included */
-    uint32_t ready_delay_ns; /* from t1, of the answer t3, until it is ready */
+    uint32_t ready_delay_ns; /* from the clock's reading to t1, or to t3 */
     uint32_t asks;           /* enum wire_asks */
 };
 
