@@ -39,7 +39,7 @@ typedef void (*boot_vector)(void);
     [6] = boot_fault_entry, [11] = boot_fault_entry, [12] = boot_fault_entry,  \
     [14] = boot_fault_entry
 
-/* The board's table. */
+/* The vector table, defined by each board. */
 extern const boot_vector boot_vectors[];
 
 _Noreturn void boot_reset(void);
@@ -66,7 +66,8 @@ bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
 
 /* ---- defined by each board ---- */
 
-/* Brings the board up and runs the program, with C set up. */
+/* Starts the board's devices and runs the program. boot_reset() has set up the
+   data of C. */
 _Noreturn void boot_board(void);
 
 /* Returns the memory in which a fault is to be recorded. */

@@ -14,7 +14,7 @@
 
 enum event_kind {
     EVENT_NONE,
-    EVENT_SCATTER_START, /* originator: time zero of the job */
+    EVENT_SCATTER_START, /* at the originator: time zero of the job */
     EVENT_FORWARDED,     /* the node has read the first round's message (perhaps
                             only its head), and queued the sends that the switch
                             cannot do alone; detail: layer; value: volume */

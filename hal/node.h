@@ -4,8 +4,8 @@
  * the node has died: from the window that the two share, or through a console
  * that goes on when a job fails.
  *
- * "node" marks fields that only the node's program writes, "switch" fields that
- * only its circuit switch writes (on serial lines: the switch's driver).
+ * Comments tell who alone writes a struct: the node's program, or its circuit
+ * switch (on serial lines: the switch's driver).
  */
 #ifndef HAL_NODE_H
 #define HAL_NODE_H
@@ -26,8 +26,8 @@
 #define NODE_CONSOLE_BYTES 2048u
 #endif
 
-/* The node's place and mesh, written before its program starts. */
-struct node_identity { /* switch */
+/* The node's coordinates and mesh, written before its program starts. */
+struct node_identity { /* written by the switch */
     uint32_t magic;    /* WINDOW_MAGIC; 0 on a board without a window */
     uint32_t version;  /* WINDOW_VERSION */
     uint32_t bytes;    /* size of the whole window */
@@ -89,15 +89,15 @@ struct node_fault {
     uint32_t check; /* failed assertion, as CHECK_PLACE(); 0: none failed */
 };
 
-struct node_status { /* node */
+struct node_status { /* written by the node */
     uint32_t state;  /* enum node_state */
-    int32_t error;   /* enum err, with NODE_STATE_FAILED */
+    int32_t error;   /* enum err, if state is NODE_STATE_FAILED */
     uint32_t stack_bytes;
     uint32_t stack_used_bytes;
     struct node_fault fault;
 };
 
-struct node_counters { /* switch */
+struct node_counters { /* written by the switch */
     uint64_t sent_bytes;
     uint64_t received_bytes;
     uint64_t busy_ps;  /* time in which a circuit out of this port was held */
@@ -113,14 +113,14 @@ struct node {
     struct node_status status;
 };
 
-struct node_event { /* node */
+struct node_event { /* written by the node */
     uint64_t time_ps;
     uint16_t kind; /* enum event_kind, hal/events.h */
     uint16_t detail;
     uint32_t value;
 };
 
-struct node_log {             /* node */
+struct node_log {             /* written by the node */
     uint32_t events_written;  /* events so far; the log keeps the first ones */
     uint32_t console_written; /* bytes so far; the ring keeps the last ones */
     struct node_event event[NODE_EVENTS];

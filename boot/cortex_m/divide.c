@@ -6,9 +6,9 @@
  */
 #include "boot/cortex_m/divide.h"
 
-/* Returns numerator / denominator, which must be below 2^32, and sets *rest to
-   the remainder. Makes two digits of 16 bits (Knuth, The Art of Computer
-   Programming 2, 4.3.1, algorithm D). */
+/* Returns the quotient numerator / denominator, and sets *rest to the
+   remainder. Precondition: the quotient is below 2^32. Makes two digits of 16
+   bits (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). */
 static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
                             uint32_t denominator)
 {

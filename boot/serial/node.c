@@ -25,7 +25,7 @@
 /* Offset of the originator's tag in a frame of discovery. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
-/* The LED's half period is 2^7 ms: some 4 Hz. */
+/* A blinking LED changes every 2^7 ms: some 4 Hz. */
 #define BLINK_SHIFT 7u
 
 static void heard(void *context, unsigned port, const uint8_t *data,

@@ -49,7 +49,7 @@ void serial_node_tick(struct serial_node *node);
    Called by the timer after serial_node_tick(), with no interrupt masked. */
 void serial_node_answer(struct serial_node *node);
 
-/* Waits for a wave, then carries out job after job; never returns. */
+/* Waits for discovery, then carries out job after job; never returns. */
 _Noreturn void serial_node_run(struct serial_node *node);
 
 #endif

@@ -21,7 +21,7 @@ struct serial_node_config {
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */
     uint32_t unique_id[3];
-    uint32_t image_crc;       /* CRC-32 of the image without its identity */
+    uint32_t image_crc;       /* CRC-32 of the image behind its identity */
     bool strapped;            /* the node's coordinates are set in flash */
     struct torus_coord strap; /* these coordinates */
     uint32_t salt;            /* a number that differs after every reset */

@@ -91,7 +91,7 @@ static enum shell_code run_fault(struct shell *shell)
 
 static enum shell_code run_mesh(struct shell *shell)
 {
-    uint32_t given[5] = {0, 0, 0, 0, SHELL_POLICY_OF_SIZE}; /* W H X Y P */
+    uint32_t given[5] = {0, 0, 0, 0, SHELL_POLICY_OF_SIZE}; /* W H X Y POLICY */
 
     for (unsigned i = 0; i < shell->words; ++i) {
         if (!number(shell, i, &given[i], TORUS_SIDE_MAX)) {

@@ -18,7 +18,7 @@ struct shell_command {
     uint8_t name_bytes;
     uint8_t words_min; /* least number of words behind the name */
     uint8_t words_max;
-    uint8_t list; /* enum shell_list, if row() is a row of the node's */
+    uint8_t list; /* enum shell_list of the rows, if the node makes them */
 };
 
 extern const struct shell_command shell_commands[];

@@ -23,7 +23,7 @@
 
 #define CHECK_FILE CHECK_STM32F405_MAIN
 
-#define BITS_PER_BYTE 10u /* 8N1 */
+#define BITS_PER_BYTE 10u /* 8 bits, start bit and stop bit */
 #define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
 /* Emulated boards share the host's few cores: a second of their time takes

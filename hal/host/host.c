@@ -20,7 +20,7 @@ struct host_node {
     ucontext_t caller;
     uint8_t *stack;        /* the guard; the stack lies behind it */
     unsigned slow_shift;   /* work takes 2^slow_shift times as long */
-    unsigned slower_shift; /* added to slow_shift from slower_from_ps on */
+    unsigned slower_shift; /* added to the shift from slower_from_ps on */
     uint64_t slower_from_ps;
 };
 

@@ -38,7 +38,7 @@ struct cmsdk_timer {
 #define TIMER_CTRL_ENABLE (1u << 0)
 #define TIMER_CTRL_INTERRUPT (1u << 3)
 #define TIMER0_IRQ 8u
-#define TIMER_PS_PER_TICK 40000u /* 25 MHz */
+#define TIMER_PS_PER_TICK 40000u /* the timer's clock: 25 MHz */
 
 /* The PSRAM that the switch shares with the node: the window. */
 #define PSRAM_BASE 0x21000000u

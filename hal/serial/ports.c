@@ -139,7 +139,7 @@ struct row {
     unsigned form;
     uint32_t position; /* index of its first unit in the range */
     uint32_t more;     /* number of first messages with one unit more */
-    uint32_t label;    /* without form and port */
+    uint32_t label;    /* label of the row without form and port */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)

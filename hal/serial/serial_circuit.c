@@ -78,7 +78,7 @@ void circuit_close(struct circuit *circuit)
     struct serial_circuit *serial = circuit->board;
 
     serial_take_back(serial);
-    /* Sends that are under way read memory that the next job will overwrite. */
+    /* Drops sends that have not ended: the next job overwrites their memory. */
     if (circuit_drain(circuit) != ERR_OK) {
         board_lock();
         switch_reset(serial->core);

@@ -71,9 +71,9 @@ struct serial_circuit {
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* upper bound of the number of used sends */
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
-    struct circuit_cut cut;                           /* of circuit_expect() */
-    uint32_t posted; /* label of circuit_post() */
-    bool is_posted;  /* no message has used up the post yet */
+    struct circuit_cut cut; /* cut that circuit_expect() has set */
+    uint32_t posted;        /* label that circuit_post() has posted */
+    bool is_posted;         /* no message has used up the post yet */
     /* Set when the errand ORDER comes over the mesh: the receive that gets it
        ends with ERR_KIND. Then a receive on the host's port delivers the order
        once START has come, and sends to the host's port go back the way that

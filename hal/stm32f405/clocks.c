@@ -10,7 +10,7 @@
 
 #define HSI_HZ 16000000u
 #define PLL_HZ 168000000u
-#define PLL_IN_HZ 1000000u /* 1 to 2 MHz */
+#define PLL_IN_HZ 1000000u /* input of the PLL; may be 1 to 2 MHz */
 #define PLLN (2u * PLL_HZ / PLL_IN_HZ)
 #define PLLQ 7u /* 48 MHz, which this program does not use */
 
@@ -138,7 +138,7 @@ static bool return_to_hsi(void)
 #define MHZ_MAX 26u
 #define USUAL_MAX 16u
 #define USUAL_PART 22u          /* tolerance: 1 part in 22, 4.5 % */
-#define CAPTURE_LOOKS_MAX 2000u /* 10 cycles each: 1.2 ms at 16 MHz */
+#define CAPTURE_LOOKS_MAX 2000u /* of 10 cycles: 1.2 ms at 16 MHz */
 
 /* Crystal cycles of all intervals * HSI_MHZ: crystal's MHz * HSI ticks. */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)

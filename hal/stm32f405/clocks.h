@@ -25,10 +25,10 @@ struct clocks {
     uint32_t reset;      /* bits 31 to 25 of RCC_CSR: cause of the reset */
     uint32_t crystal_hz; /* as measured, a whole number of MHz; 0: no crystal,
                             or none that can drive the PLL */
-    uint32_t core_hz;    /* processor, memory, DMA */
-    uint32_t apb1_hz;    /* USART2, USART3, UART4 */
-    uint32_t apb2_hz;    /* USART1, USART6 */
-    uint32_t timer_hz;   /* TIM2 to TIM5, before their prescaler */
+    uint32_t core_hz;    /* clock of processor, memory and DMA */
+    uint32_t apb1_hz;    /* clock of USART2, USART3, UART4 and UART5 */
+    uint32_t apb2_hz;    /* clock of USART1 and USART6 */
+    uint32_t timer_hz;   /* clock of TIM2 to TIM5, before their prescalers */
     uint32_t slower;     /* the emulator's timers run 1 + slower times slower;
                             0 on a chip */
 };

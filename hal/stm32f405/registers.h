@@ -15,10 +15,12 @@
 /* ---- memory map, 2.3 ---- */
 
 #define CCM_BASE 0x10000000u
-#define UID_BASE 0x1FFF7A10u   /* 96 bits, 39.1 */
-#define VREFIN_CAL 0x1FFF7A2Au /* data sheet, 5.3.24 */
-#define TS_CAL1 0x1FFF7A2Cu    /* at 30 degrees, 5.3.22 */
-#define TS_CAL2 0x1FFF7A2Eu    /* at 110 degrees */
+#define UID_BASE 0x1FFF7A10u /* unique id, 96 bits, 39.1 */
+/* Factory's readings: of the reference (data sheet, 5.3.24), and of the
+   temperature sensor at 30 and 110 degrees (data sheet, 5.3.22). */
+#define VREFIN_CAL 0x1FFF7A2Au
+#define TS_CAL1 0x1FFF7A2Cu
+#define TS_CAL2 0x1FFF7A2Eu
 
 /* ---- power, 5.4 ---- */
 
@@ -79,7 +81,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_CFGR_RTCPRE_MASK 31u
 #define RCC_CFGR_PPRE1_DIV4 (5u << 10)
 #define RCC_CFGR_PPRE2_DIV2 (4u << 13)
-#define RCC_AHB1ENR_GPIOAEN (1u << 0) /* bit n enables bank n */
+#define RCC_AHB1ENR_GPIOAEN (1u << 0) /* of bank A; bit n is for bank n */
 #define RCC_AHB1ENR_DMA1EN (1u << 21)
 #define RCC_AHB1ENR_DMA2EN (1u << 22)
 #define RCC_APB1ENR_TIM2EN (1u << 0)

@@ -344,7 +344,7 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     if (at - state->taken == RING_BYTES) {
         state->full = true;
         NVIC->ICER[lines[port].irq / 32] = 1u << lines[port].irq % 32;
-        armv7m_barrier(); /* before the handler returns */
+        armv7m_barrier(); /* disabled before the handler returns */
         return;
     }
     uint8_t byte = (uint8_t)usart->DR;

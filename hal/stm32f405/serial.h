@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-    SERIAL_CONSOLE = TORUS_PORTS, /* ports are as in enum torus_port */
+    SERIAL_CONSOLE = TORUS_PORTS, /* below: ports, as in enum torus_port */
     SERIAL_COUNT
 };
 

@@ -7,8 +7,8 @@
  *
  * On MPS2 boards the window is the whole 16 MiB PSRAM, on the host an array.
  * Registers are little-endian and of fixed width; the assertions below pin the
- * layout. "node" marks fields that only the node writes, "switch" fields that
- * only the switch (on the host: qemu/fabric) writes.
+ * layout. Comments tell which side alone writes a struct or field: the node, or
+ * the switch (in the host's program: qemu/fabric).
  *
  * Node and switch ring each other by one byte over a UART:
  *
@@ -71,7 +71,7 @@ struct window_segment {
  * p * head_stride, then `shared`, then body[p] (body[0] for the host). Each
  * port sends its messages in the order of the ring.
  */
-struct window_send {   /* node */
+struct window_send {   /* written by the node */
     uint64_t ready_ps; /* mesh time of the earliest start */
     uint32_t gap_ps;   /* least time from the end of the port's previous message
                           to the start of this one */
@@ -91,7 +91,7 @@ struct window_send {   /* node */
 };
 
 /* Describes a range of the load and its cut into rows (hal/rows.h). */
-struct window_rows {        /* node */
+struct window_rows {        /* written by the node */
     uint64_t ready_ps;      /* mesh time of the earliest start */
     struct circuit_cut cut; /* form: 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
@@ -109,7 +109,7 @@ struct window_rows {        /* node */
 };
 
 /* The post of circuit_post(), and the cut that circuit_expect() set. */
-struct window_post {   /* node */
+struct window_post {   /* written by the node */
     uint64_t ready_ps; /* mesh time since when the buffer is free */
     struct circuit_cut cut;
     uint32_t label;
@@ -126,7 +126,7 @@ union window_entry {
 
 /* Path and kind of the rows of a form. The node writes them before there is a
    load; the switch reads them for each row of the form. */
-struct window_form { /* node */
+struct window_form { /* written by the node */
     uint16_t hops;
     uint16_t hops_after;
     uint8_t turn;
@@ -137,11 +137,11 @@ struct window_form { /* node */
 enum window_op {
     WINDOW_OP_RECEIVE = 1,  /* wait for a message on one of the ports */
     WINDOW_OP_DRAIN,        /* wait until every queued send has ended */
-    WINDOW_OP_END,          /* stop: no answer comes */
+    WINDOW_OP_END,          /* this node has stopped; there is no answer */
     WINDOW_OP_RECEIVE_UNTIL /* as RECEIVE, but no longer than deadline_ps */
 };
 
-struct window_request { /* node */
+struct window_request { /* written by the node */
     uint64_t time_ps;
     uint32_t op;
     uint32_t ports;  /* bits 0 to 7: mask of the ports; 8 to 15: the only kind
@@ -155,20 +155,20 @@ struct window_request { /* node */
     uint64_t deadline_ps; /* mesh time, of a RECEIVE_UNTIL */
 };
 
-struct window_response {  /* switch */
+struct window_response {  /* written by the switch */
     uint64_t time_ps;     /* mesh time of the event that ended the wait */
     uint64_t complete_ps; /* mesh time at which the message's last byte comes */
     int32_t complete_status; /* enum err of the whole message */
     int32_t status;          /* enum err of the request */
     uint32_t port;           /* on which the last message came in */
-    uint32_t bytes;     /* of the last message, even of one that did not fit */
+    uint32_t bytes;     /* length of the last message, even if it did not fit */
     uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
     uint32_t sequence;  /* number of the request that is answered */
 };
 
 /* For tests, read by the image firmware_slow.elf alone: from mesh time
    slow_from_ps on, the node executes all code 2^slow_shift times slower. */
-struct window_injection {  /* switch */
+struct window_injection {  /* written by the switch */
     uint64_t slow_from_ps; /* less than 171 s after any start of the clock */
     uint32_t slow_shift;   /* 0 to 3 */
     uint32_t reserved;
@@ -181,11 +181,12 @@ struct window {
     /* Written by the switch when the run ends, not before: a node that read
        them in between would depend on the host's speed. */
     struct node_counters port[NODE_PORTS];
-    uint32_t queued; /* node: entries queued so far */
-    uint32_t done;   /* switch: entries that had ended at the last drain */
+    uint32_t queued; /* entries queued so far; the node writes this */
+    uint32_t done;   /* entries ended at the last drain; the switch does */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
-    union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
+    /* The ring: entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
+    union window_entry entry[WINDOW_QUEUE];
     struct node_log log;
     struct window_injection injection;
 };
