@@ -127,8 +127,8 @@ struct scatter_costs {
     /* On the pattern and along a tree. */
     uint32_t kernel_start_ps;   /* last send queued to the kernel's run() */
     uint32_t round_end_ps;      /* end of run() to the wait for the next part */
-    uint32_t round_overhead_ps; /* a further round, of the originator, without
-                                   its sends */
+    uint32_t round_overhead_ps; /* the originator's time for each round after
+                                   the first, without its sends */
     /* On the pattern. */
     uint32_t first_send_ps; /* time zero to the originator's sends queued */
     uint32_t own_start_ps;  /* the originator's sends queued to its run() */
@@ -142,11 +142,11 @@ struct scatter_costs {
                             pays on this board */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* message complete to the first child's send */
-    uint32_t branch_queue_ps; /* send to one child */
-    uint32_t demand_ps;       /* a demand received, and its chunk queued */
+    uint32_t branch_queue_ps; /* queueing the send to one child */
+    uint32_t demand_ps;       /* to receive a demand and queue its chunk */
     /* Of results. */
-    uint32_t result_merge_ps; /* a child's result received and merged */
-    uint32_t result_queue_ps; /* last result merged to the own one's send */
+    uint32_t result_merge_ps; /* to receive and merge a child's result */
+    uint32_t result_queue_ps; /* last result merged to the own result's send */
     /* Of planning, roughly. */
     uint32_t plan_ps;        /* one round */
     uint32_t plan_rounds_ps; /* several rounds of the pattern */

@@ -23,9 +23,9 @@ uint64_t slots_return_ps(const struct scatter *scatter,
 
 /*
  * Sets the job's slots to long ones only. Each lasts for a circuit over `hops`
- * hops with the longest result, and for merging four results. Where the
- * measured units predict short results, the circuit is that of the longest
- * short result; a longer one still holds its link when other slots begin.
+ * hops and for merging four results. The circuit has the longest result if all
+ * results have one length or the measured units predict a long one; else the
+ * longest short result: a longer one still holds its link in the next slot.
  * Result: 0, or ERR_RANGE if a slot takes 2^52 ps (75 minutes) or more.
  */
 NODISCARD int slots_set_long(struct scatter *scatter,

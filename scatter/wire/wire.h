@@ -52,8 +52,8 @@
  * A chunk is at most the k-th part of what each node may still expect, k the
  * installments of the farm (scatter/plan/farm.h).
  *
- * Each policy has its own messages. Orders of the last two have a tree
- * (scatter/plan/tree.h); the first is for 5^k x 5^k tori with four ports.
+ * Each policy has its own messages. The first is for 5^k x 5^k tori with four
+ * ports and equal nodes; orders of the others have a tree (plan/tree.h).
  *    WIRE_PATTERN   WIRE_PART; with WIRE_TAIL, too, WIRE_CHUNK and WIRE_DEMAND
  *    WIRE_TREE      WIRE_BRANCH and WIRE_BRANCH_ROUND
  *    WIRE_FARM      WIRE_CHUNK and WIRE_DEMAND
@@ -319,7 +319,7 @@ struct wire_slots {
                              slots.h), with an output result_ps[] */
     uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
     uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
-    uint32_t early_units; /* start of slots before gather_ps in 2^shift ps */
+    uint32_t early_units; /* from the first slot to gather_ps, 2^shift ps */
     uint16_t short_bytes; /* the longest result of a short slot */
     uint8_t frames;       /* frames of short slots between two long slots */
     uint8_t shift;
