@@ -91,8 +91,8 @@ struct circuit_segment {
  * head of port p, the shared segment, and body[p].
  */
 struct circuit_message {
-    struct torus_path path; /* from port 0, its field `port` is ignored; for
-                               the host the whole path is */
+    struct torus_path path; /* path of port 0's message; its field `port` is
+                               ignored, and all of it on the host's port */
     uint8_t kind;
     uint32_t gap_ps;   /* least time from the end of the port's previous message
                           to the start of this one */

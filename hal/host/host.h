@@ -29,7 +29,7 @@ void host_node_free(struct host_node *node);
 const void *host_node_guard(const struct host_node *node);
 
 /* Makes the node 2^shift times slower from now on: clock_account() multiplies
-   by this. `shift`: 0 to 3, without a call 0. */
+   its time by this. `shift`: 0 to 3, without a call 0. */
 void host_node_slow(struct host_node *node, unsigned shift);
 
 /* Makes the node 2^shift times slower from mesh time from_ps on, in addition to

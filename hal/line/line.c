@@ -14,7 +14,7 @@ static_assert((LINE_RING_BYTES & (LINE_RING_BYTES - 1)) == 0,
 
 #define CRC_FIRST 0xFFFFu
 #define CRC_POLYNOMIAL 0x1021u
-#define MARK_BYTES 5u /* `*` and four digits */
+#define MARK_BYTES 5u /* length of a CRC in a line: `*` and four digits */
 
 /* Keeps the compiler from moving accesses to the ring past those to `pushed` or
    `taken`; on one core this is enough. */

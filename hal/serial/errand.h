@@ -38,7 +38,7 @@
 #include "hal/bytes.h"
 #include "torus/torus.h"
 
-/* Kinds of messages. */
+/* Kinds of the messages that carry errands and reports. */
 #define SERIAL_ERRAND 14u
 #define SERIAL_REPORT 15u
 

@@ -182,7 +182,7 @@ struct window {
        them in between would depend on the host's speed. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* entries queued so far; the node writes this */
-    uint32_t done;   /* entries ended at the last drain; the switch does */
+    uint32_t done;   /* entries ended at the last drain; the switch writes it */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     /* The ring: entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
