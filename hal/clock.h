@@ -18,8 +18,8 @@
 struct clock {
     uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
                             host, which has no timer, mesh time */
-    uint64_t started_ps; /* mesh time at the last clock_start(), on boards where
-                            base_ps differs from it */
+    uint64_t started_ps; /* mesh time at the last clock_start(); not used on
+                            boards where base_ps says that */
 };
 
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */

@@ -23,7 +23,7 @@ enum err {
     ERR_RANGE = -12,    /* a number outside its stated range */
     ERR_POLICY = -13,   /* a job's policy is not this node's */
     /* Errors of messages. */
-    ERR_VERSION = -14, /* a window or an answer of another firmware version */
+    ERR_VERSION = -14, /* struct window or an answer of another version */
     ERR_FOREIGN = -15, /* a header of another version, mesh, job or length */
     ERR_LENGTH = -16,  /* a message's length does not fit its fields */
     ERR_KIND = -17,    /* a message of a kind that is not expected here */

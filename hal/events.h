@@ -28,10 +28,10 @@ enum event_kind {
 };
 
 /*
- * Appends one event to a log that has NODE_EVENTS entries, after joining the
- * last two intervals of computing that follow each other, with the sum of their
- * units. Without two such intervals the event is dropped: the caller has
- * counted it in events_written already.
+ * Appends one event to a full log, of NODE_EVENTS entries. To make room, the
+ * last two intervals of computing that follow each other become one, with the
+ * sum of their units. If there are no two such intervals, the event is dropped;
+ * events_written, which the caller has raised, counts it all the same.
  */
 void events_record_full(struct node_log *log, const struct node_event *event);
 

@@ -507,7 +507,8 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     link->heard_us = d->now_us;
     memcpy(link->told, in, DISCOVER_STATUS_BYTES);
     if ((bits & DISCOVER_FINISHED) == 0) {
-        /* A neighbour whose wave goes on is told that the wave is over. */
+        /* The neighbour still takes part in a wave that has ended here: it is
+           told so. */
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {

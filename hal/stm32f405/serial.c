@@ -104,7 +104,8 @@ struct state {
 
 static struct state states[SERIAL_COUNT];
 
-/* Returns the bit at which a stream's six flags begin (10.5.1 to 10.5.4). */
+/* Returns the bit at which a DMA stream's flags begin in their register
+   (RM0090, 10.5.1 to 10.5.4). */
 static unsigned flags_shift(unsigned stream)
 {
     static const uint8_t shifts[] = {0, 6, 16, 22};

@@ -41,8 +41,9 @@ struct serial_counters {
 };
 
 /*
- * Starts the four ports and the console, after timer_start(). bauds[port]: bit
- * rate; 0: SERIAL_PORT_BAUD, or SERIAL_CONSOLE_BAUD. NULL bauds: all are 0.
+ * Starts the four ports and the console; the timer must run (timer_start()).
+ * bauds[i]: bit rate of port i, behind the ports of the console, in bit/s; 0
+ * stands for SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD. NULL: all are these.
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 

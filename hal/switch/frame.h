@@ -38,7 +38,8 @@ struct frame_writer {
     uint8_t *ring;
     uint32_t mask;    /* 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte */
-    uint32_t code_at; /* free-running index of the next code */
+    uint32_t code_at; /* free-running index where the byte goes that says how
+                         many bytes up to the next zero follow */
     uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* the frame has no content yet */
     bool has_parity;

@@ -164,7 +164,7 @@ struct switch_last {
     uint32_t bytes; /* length of the last one */
     uint8_t port;   /* port where the last one went out or came in */
     bool sent;      /* the last one went out; false: it came in */
-    int8_t error;   /* enum err of the last one */
+    int8_t error;   /* enum err with which the last one ended */
     uint8_t kind;   /* kind of the last one */
 };
 

@@ -178,8 +178,8 @@ struct window {
     struct node node;
     struct window_request request;
     struct window_response response;
-    /* Written by the switch when the run ends, not before: a node that read
-       them in between would depend on the host's speed. */
+    /* Counters of the ports. The switch writes them once, when all nodes have
+       ended: what a node read earlier would depend on the host's speed. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* entries queued so far; the node writes this */
     uint32_t done;   /* entries ended at the last drain; the switch writes it */

@@ -41,7 +41,7 @@ struct farm_state {
     /* Gets a master more units: sets `more`, and farm.left if that was 0, and
        sends chunks to workers that wait. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
-    bool more; /* more units than farm.left may come */
+    bool more; /* units may still come besides farm.left */
     /* Answers a worker's demand when no units are left, at once or later; if
        NULL, the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,

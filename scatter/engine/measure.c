@@ -12,7 +12,8 @@
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
-/* A call computes at most a MOST_OF_A_SHARE-th of a mean share. */
+/* One run() of the kernel measures at most a MOST_OF_A_SHARE-th of the units
+   that each node gets on average. */
 #define MOST_OF_A_SHARE 8u
 /* Of a load of few units one is measured if its estimate is at most this. */
 #define ONE_UNIT_PS 20000000u /* 20 us */

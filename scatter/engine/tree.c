@@ -373,8 +373,9 @@ int tree_receive(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A job whose samples differ becomes a farm if its load takes each node longer
-   than the originator takes for DEMANDS demands of every node. */
+/* A job whose samples took different times becomes a farm if an equal share
+   takes a node longer than the originator needs to answer DEMANDS demands of
+   every node. */
 #define DEMANDS 3u
 
 /* Returns the compute time of a unit on a node without a slowdown, ps; the

@@ -14,9 +14,10 @@
 #define RATIO_MAX (16u << 8)
 #define TERM_MAX ((uint64_t)1 << 40)
 
-/* Returns the smallest x m by (2) of advance.h, at least `least`, and sets
-   *rounds to k. k rises as long as this lowers x m, and the ports need more
-   than 2 round_ps for x m units of every node, port_ps a unit. */
+/* Returns the advance in units of each node, x m by (2) of advance.h, at least
+   `least`, and sets *rounds to k, the number of rounds behind it. k rises while
+   that makes the advance smaller, and while the ports, at port_ps a unit of
+   every node, need more than 2 round_ps to send it. */
 static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {

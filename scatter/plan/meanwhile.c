@@ -19,8 +19,8 @@ static const uint8_t factors[] = {5, 6, 8, 12, 16};
    2^shift ps; the time of a port or node in all rounds is below 2^31 steps. */
 struct costs {
     uint64_t work_ps; /* W: compute time of a node in all rounds */
-    uint64_t in_ps;   /* a port moves all its units */
-    uint64_t out_ps;  /* a port moves all its outputs */
+    uint64_t in_ps;   /* time in which a port moves its units of all rounds */
+    uint64_t out_ps;  /* time in which a port moves its outputs of all rounds */
     uint32_t work;    /* work_ps, in_ps and out_ps in steps */
     uint32_t in;
     uint32_t out;

@@ -387,9 +387,9 @@ static void set_line(struct tree_work *work, uint32_t index)
     node->offset += software_of(work, index);
 }
 
-/* ---- times left, from the root down ---- */
+/* ---- s, the time that each node has left, from the root down ---- */
 
-/* Sets s of the children of a node. */
+/* Sets s of the children of a node, in steps. */
 static void set_times_left(struct tree_work *work, struct tree_node *node,
                            const uint8_t *branch, const uint8_t *end)
 {

@@ -70,7 +70,8 @@ struct tree_cost {
     uint32_t above;   /* `part` without the node's own scale, in 2^-32 */
     uint16_t stages;  /* times that the circuit's units are sent in sequence */
     uint8_t lane;     /* lane of the parent, 0 .. 3, that sends the circuit */
-    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
+    uint8_t slow_shift; /* a unit takes this node the time of a node that is
+                           not slow, << slow_shift */
 };
 
 /* Numbers of the whole tree. */

@@ -68,8 +68,9 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns the circuit's time without m_c: startup, or -m'_c before the last
-   round. */
+/* Returns what the time of the circuit to a child has, in steps, besides m_c,
+   the load that it moves: the startup in the last round, in earlier ones -m'_c,
+   the load that it moves in the following round. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
