@@ -75,6 +75,7 @@ def test_the_second_run_measures_nothing(load, file, on):
     assert measure_ps(first) > 0 and first["plan"]["measured_units"] > 0
     assert "rate_from" not in first["plan"]
     (entry,) = entries(file)
+    entry.pop("slowest_percent", 0)  # where matches lie close: 175 of one node
     assert list(entry) == KEYS
     (one,) = next(node for node in first["measured"]["nodes"]
                   if node["layer"] == 0)["rounds"]
