@@ -71,9 +71,9 @@ static bool is_stopped(const char *folder)
     return end != NULL && strlen(end) > 2 && (end[2] == 'T' || end[2] == 't');
 }
 
-/* Names the process if it is a rank of this mesh that is stopped. Result:
-   whether it is. */
-static bool name_stopped(const char *folder)
+/* Names the process in a line if it is a rank of this mesh that is stopped.
+   Result: whether it is. */
+static bool name_stopped(FILE *line, const char *folder)
 {
     const char *own = getenv("PMIX_NAMESPACE");
     char *mesh = variable_of(folder, "PMIX_NAMESPACE");
@@ -82,7 +82,7 @@ static bool name_stopped(const char *folder)
                  strcmp(own, mesh) == 0 && is_stopped(folder);
 
     if (named) {
-        fprintf(stderr, "; rank %s (process %s) is stopped", rank,
+        fprintf(line, "; rank %s (process %s) is stopped", rank,
                 folder + strlen("/proc/"));
     }
     free(mesh);
@@ -90,14 +90,14 @@ static bool name_stopped(const char *folder)
     return named;
 }
 
-static bool name_all_stopped(void)
+static bool name_all_stopped(FILE *line)
 {
     glob_t process = {.gl_pathc = 0};
     bool named = false;
 
     if (glob("/proc/[0-9]*", GLOB_NOSORT, NULL, &process) == 0) {
         for (size_t i = 0; i < process.gl_pathc; ++i) {
-            named = name_stopped(process.gl_pathv[i]) || named;
+            named = name_stopped(line, process.gl_pathv[i]) || named;
         }
     }
     globfree(&process);
@@ -106,17 +106,26 @@ static bool name_all_stopped(void)
 
 /* ---- waiting ---- */
 
+/* Says it in one write: several ranks give up at once, and the parts of their
+   lines would mix. */
 static _Noreturn void give_up(void)
 {
     const char *rank = getenv("PMIX_RANK");
+    char *text = NULL;
+    size_t bytes;
+    FILE *line = open_memstream(&text, &bytes);
 
-    fprintf(stderr, "quincunx: rank %s: other ranks %s within %u s",
-            rank != NULL ? rank : "?", patience.fail, patience.seconds);
-    if (!name_all_stopped()) {
-        fputs("; one stands still, or cannot be reached", stderr);
+    if (line != NULL) {
+        fprintf(line, "quincunx: rank %s: other ranks %s within %u s",
+                rank != NULL ? rank : "?", patience.fail, patience.seconds);
+        if (!name_all_stopped(line)) {
+            fputs("; one stands still, or cannot be reached", line);
+        }
+        fputc('\n', line);
+        fclose(line);
+        fputs(text, stderr);
+        fflush(stderr);
     }
-    fputc('\n', stderr);
-    fflush(stderr);
     _exit(EXIT_FAILED);
 }
 
