@@ -23,9 +23,9 @@ NODISCARD int announce_job(struct scatter *scatter,
  * Takes the announcement in `delivery`, which was received at free_from: moves
  * free_from behind it, passes it on and begins the kernel. Before that, an
  * announcement of an earlier job, of which no other message came, is dropped.
- * Result: 0; ERR_LENGTH,
- * ERR_FIELD, ERR_PLAN, ERR_PLACE (meant for another node); ERR_IMAGE (no kernel
- * of the announced index); ERR_ARGUMENT; an error of the sends.
+ * Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLAN, ERR_PLACE (meant for another
+ * node); ERR_IMAGE (no kernel of the announced index); ERR_ARGUMENT; an error
+ * of the sends.
  */
 NODISCARD int announce_take(struct scatter *scatter,
                             struct circuit_delivery delivery);

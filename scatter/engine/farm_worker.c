@@ -465,7 +465,6 @@ int farm_compute(struct scatter *scatter)
 
 int farm_gather(struct scatter *scatter)
 {
-    scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter_begin_outputs(scatter);
     return scatter->worker.group != NULL ? gather_group(scatter) : ERR_OK;
 }
