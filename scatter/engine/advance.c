@@ -165,7 +165,7 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
 int advance_try(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    unsigned phases = (unsigned)torus_phases(scatter->size);
+    unsigned phases = scatter->job.phases;
     int error;
 
     originator->nodes = torus_nodes(scatter->size);
@@ -188,6 +188,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
     }
     error = send_advance(scatter, originator, phases);
     startups_wait(scatter, originator, originator->report.scatter_start_ps);
-    startups_receipts(scatter, originator, originator->advance_units);
+    startups_receipts(scatter, originator, originator->input.startup_ps,
+                      originator->advance_units);
     return error;
 }

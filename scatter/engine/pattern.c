@@ -68,7 +68,6 @@ int pattern_prepare(struct scatter *scatter)
 int pattern_announce(struct scatter *scatter, struct originator *originator,
                      struct circuit_segment shared, struct circuit_segment arg)
 {
-    unsigned phases = (unsigned)torus_phases(scatter->size);
     struct circuit_message message = {.kind = WIRE_ANNOUNCE,
                                       .gap_ps = scatter->pattern.cut.gap_ps,
                                       .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
@@ -80,7 +79,7 @@ int pattern_announce(struct scatter *scatter, struct originator *originator,
     scatter->pattern.cut.job = scatter->circuit->job;
     scatter->pattern.cut.unit_bytes = scatter->announced.unit_bytes;
     for (unsigned phase = scatter->layer + 1u;
-         error == ERR_OK && phase <= phases; ++phase) {
+         error == ERR_OK && phase <= scatter->job.phases; ++phase) {
         message.path = scatter->message[phase].path;
         message.head.data = scatter->memory->announce_head[phase - 1];
         bytes_store_u32(scatter->memory->announce_head[phase - 1], phase);
@@ -412,9 +411,8 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
     uint64_t message_ps =
         order_message_ps(order, WIRE_ANNOUNCE_HEAD_BYTES + WIRE_ANNOUNCE_BYTES +
                                     WIRE_PAD4(order->arg_bytes));
-    unsigned phases = (unsigned)torus_phases(scatter->size);
 
-    for (unsigned phase = 1; phase <= phases; ++phase) {
+    for (unsigned phase = 1; phase <= scatter->job.phases; ++phase) {
         end_ps += order_circuit_ps(order, message_ps,
                                    originator_phase_hops(scatter, phase)) +
                   scatter->message[phase].gap_ps;
@@ -422,32 +420,22 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
     originator->input.wait_ps = fixed_difference(end_ps, begin_ps);
 }
 
-/* Returns the time, ps, from the receipt of layer `phase` - 1 (time zero for
-   layer 0) to the receipt of layer `phase` in the first of several rounds,
-   without the transfer of units. */
-static uint64_t step_ps(const struct scatter *scatter,
-                        const struct originator *originator, unsigned phase)
+void startups_receipts(const struct scatter *scatter,
+                       struct originator *originator,
+                       const uint64_t startup_ps[],
+                       const uint32_t volume_units[])
 {
     const struct scatter_costs *costs = scatter->costs;
     const struct plan_job *input = &originator->input;
-
-    return input->startup_ps[phase - 1] -
-           startups_hop_ps(scatter, phase, input->phases) +
-           (phase == 1 ? costs->first_send_ps + input->wait_ps
-                       : (uint64_t)costs->split_ps + costs->queue_ps);
-}
-
-void startups_receipts(const struct scatter *scatter,
-                       struct originator *originator,
-                       const uint32_t volume_units[])
-{
-    const struct plan_job *input = &originator->input;
     uint64_t *received_ps = originator->report.received_ps;
+    uint64_t sends_ps = costs->first_send_ps + input->wait_ps;
 
     for (unsigned phase = 1; phase <= input->phases; ++phase) {
-        received_ps[phase] = received_ps[phase - 1] +
-                             step_ps(scatter, originator, phase) +
+        received_ps[phase] = received_ps[phase - 1] + sends_ps +
+                             startup_ps[phase - 1] -
+                             startups_hop_ps(scatter, phase, input->phases) +
                              input->transfer_ps * volume_units[phase];
+        sends_ps = (uint64_t)costs->split_ps + costs->queue_ps;
     }
 }
 

@@ -63,6 +63,7 @@ void startups_wait(const struct scatter *scatter, struct originator *originator,
    their volumes, `volume_units[layer]`, in the first of several rounds. */
 void startups_receipts(const struct scatter *scatter,
                        struct originator *originator,
+                       const uint64_t startup_ps[],
                        const uint32_t volume_units[]);
 
 /* Sets the fields of originator->input that follow from the order and the

@@ -153,17 +153,6 @@ static void keep_startups(struct originator *originator)
     }
 }
 
-/* Sets the input's phases and startups to those of the best plan. */
-static void restore_startups(struct originator *originator)
-{
-    uint8_t phases = originator->plan.phases;
-
-    originator->input.phases = phases;
-    for (unsigned i = 0; i < phases; ++i) {
-        originator->input.startup_ps[i] = originator->report.startup_ps[i];
-    }
-}
-
 /* Sets report.received_ps[], the times from time zero at which layers receive
    their volumes in one round. */
 static void set_receipts(struct originator *originator,
@@ -460,7 +449,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    unsigned phases = (unsigned)torus_phases(scatter->size);
+    unsigned phases = scatter->job.phases; /* of the torus */
     bool advance = originator->report.advance;
     bool fixed = order->phases != WIRE_BEST && order->phases <= phases;
     bool any = order->rounds == WIRE_BEST;
@@ -494,7 +483,7 @@ static int choose(struct scatter *scatter, struct originator *originator)
         plan_equal(originator, phases);
         keep_startups(originator);
     }
-    restore_startups(originator);
+    originator->input.phases = originator->plan.phases;
     if (best.meanwhile) {
         scatter->job.flags |= WIRE_MEANWHILE;
         policy_become(scatter, POLICY_MEANWHILE);
@@ -659,7 +648,7 @@ static uint64_t quiet_ps(const struct originator *originator)
     }
     return fixed_difference(report->makespan_ps,
                             report->received_ps[plan->phases] +
-                                originator->input.startup_ps[plan->phases - 1]);
+                                report->startup_ps[plan->phases - 1]);
 }
 
 /* Writes the tables of the first round, the job, and the tables of all later
@@ -715,7 +704,7 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     error = plan(scatter, originator);
     scatter->units = units;
     if (error == ERR_OK && *reserve > 0 &&
-        (originator->plan.phases < torus_phases(scatter->size) ||
+        (originator->plan.phases < scatter->job.phases ||
          originator->plan.volume_units[0][originator->plan.phases] == 0)) {
         *reserve = 0;
         originator->has_tail = false;
@@ -741,6 +730,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     if (error == ERR_OK) {
         if (!originator->report.advance && originator->plan.rounds > 1) {
             startups_receipts(scatter, originator,
+                              originator->report.startup_ps,
                               originator->plan.volume_units[0]);
         }
         error = store_job(scatter, originator);
