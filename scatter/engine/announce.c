@@ -10,10 +10,10 @@ int announce_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_announce *announced = &scatter->announced;
     uint8_t *out = originator_allocate(scatter, WIRE_ANNOUNCE_BYTES);
-    int error = out != NULL ? ERR_OK : ERR_MEMORY;
+    int error;
 
-    if (error != ERR_OK) {
-        return error;
+    if (out == NULL) {
+        return ERR_MEMORY;
     }
     wire_announce_store(out, announced);
     originator->announced_ps = originator_now_ps(scatter);
@@ -72,32 +72,21 @@ static int read(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Queues the announcement to this node's children. Result: 0 or the error. */
-static int pass_on(struct scatter *scatter, struct circuit_segment shared)
-{
-    struct circuit_segment none = {NULL, 0};
-    int error;
-
-    scatter->circuit->job = scatter->announced_job;
-    error = scatter->policy->announce(scatter, NULL, shared, none);
-    /* The next message may announce another job, if this one's order failed. */
-    scatter->circuit->job = CIRCUIT_ANY_JOB;
-    return error;
-}
-
 int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
 {
+    struct circuit_segment none = {NULL, 0};
     struct circuit_segment shared;
-    int error = ERR_OK;
+    int error =
+        scatter->kernel != NULL ? announce_drop(scatter, &delivery) : ERR_OK;
 
-    if (scatter->kernel != NULL) {
-        error = announce_drop(scatter, &delivery);
-    }
     if (error == ERR_OK) {
         error = read(scatter, &delivery, &shared);
     }
     if (error == ERR_OK) {
-        error = pass_on(scatter, shared);
+        scatter->circuit->job = scatter->announced_job;
+        error = scatter->policy->announce(scatter, NULL, shared, none);
+        /* If this job's order failed, the next message may announce another. */
+        scatter->circuit->job = CIRCUIT_ANY_JOB;
     }
     if (error == ERR_OK) {
         error = scatter_begin_kernel(scatter);

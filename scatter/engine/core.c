@@ -62,11 +62,9 @@ int scatter_send(struct scatter *scatter, unsigned ports,
 {
     int error = circuit_send(scatter->circuit, ports, message);
 
-    if (error == ERR_PORT_BUSY) {
-        error = circuit_drain(scatter->circuit);
-        if (error == ERR_OK) {
-            error = circuit_send(scatter->circuit, ports, message);
-        }
+    if (error == ERR_PORT_BUSY &&
+        (error = circuit_drain(scatter->circuit)) == ERR_OK) {
+        error = circuit_send(scatter->circuit, ports, message);
     }
     return error;
 }
@@ -94,17 +92,12 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
 {
     const struct wire_job *job = &scatter->job;
     uint32_t bytes = (uint32_t)(end - begin);
+    uint64_t earlier =
+        (uint64_t)scatter->first_unit * scatter->announced.unit_bytes;
     uint32_t units_bytes;
 
-    scatter->range_before_bytes = job->before_bytes;
-    if (job->before_bytes > 0) {
-        uint64_t earlier =
-            (uint64_t)scatter->first_unit * scatter->announced.unit_bytes;
-
-        if (earlier < job->before_bytes) {
-            scatter->range_before_bytes = (uint32_t)earlier;
-        }
-    }
+    scatter->range_before_bytes =
+        earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
     scatter->range_data = begin + scatter->range_before_bytes;
     scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
     scatter->free_from = (uint8_t *)(((uintptr_t)end + 7u) & ~(uintptr_t)7u);

@@ -261,64 +261,27 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Waits for a demand until mesh time `until_ps`, and serves it. It is received
-   at `at`, unless a slot receives it. Result: 0; ERR_TIMEOUT; or the error. */
-static int serve_at(struct scatter *scatter, struct farm_state *state,
-                    struct circuit_delivery *delivery, uint8_t *at,
-                    uint32_t capacity_bytes, uint64_t until_ps)
-{
-    int error = circuit_receive_until(scatter->circuit, delivery, DEMAND_PORTS,
-                                      at, capacity_bytes, until_ps);
-
-    return error == ERR_OK ? farm_serve(scatter, state, delivery) : error;
-}
-
-/* Moves a demand's output behind the outputs received before, unless it lies
-   there. Result: 0 or ERR_MEMORY. */
+/* Ends the receipt of a demand at `place`, whose result was `error`: moves the
+   demand's output behind those received before, from a slot if it lies in one.
+   Result: 0, `error` or ERR_MEMORY. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
-                       const struct circuit_delivery *delivery)
+                       const struct circuit_delivery *delivery, int error)
 {
-    const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
     uint8_t *to = place->at + place->ahead_bytes;
-    uint32_t bytes = delivery->bytes - WIRE_DEMAND_BYTES;
+    uint32_t room = (uint32_t)(scatter->free_to - to);
+    uint32_t bytes = 0;
 
-    if (to > scatter->free_to || bytes > (uint32_t)(scatter->free_to - to)) {
-        return ERR_MEMORY;
+    if (error == ERR_OK && delivery->bytes - WIRE_DEMAND_BYTES > room) {
+        error = ERR_MEMORY;
     }
-    if (to != from) {
-        memcpy(to, from, bytes);
-    }
-    return ERR_OK;
-}
-
-/* Does as serve_at(), for a demand that may bring an output. */
-static int serve_output(struct scatter *scatter, struct farm_state *state,
-                        struct circuit_delivery *delivery, uint64_t until_ps)
-{
-    struct gather_place place;
-    uint32_t bytes;
-    int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    error = serve_at(scatter, state, delivery, place.at, place.capacity_bytes,
-                     until_ps);
     if (error == ERR_OK) {
-        error = keep_output(scatter, &place, delivery);
+        bytes = delivery->bytes - WIRE_DEMAND_BYTES;
+        memmove(to, delivery->payload + WIRE_DEMAND_BYTES, bytes);
     }
-    bytes = error == ERR_OK ? delivery->bytes - WIRE_DEMAND_BYTES : 0;
-    scatter_end_append(scatter, &place, bytes);
+    scatter_end_append(scatter, place, bytes);
     scatter->free_from += bytes;
     return error;
-}
-
-/* Whether the message at `at` lies in a slot. */
-static bool is_in_slot(const struct farm_state *state, const uint8_t *at)
-{
-    return at >= state->slot &&
-           at < state->slot + state->slots * state->slot_bytes;
 }
 
 /* Waits for a demand until mesh time `until_ps`, serves it, and frees its slot
@@ -326,18 +289,36 @@ static bool is_in_slot(const struct farm_state *state, const uint8_t *at)
 static int serve_until(struct scatter *scatter, struct farm_state *state,
                        uint64_t until_ps)
 {
+    bool output = scatter_has_output(scatter);
     struct circuit_delivery delivery;
-    int error = scatter_has_output(scatter)
-                    ? serve_output(scatter, state, &delivery, until_ps)
-                    : serve_at(scatter, state, &delivery, state->slot,
-                               state->slot_bytes, until_ps);
+    struct gather_place place;
+    int error = ERR_OK;
     uint8_t *at;
 
+    place.at = state->slot;
+    place.capacity_bytes = state->slot_bytes;
+    if (output) {
+        error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    error = circuit_receive_until(scatter->circuit, &delivery, DEMAND_PORTS,
+                                  place.at, place.capacity_bytes, until_ps);
+    if (error == ERR_OK) {
+        error = farm_serve(scatter, state, &delivery);
+    }
+    if (output) {
+        error = keep_output(scatter, &place, &delivery, error);
+    }
     if (error != ERR_OK) {
         return error;
     }
     at = delivery.payload - CIRCUIT_HEADER_BYTES;
-    return is_in_slot(state, at) ? listen(scatter, state, at) : ERR_OK;
+    return at >= state->slot &&
+                   at < state->slot + state->slots * state->slot_bytes
+               ? listen(scatter, state, at)
+               : ERR_OK;
 }
 
 /* Computes a slice of the units that are left. Result: 0 or the error. */
@@ -409,19 +390,6 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- planning ---- */
 
-/* Checks the numbers that the chunk rule takes. Result: 0 or ERR_RANGE. */
-static int check_order(const struct wire_order *order)
-{
-    unsigned ports = order->ports;
-
-    return (ports == 1 || ports == 2 || ports == TORUS_PORTS) &&
-                   order->startup_ps <= PLANNER_TIME_MAX_PS &&
-                   fixed_product(order->transfer_ps, order->unit_bytes) <=
-                       PLANNER_TIME_MAX_PS
-               ? ERR_OK
-               : ERR_RANGE;
-}
-
 /* Returns the originator's time for a chunk, ps, at most UINT32_MAX: that of
    its software or, if longer, 4 startups divided by the number of ports. */
 static uint64_t demand_ps(const struct scatter *scatter,
@@ -449,10 +417,13 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
                   uint32_t nodes)
 {
     const struct wire_order *order = &originator->order;
-    int error = check_order(order);
+    uint8_t ports = order->ports;
 
-    if (error != ERR_OK) {
-        return error;
+    if ((ports != 1 && ports != 2 && ports != TORUS_PORTS) ||
+        order->startup_ps > PLANNER_TIME_MAX_PS ||
+        fixed_product(order->transfer_ps, order->unit_bytes) >
+            PLANNER_TIME_MAX_PS) {
+        return ERR_RANGE;
     }
     input->compute_ps = originator->report.compute_ps;
     input->transfer_ps = order->transfer_ps * order->unit_bytes;
@@ -462,7 +433,7 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     input->most_units = most_units(scatter, units, nodes);
     input->varies = scatter->terms.cost_varies || originator->unlikely;
     input->nodes = nodes;
-    input->ports = order->ports;
+    input->ports = ports;
     input->installment = order->rounds == WIRE_BEST ? 0 : order->rounds;
     input->served = 0;
     return ERR_OK;

@@ -335,18 +335,6 @@ static int lead_group(struct scatter *scatter)
     return error == ERR_OK ? farm_work_off(scatter, state) : error;
 }
 
-/* Receives and merges the results of the group. Result: 0 or the error. */
-static int gather_group(struct scatter *scatter)
-{
-    const struct farm_state *state = scatter->worker.group;
-    uint32_t results = 0;
-
-    for (uint32_t i = 0; i < state->workers; ++i) {
-        results += state->worker[i].ended;
-    }
-    return scatter_gather_any(scatter, 1, results);
-}
-
 /* ---- any worker ---- */
 
 /* Whether the announced job has the number `job`. */
@@ -465,6 +453,12 @@ int farm_compute(struct scatter *scatter)
 
 int farm_gather(struct scatter *scatter)
 {
+    const struct farm_state *group = scatter->worker.group;
+    uint32_t results = 0;
+
     scatter_begin_outputs(scatter);
-    return scatter->worker.group != NULL ? gather_group(scatter) : ERR_OK;
+    for (uint32_t i = 0; group != NULL && i < group->workers; ++i) {
+        results += group->worker[i].ended;
+    }
+    return scatter_gather_any(scatter, 1, results);
 }

@@ -332,11 +332,9 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     }
     scatter->room_end = circuit->memory + SCATTER_ROOM(circuit->memory_bytes,
                                                        circuit->aside_bytes);
-    scatter->memory =
-        (struct scatter_memory *)(void *)(circuit->aside_bytes <
-                                                  sizeof(struct scatter_memory)
-                                              ? scatter->room_end
-                                              : circuit->aside);
+    scatter->memory = circuit->aside_bytes < sizeof *scatter->memory
+                          ? (void *)scatter->room_end
+                          : (void *)circuit->aside;
     return reset(scatter);
 }
 
@@ -353,18 +351,14 @@ static int run_job(struct scatter *scatter)
 
 int scatter_run(struct scatter *scatter)
 {
-    int error = run_job(scatter);
+    int error;
 
-    while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0) {
-        /* The next job's messages are received where the last sends may still
-           lie. */
-        error = circuit_drain(scatter->circuit);
-        if (error == ERR_OK) {
-            error = reset(scatter);
-        }
-        if (error == ERR_OK) {
-            error = run_job(scatter);
-        }
-    }
+    /* The next job's messages are received where this job's last sends may
+       still lie. */
+    do {
+        error = run_job(scatter);
+    } while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0 &&
+             (error = circuit_drain(scatter->circuit)) == ERR_OK &&
+             (error = reset(scatter)) == ERR_OK);
     return error;
 }

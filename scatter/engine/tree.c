@@ -201,16 +201,20 @@ static int read_tree(struct scatter *scatter, const struct wire_order *order)
     return ERR_OK;
 }
 
-/* Queues the announcement to the children of this node's branch. Result: 0 or
-   the error. */
-static int announce(struct scatter *scatter, struct circuit_segment shared,
-                    struct circuit_segment arg)
+int tree_announce(struct scatter *scatter, struct originator *originator,
+                  struct circuit_segment shared, struct circuit_segment arg)
 {
-    const uint8_t *end = tree_next(scatter->tree.branch);
-    int error = ERR_OK;
+    const uint8_t *child;
+    const uint8_t *end;
+    int error =
+        originator != NULL ? read_tree(scatter, &originator->order) : ERR_OK;
 
-    for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
-         error == ERR_OK && child < end; child = tree_next(child)) {
+    if (error != ERR_OK) {
+        return error;
+    }
+    end = tree_next(scatter->tree.branch);
+    child = scatter->tree.branch + TREE_BRANCH_BYTES;
+    for (; error == ERR_OK && child < end; child = tree_next(child)) {
         struct torus_path path = tree_path(child);
         struct circuit_message message = {
             .path = path,
@@ -227,15 +231,6 @@ static int announce(struct scatter *scatter, struct circuit_segment shared,
     return error;
 }
 
-int tree_announce(struct scatter *scatter, struct originator *originator,
-                  struct circuit_segment shared, struct circuit_segment arg)
-{
-    int error =
-        originator != NULL ? read_tree(scatter, &originator->order) : ERR_OK;
-
-    return error == ERR_OK ? announce(scatter, shared, arg) : error;
-}
-
 int tree_place(struct scatter *scatter, const uint8_t *announcement,
                uint32_t bytes, uint32_t *head_bytes)
 {
@@ -250,30 +245,16 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* Returns the latest phase before `below` in which this node has children; 0 if
-   there is none. */
-static unsigned phase_below(const struct scatter *scatter, unsigned below)
-{
-    const uint8_t *end = tree_next(scatter->tree.branch);
-    unsigned latest = 0;
-
-    for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
-         child < end && tree_phase(child) < below; child = tree_next(child)) {
-        latest = tree_phase(child);
-    }
-    return latest;
-}
-
 /* Receives results by falling phase: those of the last phase first. */
 int tree_gather(struct scatter *scatter)
 {
-    const uint8_t *end = tree_next(scatter->tree.branch);
-    unsigned phase = UINT8_MAX + 1;
+    const uint8_t *branch = scatter->tree.branch;
+    const uint8_t *end = tree_next(branch);
     int error = ERR_OK;
 
     scatter_begin_gather(scatter);
-    while (error == ERR_OK && (phase = phase_below(scatter, phase)) > 0) {
-        for (const uint8_t *child = scatter->tree.branch + TREE_BRANCH_BYTES;
+    for (unsigned phase = tree_last_phase(branch); phase > 0; --phase) {
+        for (const uint8_t *child = branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
                 /* A child of a phase beyond the job's has refused its branch,
