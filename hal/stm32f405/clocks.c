@@ -149,7 +149,7 @@ static bool capture(uint32_t *count)
 {
     for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
         if ((TIM11->SR & TIM_SR_CC1IF) != 0) {
-            *count = TIM11->CCR1; /* clears the flag */
+            *count = TIM11->CCR[0]; /* clears the flag */
             return true;
         }
     }
@@ -243,23 +243,18 @@ static enum clocks_source start(uint32_t *crystal_hz)
 /* A timer gets twice the clock of its bus, if that clock is divided (7.2). */
 void clocks_start(struct clocks *clocks)
 {
+    bool fast;
+
     clocks->reset = RCC->CSR & ~(RCC_CSR_RMVF | (RCC_CSR_RMVF - 1));
     RCC->CSR |= RCC_CSR_RMVF;
     clocks->crystal_hz = 0;
     clocks->source = (uint8_t)start(&clocks->crystal_hz);
-    clocks->core_hz = HSI_HZ;
-    clocks->apb1_hz = HSI_HZ;
-    clocks->apb2_hz = HSI_HZ;
-    clocks->timer_hz = HSI_HZ;
-    if (clocks->source != CLOCKS_HSI) {
-        clocks->core_hz = PLL_HZ;
-        clocks->apb1_hz = PLL_HZ / 4;
-        clocks->apb2_hz = PLL_HZ / 2;
-        clocks->timer_hz = PLL_HZ / 2;
-    }
-    if (clocks->source == CLOCKS_EMULATED) {
-        clocks->timer_hz = EMULATED_TIMER_HZ;
-    }
+    fast = clocks->source != CLOCKS_HSI;
+    clocks->core_hz = fast ? PLL_HZ : HSI_HZ;
+    clocks->apb1_hz = fast ? PLL_HZ / 4 : HSI_HZ;
+    clocks->apb2_hz = fast ? PLL_HZ / 2 : HSI_HZ;
+    clocks->timer_hz =
+        clocks->source == CLOCKS_EMULATED ? EMULATED_TIMER_HZ : clocks->apb2_hz;
 }
 
 const char *clocks_source_name(const struct clocks *clocks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers of the STM32F405/407: names, offsets and addresses as in the
- * reference manual RM0090 Rev 19, whose sections the comments name. Only the
- * registers that this board uses are here.
+ * reference manual RM0090 Rev 19, whose sections the comments name. Registers
+ * that this board does not use are left out, or are in fields `unused_OFFSET`.
  */
 #ifndef HAL_STM32F405_REGISTERS_H
 #define HAL_STM32F405_REGISTERS_H
@@ -26,7 +26,6 @@
 
 struct stm32_pwr {
     volatile uint32_t CR;
-    volatile uint32_t CSR;
 };
 
 #define PWR ((struct stm32_pwr *)0x40007000u)
@@ -38,29 +37,18 @@ struct stm32_rcc {
     volatile uint32_t CR;
     volatile uint32_t PLLCFGR;
     volatile uint32_t CFGR;
-    volatile uint32_t CIR;
-    volatile uint32_t AHB1RSTR;
-    volatile uint32_t AHB2RSTR;
-    volatile uint32_t AHB3RSTR;
-    uint32_t reserved_1c;
-    volatile uint32_t APB1RSTR;
-    volatile uint32_t APB2RSTR;
-    uint32_t reserved_28[2];
+    uint32_t unused_0c[9];
     volatile uint32_t AHB1ENR;
-    volatile uint32_t AHB2ENR;
-    volatile uint32_t AHB3ENR;
-    uint32_t reserved_3c;
+    uint32_t unused_34[3];
     volatile uint32_t APB1ENR;
     volatile uint32_t APB2ENR;
-    uint32_t reserved_48[10];
-    volatile uint32_t BDCR;
+    uint32_t unused_48[11];
     volatile uint32_t CSR;
 };
 
 REGISTER_AT(stm32_rcc, AHB1ENR, 0x30);
 REGISTER_AT(stm32_rcc, APB1ENR, 0x40);
 REGISTER_AT(stm32_rcc, APB2ENR, 0x44);
-REGISTER_AT(stm32_rcc, BDCR, 0x70);
 REGISTER_AT(stm32_rcc, CSR, 0x74);
 
 #define RCC ((struct stm32_rcc *)0x40023800u)
@@ -120,13 +108,12 @@ struct stm32_flash {
 
 struct stm32_gpio {
     volatile uint32_t MODER;
-    volatile uint32_t OTYPER;
+    uint32_t unused_04;
     volatile uint32_t OSPEEDR;
     volatile uint32_t PUPDR;
-    volatile uint32_t IDR;
-    volatile uint32_t ODR;
+    uint32_t unused_10[2];
     volatile uint32_t BSRR;
-    volatile uint32_t LCKR;
+    uint32_t unused_1c;
     volatile uint32_t AFRL; /* pins 0 to 7, four bits each */
     volatile uint32_t AFRH; /* pins 8 to 15 */
 };
@@ -153,13 +140,11 @@ struct stm32_usart {
     volatile uint32_t DR;
     volatile uint32_t BRR;
     volatile uint32_t CR1;
-    volatile uint32_t CR2;
+    uint32_t unused_10;
     volatile uint32_t CR3;
-    volatile uint32_t GTPR;
 };
 
-REGISTER_AT(stm32_usart, CR1, 0x0c);
-REGISTER_AT(stm32_usart, GTPR, 0x18);
+REGISTER_AT(stm32_usart, CR3, 0x14);
 
 #define USART1 ((struct stm32_usart *)0x40011000u)
 #define USART2 ((struct stm32_usart *)0x40004400u)
@@ -192,8 +177,7 @@ struct stm32_dma_stream {
     volatile uint32_t NDTR;
     volatile uint32_t PAR;
     volatile uint32_t M0AR;
-    volatile uint32_t M1AR;
-    volatile uint32_t FCR;
+    uint32_t unused_10[2];
 };
 
 /* Flags: element 0 is for streams 0 to 3 (LISR, LIFCR), element 1 for streams
@@ -204,10 +188,8 @@ struct stm32_dma {
     struct stm32_dma_stream S[8];
 };
 
-REGISTER_AT(stm32_dma, IFCR, 0x08);
 REGISTER_AT(stm32_dma, S[0], 0x10);
-REGISTER_AT(stm32_dma, S[7].CR, 0xb8);
-REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
+REGISTER_AT(stm32_dma, S[7].M0AR, 0xc4);
 
 #define DMA1 ((struct stm32_dma *)0x40026000u)
 #define DMA2 ((struct stm32_dma *)0x40026400u)
@@ -225,36 +207,29 @@ REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
 #define DMA_ISR_TCIF (1u << 5)
 #define DMA_ISR_ALL 0x3du
 
-/* ---- timers 2 to 5, 18.4; 11, 19.5, which has fewer registers ---- */
+/* ---- timer 2, 18.4, and timer 11, 19.5, which has fewer registers ---- */
 
 struct stm32_tim {
     volatile uint32_t CR1;
-    volatile uint32_t CR2;
-    volatile uint32_t SMCR;
+    uint32_t unused_04[2];
     volatile uint32_t DIER;
     volatile uint32_t SR;
     volatile uint32_t EGR;
     volatile uint32_t CCMR1;
-    volatile uint32_t CCMR2;
+    uint32_t unused_1c;
     volatile uint32_t CCER;
     volatile uint32_t CNT;
     volatile uint32_t PSC;
     volatile uint32_t ARR;
-    uint32_t reserved_30;
-    volatile uint32_t CCR1;
-    volatile uint32_t CCR2;
-    volatile uint32_t CCR3;
-    volatile uint32_t CCR4;
-    uint32_t reserved_44;
-    volatile uint32_t DCR;
-    volatile uint32_t DMAR;
+    uint32_t unused_30;
+    volatile uint32_t CCR[4]; /* CCR1 to CCR4 */
+    uint32_t unused_44[3];
     volatile uint32_t OR;
 };
 
 REGISTER_AT(stm32_tim, EGR, 0x14);
 REGISTER_AT(stm32_tim, CNT, 0x24);
-REGISTER_AT(stm32_tim, ARR, 0x2c);
-REGISTER_AT(stm32_tim, CCR1, 0x34);
+REGISTER_AT(stm32_tim, CCR, 0x34);
 REGISTER_AT(stm32_tim, OR, 0x50);
 
 #define TIM2 ((struct stm32_tim *)0x40000000u) /* counts with 32 bits */
@@ -272,18 +247,12 @@ REGISTER_AT(stm32_tim, OR, 0x50);
 
 struct stm32_adc {
     volatile uint32_t SR;
-    volatile uint32_t CR1;
+    uint32_t unused_04;
     volatile uint32_t CR2;
     volatile uint32_t SMPR1;
-    volatile uint32_t SMPR2;
-    volatile uint32_t JOFR[4];
-    volatile uint32_t HTR;
-    volatile uint32_t LTR;
-    volatile uint32_t SQR1;
-    volatile uint32_t SQR2;
+    uint32_t unused_10[9];
     volatile uint32_t SQR3;
-    volatile uint32_t JSQR;
-    volatile uint32_t JDR[4];
+    uint32_t unused_38[5];
     volatile uint32_t DR;
 };
 
@@ -291,7 +260,7 @@ REGISTER_AT(stm32_adc, SQR3, 0x34);
 REGISTER_AT(stm32_adc, DR, 0x4c);
 
 struct stm32_adc_common {
-    volatile uint32_t CSR;
+    uint32_t unused_00;
     volatile uint32_t CCR;
 };
 
@@ -323,10 +292,9 @@ struct stm32_iwdg {
 /* ---- debug support, 38.16 ---- */
 
 struct stm32_dbgmcu {
-    volatile uint32_t IDCODE;
+    uint32_t unused_00;
     volatile uint32_t CR;
     volatile uint32_t APB1_FZ;
-    volatile uint32_t APB2_FZ;
 };
 
 #define DBGMCU ((struct stm32_dbgmcu *)0xE0042000u)
@@ -336,13 +304,9 @@ struct stm32_dbgmcu {
 /* ---- interrupts, table 62 ---- */
 
 enum stm32_irq {
-    DMA1_Stream0_IRQ = 11,
-    DMA1_Stream1_IRQ,
-    DMA1_Stream2_IRQ,
-    DMA1_Stream3_IRQ,
-    DMA1_Stream4_IRQ,
-    DMA1_Stream5_IRQ,
-    DMA1_Stream6_IRQ,
+    DMA1_Stream3_IRQ = 14,
+    DMA1_Stream4_IRQ = 15,
+    DMA1_Stream6_IRQ = 17,
     TIM2_IRQ = 28,
     USART1_IRQ = 37,
     USART2_IRQ = 38,
@@ -350,14 +314,8 @@ enum stm32_irq {
     DMA1_Stream7_IRQ = 47,
     UART4_IRQ = 52,
     UART5_IRQ = 53,
-    DMA2_Stream0_IRQ = 56,
-    DMA2_Stream1_IRQ,
-    DMA2_Stream2_IRQ,
-    DMA2_Stream3_IRQ,
-    DMA2_Stream4_IRQ,
-    DMA2_Stream5_IRQ = 68,
-    DMA2_Stream6_IRQ,
-    DMA2_Stream7_IRQ,
+    DMA2_Stream6_IRQ = 69,
+    DMA2_Stream7_IRQ = 70,
     USART6_IRQ = 71,
     STM32_IRQS = 82
 };

@@ -95,11 +95,7 @@ void timer_wait_us(uint32_t us)
 
 /* ---- compares ---- */
 
-static volatile uint32_t *compare(unsigned which)
-{
-    static_assert(TIMER_CALLS <= 4, "TIM2 compares with four registers");
-    return &TIM2->CCR1 + which;
-}
+static_assert(TIMER_CALLS <= 4, "TIM2 compares with four registers");
 
 static bool has_passed(uint32_t ticks)
 {
@@ -119,7 +115,7 @@ void timer_on(enum timer_call which, void (*call)(void))
    function pends the interrupt. */
 static void set(unsigned which, uint32_t ticks)
 {
-    *compare(which) = ticks;
+    TIM2->CCR[which] = ticks;
     timer.call[which].armed = true;
     if (has_passed(ticks)) {
         armv7m_interrupt_pend(TIM2_IRQ);
@@ -142,7 +138,7 @@ void timer_call_in(enum timer_call which, uint32_t us)
     uint32_t ticks = TIM2->CNT + us * TIMER_TICKS_PER_US;
 
     if (timer.call[which].function != 0 &&
-        (!timer.call[which].armed || (int32_t)(*compare(which) - ticks) > 0)) {
+        (!timer.call[which].armed || (int32_t)(TIM2->CCR[which] - ticks) > 0)) {
         set(which, ticks);
     }
     armv7m_unmask(before);
@@ -156,7 +152,7 @@ void timer_compare_interrupt(void)
 
     TIM2->SR = 0;
     for (unsigned which = 0; which < TIMER_CALLS; ++which) {
-        if (timer.call[which].armed && has_passed(*compare(which))) {
+        if (timer.call[which].armed && has_passed(TIM2->CCR[which])) {
             timer.call[which].armed = false;
             timer.call[which].function();
         }
