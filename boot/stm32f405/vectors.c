@@ -7,13 +7,11 @@
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
-#include "hal/stm32f405/usarts.h"
 
 #define VECTOR(irq) [BOOT_VECTORS_ARMV7M + (irq)]
 #define LINE_VECTORS(name, port)                                               \
-    VECTOR(USARTS_IRQ(PINS_##port##_USART)) = serial_##name##_interrupt,       \
-    VECTOR(USARTS_TX_IRQ(PINS_##port##_USART)) =                               \
-        serial_##name##_dma_interrupt,
+    VECTOR(PINS_IRQ(PINS_##port)) = serial_##name##_interrupt,                 \
+    VECTOR(PINS_TX_IRQ(PINS_##port)) = serial_##name##_dma_interrupt,
 #define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
 
 /* Positions as in RM0090, table 62. No other interrupt is ever enabled. */
@@ -22,9 +20,9 @@ const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,
     [15] = timer_tick_interrupt,
     VECTOR(TIM2_IRQ) = timer_compare_interrupt,
-    SERIAL_PORTS(LINE_VECTORS) VECTOR(USARTS_IRQ(PINS_CONSOLE_USART)) =
+    SERIAL_PORTS(LINE_VECTORS) VECTOR(PINS_IRQ(PINS_CONSOLE)) =
         serial_console_interrupt,
-    VECTOR(USARTS_TX_IRQ(PINS_CONSOLE_USART)) = serial_console_late_interrupt,
+    VECTOR(PINS_TX_IRQ(PINS_CONSOLE)) = serial_console_late_interrupt,
 };
 
 __attribute__((section(".identity"), used))

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pins that a board uses: `make PINS=NAME` takes pins/NAME.h. That header
- * defines, for EAST, NORTH, WEST, SOUTH and CONSOLE,
+ * defines PINS_EAST, PINS_NORTH, PINS_WEST, PINS_SOUTH and PINS_CONSOLE, each
+ * as three values with commas between them:
  *
- *   PINS_EAST_USART  1 to 6; 4 and 5 are the chip's UART4 and UART5
- *   PINS_EAST_TX     a pin on which that USART can send, PA0 to PE15
- *   PINS_EAST_RX     a pin on which that USART can receive
+ *   USART   1 to 6; 4 and 5 are the chip's UART4 and UART5
+ *   TX      a pin on which that USART can send, PA0 to PE15
+ *   RX      a pin on which that USART can receive
  *
  * and, if the board has an LED that the program may use,
  *
  *   PINS_LED         the LED's pin
  *   PINS_LED_LIT     the level that lights the LED: 0 or 1
  *
- * All else follows from the USART (usarts.h). A header that cannot work does
- * not compile: one that names a USART or a pin twice, a pin that is not the
- * USART's, or a pin that debugging or USB needs.
+ * All else follows from the USART: its bus (RM0090, 2.3), the alternate
+ * function of its pins (data sheet, table 9), its DMA streams and channels. A
+ * header that cannot work does not compile: one that names a USART or a pin
+ * twice, a pin that is not the USART's, or a pin that debugging or USB needs.
  */
 #ifndef HAL_STM32F405_PINS_H
 #define HAL_STM32F405_PINS_H
@@ -49,6 +51,14 @@ enum pins_pin {
 /* clang-format on */
 #include PINS_PATH(PINS)
 
+/* The three values of a port, such as PINS_TX(PINS_EAST). */
+#define PINS_USART(...) PINS_FIRST(__VA_ARGS__)
+#define PINS_TX(...) PINS_SECOND(__VA_ARGS__)
+#define PINS_RX(...) PINS_THIRD(__VA_ARGS__)
+#define PINS_FIRST(usart, tx, rx) usart
+#define PINS_SECOND(usart, tx, rx) tx
+#define PINS_THIRD(usart, tx, rx) rx
+
 /* Whether a USART can send or receive on a pin: data sheet, table 9, without
    pins that only the largest packages have. */
 #define PINS_CAN_SEND(usart, pin)                                              \
@@ -65,32 +75,29 @@ enum pins_pin {
      ((usart) == 5 && (pin) == PD2) || ((usart) == 6 && (pin) == PC7))
 
 #define PINS_CHECK(port)                                                       \
-    static_assert(PINS_CAN_SEND(PINS_##port##_USART, PINS_##port##_TX),        \
+    static_assert(PINS_CAN_SEND(PINS_USART(port), PINS_TX(port)),              \
                   "this USART cannot send on that pin");                       \
-    static_assert(PINS_CAN_RECEIVE(PINS_##port##_USART, PINS_##port##_RX),     \
+    static_assert(PINS_CAN_RECEIVE(PINS_USART(port), PINS_RX(port)),           \
                   "this USART cannot receive on that pin")
 
-PINS_CHECK(EAST);
-PINS_CHECK(NORTH);
-PINS_CHECK(WEST);
-PINS_CHECK(SOUTH);
-PINS_CHECK(CONSOLE);
+PINS_CHECK(PINS_EAST);
+PINS_CHECK(PINS_NORTH);
+PINS_CHECK(PINS_WEST);
+PINS_CHECK(PINS_SOUTH);
+PINS_CHECK(PINS_CONSOLE);
 
-#define PINS_USES(usart)                                                       \
-    ((PINS_EAST_USART == (usart)) + (PINS_NORTH_USART == (usart)) +            \
-     (PINS_WEST_USART == (usart)) + (PINS_SOUTH_USART == (usart)) +            \
-     (PINS_CONSOLE_USART == (usart)))
-static_assert(PINS_USES(1) <= 1 && PINS_USES(2) <= 1 && PINS_USES(3) <= 1 &&
-                  PINS_USES(4) <= 1 && PINS_USES(5) <= 1 && PINS_USES(6) <= 1,
+/* Number of ports, the console included, whose value is `value`. */
+#define PINS_COUNT_OF(VALUE, value)                                            \
+    ((VALUE(PINS_EAST) == (value)) + (VALUE(PINS_NORTH) == (value)) +          \
+     (VALUE(PINS_WEST) == (value)) + (VALUE(PINS_SOUTH) == (value)) +          \
+     (VALUE(PINS_CONSOLE) == (value)))
+#define PINS_ONCE(usart) (PINS_COUNT_OF(PINS_USART, usart) <= 1)
+static_assert(PINS_ONCE(1) && PINS_ONCE(2) && PINS_ONCE(3) && PINS_ONCE(4) &&
+                  PINS_ONCE(5) && PINS_ONCE(6),
               "a USART is there twice");
 
 /* How often a pin is used. Only PC10 and PC11 belong to two USARTs, 3 and 4. */
-#define PINS_ON(pin)                                                           \
-    ((PINS_EAST_TX == (pin)) + (PINS_EAST_RX == (pin)) +                       \
-     (PINS_NORTH_TX == (pin)) + (PINS_NORTH_RX == (pin)) +                     \
-     (PINS_WEST_TX == (pin)) + (PINS_WEST_RX == (pin)) +                       \
-     (PINS_SOUTH_TX == (pin)) + (PINS_SOUTH_RX == (pin)) +                     \
-     (PINS_CONSOLE_TX == (pin)) + (PINS_CONSOLE_RX == (pin)))
+#define PINS_ON(pin) (PINS_COUNT_OF(PINS_TX, pin) + PINS_COUNT_OF(PINS_RX, pin))
 static_assert(PINS_ON(PC10) <= 1 && PINS_ON(PC11) <= 1, "a pin is there twice");
 #ifndef PINS_LED
 #define PINS_LED PINS_COUNT /* none */
@@ -101,5 +108,32 @@ static_assert((PINS_LED) != PA13 && (PINS_LED) != PA14,
               "the LED's pin is the debugger's: PA13, PA14");
 static_assert((PINS_LED_LIT) == 0 || (PINS_LED_LIT) == 1,
               "the level that lights the LED is 0 or 1");
+
+/* ---- what follows from a USART's number ---- */
+
+/* DMA streams are chosen from those that can serve the USART (RM0090, tables 42
+   and 43) so that all six USARTs can send and receive by DMA.
+
+                               device  bus  function DMA  TX stream, channel
+                                                          RX stream, channel */
+#define PINS_USART_1(FACTS) FACTS(USART1, APB2, 7, DMA2, 7, 4, 2, 4)
+#define PINS_USART_2(FACTS) FACTS(USART2, APB1, 7, DMA1, 6, 4, 5, 4)
+#define PINS_USART_3(FACTS) FACTS(USART3, APB1, 7, DMA1, 3, 4, 1, 4)
+#define PINS_USART_4(FACTS) FACTS(UART4, APB1, 8, DMA1, 4, 4, 2, 4)
+#define PINS_USART_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
+#define PINS_USART_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
+
+/* Expands to FACTS(...) of a port's USART, such as PINS_FACTS(F, PINS_EAST). */
+#define PINS_FACTS(FACTS, ...) PINS_FACTS_OF(FACTS, __VA_ARGS__)
+#define PINS_FACTS_OF(FACTS, usart, tx, rx) PINS_USART_##usart(FACTS)
+
+/* Interrupts (RM0090, table 62) of a port's USART and of the DMA stream by
+   which the port sends. */
+#define PINS_IRQ(...) PINS_FACTS(PINS_FACT_IRQ, __VA_ARGS__)
+#define PINS_TX_IRQ(...) PINS_FACTS(PINS_FACT_TX_IRQ, __VA_ARGS__)
+
+#define PINS_FACT_IRQ(device, ...) device##_IRQ
+#define PINS_FACT_TX_IRQ(device, bus, function, dma, tx, ...)                  \
+    dma##_Stream##tx##_IRQ
 
 #endif

@@ -33,7 +33,6 @@
 #include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/timer.h"
-#include "hal/stm32f405/usarts.h"
 
 #include <string.h>
 
@@ -75,8 +74,8 @@ struct line {
     device, dma, RCC_##bus##ENR_##device##EN, bus##_IS_APB2, device##_IRQ,     \
         function, tx, tx_channel, rx, rx_channel, dma##_Stream##tx##_IRQ
 #define LINE(port)                                                             \
-    USARTS_FACTS(PINS_##port##_USART, LINE_FACTS), PINS_##port##_TX,           \
-        PINS_##port##_RX
+    PINS_FACTS(LINE_FACTS, PINS_##port), PINS_TX(PINS_##port),                 \
+        PINS_RX(PINS_##port)
 
 HAL_HOT static const struct line lines[SERIAL_COUNT] = {
     [TORUS_EAST] = {LINE(EAST)},        [TORUS_NORTH] = {LINE(NORTH)},

@@ -3,10 +3,9 @@
  * The driver of the four ports and the console: USARTs, 8N1, by interrupts. Two
  * wires connect a port to the opposite port of the neighbour (TX of the east
  * port to RX of the neighbour's west port, and back), a third the grounds;
- * levels are 3.3 V. The board chooses each port's USART and pins (pins.h); the
- * rest, such as the DMA streams, follows from the USART (usarts.h). The console
- * works without DMA. The driver calls the functions of
- * hal/stm32f405/program.h.
+ * levels are 3.3 V. Each port's USART, pins and DMA streams are those of
+ * hal/stm32f405/pins.h. The console works without DMA. The driver calls the
+ * functions of hal/stm32f405/program.h.
  */
 #ifndef HAL_STM32F405_SERIAL_H
 #define HAL_STM32F405_SERIAL_H

@@ -31,13 +31,13 @@ class Header:
 
     def __init__(self, pins):
         text = (HEADERS / f"{pins}.h").read_text(encoding="utf-8")
-        said = dict(re.findall(r"^#define PINS_(\w+) (\w+)$", text, re.M))
+        said = dict(re.findall(r"^#define PINS_(\w+) (.+)$", text, re.M))
         self.pins = pins
         self.usart, self.tx, self.rx = {}, {}, {}
         for index, name in enumerate((*PORTS, "console")):
-            self.usart[index] = int(said[f"{name.upper()}_USART"])
-            self.tx[index] = said[f"{name.upper()}_TX"].removeprefix("P")
-            self.rx[index] = said[f"{name.upper()}_RX"].removeprefix("P")
+            usart, tx, rx = said[name.upper()].split(", ")
+            self.usart[index] = int(usart)
+            self.tx[index], self.rx[index] = tx[1:], rx[1:]
         self.led = said.get("LED", "").removeprefix("P")
         self.lit = int(said.get("LED_LIT", 1))
 
@@ -245,16 +245,16 @@ def test_pins_that_cannot_be(tmp_path):
         "#endif", "#define PINS_LED PC1\n#define PINS_LED_LIT 1\n#endif")
     assert compiled(tmp_path, good).returncode == 0
     for old, new, said in (
-            ("TX PA2", "TX PA3", "cannot send on that pin"),
-            ("RX PB7", "RX PB6", "cannot receive on that pin"),
-            ("EAST_USART 1", "EAST_USART 7", "cannot send on that pin"),
-            ("CONSOLE_USART 4", "CONSOLE_USART 3", "a USART is there twice"),
-            ("WEST_TX PB10", "WEST_TX PC10", "a pin is there twice"),
-            ("WEST_RX PB11", "WEST_RX PC11", "a pin is there twice"),
+            ("2, PA2,", "2, PA3,", "cannot send on that pin"),
+            ("PB6, PB7", "PB6, PB6", "cannot receive on that pin"),
+            ("EAST 1", "EAST 7", "cannot send on that pin"),
+            ("CONSOLE 4", "CONSOLE 3", "a USART is there twice"),
+            ("WEST 3, PB10", "WEST 3, PC10", "a pin is there twice"),
+            ("PB10, PB11", "PB10, PC11", "a pin is there twice"),
             ("LED PC1", "LED PA3", "the LED's pin is a port's"),
             ("LED PC1", "LED PA13", "PA13, PA14"),
             ("LED_LIT 1", "LED_LIT 2", "is 0 or 1"),
-            ("#define PINS_NORTH_RX PA3\n", "", "PINS_NORTH_RX")):
+            ("#define PINS_NORTH 2, PA2, PA3\n", "", "PINS_NORTH")):
         assert old in good
         done = compiled(tmp_path, good.replace(old, new))
         assert done.returncode != 0 and said in done.stderr, new
