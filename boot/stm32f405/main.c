@@ -13,13 +13,12 @@
 #include "hal/check.h"
 #include "hal/crc32.h"
 #include "hal/serial/board.h"
+#include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
-#include "hal/stm32f405/led.h"
 #include "hal/stm32f405/program.h"
 #include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
-#include "hal/stm32f405/watchdog.h"
 
 #define CHECK_FILE CHECK_STM32F405_MAIN
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that set up pins and write their levels (RM0090, 8.4). */
+/* Functions that set up pins (RM0090, 8.4) and write their levels. */
 #ifndef HAL_STM32F405_GPIO_H
 #define HAL_STM32F405_GPIO_H
 
@@ -61,5 +61,9 @@ static inline void gpio_set_output(enum pins_pin pin, bool high)
     gpio_write(pin, high);
     gpio_set_mode(gpio_bank(pin), pin % GPIO_BANK_PINS, GPIO_MODER_OUTPUT);
 }
+
+/* Makes the pin of the board's LED, if there is one (PINS_LED), an output; the
+   LED is off. Called once, before board_led(). */
+void led_start(void);
 
 #endif

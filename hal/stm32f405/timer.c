@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See RM0090, chapter 18 (TIM2); ARM DDI 0403, B3.3 (SysTick). */
+/* See RM0090, chapters 18 (TIM2) and 21 (watchdog); ARM DDI 0403, B3.3
+   (SysTick). */
 #include "hal/stm32f405/timer.h"
 
 #include "hal/serial/board.h"
@@ -179,4 +180,37 @@ uint64_t taken_cycles(void)
 
     armv7m_unmask(before);
     return cycles;
+}
+
+/* ---- the independent watchdog ---- */
+
+/* 2 s at 500 Hz: the oscillator's 32 kHz, divided by 64. */
+#define WATCHDOG_RELOAD 1000u
+
+/* Number of looks at SR: 5 ms or more at 168 MHz. SR changes within 5 cycles of
+   the watchdog's oscillator, 0.3 ms (21.4.2). */
+#define WATCHDOG_LOOKS_MAX 100000u
+
+void watchdog_start(const struct clocks *clocks)
+{
+    if (clocks->source == CLOCKS_EMULATED) {
+        return;
+    }
+    DBGMCU->CR |= DBGMCU_CR_DBG_SLEEP; /* lets a debugger in during WFI */
+    DBGMCU->APB1_FZ |= DBGMCU_APB1_FZ_IWDG_STOP;
+    IWDG->KR = IWDG_KR_START; /* starts its oscillator, too */
+    IWDG->KR = IWDG_KR_UNLOCK;
+    IWDG->PR = IWDG_PR_DIV64;
+    IWDG->RLR = WATCHDOG_RELOAD;
+    for (uint32_t looks = 0; looks < WATCHDOG_LOOKS_MAX; ++looks) {
+        if ((IWDG->SR & (IWDG_SR_PVU | IWDG_SR_RVU)) == 0) {
+            break;
+        }
+    }
+    watchdog_feed();
+}
+
+void watchdog_feed(void)
+{
+    IWDG->KR = IWDG_KR_FEED;
 }

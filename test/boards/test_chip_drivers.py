@@ -508,7 +508,7 @@ def test_time_goes_on_when_the_counter_wraps(start):
 @pytest.mark.parametrize("lsi_hz", [17000, 32000, 47000])
 def test_the_watchdog_ends_a_hang(start, lsi_hz):
     """2 s after it was last fed, by an oscillator of 32 kHz; else in proportion
-    (hal/stm32f405/watchdog.h)."""
+    (hal/stm32f405/timer.h)."""
     due_us = 2 * MEGA * 32000 / lsi_hz
     board = start(lsi_hz=lsi_hz)
     board.run(2 * due_us)

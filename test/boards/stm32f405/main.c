@@ -27,14 +27,13 @@
 #include "hal/line/line.h"
 #include "hal/node.h"
 #include "hal/serial/board.h"
+#include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
-#include "hal/stm32f405/led.h"
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
-#include "hal/stm32f405/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

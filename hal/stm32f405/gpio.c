@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/stm32f405/led.h"
+#include "hal/stm32f405/gpio.h"
 
 #include "hal/serial/board.h"
-#include "hal/stm32f405/gpio.h"
 
 void led_start(void)
 {
