@@ -38,7 +38,7 @@
     X(CHECK_SWITCH_RELAY, "hal/switch/relay.c")                                \
     X(CHECK_SWITCH_SOURCE, "hal/switch/source.c")                              \
     X(CHECK_SERIAL_PORTS, "hal/serial/ports.c")                                \
-    X(CHECK_SERIAL_HOST_PORT, "hal/serial/host_port.c")                        \
+    X(CHECK_SERIAL_CIRCUIT, "hal/serial/serial_circuit.c")                     \
     X(CHECK_LINE, "hal/line/line.c")                                           \
     X(CHECK_DISCOVER_WAVE, "hal/discover/wave.c")                              \
     X(CHECK_DISCOVER_JUDGE, "hal/discover/judge.c")                            \

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that only the files of serial circuits use. Each file calls only
- * the files above it in this list:
- *
- *   ports.c           messages over the four ports to other nodes
- *   host_port.c       the console, and errands (hal/serial/errand.h)
- *   serial_circuit.c  opens and closes circuits, and chooses between the two
+ * Functions of ports.c (messages over the four ports to other nodes) that only
+ * serial_circuit.c (circuits and the host's port) uses.
  */
 #ifndef HAL_SERIAL_INTERNAL_H
 #define HAL_SERIAL_INTERNAL_H
 
 #include "hal/serial/board.h"
 #include "hal/serial/state.h"
-
-/* ---- ports.c ---- */
 
 /* Called in the loop of every wait: gives sends to the switch, serves the
    console, sleeps until an interrupt. Result: 0; an error ends the wait. */
@@ -46,19 +40,5 @@ bool serial_sets_clock(struct serial_circuit *serial,
 
 /* Takes back all receives that have not ended. */
 void serial_take_back(struct serial_circuit *serial);
-
-/* ---- host_port.c ---- */
-
-/* Receives on the host's port, as circuit_receive() does, into a buffer for
-   which serial_is_buffer() is true; carries out errands that come first. */
-NODISCARD int serial_receive_from_host(struct circuit *circuit,
-                                       struct circuit_delivery *delivery,
-                                       uint8_t *buffer,
-                                       uint32_t capacity_bytes);
-
-/* Sends to the host, as circuit_send() does: by the console, or over the mesh
-   if the host's order came over the mesh. */
-NODISCARD int serial_send_to_host(struct circuit *circuit,
-                                  const struct circuit_message *message);
 
 #endif

@@ -33,13 +33,11 @@ void mailbox_close(struct mailbox *mailbox)
 }
 
 void mailbox_offer(struct mailbox *mailbox,
-                   const struct mailbox_segment *segments, unsigned count,
-                   uint8_t kind, uint16_t job)
+                   const struct circuit_segment *segments, uint8_t kind,
+                   uint16_t job)
 {
-    ASSERT(count <= MAILBOX_SEGMENTS);
-    memset(mailbox->segment, 0, sizeof mailbox->segment);
     mailbox->out_bytes = 0;
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < MAILBOX_SEGMENTS; ++i) {
         mailbox->segment[i] = segments[i];
         mailbox->out_bytes += segments[i].bytes;
     }
@@ -109,7 +107,7 @@ int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,
         return ERR_BUFFER;
     }
     for (unsigned i = 0; i < MAILBOX_SEGMENTS && done < bytes; ++i) {
-        const struct mailbox_segment *segment = &mailbox->segment[i];
+        const struct circuit_segment *segment = &mailbox->segment[i];
         uint32_t here = 0;
 
         if (offset < segment->bytes) {

@@ -18,12 +18,9 @@
 #ifndef HAL_SERIAL_MAILBOX_H
 #define HAL_SERIAL_MAILBOX_H
 
-#include "hal/err.h"
-#include "hal/nodiscard.h"
+#include "hal/circuit.h"
 
-#include <stdint.h>
-
-#define MAILBOX_SEGMENTS 6u
+#define MAILBOX_SEGMENTS 3u
 
 enum mailbox_in {
     MAILBOX_CLOSED,
@@ -35,11 +32,6 @@ enum mailbox_in {
 enum mailbox_out {
     MAILBOX_EMPTY,
     MAILBOX_OFFERED
-};
-
-struct mailbox_segment {
-    const uint8_t *data;
-    uint32_t bytes;
 };
 
 struct mailbox {
@@ -54,7 +46,7 @@ struct mailbox {
     uint32_t announced_bytes;
     uint32_t filled_bytes; /* of the message in, from its start, that came */
     uint32_t out_bytes;    /* of the message out: of all segments */
-    struct mailbox_segment segment[MAILBOX_SEGMENTS]; /* the message out */
+    struct circuit_segment segment[MAILBOX_SEGMENTS]; /* the message out */
 };
 
 /* ---- the node's side ---- */
@@ -70,12 +62,12 @@ void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
 void mailbox_close(struct mailbox *mailbox);
 
 /*
- * Offers a message for the host to read: `count` segments one after the other,
- * MAILBOX_SEGMENTS at most. Their bytes must not change until `out` is EMPTY.
+ * Offers a message for the host to read: MAILBOX_SEGMENTS segments, one after
+ * the other. Their bytes must not change until `out` is EMPTY.
  */
 void mailbox_offer(struct mailbox *mailbox,
-                   const struct mailbox_segment *segments, unsigned count,
-                   uint8_t kind, uint16_t job);
+                   const struct circuit_segment *segments, uint8_t kind,
+                   uint16_t job);
 
 /* ---- the host's side ---- */
 

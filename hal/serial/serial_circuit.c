@@ -1,13 +1,283 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Circuits (hal/circuit.h) over serial lines: opens and closes them, and passes
-   each message to the ports or to the host's port. */
+/* Circuits (hal/circuit.h) over serial lines: opens and closes them, passes
+   each message to the ports or to the host's port, and implements the host's
+   port: the console, and errands (hal/serial/errand.h). */
 #include "hal/serial/internal.h"
+
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_SERIAL_CIRCUIT
 
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
 
 /* Longest time until a circuit is released: 0.1 ms a hop. */
 #define SETTLE_US 2000u
+
+/* ---- the console ---- */
+
+/* Offers a message that the host reads later by the console. Locks, since an
+   interrupt may run the console. */
+static int offer_to_console(struct circuit *circuit,
+                            const struct circuit_message *message)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct circuit_segment segments[] = {message->head, message->shared,
+                                               message->body[0]};
+
+    if (serial->mailbox->out != MAILBOX_EMPTY) {
+        return ERR_PORT_BUSY;
+    }
+    board_lock();
+    mailbox_offer(serial->mailbox, segments, message->kind, circuit->job);
+    board_unlock();
+    return ERR_OK;
+}
+
+/* Offers a message to the host, and waits until the host has read it. */
+static int tell_console(struct circuit *circuit,
+                        const struct circuit_message *message)
+{
+    int error = offer_to_console(circuit, message);
+
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
+/* Waits for a message that the host brings to the console. */
+static int receive_from_console(struct circuit *circuit,
+                                struct circuit_delivery *delivery,
+                                uint8_t *buffer, uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct mailbox *mailbox = serial->mailbox;
+    int error = ERR_OK;
+
+    ASSERT(capacity_bytes >= CIRCUIT_HEADER_BYTES);
+    mailbox_open(mailbox, buffer + CIRCUIT_HEADER_BYTES,
+                 capacity_bytes - CIRCUIT_HEADER_BYTES);
+    while (error == ERR_OK && mailbox->in != MAILBOX_FULL) {
+        error = serial_wait_a_little(circuit);
+    }
+    mailbox_close(mailbox);
+    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
+    delivery->bytes = mailbox->announced_bytes;
+    delivery->port = CIRCUIT_HOST;
+    delivery->job = mailbox->in_job;
+    delivery->kind = mailbox->in_kind;
+    clock_start(circuit->clock, clock_stop(circuit->clock));
+    return error;
+}
+
+/* ---- errands ---- */
+
+/* Sets *path to the path in an errand. Result: whether such a path exists in
+   this mesh. */
+static bool read_path(const struct circuit *circuit, const uint8_t *errand,
+                      struct torus_path *path)
+{
+    const struct node_identity *identity = &circuit->node->identity;
+
+    *path = serial_errand_path(errand);
+    return torus_path_valid(
+        (struct torus_size){identity->width, identity->height}, *path);
+}
+
+/* Sends `bytes` bytes that end with an errand to the node at the end of the
+   errand's path, and waits until they have arrived. */
+static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
+                   uint16_t job)
+{
+    struct circuit_message message = {.kind = SERIAL_ERRAND,
+                                      .shared = {data, bytes}};
+    int error = ERR_NO_ROUTE;
+
+    if (read_path(circuit, data + bytes - SERIAL_ERRAND_BYTES, &message.path)) {
+        error = serial_send_on_port(circuit, message.path.port, &message, NULL,
+                                    job);
+    }
+    return error == ERR_OK ? circuit_drain(circuit) : error;
+}
+
+/* Waits for this errand from a node, and sets *back to the path to that node.
+   Result: 0; ERR_FIELD: another errand came, or one without a valid path. */
+static int await_errand(struct circuit *circuit, enum serial_errand errand,
+                        struct torus_path *back)
+{
+    struct serial_circuit *serial = circuit->board;
+    unsigned ports = CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(SERIAL_ERRAND);
+    struct circuit_delivery delivery;
+    int error = serial_receive_until(circuit, &delivery, ports, serial->errand,
+                                     sizeof serial->errand, UINT64_MAX);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (delivery.bytes != SERIAL_ERRAND_BYTES ||
+        delivery.payload[SERIAL_ERRAND_AT] != errand ||
+        !read_path(circuit, delivery.payload, back)) {
+        return ERR_FIELD;
+    }
+    *back = torus_path_reverse(*back);
+    return ERR_OK;
+}
+
+/* Sends the host an answer: an enum err, and the number of errands carried out
+   before; waits until the host has read it. */
+static int answer(struct circuit *circuit, int status, uint32_t done)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct circuit_message message = {
+        .kind = SERIAL_ERRAND, .head = {serial->answer, SERIAL_ANSWER_BYTES}};
+
+    bytes_store_u32(serial->answer, (uint32_t)status);
+    bytes_store_u32(serial->answer + 4, done);
+    return tell_console(circuit, &message);
+}
+
+/* Carries out FETCH: receives a node's report into `buffer`, in which `errand`
+   lies, too, and passes the report to the host. */
+static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
+                 uint8_t *buffer, uint32_t capacity_bytes)
+{
+    unsigned port = serial_errand_path(errand).port;
+    struct circuit_message message = {.kind = SERIAL_REPORT};
+    struct circuit_delivery report;
+    int error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
+
+    if (error == ERR_OK) {
+        error = serial_receive_until(circuit, &report,
+                                     1u << port | CIRCUIT_ONLY(SERIAL_REPORT),
+                                     buffer, capacity_bytes, UINT64_MAX);
+    }
+    if (error != ERR_OK) {
+        return answer(circuit, error, 0);
+    }
+    message.head = (struct circuit_segment){report.payload, report.bytes};
+    return tell_console(circuit, &message);
+}
+
+/* Carries out the errands of the host's message in *delivery, the last one
+   first, and answers the host. At LEAD there is no answer: *delivery becomes
+   the delivery of this node's own order. */
+static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
+                 uint8_t *buffer, uint32_t capacity_bytes)
+{
+    uint16_t job = delivery->job;
+    uint32_t done = 0;
+    int error = ERR_OK;
+
+    for (; error == ERR_OK; ++done) {
+        const uint8_t *end = delivery->payload + delivery->bytes;
+        const uint8_t *errand = end - SERIAL_ERRAND_BYTES;
+
+        if (delivery->bytes < SERIAL_ERRAND_BYTES) {
+            return answer(circuit, ERR_LENGTH, done);
+        }
+        switch (errand[SERIAL_ERRAND_AT]) {
+        case SERIAL_ERRAND_ORDER:
+            error = pass_on(circuit, delivery->payload, delivery->bytes, job);
+            return answer(circuit, error, done);
+        case SERIAL_ERRAND_FETCH:
+            return fetch(circuit, errand, job, buffer, capacity_bytes);
+        case SERIAL_ERRAND_START:
+            error = pass_on(circuit, errand, SERIAL_ERRAND_BYTES, job);
+            break;
+        case SERIAL_ERRAND_LEAD:
+            delivery->kind = errand[SERIAL_ERRAND_AT_KIND];
+            break;
+        default:
+            return answer(circuit, ERR_FIELD, done);
+        }
+        delivery->bytes -= SERIAL_ERRAND_BYTES;
+        if (delivery->kind != SERIAL_ERRAND) {
+            return ERR_OK;
+        }
+    }
+    return answer(circuit, error, done - 1u);
+}
+
+/* ---- orders ---- */
+
+/* Delivers the order that came over the mesh, from the circuit's memory. */
+static int recall_order(const struct circuit *circuit,
+                        struct circuit_delivery *delivery,
+                        const uint8_t *buffer)
+{
+    const struct serial_circuit *serial = circuit->board;
+
+    ASSERT(serial->order_bytes < circuit->memory_bytes);
+    *delivery = (struct circuit_delivery){.payload = circuit->memory +
+                                                     CIRCUIT_HEADER_BYTES,
+                                          .bytes = serial->order_bytes,
+                                          .job = serial->order_job,
+                                          .port = CIRCUIT_HOST,
+                                          .kind = serial->order_kind};
+    return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
+}
+
+/* Waits for a message from the console that is no errand, and carries out the
+   errands before it. */
+static int receive_order(struct circuit *circuit,
+                         struct circuit_delivery *delivery, uint8_t *buffer,
+                         uint32_t capacity_bytes)
+{
+    int error;
+
+    do {
+        error = receive_from_console(circuit, delivery, buffer, capacity_bytes);
+        if (error == ERR_OK && delivery->kind == SERIAL_ERRAND) {
+            error = serve(circuit, delivery, buffer, capacity_bytes);
+        }
+    } while (error == ERR_OK && delivery->kind == SERIAL_ERRAND);
+    return error;
+}
+
+/* Receives on the host's port; carries out the errands that come first. A node
+   with an order keeps its clock: the other nodes follow this clock. */
+static int receive_from_host(struct circuit *circuit,
+                             struct circuit_delivery *delivery, uint8_t *buffer,
+                             uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct torus_path back;
+    int error = serial->ordered == SERIAL_ORDERED_BY_MESH
+                    ? recall_order(circuit, delivery, buffer)
+                    : receive_order(circuit, delivery, buffer, capacity_bytes);
+
+    if (error == ERR_OK) {
+        (void)serial_sets_clock(serial, delivery);
+    }
+    return error == ERR_OK && serial->ordered != SERIAL_NOT_ORDERED
+               ? await_errand(circuit, SERIAL_ERRAND_START, &back)
+               : error;
+}
+
+/* Sends to the host: by the console, or over the mesh if the host's order came
+   over the mesh. */
+static int send_to_host(struct circuit *circuit,
+                        const struct circuit_message *message)
+{
+    const struct serial_circuit *serial = circuit->board;
+    struct circuit_message report = *message;
+    int error;
+
+    if (serial->ordered != SERIAL_ORDERED_BY_MESH) {
+        return offer_to_console(circuit, message);
+    }
+    circuit->job = CIRCUIT_ANY_JOB; /* the job is over */
+    error = await_errand(circuit, SERIAL_ERRAND_FETCH, &report.path);
+    if (error != ERR_OK) {
+        return error;
+    }
+    ASSERT(report.path.port < TORUS_PORTS);
+    report.kind = SERIAL_REPORT;
+    report.head_stride = 0;
+    report.body[report.path.port] = message->body[0];
+    return serial_send_on_port(circuit, report.path.port, &report, NULL,
+                               circuit->job);
+}
+
+/* ---- circuits ---- */
 
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
 {
@@ -92,7 +362,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     int error = ERR_OK;
 
     if ((ports & 1u << CIRCUIT_HOST) != 0) {
-        return serial_send_to_host(circuit, message);
+        return send_to_host(circuit, message);
     }
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
         if ((ports & 1u << port) != 0) {
@@ -119,8 +389,7 @@ int circuit_receive_until(struct circuit *circuit,
         return ERR_BUFFER;
     }
     return (ports & 1u << CIRCUIT_HOST) != 0
-               ? serial_receive_from_host(circuit, delivery, buffer,
-                                          capacity_bytes)
+               ? receive_from_host(circuit, delivery, buffer, capacity_bytes)
                : serial_receive_until(circuit, delivery, ports, buffer,
                                       capacity_bytes, deadline_ps);
 }

@@ -199,7 +199,7 @@ bool shell_node_inject(struct serial_node *node, const char *name)
 static void use_mailbox(struct serial_node *node, struct mailbox *mailbox,
                         uint8_t *buffer)
 {
-    const struct mailbox_segment out[2] = {{buffer, CAPACITY}, {buffer, 7}};
+    const struct circuit_segment out[3] = {{buffer, CAPACITY}, {buffer, 7}};
 
     fuzz_check(mailbox->filled_bytes <= mailbox->announced_bytes &&
                    mailbox->announced_bytes <= CAPACITY,
@@ -209,7 +209,7 @@ static void use_mailbox(struct serial_node *node, struct mailbox *mailbox,
         mailbox_open(mailbox, buffer, CAPACITY);
         break;
     case 1:
-        mailbox_offer(mailbox, out, 2, 1, 2);
+        mailbox_offer(mailbox, out, 1, 2);
         break;
     default:
         break;

@@ -64,7 +64,7 @@ def judged(raw):
 CONSOLE = Library(BUILD / "test" / "console.so")
 LIB = CONSOLE.calls
 Reader, Mailbox, Segment, Reply, Shell, Node, *_ = map(CONSOLE.struct, (
-    "line_reader", "mailbox", "mailbox_segment", "console_reply", "shell",
+    "line_reader", "mailbox", "circuit_segment", "console_reply", "shell",
     "serial_node", "console_counters"))
 
 
@@ -120,7 +120,7 @@ class Board:
         elif self.node.waits == 1:
             segments = [Segment(c.cast(piece, c.c_void_p), len(piece))
                         for piece in self.pieces]
-            LIB.mailbox_offer(box, (Segment * 3)(*segments), 3,
+            LIB.mailbox_offer(box, (Segment * 3)(*segments),
                               box.in_kind + 1, box.in_job)
             self.node.waits = 0
         elif state == MAILBOX_CLOSED and self.node.waits == box.out == 0:
