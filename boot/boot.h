@@ -79,7 +79,4 @@ _Noreturn void boot_fault_end(void);
 /* Ends the program without a fault: exit(), abort(). */
 _Noreturn void boot_halt(void);
 
-/* Writes text that the C library prints, to where the board prints. */
-void boot_write(const char *text, size_t bytes);
-
 #endif

@@ -4,7 +4,6 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
-#include "hal/events.h"
 #include "hal/mps2/registers.h"
 #include "hal/window/window.h"
 
@@ -25,9 +24,4 @@ _Noreturn void boot_fault_end(void)
 _Noreturn void boot_halt(void)
 {
     board_halt(WINDOW);
-}
-
-void boot_write(const char *text, size_t bytes)
-{
-    events_write(&WINDOW->log, text, bytes);
 }

@@ -67,8 +67,3 @@ _Noreturn void boot_halt(void)
     };
     boot_fault_end();
 }
-
-void boot_write(const char *text, size_t bytes)
-{
-    board_console_write(text, bytes);
-}
