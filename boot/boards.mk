@@ -49,7 +49,7 @@ TIGHT := -fno-reorder-blocks -fno-guess-branch-probability -fno-caller-saves \
 # the linker learns what the library and the compiler's division call.
 memory := boot/cortex_m/memory.c
 memory_flags := -fno-lto -fno-tree-loop-distribute-patterns
-called := boot/cortex_m/syscalls.c boot/cortex_m/divide.c
+called := boot/cortex_m/divide.c
 called_flags := -fno-lto
 versioned_flags := -DBOOT_VERSION='"$(call \
   version_of,boot hal torus scatter kernels)"'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Start and end of a node's program on a Cortex-M. All boards share
- * boot/cortex_m (reset, fault record, memory functions, system calls); each
+ * boot/cortex_m (reset, fault record, memory functions, division); each
  * board defines the functions at the end of this file in its own folder
  * (vectors.c, end.c; boot/stm32f405 also start.c).
  */
@@ -76,7 +76,8 @@ struct node_fault *boot_fault_place(void);
 /* Ends the program after a fault has been recorded. */
 _Noreturn void boot_fault_end(void);
 
-/* Ends the program without a fault: exit(), abort(). */
-_Noreturn void boot_halt(void);
+/* Ends the program for the C library's exit(). Other system calls do not exist:
+   printf() and malloc() cannot be linked. */
+_Noreturn void _exit(int status);
 
 #endif

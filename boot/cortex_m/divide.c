@@ -4,7 +4,11 @@
  * processor's 32-bit divisions; half the size of the C library's. Two numbers
  * below 2^32 take 7 instructions, others 80 (in the library 42).
  */
-#include "boot/cortex_m/divide.h"
+#include <stdint.h>
+
+/* Returns numerator / denominator, and sets *rest to the remainder. With a
+   denominator of 0 both are undefined. Cost: about 80 instructions. */
+uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 
 /* Returns the quotient numerator / denominator, and sets *rest to the
    remainder. Precondition: the quotient is below 2^32. Makes two digits of 16

@@ -54,16 +54,14 @@ _Noreturn void boot_fault_end(void)
     armv7m_reset();
 }
 
-/* abort() and exit() end here. Records a fault at the instruction that called
-   this function, 4 bytes before the return address. */
-_Noreturn void boot_halt(void)
+/* Records a fault at the instruction that called this function, 4 bytes before
+   the return address. */
+__attribute__((used)) _Noreturn void _exit(int status)
 {
     uintptr_t called = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;
     struct node_fault *fault = boot_fault_place();
 
-    *fault = (struct node_fault){
-        .valid = 1,
-        .pc = (uint32_t)(called - 4),
-    };
+    (void)status;
+    *fault = (struct node_fault){.valid = 1, .pc = (uint32_t)(called - 4)};
     boot_fault_end();
 }
