@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/shell/commands.h"
+#include "boot/shell/state.h"
 
 #include "hal/circuit.h"
 #include "hal/switch/peek.h"

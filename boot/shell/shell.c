@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/shell/shell.h"
 
-#include "boot/shell/commands.h"
 #include "hal/check.h"
 #include "hal/err.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shell's state, and the codes of its replies. */
+/* The shell's state, its table of commands, and the codes of its replies. */
 #ifndef BOOT_SHELL_STATE_H
 #define BOOT_SHELL_STATE_H
 
@@ -12,18 +12,20 @@
 /* Longest wait for the next row, not counting rows "waiting=" of `peeks`. */
 #define SHELL_WAIT_US 30000000u
 
-/* `peeks`: time after which a row "waiting=" is written; most paths. */
+/* `peeks`: longest time between two rows, then a row "waiting=" is written. */
 #define SHELL_ALIVE_US 25000u
-#define SHELL_PEEKS_MAX 32u
+#define SHELL_PEEKS_MAX 32u /* largest number of paths of a request `peeks` */
 
 /* The errors of a request. */
 enum shell_code {
     SHELL_OK,
-    SHELL_LONG, /* this and the next four: LINE_LONG to LINE_HALF */
+    /* errors of the line itself, in the order of enum line_status */
+    SHELL_LONG,
     SHELL_CRC,
     SHELL_CONTROL,
     SHELL_DAMAGED,
     SHELL_HALF,
+    /* errors of the command */
     SHELL_COMMAND,  /* the command is unknown */
     SHELL_ARGUMENT, /* a word is missing, malformed, or too many */
     SHELL_BUSY,     /* the node cannot do this now */
@@ -35,8 +37,6 @@ enum shell_code {
     SHELL_CODES
 };
 
-struct shell_command;
-
 /* The state of a shell. The caller owns it; only the shell uses the fields. */
 struct shell {
     struct serial_node *node;
@@ -46,8 +46,8 @@ struct shell {
     const char *word[SHELL_WORDS];       /* words of the request, name first */
     uint8_t words;                       /* number of words behind the name */
     uint32_t tag;                        /* tag of the last request with one */
-    bool tagged;                         /* the request has a tag */
-    bool again;                          /* an earlier request had a tag */
+    bool tagged;
+    bool again;                /* an earlier request had a tag */
     bool repeated;             /* the request has the tag of the one before */
     bool rows;                 /* rows of the command are still to come */
     bool resetting;            /* the board is to reset once all is sent */
@@ -64,8 +64,34 @@ struct shell {
     uint32_t now_us;           /* time of this shell_poll() */
     uint32_t since_us;         /* time of the last row or request */
     uint32_t told_us;          /* `peeks`: time of the last answer */
-    struct torus_path path;    /* path in the request */
-    struct line_writer out;    /* the line that is being written */
+    struct torus_path path;
+    struct line_writer out; /* the line that is being written */
 };
+
+/*
+ * A command. run(), if not NULL, carries out a request: it appends words to the
+ * reply `ok`, or returns an error. Then row(), if not NULL, is called for each
+ * row, unless run() has cleared shell->rows; it returns what shell_node_row()
+ * returns. After ERR_EMPTY the line `end` tells shell->ending.
+ */
+struct shell_command {
+    const char *help; /* the name, then its arguments for people */
+    enum shell_code (*run)(struct shell *shell);
+    int (*row)(struct shell *shell);
+    uint8_t name_bytes;
+    uint8_t words_min; /* least number of words behind the name */
+    uint8_t words_max;
+    uint8_t list; /* enum shell_list of the rows, if the node makes them */
+};
+
+extern const struct shell_command shell_commands[];
+extern const unsigned shell_commands_count;
+
+/* Returns the code for `error`, an enum err, and stores it in shell->detail. */
+enum shell_code shell_code_of(struct shell *shell, int error);
+
+/* Reads a number of decimal digits. Result: false if the text has other
+   characters or none, or if the number is above `most`. */
+bool shell_number(const char *text, uint32_t *number, uint32_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/stm32f405/console.h"
+#include "boot/stm32f405/start.h"
 
 #include "hal/serial/board.h"
 #include "hal/stm32f405/serial.h"

@@ -6,8 +6,6 @@
 #include "boot/boot.h"
 #include "boot/costs.h"
 #include "boot/serial/node.h"
-#include "boot/stm32f405/console.h"
-#include "boot/stm32f405/identity.h"
 #include "boot/stm32f405/start.h"
 #include "hal/armv7m.h"
 #include "hal/check.h"

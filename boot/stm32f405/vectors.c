@@ -2,7 +2,7 @@
 /* The whole vector table of an STM32F405, and behind it the image's identity.
  */
 #include "boot/boot.h"
-#include "boot/stm32f405/identity.h"
+#include "boot/stm32f405/start.h"
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"

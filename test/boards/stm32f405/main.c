@@ -19,8 +19,6 @@
  *   load HEX, trap 0|1, exit, reset      the ends of a program
  */
 #include "boot/boot.h"
-#include "boot/stm32f405/console.h"
-#include "boot/stm32f405/identity.h"
 #include "boot/stm32f405/start.h"
 #include "hal/board.h"
 #include "hal/crc32.h"
