@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/serial/node.h"
 
-#include "boot/serial/pages.h"
 #include "hal/board.h"
 #include "hal/check.h"
 #include "hal/inject.h"
@@ -16,8 +15,8 @@
 #define VAIN_MS 120000u
 /* Time after which discovery repeats a frame that was not answered. */
 #define RETRY_US 20000u
-/* A main loop that has not waited for this long is in a kernel; if there has
-   been a new wave of discovery since, it hangs. */
+/* If the main loop last waited longer ago than this, it is in a kernel. If a
+   new wave of discovery has come meanwhile, the main loop is taken to hang. */
 #define LONG_US 200000u
 #define TICK_US 1000u
 /* Longest time that a reset waits for console output: 2 KiB take 178 ms. */
@@ -35,8 +34,8 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     struct discover *discover = &node->discover;
     bool busy = discover->busy;
 
-    /* A new wave from this node's own originator: its job is over, so that
-       discovery must not find the node busy. */
+    /* A new wave from this node's own originator: the originator has ended the
+       job, so the node is not busy. */
     if (bytes >= WAVE_AT_TAG + WAVE_TAG_BYTES &&
         memcmp(data + WAVE_AT_TAG, discover->own + WAVE_AT_TAG,
                WAVE_TAG_BYTES) == 0) {
@@ -58,6 +57,12 @@ static void kick(void *context, unsigned port)
 {
     (void)context;
     board_kick(port);
+}
+
+/* Whether the time `now` is `at` or later; both wrap, in the same unit. */
+static bool passed(uint32_t at, uint32_t now)
+{
+    return (int32_t)(now - at) >= 0;
 }
 
 /* Whether discovery has ended anew since the node's identity was set. */
@@ -107,19 +112,13 @@ static int idle(void *context)
     return ERR_OK;
 }
 
-/* Whether the uptime is at_ms or more; they differ by hours at most. */
-static bool has_come(const struct serial_node *node, uint32_t at_ms)
-{
-    return (int32_t)(node->uptime_ms - at_ms) >= 0;
-}
-
 static void obey(struct serial_node *node)
 {
-    if (node->resets && has_come(node, node->resets_ms)) {
+    if (node->resets && passed(node->resets_ms, node->uptime_ms)) {
         board_reset();
     }
     if (node->blinks) {
-        node->blinks = !has_come(node, node->blinks_ms);
+        node->blinks = !passed(node->blinks_ms, node->uptime_ms);
         board_led(node->blinks && (node->uptime_ms >> BLINK_SHIFT & 1u) != 0);
     }
 }
@@ -188,7 +187,7 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
                    node->mailbox.filled_bytes + node->mailbox.out +
                    node->node.status.state;
 
-    while ((int32_t)(now_us - node->ticked_us) >= (int32_t)TICK_US) {
+    while (passed(node->ticked_us + TICK_US, now_us)) {
         node->ticked_us += TICK_US;
         node->uptime_ms += 1;
     }
@@ -215,11 +214,6 @@ static bool is_busy(const struct serial_node *node)
 
 /* ---- the ports ---- */
 
-static bool passed(uint32_t at_us, uint32_t now_us)
-{
-    return (int32_t)(now_us - at_us) >= 0;
-}
-
 unsigned serial_node_bytes(struct serial_node *node, unsigned port,
                            const uint8_t *data, unsigned bytes)
 {
@@ -235,15 +229,14 @@ static bool is_set(unsigned ports, unsigned port)
 /* Sets the alarm for the port that is due first. */
 static void set_alarm(struct serial_node *node)
 {
-    bool armed = node->due != 0;
     uint32_t first_us = 0;
-    bool found = false;
+    bool armed = false;
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         if (is_set(node->due, port) &&
-            (!found || !passed(node->due_us[port], first_us))) {
+            (!armed || !passed(node->due_us[port], first_us))) {
             first_us = node->due_us[port];
-            found = true;
+            armed = true;
         }
     }
     if (armed && !(node->armed && node->alarm_us == first_us)) {
@@ -253,8 +246,8 @@ static void set_alarm(struct serial_node *node)
     node->alarm_us = first_us;
 }
 
-/* Work that is still due afterwards (its message found the ring full) is tried
-   again a tick later. */
+/* Work that is still due after switch_attend(), since the port's ring of output
+   is full, is tried again a tick later. */
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
@@ -280,8 +273,8 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     set_alarm(node);
 }
 
-/* Makes the interrupts of ports run at which something is due: each does its
-   own work, so that no port waits for another. */
+/* Requests the interrupt of each port where something is due. Each interrupt
+   does its own port's work, so that no port waits for another. */
 static void kick_due(struct serial_node *node)
 {
     uint32_t time_us = board_now_us();
@@ -401,18 +394,16 @@ static void serve_itself(struct serial_node *node, bool itself)
 static void work(struct serial_node *node)
 {
     struct node_status *status = &node->node.status;
-    bool leads = false;
+    bool leads;
     int error;
 
     node->working = true;
     node->serial.ordered = SERIAL_NOT_ORDERED;
-    for (;;) {
-        error = run_scatter(node);
-        if (leads || node->serial.ordered == SERIAL_NOT_ORDERED) {
-            break;
-        }
-        leads = true;
+    error = run_scatter(node);
+    leads = node->serial.ordered != SERIAL_NOT_ORDERED;
+    if (leads) {
         serve_itself(node, true);
+        error = run_scatter(node);
     }
     circuit_close(&node->circuit);
     if (leads) {

@@ -5,8 +5,8 @@
  * passes it bytes and time, and calls serial_node_run().
  *
  *   interrupts   serial_node_bytes() and serial_node_attend() (ports),
- *                line_push() (console), serial_node_tick() and, where time is
- *                exact, serial_node_alarm() (timer)
+ *                line_push() (console), serial_node_tick() (timer), and
+ *                serial_node_alarm() on boards that implement board_alarm()
  *   main loop    serial_node_run(): the engine, and the shell while the engine
  *                waits (while a kernel computes for long, the timer's interrupt
  *                runs the shell)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/serial/pages.h"
+#include "boot/serial/state.h"
 
 #include "hal/bytes.h"
 #include "hal/serial/board.h"
@@ -68,20 +68,11 @@ static void put_fault(uint8_t *out)
    number of bytes stored. */
 static unsigned put_text(uint8_t *out, unsigned room, const char *text)
 {
-    unsigned bytes = 0;
+    unsigned bytes = (unsigned)strlen(text) + 1u;
 
-    while (bytes < room) {
-        out[bytes] = (uint8_t)text[bytes];
-        if (text[bytes++] == '\0') {
-            break;
-        }
-    }
+    bytes = bytes < room ? bytes : room;
+    memcpy(out, text, bytes);
     return bytes;
-}
-
-static const char *kernel_name(unsigned kernel)
-{
-    return kernel < kernel_table_count ? kernel_table[kernel]->name : "-";
 }
 
 static void put_work(const struct serial_node *node, uint8_t *out)
@@ -89,6 +80,7 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     const struct node_status *status = &node->node.status;
     const struct switch_receive *receive = node->core.receive;
     const struct switch_last *last = &node->core.last;
+    unsigned kernel = node->scatter.announced.kernel;
 
     out[PEEK_AT_STATE] = (uint8_t)status->state;
     out[PEEK_AT_WAYPOINT] = (uint8_t)waypoint(node);
@@ -97,7 +89,8 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     if (serial_node_has_job(node)) {
         out[PEEK_AT_FLAGS] |= PEEK_JOB;
         put_text(out + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES,
-                 kernel_name(node->scatter.announced.kernel));
+                 kernel < kernel_table_count ? kernel_table[kernel]->name
+                                             : "-");
         out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
     }
     if (receive != NULL) {
@@ -112,20 +105,21 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     }
 }
 
-static uint8_t flags_of(const struct serial_node *node)
+/* Stores flags (enum peek_flag) and the node's x and y, a byte each. */
+static void put_place(const struct serial_node *node, uint8_t *out)
 {
-    return (uint8_t)((node->node.identity.width > 0 ? PEEK_PLACED : 0) |
-                     (node->blinks ? PEEK_BLINKS : 0) |
-                     (node->resets ? PEEK_RESETS : 0));
+    const struct node_identity *who = &node->node.identity;
+
+    out[0] = (uint8_t)((who->width > 0 ? PEEK_PLACED : 0) |
+                       (node->blinks ? PEEK_BLINKS : 0) |
+                       (node->resets ? PEEK_RESETS : 0));
+    out[1] = (uint8_t)who->x;
+    out[2] = (uint8_t)who->y;
 }
 
 static void put_state(const struct serial_node *node, uint8_t *out)
 {
-    const struct node_identity *who = &node->node.identity;
-
-    out[PEEK_AT_FLAGS] = flags_of(node);
-    out[PEEK_AT_X] = (uint8_t)who->x;
-    out[PEEK_AT_Y] = (uint8_t)who->y;
+    put_place(node, out + PEEK_AT_FLAGS);
     put_work(node, out);
     put_fault(out);
     bytes_store_u32(out + PEEK_AT_UPTIME, node->uptime_ms);
@@ -137,18 +131,20 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* Index in struct switch_counters of each counter of a page, in the order of
-   PEEK_COUNTER_NAMES and of PEEK_PORT_NAMES. */
-static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
-                                               WORD_OF(sent_bytes),
-                                               WORD_OF(received_messages),
-                                               WORD_OF(relayed_circuits),
-                                               WORD_OF(refused),
-                                               WORD_OF(retries),
-                                               WORD_OF(retransmitted),
-                                               WORD_OF(damaged),
-                                               WORD_OF(lost),
-                                               WORD_OF(dead)};
+/* Indices in struct switch_counters of a page's counters, in the order of
+   PEEK_COUNTER_NAMES. */
+static const uint8_t counted_of_node[PEEK_COUNTERS] = {
+    WORD_OF(sent_messages),
+    WORD_OF(sent_bytes),
+    WORD_OF(received_messages),
+    WORD_OF(relayed_circuits),
+    WORD_OF(refused),
+    WORD_OF(retries),
+    WORD_OF(retransmitted),
+    WORD_OF(damaged),
+    WORD_OF(lost),
+    WORD_OF(dead)};
+/* The same, in the order of PEEK_PORT_NAMES. */
 static const uint8_t counted_of_port[PEEK_SWITCH_COUNTERS] = {
     WORD_OF(sent_messages),  WORD_OF(received_messages),
     WORD_OF(relayed_frames), WORD_OF(refused),
@@ -164,7 +160,7 @@ static void put_counts(const struct serial_node *node, uint8_t *out)
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             const struct switch_counters *counters = &node->core.counters[port];
 
-            sum += ((const uint32_t *)counters)[counted[i]];
+            sum += ((const uint32_t *)counters)[counted_of_node[i]];
         }
         bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
     }
@@ -187,15 +183,12 @@ static void put_port(const struct serial_node *node, uint8_t *out,
 static void put_identity(const struct serial_node *node, uint8_t *out)
 {
     const struct serial_node_config *config = &node->config;
-    const char *const names[] = {config->clock, config->reset_cause};
-    unsigned at = 0;
+    unsigned at;
     uint16_t supply_mv;
     int16_t celsius;
 
     board_measure(&supply_mv, &celsius);
-    out[PEEK_AT_WHO_FLAGS] = flags_of(node);
-    out[PEEK_AT_WHO_X] = (uint8_t)node->node.identity.x;
-    out[PEEK_AT_WHO_Y] = (uint8_t)node->node.identity.y;
+    put_place(node, out + PEEK_AT_WHO_FLAGS);
     for (unsigned i = 0; i < 3; ++i) {
         bytes_store_u32(out + PEEK_AT_UID + 4 * i, config->unique_id[i]);
     }
@@ -209,10 +202,9 @@ static void put_identity(const struct serial_node *node, uint8_t *out)
     bytes_store_u16(out + PEEK_AT_CELSIUS, (uint16_t)celsius);
     bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)board_faults());
     bytes_store_u16(out + PEEK_AT_START, (uint16_t)config->salt);
-    for (unsigned i = 0; i < 2; ++i) {
-        at +=
-            put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at, names[i]);
-    }
+    at = put_text(out + PEEK_AT_NAMES, PEEK_NAMES_BYTES, config->clock);
+    put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at,
+             config->reset_cause);
 }
 
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,

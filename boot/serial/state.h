@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node on serial lines: its configuration and its state. */
+/* A node on serial lines: configuration, state, and its answers to peeks
+   (hal/switch/peek.h), which are written in its interrupts. */
 #ifndef BOOT_SERIAL_STATE_H
 #define BOOT_SERIAL_STATE_H
 
@@ -21,7 +22,7 @@ struct serial_node_config {
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */
     uint32_t unique_id[3];
-    uint32_t image_crc;       /* CRC-32 of the image behind its identity */
+    uint32_t image_crc;       /* CRC-32 of the image after its identity */
     bool strapped;            /* the node's coordinates are set in flash */
     struct torus_coord strap; /* these coordinates */
     uint32_t salt;            /* a number that differs after every reset */
@@ -31,8 +32,8 @@ struct serial_node_config {
     uint8_t *memory;       /* for messages; address and length are multiples
                               of 8 */
     uint32_t memory_bytes;
-    /* More memory for the engine, 8-byte aligned, in which results are the only
-       messages. Its size may be anything; NULL if it has no bytes. */
+    /* A second memory for the engine, 8-byte aligned; struct scatter_memory
+       lies in it if it fits. NULL if aside_bytes is 0. */
     uint8_t *aside;
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
@@ -63,7 +64,7 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* retries at the ping's port before the ping */
+    uint32_t ping_retries; /* the port's counter of retries before the ping */
     struct serial_node_peek peek[TORUS_PORTS]; /* index: first port of path */
     uint8_t peeked;            /* index in `peek` of the console's last peek */
     uint16_t epoch;            /* epoch of the wave that set the identity */
@@ -73,11 +74,11 @@ struct serial_node {
     volatile bool answering;   /* the shell is being polled */
     uint32_t due_us[TORUS_PORTS]; /* time of the next work at each port */
     uint8_t due;                  /* mask of ports whose due_us is valid */
-    uint8_t speaking;     /* mask of ports with a frame of discovery to send */
-    uint32_t alarm_us;    /* time given to the last board_alarm() */
-    bool armed;           /* that alarm has not come yet */
-    uint32_t ticked_us;   /* board_now_us() up to which uptime_ms counts */
-    uint32_t uptime_ms;   /* time since the start */
+    uint8_t speaking;   /* mask of ports with a frame of discovery to send */
+    uint32_t alarm_us;  /* time given to the last board_alarm() */
+    bool armed;         /* that alarm has not come yet */
+    uint32_t ticked_us; /* board_now_us() up to which uptime_ms counts */
+    uint32_t uptime_ms;
     uint32_t progress;    /* a sum that every progress of the node changes */
     uint32_t progress_ms; /* uptime at which `progress` changed last */
     bool blinks;          /* the LED blinks until blinks_ms */
@@ -85,5 +86,20 @@ struct serial_node {
     uint32_t blinks_ms;   /* uptime, ms */
     uint32_t resets_ms;   /* uptime, ms */
 };
+
+/* ---- answers to peeks (pages.c) ---- */
+
+bool serial_node_has_job(const struct serial_node *node);
+
+/* Writes a page (enum peek_page) into `out`, which has SWITCH_STATUS_BYTES; any
+   context. Result: number of bytes. */
+unsigned serial_node_status(const struct serial_node *node, uint8_t page,
+                            uint8_t *out);
+
+/* Answers a peek: carries out its command, if it is one, and writes a page into
+   `out`. Result: number of bytes. This is status() of struct switch_config;
+   `context` is the node. */
+unsigned serial_node_peeked(void *context, const uint8_t *question,
+                            uint32_t bytes, uint8_t *out);
 
 #endif

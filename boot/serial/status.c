@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of boot/shell/node.h for a node on serial lines. */
-#include "boot/serial/pages.h"
+#include "boot/serial/state.h"
 #include "boot/shell/node.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
@@ -10,9 +10,7 @@
 #include "kernels/kernel.h"
 #include "scatter/engine/scatter.h"
 
-static const char state_names[] = PEEK_STATE_NAMES;
 static_assert(NODE_STATES == 9, "a name for each state");
-static const char waypoint_names[] = PEEK_WAYPOINT_NAMES;
 static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
 /* A node is in a job from the job's first message to the job's end. An
@@ -97,49 +95,22 @@ static const char fault_names[] =
 
 #define NUMBER_BYTES 22u /* room for a number, besides its name */
 
-/* Returns the name of the number `index` of a list, and sets *number to it.
-   NULL: the list is shorter. All fields of the structs are uint32_t. */
-static const char *number(const struct serial_node *node, uint32_t *number,
-                          enum shell_list list, unsigned port, unsigned index)
+/* Appends values from index *index on, as many as fit the line, and moves
+ *index on. Result: whether there are more. `format`: of a value. */
+static bool put_numbers(struct line_writer *out, const char *format,
+                        const char *names, const uint32_t *value,
+                        uint32_t count, uint32_t *index)
 {
-    const struct node_fault *fault = board_last_fault();
+    for (; *index < count; ++*index) {
+        const char *name = names_at(names, *index);
 
-    if (list == SHELL_COUNTERS) {
-        if (index < COUNTERS) {
-            *number = ((const uint32_t *)&node->core.counters[port])[index];
-            return names_at(counter_names, index);
+        if (out->bytes + strlen(name) + NUMBER_BYTES > LINE_TEXT_MAX) {
+            return true;
         }
-        index -= (unsigned)COUNTERS;
-        if (index >= node->config.line_counters) {
-            return NULL;
-        }
-        *number = board_counters(port)[index];
-        return names_at(node->config.line_names, index);
-    }
-    if (fault == NULL || index >= FAULT_WORDS) {
-        return NULL;
-    }
-    *number = ((const uint32_t *)fault)[index + 1];
-    return names_at(fault_names, index);
-}
-
-/* Appends numbers from *index on, as many as fit the line, and moves *index on.
-   Result: whether the list has more. */
-static bool put_numbers(const struct serial_node *node, struct line_writer *out,
-                        enum shell_list list, unsigned port, uint32_t *index)
-{
-    uint32_t first = *index;
-    const char *name;
-    uint32_t value;
-
-    while ((name = number(node, &value, list, port, *index)) != NULL &&
-           (*index == first ||
-            out->bytes + strlen(name) + NUMBER_BYTES <= LINE_TEXT_MAX)) {
         line_put(out, out->bytes > 0 ? " %s=" : "%s=", name);
-        line_put(out, list == SHELL_FAULT ? "%x" : "%u", value);
-        *index += 1;
+        line_put(out, format, value[*index]);
     }
-    return name != NULL;
+    return false;
 }
 
 static void put_console(const struct serial_node *node, struct line_writer *out)
@@ -154,8 +125,9 @@ static void put_console(const struct serial_node *node, struct line_writer *out)
              node->reader.lost);
 }
 
-#define CURSOR_PORT                                                            \
-    8u /* lowest bit of the port in *cursor; index of the number below */
+/* *cursor of `counters`: the port from this bit on, in the bits below it the
+   index of the next number; the line driver's numbers follow the switch's. */
+#define CURSOR_PORT 8u
 
 static int row_counters(struct serial_node *node, struct line_writer *out,
                         uint32_t *cursor)
@@ -171,7 +143,16 @@ static int row_counters(struct serial_node *node, struct line_writer *out,
         put_console(node, out);
     } else {
         line_put(out, "port=%s", torus_port_names[port]);
-        more = put_numbers(node, out, SHELL_COUNTERS, port, &index);
+        more = put_numbers(out, "%u", counter_names,
+                           (const uint32_t *)&node->core.counters[port],
+                           COUNTERS, &index);
+    }
+    if (port < TORUS_PORTS && !more) {
+        index -= (uint32_t)COUNTERS;
+        more = put_numbers(out, "%u", node->config.line_names,
+                           board_counters(port), node->config.line_counters,
+                           &index);
+        index += (uint32_t)COUNTERS;
     }
     *cursor = more ? port << CURSOR_PORT | index : (port + 1u) << CURSOR_PORT;
     return ERR_OK;
@@ -180,8 +161,15 @@ static int row_counters(struct serial_node *node, struct line_writer *out,
 static int row_fault(struct serial_node *node, struct line_writer *out,
                      uint32_t *cursor)
 {
-    (void)put_numbers(node, out, SHELL_FAULT, 0, cursor);
-    return out->bytes > 0 ? ERR_OK : ERR_EMPTY;
+    const struct node_fault *fault = board_last_fault();
+
+    (void)node;
+    if (fault == NULL || *cursor >= FAULT_WORDS) {
+        return ERR_EMPTY;
+    }
+    (void)put_numbers(out, "%x", fault_names, (const uint32_t *)fault + 1,
+                      FAULT_WORDS, cursor);
+    return ERR_OK;
 }
 
 void shell_node_clear(struct serial_node *node, enum shell_list list)
@@ -302,20 +290,18 @@ int shell_node_peeked(struct serial_node *node, const uint8_t **data,
     return peek->message.error;
 }
 
-/* Sets `text` to the letters of the ports in the mask, such as "ew", and
-   returns it; without ports returns "-". */
-static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
+/* Appends the letters of the ports in the mask, such as "ew"; without ports
+   "-". */
+static void put_ports(struct line_writer *out, unsigned mask)
 {
-    static const char letters[] = "enws";
-    unsigned length = 0;
-
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         if ((mask >> port & 1u) != 0) {
-            text[length++] = letters[port];
+            line_put(out, "%s", names_at("e\0n\0w\0s", port));
         }
     }
-    text[length] = '\0';
-    return length > 0 ? text : "-";
+    if (mask == 0) {
+        line_put(out, "-");
+    }
 }
 
 static const char *name_of(const char *names, unsigned count, unsigned index)
@@ -323,48 +309,25 @@ static const char *name_of(const char *names, unsigned count, unsigned index)
     return index < count ? names_at(names, index) : "?";
 }
 
-static void put_state(struct line_writer *out, const uint8_t *page)
-{
-    unsigned flags = page[PEEK_AT_FLAGS];
-
-    line_put(out, "state=%s waypoint=%s error=%d placed=%u x=%u y=%u job=%u",
-             name_of(state_names, NODE_STATES, page[PEEK_AT_STATE]),
-             name_of(waypoint_names, PEEK_WAYPOINTS, page[PEEK_AT_WAYPOINT]),
-             (int8_t)page[PEEK_AT_ERROR], flags & PEEK_PLACED, page[PEEK_AT_X],
-             page[PEEK_AT_Y], (flags & PEEK_JOB) != 0);
-}
-
 static void put_wait(struct line_writer *out, const uint8_t *page)
 {
-    unsigned last = page[PEEK_AT_LAST_PORT];
-    char text[TORUS_PORTS + 1];
-
     char kernel[PEEK_KERNEL_BYTES + 1] = "-";
+    unsigned last = page[PEEK_AT_LAST_PORT];
 
     if (page[PEEK_AT_KERNEL] != 0) {
         memcpy(kernel, page + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES);
     }
-    line_put(out, "kernel=%s round=%u", kernel, page[PEEK_AT_ROUND]);
-    line_put(out, " from=%s kind=%u", ports_of(text, page[PEEK_AT_PORTS] & 15u),
-             page[PEEK_AT_KIND]);
-    line_put(out, " sending=%s",
-             ports_of(text, (unsigned)page[PEEK_AT_PORTS] >> 4));
+    line_put(out, "kernel=%s round=%u from=", kernel, page[PEEK_AT_ROUND]);
+    put_ports(out, page[PEEK_AT_PORTS] & 15u);
+    line_put(out, " kind=%u sending=", page[PEEK_AT_KIND]);
+    put_ports(out, (unsigned)page[PEEK_AT_PORTS] >> 4);
     if (last != PEEK_NONE) {
-        line_put(out, " last=%s port=%s bytes=%u last_error=%d",
-                 (last & 4u) != 0 ? "sent" : "received",
-                 ports_of(text, 1u << (last & 3u)),
+        line_put(out, " last=%s port=", (last & 4u) != 0 ? "sent" : "received");
+        put_ports(out, 1u << (last & 3u));
+        line_put(out, " bytes=%u last_error=%d",
                  bytes_load_u32(page + PEEK_AT_LAST_BYTES),
                  (int8_t)page[PEEK_AT_LAST_ERROR]);
     }
-}
-
-static void put_times(struct line_writer *out, const uint8_t *page)
-{
-    line_put(out, "uptime_ms=%u still_ms=%u stack_used_bytes=%u jobs=%u",
-             bytes_load_u32(page + PEEK_AT_UPTIME),
-             bytes_load_u32(page + PEEK_AT_STILL),
-             bytes_load_u16(page + PEEK_AT_STACK),
-             bytes_load_u16(page + PEEK_AT_JOBS));
 }
 
 static void put_fault(struct line_writer *out, const uint8_t *page)
@@ -378,30 +341,40 @@ static void put_fault(struct line_writer *out, const uint8_t *page)
     }
 }
 
-static void put_counters(struct line_writer *out, const uint8_t *page)
-{
-    for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
-        line_put(out, i > 0 ? " %s=%u" : "%s=%u",
-                 names_at(PEEK_COUNTER_NAMES, i),
-                 bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
-    }
-}
-
 #define STATE_ROWS 4u
 
 /* Appends row *cursor of a page PEEK_STATE, and counts *cursor up. */
 static int row_state(struct line_writer *out, const uint8_t *page,
                      uint32_t *cursor)
 {
-    static void (*const rows[STATE_ROWS])(
-        struct line_writer *, const uint8_t *) = {put_state, put_wait,
-                                                  put_times, put_fault};
+    unsigned flags = page[PEEK_AT_FLAGS];
 
-    if (*cursor >= STATE_ROWS) {
+    switch ((*cursor)++) {
+    case 0:
+        line_put(out,
+                 "state=%s waypoint=%s error=%d placed=%u x=%u y=%u job=%u",
+                 name_of(PEEK_STATE_NAMES, NODE_STATES, page[PEEK_AT_STATE]),
+                 name_of(PEEK_WAYPOINT_NAMES, PEEK_WAYPOINTS,
+                         page[PEEK_AT_WAYPOINT]),
+                 (int8_t)page[PEEK_AT_ERROR], flags & PEEK_PLACED,
+                 page[PEEK_AT_X], page[PEEK_AT_Y], (flags & PEEK_JOB) != 0);
+        return ERR_OK;
+    case 1:
+        put_wait(out, page);
+        return ERR_OK;
+    case 2:
+        line_put(out, "uptime_ms=%u still_ms=%u stack_used_bytes=%u jobs=%u",
+                 bytes_load_u32(page + PEEK_AT_UPTIME),
+                 bytes_load_u32(page + PEEK_AT_STILL),
+                 bytes_load_u16(page + PEEK_AT_STACK),
+                 bytes_load_u16(page + PEEK_AT_JOBS));
+        return ERR_OK;
+    case 3:
+        put_fault(out, page);
+        return ERR_OK;
+    default:
         return ERR_EMPTY;
     }
-    rows[(*cursor)++](out, page);
-    return ERR_OK;
 }
 
 static int row_peek(struct serial_node *node, struct line_writer *out,
@@ -416,8 +389,7 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
     if (error != ERR_OK) {
         return error;
     }
-    if (bytes < 1 || page[0] != PEEK_VERSION ||
-        (state && bytes < PEEK_STATE_BYTES)) {
+    if (bytes < (state ? PEEK_STATE_BYTES : 1) || page[0] != PEEK_VERSION) {
         return ERR_VERSION;
     }
     if (state) {
@@ -427,7 +399,11 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
         return ERR_EMPTY;
     }
     if (asked == PEEK_COUNTS && bytes >= PEEK_COUNTS_BYTES) {
-        put_counters(out, page);
+        for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
+            line_put(out, i > 0 ? " %s=%u" : "%s=%u",
+                     names_at(PEEK_COUNTER_NAMES, i),
+                     bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
+        }
     } else {
         line_put(out, "data=");
         line_put_data(out, page, bytes);
@@ -446,7 +422,7 @@ static int row_ps(struct serial_node *node, struct line_writer *out,
     node->node.status.stack_used_bytes = board_stack_used_bytes();
     (void)serial_node_status(node, PEEK_STATE, page);
     error = row_state(out, page, cursor);
-    if (error != ERR_OK && (*cursor)++ == STATE_ROWS) {
+    if (*cursor == STATE_ROWS + 1) {
         line_put(out, "stack_bytes=%u", board_stack_bytes());
         error = ERR_OK;
     }
