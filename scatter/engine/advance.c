@@ -61,9 +61,10 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
     uint64_t sent_ps = originator_now_ps(scatter) + plan_ps -
                        originator->report.scatter_start_ps;
     uint32_t units[TORUS_PHASES_MAX + 1] = {0};
-    uint32_t share = originator->advance.rounds > 1
-                         ? originator->advance.units
-                         : originator->input.load_units / originator->nodes;
+    uint32_t share =
+        originator->advance.rounds > 1
+            ? originator->advance.units
+            : originator->input.load_units / originator->input.nodes;
 
     startups_set(scatter, originator, scatter->job.phases);
     for (unsigned phase = scatter->job.phases; phase > 0; --phase) {
@@ -107,25 +108,17 @@ void advance_report(struct originator *originator)
 
 /* Sets originator->advance. Result: whether an advance pays. */
 static bool choose_advance(const struct scatter *scatter,
-                           struct originator *originator, unsigned phases)
+                           struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
-    const struct plan_job *input = &originator->input;
-    struct advance_input advance = {.nodes = originator->nodes,
-                                    .load_units = input->load_units,
-                                    .compute_ps = input->compute_ps,
-                                    .transfer_ps = input->transfer_ps,
-                                    .plan_ps = costs->advance_ps,
-                                    .rounds_ps = costs->plan_rounds_ps,
-                                    .startups_ps = costs->queue_ps,
-                                    .round_ps = costs->queue_ps +
-                                                costs->round_start_ps +
-                                                costs->round_end_ps};
+    struct plan_job *input = &originator->input;
 
-    for (unsigned i = 0; i < phases; ++i) {
-        advance.startups_ps += input->startup_ps[i];
-    }
-    originator->advance = advance_of(&advance);
+    startups_set(scatter, originator, scatter->job.phases);
+    input->queue_ps = costs->queue_ps;
+    input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps;
+    input->plan_ps = costs->advance_ps;
+    input->rounds_ps = costs->plan_rounds_ps;
+    originator->advance = advance_of(input);
     return originator->advance.units > 0;
 }
 
@@ -168,22 +161,21 @@ int advance_try(struct scatter *scatter, struct originator *originator)
     unsigned phases = scatter->job.phases;
     int error;
 
-    originator->nodes = torus_nodes(scatter->size);
+    originator->input.nodes = torus_nodes(scatter->size);
     if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
         originator->alone || phases == 0 ||
         scatter->costs->advance_ps / PLAN_PART <= originator->report.call_ps ||
         scatter_makes_output(&scatter->terms)) {
         return ERR_OK;
     }
-    if (scatter->units / UNITS_MIN < originator->nodes) {
+    if (scatter->units / UNITS_MIN < originator->input.nodes) {
         return ERR_OK; /* advance_of() would say so, but later */
     }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {
         return error;
     }
-    startups_set(scatter, originator, phases);
-    if (!choose_advance(scatter, originator, phases)) {
+    if (!choose_advance(scatter, originator)) {
         return ERR_OK;
     }
     error = send_advance(scatter, originator, phases);

@@ -250,7 +250,6 @@ static void clear(struct scatter *scatter, struct originator *originator)
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
     originator->input.results_numerator = 0;
     originator->input.results_denominator = 0;
-    originator->plan.rounds = 0;
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 

@@ -10,7 +10,6 @@
 struct originator {
     /* All fields before report.startup_ps are 0 when the order comes. */
     bool alone;    /* the originator computes the whole load */
-    bool has_tail; /* nodes ask for a reserve of the load (tail.h) */
     bool known;    /* the kernel's rate is known without measuring */
     bool unlikely; /* measured units do not predict the time of others: they
                       are few and far off the estimate, or samples differ */
@@ -21,9 +20,10 @@ struct originator {
     struct wire_order order;
     struct plan_job input; /* what planners read; startup_ps[] belongs to the
                               plan tried last, after planning to `plan` */
-    uint8_t *job;   /* the stored job; tables of later rounds lie behind it */
-    uint32_t nodes; /* nodes of the mesh; set on the pattern only */
+    uint8_t *job; /* the stored job; tables of later rounds lie behind it */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* volume of each layer */
+    uint64_t best_ps; /* pattern: time of `plan`, with the originator's software
+                         and the return of outputs; UINT64_MAX: no plan yet */
     struct rounds_plan plan; /* the best so far; tables beyond its rounds and
                                 phases are not set */
     uint32_t *tree_tables;   /* of a tree in several rounds: of each one */

@@ -26,6 +26,11 @@ NODISCARD int pattern_place(struct scatter *scatter,
 
 NODISCARD int pattern_gather(struct scatter *scatter);
 
+/* The originator sends an advance if that pays, measures, plans, sends,
+   computes and gathers (pattern_plan.c). Result: 0 or the error. */
+NODISCARD int pattern_lead(struct scatter *scatter,
+                           struct originator *originator);
+
 /* Sets how the switch cuts the parts of all rounds (hal/rows.h), and lets it
    send on what this node does not keep of the first part. Precondition: the
    kernel's terms are known. */

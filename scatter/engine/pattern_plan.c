@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator on the pattern: chooses how many phases and rounds there are,
    and how many units each layer gets in each round; then sends. */
-#include "scatter/engine/pattern_plan.h"
+#include "scatter/engine/pattern.h"
 
 #include "hal/check.h"
 #include "scatter/engine/advance.h"
 #include "scatter/engine/measure.h"
-#include "scatter/engine/pattern.h"
 #include "scatter/engine/slots.h"
 #include "scatter/engine/tail.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/meanwhile.h"
+
+#include <string.h>
 
 #define CHECK_FILE CHECK_SCATTER_PATTERN_PLAN
 
@@ -18,6 +19,12 @@
 static bool counts_returns(const struct originator *originator)
 {
     return originator->input.results_denominator != 0;
+}
+
+/* Whether nodes ask for a reserve of the load in the end (tail.h). */
+static bool has_tail(const struct scatter *scatter)
+{
+    return (scatter->job.flags & WIRE_TAIL) != 0;
 }
 
 /*
@@ -67,14 +74,14 @@ static void set_one_round(const struct scatter *scatter,
             fixed_difference(hop_ps[i + 1] + starts_ps, before_ps);
         if (counts_returns(originator)) {
             input->startup_ps[i] +=
-                slots_return_ps(scatter, originator, i + 1, 0);
+                slots_return_ps(scatter, originator, i + 1, 1, 0);
         }
     }
 }
 
 /* Returns the time, ps, until the last node ends in one round if each share and
-   each volume is a unit larger. With few units that is far behind the makespan
-   where a circuit for one unit does not pay. */
+   each volume is a unit larger. This end is much later than the makespan if
+   there are few units and a circuit for one unit does not pay. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -96,13 +103,6 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* Properties of the best plan so far, which is originator->plan. */
-struct choice {
-    uint64_t makespan_ps; /* includes the originator's queueing; UINT64_MAX:
-                             there is no plan yet */
-    bool meanwhile;       /* outputs return during later rounds */
-};
-
 /* Returns the time, ps, that all outputs take to return after several rounds; a
    plan of one round counts it in the startups. A node of layer i is taken to
    have, with its descendants, a 5^i-th of the load, the most possible. */
@@ -115,7 +115,7 @@ static uint64_t returns_ps(const struct scatter *scatter,
     for (unsigned phase = 1; counts_returns(originator) && phase <= phases;
          ++phase) {
         units /= 5;
-        total_ps += slots_return_ps(scatter, originator, phase, units);
+        total_ps += slots_return_ps(scatter, originator, phase, 1, units);
     }
     return total_ps;
 }
@@ -127,9 +127,9 @@ static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
            (phases > 0 ? (uint64_t)scatter->costs->queue_ps : 0);
 }
 
-/* Returns a lower bound, ps, of the makespan of one round with a phase less
-   than `one` has: the originator and all parents then compute the units that
-   they send in the last phase of `one`. */
+/* Returns a lower bound, ps, of the makespan of one round with one phase less
+   than the plan `one`: the originator and all parents then compute the units
+   that they send in the last phase of `one`. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -169,22 +169,23 @@ static void set_receipts(struct originator *originator,
 
 /* Makes `one` the best plan if it is faster. Result: whether it is. */
 static bool keep_one(const struct scatter *scatter,
-                     struct originator *originator, struct choice *best,
+                     struct originator *originator,
                      const struct planner_plan *one, const uint64_t hop_ps[])
 {
     bool advance = originator->report.advance;
-    uint64_t makespan_ps = whole_units_ps(originator, one, hop_ps) +
-                           round_ps(scatter, one->phases);
+    uint64_t time_ps = whole_units_ps(originator, one, hop_ps) +
+                       round_ps(scatter, one->phases);
 
     /* After an advance every node must get a part, which brings the job. */
-    if (makespan_ps >= best->makespan_ps ||
+    if (time_ps >= originator->best_ps ||
         (advance && one->volume_units[one->phases] == 0)) {
         return false;
     }
-    best->makespan_ps = makespan_ps;
+    originator->best_ps = time_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
     if (advance) {
-        /* With the advance there are several rounds; its receipts are set. */
+        /* With the advance there are several rounds. The receipts of the
+           advance are already in the report. */
         startups_set(scatter, originator, one->phases);
     } else {
         set_receipts(originator, one, hop_ps);
@@ -200,8 +201,8 @@ static bool keep_one(const struct scatter *scatter,
  * until one is no better. Result: 0, ERR_PHASES, or an error of the planner.
  */
 static int choose_one(const struct scatter *scatter,
-                      struct originator *originator, struct choice *best,
-                      unsigned phases, bool fixed)
+                      struct originator *originator, unsigned phases,
+                      bool fixed)
 {
     uint64_t hop_ps[TORUS_PHASES_MAX + 1];
     struct planner_plan one;
@@ -216,21 +217,21 @@ static int choose_one(const struct scatter *scatter,
         if (error != ERR_OK) {
             return error;
         }
-        if (best->makespan_ps == UINT64_MAX) {
+        if (originator->best_ps == UINT64_MAX) {
             originator->report.phases_feasible = one.phases;
         }
         if (one.phases < phases && fixed) {
             return ERR_PHASES;
         }
         if (one.phases < phases) {
-            /* Fewer phases have shorter headers: with these one phase more than
+            /* Fewer phases have shorter headers, with which one phase more than
                planned may be feasible. */
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
-        more = keep_one(scatter, originator, best, &one, hop_ps) &&
-               phases > 0 && !fixed &&
-               best->makespan_ps > shallower_ps(scatter, originator, &one);
+        more = keep_one(scatter, originator, &one, hop_ps) && phases > 0 &&
+               !fixed &&
+               originator->best_ps > shallower_ps(scatter, originator, &one);
         phases -= more;
     }
     return ERR_OK;
@@ -239,12 +240,11 @@ static int choose_one(const struct scatter *scatter,
 /* Returns where the next plan of several rounds is written: in free memory, as
    originator->plan has the best one; NULL if free memory is too small. */
 static struct rounds_plan *trial_slot(const struct scatter *scatter,
-                                      struct originator *originator,
-                                      const struct choice *best)
+                                      struct originator *originator)
 {
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
-    if (best->makespan_ps == UINT64_MAX) {
+    if (originator->best_ps == UINT64_MAX) {
         return &originator->plan;
     }
     return room >= sizeof(struct rounds_plan)
@@ -253,11 +253,12 @@ static struct rounds_plan *trial_slot(const struct scatter *scatter,
 }
 
 /* Makes `trial`, a plan of several rounds, the best plan. */
-static void keep_several(struct originator *originator, struct choice *best,
-                         const struct rounds_plan *trial, uint64_t makespan_ps,
+static void keep_several(struct originator *originator,
+                         const struct rounds_plan *trial, uint64_t time_ps,
                          bool meanwhile)
 {
-    *best = (struct choice){makespan_ps, meanwhile};
+    originator->best_ps = time_ps;
+    originator->report.meanwhile = meanwhile;
     rounds_copy(&originator->plan, trial);
     keep_startups(originator);
 }
@@ -272,8 +273,9 @@ static void set_rounds(const struct scatter *scatter,
     input->queue_ps = costs->queue_ps;
     input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
                       originator->report.call_ps;
-    /* An ordered number of rounds is planned without merges, for which later
-       rounds may then wait: with merges many numbers would be infeasible. */
+    /* An ordered number of rounds is planned without merges, although later
+       rounds may wait for them: with merges many numbers of rounds would be
+       infeasible. */
     input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     input->begin_ps =
@@ -285,14 +287,14 @@ static void set_rounds(const struct scatter *scatter,
 /* Plans the ordered or the best number of rounds with the phases of the input,
    and makes that the best plan if it is faster. */
 static void try_rounds(const struct scatter *scatter,
-                       struct originator *originator, struct choice *best)
+                       struct originator *originator)
 {
     struct plan_job *input = &originator->input;
-    struct rounds_plan *trial = trial_slot(scatter, originator, best);
+    struct rounds_plan *trial = trial_slot(scatter, originator);
     uint8_t least = originator->order.rounds;
     uint8_t most = least;
     uint64_t after_ps = returns_ps(scatter, originator, input->phases);
-    uint64_t time_ps = fixed_difference(best->makespan_ps, after_ps);
+    uint64_t time_ps = fixed_difference(originator->best_ps, after_ps);
 
     if (least == WIRE_BEST) {
         least = 2;
@@ -302,7 +304,7 @@ static void try_rounds(const struct scatter *scatter,
     }
     if (trial != NULL &&
         rounds_plan(trial, &time_ps, input, least, most) == ERR_OK) {
-        keep_several(originator, best, trial, time_ps + after_ps, false);
+        keep_several(originator, trial, time_ps + after_ps, false);
     }
 }
 
@@ -313,8 +315,8 @@ static void try_rounds(const struct scatter *scatter,
  * which rises with every phase less, leaves nothing to gain.
  */
 static void choose_rounds(const struct scatter *scatter,
-                          struct originator *originator, struct choice *best,
-                          unsigned phases, bool fixed)
+                          struct originator *originator, unsigned phases,
+                          bool fixed)
 {
     /* After an advance planning is free: nodes compute meanwhile. */
     uint64_t planning_ps =
@@ -327,7 +329,7 @@ static void choose_rounds(const struct scatter *scatter,
                            2 * originator->input.compute_ps + planning_ps;
         uint64_t bound_ps;
 
-        if (more_ps >= best->makespan_ps) {
+        if (more_ps >= originator->best_ps) {
             return;
         }
         startups_set(scatter, originator, n);
@@ -335,10 +337,10 @@ static void choose_rounds(const struct scatter *scatter,
         if (bound_ps == UINT64_MAX) {
             continue;
         }
-        if (bound_ps + more_ps >= best->makespan_ps) {
+        if (bound_ps + more_ps >= originator->best_ps) {
             return;
         }
-        try_rounds(scatter, originator, best);
+        try_rounds(scatter, originator);
     }
 }
 
@@ -366,36 +368,29 @@ static uint64_t turn_ps(const struct scatter *scatter,
    with fewer, whole units as shares waste too much in three rounds or more. */
 #define MEANWHILE_UNITS 48u
 
-/* Whether outputs can return during later rounds. The switch must send on by
-   itself and keep messages: then no node waits for a parent that computes. */
-static bool may_meanwhile(const struct scatter *scatter,
-                          const struct originator *originator, unsigned phases)
-{
-    uint8_t rounds = originator->order.rounds;
-
-    return counts_returns(originator) && rounds != 1 &&
-           scatter->costs->plan_meanwhile != NULL && phases > 0 &&
-           !originator->has_tail &&
-           (rounds != WIRE_BEST ||
-            originator->input.load_units / originator->nodes >=
-                MEANWHILE_UNITS);
-}
-
-/* Plans the ordered or the best number of rounds with outputs that return
-   during later ones, and makes that the best plan if faster. Result: whether it
-   is. */
+/*
+ * If outputs can return during later rounds, plans the ordered or the best
+ * number of rounds in this way, and makes that the best plan if it is faster.
+ * The switch must send on by itself and keep messages: then no node waits for a
+ * parent that computes. Result: whether it is the best plan.
+ */
 static bool try_meanwhile(const struct scatter *scatter,
-                          struct originator *originator, struct choice *best,
-                          unsigned phases)
+                          struct originator *originator, unsigned phases)
 {
     const struct scatter_costs *costs = scatter->costs;
     struct plan_job *input = &originator->input;
     uint8_t rounds = originator->order.rounds;
     bool any = rounds == WIRE_BEST;
-    uint64_t time_ps = best->makespan_ps;
-    struct rounds_plan *trial = trial_slot(scatter, originator, best);
+    uint64_t time_ps = originator->best_ps;
+    struct rounds_plan *trial;
     uint64_t more_ps;
 
+    if (!counts_returns(originator) || costs->plan_meanwhile == NULL ||
+        phases == 0 || has_tail(scatter) ||
+        (any && input->load_units / input->nodes < MEANWHILE_UNITS)) {
+        return false;
+    }
+    trial = trial_slot(scatter, originator);
     startups_set(scatter, originator, phases);
     input->output_ps = input->transfer_ps * input->results_numerator /
                        input->results_denominator;
@@ -412,7 +407,7 @@ static bool try_meanwhile(const struct scatter *scatter,
                               any ? ROUNDS_MAX : rounds) != ERR_OK) {
         return false;
     }
-    keep_several(originator, best, trial, time_ps, true);
+    keep_several(originator, trial, time_ps, true);
     return true;
 }
 
@@ -422,10 +417,10 @@ static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
     uint32_t units = originator->input.load_units;
-    uint32_t volume = units / originator->nodes;
+    uint32_t volume = units / originator->input.nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* not set if alone */
+    originator->input.phases = (uint8_t)phases; /* if alone, nobody set it */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -442,6 +437,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     }
     plan->makespan_ps +=
         originator->input.compute_ps * plan->share_units[0][phases];
+    keep_startups(originator);
 }
 
 /* Chooses phases and rounds, and makes the plan. Result: 0, ERR_PHASES if the
@@ -449,21 +445,20 @@ static void plan_equal(struct originator *originator, unsigned phases)
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    unsigned phases = scatter->job.phases; /* of the torus */
     bool advance = originator->report.advance;
-    bool fixed = order->phases != WIRE_BEST && order->phases <= phases;
+    bool ordered = order->phases <= scatter->job.phases; /* not WIRE_BEST */
+    bool fixed = ordered || advance;
+    unsigned phases = originator->alone ? 0
+                      : ordered         ? order->phases
+                                        : scatter->job.phases;
     bool any = order->rounds == WIRE_BEST;
-    struct choice best = {.makespan_ps = UINT64_MAX};
     int error = ERR_PHASES;
 
-    if (fixed || originator->alone) {
-        phases = originator->alone ? 0 : order->phases;
-    }
-    fixed |= advance;
+    originator->best_ps = UINT64_MAX;
     if (order->rounds == 1 || any) {
         error = originator->alone
                     ? ERR_OK
-                    : choose_one(scatter, originator, &best, phases, fixed);
+                    : choose_one(scatter, originator, phases, fixed);
         if (error != ERR_OK && error != ERR_PHASES) {
             return error;
         }
@@ -471,20 +466,19 @@ static int choose(struct scatter *scatter, struct originator *originator)
     if (order->phases != WIRE_BEST && !fixed) {
         return ERR_PHASES;
     }
-    if (!(may_meanwhile(scatter, originator, phases) &&
-          try_meanwhile(scatter, originator, &best, phases) && any) &&
-        order->rounds != 1 && (!advance || originator->advance.rounds > 1)) {
-        choose_rounds(scatter, originator, &best, phases, fixed);
+    if (order->rounds != 1 &&
+        !(try_meanwhile(scatter, originator, phases) && any) &&
+        (!advance || originator->advance.rounds > 1)) {
+        choose_rounds(scatter, originator, phases, fixed);
     }
-    if (best.makespan_ps == UINT64_MAX && error != ERR_OK && !advance) {
-        return ERR_PHASES;
-    }
-    if (best.makespan_ps == UINT64_MAX) {
+    if (originator->best_ps == UINT64_MAX) {
+        if (error != ERR_OK && !advance) {
+            return ERR_PHASES;
+        }
         plan_equal(originator, phases);
-        keep_startups(originator);
     }
     originator->input.phases = originator->plan.phases;
-    if (best.meanwhile) {
+    if (originator->report.meanwhile) {
         scatter->job.flags |= WIRE_MEANWHILE;
         policy_become(scatter, POLICY_MEANWHILE);
     }
@@ -566,11 +560,11 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* A call_ps of less than 2^24 ps (17 us) does not count in the makespan: plans
-   are less exact than that, and a later end has results wait for slots. */
+/* A call_ps of less than 2^24 ps (17 us) does not count in the makespan. Plans
+   are less exact than that, and if the planned end were later, results would
+   wait longer for their slots. */
 #define SHORT_CALL_BITS 24u
 
-/* Sets the report's figures of the plan. */
 static void fill_report(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -602,9 +596,8 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
             (made->rounds - 1) * round_ps(scatter, made->phases);
     }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
-    report->meanwhile = scatter_returns_meanwhile(scatter);
     if (report->meanwhile) {
-        report->makespan_ps = made->makespan_ps; /* has overhead */
+        report->makespan_ps = made->makespan_ps; /* includes the overhead */
     }
 }
 
@@ -617,26 +610,22 @@ static void plan_returns(const struct scatter *scatter,
 {
     const uint32_t *volume_units = originator->report.volume_units;
     unsigned phases = originator->plan.phases;
-    bool at_once =
-        scatter->terms.output_varies || scatter_returns_meanwhile(scatter);
+    unsigned rounds = originator->plan.rounds;
 
-    for (unsigned phase = 0; phase <= phases; ++phase) {
-        bool known = phase > 0 && !at_once;
-
-        result_ps[phase] =
-            known
-                ? slots_return_ps(scatter, originator, phase,
-                                  volume_units[phase] + originator->plan.rounds)
-                : 0;
+    if (scatter->terms.output_varies || originator->report.meanwhile) {
+        memset(result_ps, 0, (phases + 1) * sizeof *result_ps);
+        return;
     }
-    if (!at_once) {
-        slots_time_returns(originator, result_ps, phases);
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        result_ps[phase] = slots_return_ps(scatter, originator, phase, rounds,
+                                           volume_units[phase] + rounds);
     }
+    slots_time_returns(originator, result_ps, phases);
 }
 
 /* Returns how long before the makespan's end no circuit of the scatter is under
-   way, ps: in one round from a startup after the last receipt on; in several
-   rounds while the last layer computes its last share. */
+   way, ps. Circuits end, in one round, one startup after the last receipt at
+   the latest; in several rounds when the last layer has its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -672,7 +661,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     }
     originator->job = tables + tables_bytes;
     if (job->phases > 0 &&
-        !(originator->has_tail && scatter_has_output(scatter))) {
+        !(has_tail(scatter) && scatter_has_output(scatter))) {
         error = slots_set_short(scatter, originator,
                                 originator_phase_hops(scatter, 1),
                                 quiet_ps(originator));
@@ -699,7 +688,9 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     int error;
 
     *reserve = tail_reserve(scatter, originator);
-    originator->has_tail = *reserve > 0;
+    if (*reserve > 0) {
+        scatter->job.flags |= WIRE_TAIL;
+    }
     scatter->units -= *reserve;
     error = plan(scatter, originator);
     scatter->units = units;
@@ -707,8 +698,7 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
         (originator->plan.phases < scatter->job.phases ||
          originator->plan.volume_units[0][originator->plan.phases] == 0)) {
         *reserve = 0;
-        originator->has_tail = false;
-        originator->plan.rounds = 0;
+        scatter->job.flags &= (uint8_t)~WIRE_TAIL;
         error = plan(scatter, originator);
     }
     return error;
@@ -721,21 +711,21 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     uint32_t reserve;
     int error = plan_most(scatter, originator, &reserve);
 
-    if (error == ERR_OK) {
-        fill_report(scatter, originator);
-        if (reserve > 0) {
-            error = tail_plan(scatter, originator, reserve);
-        }
+    if (error != ERR_OK) {
+        return error;
     }
-    if (error == ERR_OK) {
-        if (!originator->report.advance && originator->plan.rounds > 1) {
-            startups_receipts(scatter, originator,
-                              originator->report.startup_ps,
-                              originator->plan.volume_units[0]);
-        }
-        error = store_job(scatter, originator);
+    fill_report(scatter, originator);
+    if (reserve > 0) {
+        error = tail_plan(scatter, originator, reserve);
     }
-    return error;
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (!originator->report.advance && originator->plan.rounds > 1) {
+        startups_receipts(scatter, originator, originator->report.startup_ps,
+                          originator->plan.volume_units[0]);
+    }
+    return store_job(scatter, originator);
 }
 
 /* Software between rounds takes a ROUND_VARIES_PART-th longer at most. */
@@ -766,7 +756,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    if (report->advance) { /* time zero: the advance was queued */
+    if (report->advance) { /* the makespan counts from the advance on */
         report->makespan_ps +=
             originator_now_ps(scatter) - report->scatter_start_ps;
     }
@@ -781,7 +771,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         if (round > 0) {
             scatter->round += 1;
             scatter_skip(scatter, scatter->units);
-            /* Tables lie behind what parts of the round before pass on. */
+            /* The tables of a round lie behind those of the round before, the
+               first round's also behind the job. */
             passed_on.data += passed_on.bytes;
             passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);
@@ -818,7 +809,7 @@ int pattern_lead(struct scatter *scatter, struct originator *originator)
         originator_begin(scatter, originator);
         error = send_rounds(scatter, originator);
     }
-    if (error == ERR_OK && originator->has_tail) {
+    if (error == ERR_OK && has_tail(scatter)) {
         return tail_lead(scatter, originator);
     }
     if (error == ERR_OK) {

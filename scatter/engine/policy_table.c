@@ -5,7 +5,6 @@
 #include "scatter/engine/farm_worker.h"
 #include "scatter/engine/meanwhile.h"
 #include "scatter/engine/pattern.h"
-#include "scatter/engine/pattern_plan.h"
 #include "scatter/engine/scatter.h"
 #include "scatter/engine/tail.h"
 #include "scatter/engine/tree.h"

@@ -29,30 +29,28 @@ static uint64_t result_ps(const struct wire_order *order, uint64_t bytes,
 }
 
 uint64_t slots_output_ps(const struct scatter *scatter,
-                         const struct originator *originator, uint32_t units,
-                         uint32_t nodes, uint32_t hops)
+                         const struct wire_order *order, unsigned rounds,
+                         uint32_t units, uint32_t nodes, uint32_t hops)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    /* Before there is a plan, plan.rounds is 0: one round is assumed. */
-    uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
     uint64_t bytes = scatter_result_head_bytes(terms) +
                      (WIRE_OUTPUT_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
 
-    return result_ps(&originator->order, bytes, hops) +
+    return result_ps(order, bytes, hops) +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }
 
 uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
-                         uint32_t units)
+                         unsigned rounds, uint32_t units)
 {
     uint32_t nodes = 1;
 
     for (unsigned i = phase; i < originator->input.phases; ++i) {
         nodes *= 5;
     }
-    return slots_output_ps(scatter, originator, units, nodes,
+    return slots_output_ps(scatter, &originator->order, rounds, units, nodes,
                            originator_phase_hops(scatter, phase));
 }
 

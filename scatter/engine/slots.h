@@ -12,14 +12,14 @@
    circuit over `hops` hops with the output of `units` units, in one chunk for
    each of `nodes` nodes and each round, then four merges at the parent. */
 uint64_t slots_output_ps(const struct scatter *scatter,
-                         const struct originator *originator, uint32_t units,
-                         uint32_t nodes, uint32_t hops);
+                         const struct wire_order *order, unsigned rounds,
+                         uint32_t units, uint32_t nodes, uint32_t hops);
 
 /* Returns slots_output_ps() for a node of the pattern, of layer `phase`, that
    computes `units` together with its descendants. */
 uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
-                         uint32_t units);
+                         unsigned rounds, uint32_t units);
 
 /*
  * Sets the job's slots to long ones only. Each lasts for a circuit over `hops`

@@ -26,7 +26,7 @@ static uint32_t best_reserve(const struct scatter *scatter,
 {
     const struct wire_order *order = &originator->order;
     uint64_t compute_ps = originator->report.compute_ps;
-    uint32_t nodes = originator->nodes;
+    uint32_t nodes = originator->input.nodes;
     uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
     uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
     uint64_t percent = originator->known ? RESERVE_UNKNOWN
@@ -53,7 +53,7 @@ uint32_t tail_reserve(const struct scatter *scatter,
     }
     if (percent == WIRE_BEST && originator->unlikely) {
         /* Units' times are hardly known: nearly all units are the reserve. */
-        uint32_t planned = UNLIKELY_UNITS * originator->nodes;
+        uint32_t planned = UNLIKELY_UNITS * originator->input.nodes;
 
         return scatter->units > 2 * planned ? scatter->units - planned : 0;
     }
@@ -155,7 +155,7 @@ int tail_plan(struct scatter *scatter, struct originator *originator,
     struct rounds_plan *plan = &originator->plan;
     struct wire_report *report = &originator->report;
     uint32_t own_units = plan->share_units[0][0];
-    uint64_t late_units = 2u * originator->nodes *
+    uint64_t late_units = 2u * originator->input.nodes *
                           (uint64_t)scatter->costs->demand_ps /
                           report->compute_ps;
 
@@ -164,8 +164,7 @@ int tail_plan(struct scatter *scatter, struct originator *originator,
     plan->round_units[0] -= own_units;
     report->layers = false;
     report->makespan_ps +=
-        fixed_product(report->compute_ps, reserve) / originator->nodes;
-    scatter->job.flags |= WIRE_TAIL;
+        fixed_product(report->compute_ps, reserve) / originator->input.nodes;
     return open_farm(scatter, originator, own_units + reserve,
                      own_units > late_units ? own_units - (uint32_t)late_units
                                             : 0);

@@ -484,9 +484,9 @@ static void plan_returns(const struct scatter *scatter,
         uint32_t units = all_units_of(scatter, originator, i);
 
         if (units > 0 && tree_phase(at) <= phases) {
-            uint64_t takes_ps =
-                slots_output_ps(scatter, originator, units, tree_nodes(at),
-                                torus_path_hops(tree_path(at)));
+            uint64_t takes_ps = slots_output_ps(
+                scatter, &originator->order, scatter->job.rounds, units,
+                tree_nodes(at), torus_path_hops(tree_path(at)));
             uint64_t *most_ps = &result_ps[tree_phase(at)];
 
             *most_ps = takes_ps > *most_ps ? takes_ps : *most_ps;
@@ -648,7 +648,6 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     scatter->tree.branch = tree;
     scatter->job.phases =
         originator->report.phases > 0 ? originator->report.phases : 1;
-    originator->plan.rounds = scatter->job.rounds;
     shift_ranges(scatter, originator, tree);
     error = store_job(scatter, originator);
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;

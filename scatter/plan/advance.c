@@ -10,18 +10,21 @@
    planning takes. */
 #define WORTH 4u
 #define MOST_ROUNDS 15u
-/* Limits of t = W / C (advance.h), and of a power of t, both in 1/256. */
+/* Most that t may be (advance.h: time of a node / time of four ports for its
+   share), and a power of t; both in 1/256. */
 #define RATIO_MAX (16u << 8)
 #define TERM_MAX ((uint64_t)1 << 40)
 
-/* Returns the advance in units of each node, x m by (2) of advance.h, at least
-   `least`, and sets *rounds to k, the number of rounds behind it. k rises while
-   that makes the advance smaller, and while the ports, at port_ps a unit of
-   every node, need more than 2 round_ps to send it. */
-static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
+/* Returns x m, the units of the advance for each node, by condition (2) of
+   advance.h, and sets *rounds to k, the number of rounds that follow.
+   `port_ps`: time of a port for a unit of every node; `mean`: m. The result is
+   `least` or more. k rises as long as a further round makes the advance
+   smaller, and ports take longer to send the advance than nodes' software in
+   two rounds. */
+static uint64_t of_rounds(unsigned *rounds, const struct plan_job *job,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {
-    uint64_t ratio = (input->compute_ps << 8) / (port_ps + 1);
+    uint64_t ratio = (job->compute_ps << 8) / (port_ps + 1);
     uint64_t term = 256;
     uint64_t sum = 256;
     uint64_t units = mean;
@@ -29,9 +32,9 @@ static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
     if (ratio > RATIO_MAX) {
         ratio = RATIO_MAX;
     }
-    for (*rounds = 0;
-         *rounds < MOST_ROUNDS && units > least &&
-         fixed_product(port_ps, (uint32_t)units) > 2 * input->round_ps;
+    for (*rounds = 0; *rounds < MOST_ROUNDS && units > least &&
+                      fixed_product(port_ps, (uint32_t)units) >
+                          2 * (job->queue_ps + job->round_ps);
          ++*rounds) {
         term = term * ratio >> 8;
         if (term > TERM_MAX) {
@@ -43,14 +46,14 @@ static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
     return units > least ? units : least;
 }
 
-struct advance advance_of(const struct advance_input *input)
+struct advance advance_of(const struct plan_job *job)
 {
-    uint32_t mean = input->load_units / input->nodes;
+    uint32_t mean = job->load_units / job->nodes;
     uint32_t most = mean / 8 * 7;
-    uint64_t port_ps = input->transfer_ps * (input->nodes - 1) / PORTS;
+    uint64_t port_ps = job->transfer_ps * (job->nodes - 1) / PORTS;
     uint64_t ports_ps = fixed_product(port_ps, mean);
-    uint64_t work_ps = fixed_product(input->compute_ps, mean);
-    uint64_t first_ps = input->plan_ps + input->startups_ps;
+    uint64_t work_ps = fixed_product(job->compute_ps, mean);
+    uint64_t first_ps = job->plan_ps + job->queue_ps;
     struct advance advance = {0, 1};
     uint64_t units;
 
@@ -58,11 +61,14 @@ struct advance advance_of(const struct advance_input *input)
         ports_ps > 2 * work_ps) {
         return advance;
     }
-    units = (first_ps + ports_ps) / (input->compute_ps + 2 * port_ps) + 1;
-    if (work_ps >= WORTH * input->rounds_ps) {
-        uint64_t least = (first_ps + input->rounds_ps) / input->compute_ps + 1;
+    for (unsigned i = 0; i < job->phases; ++i) {
+        first_ps += job->startup_ps[i];
+    }
+    units = (first_ps + ports_ps) / (job->compute_ps + 2 * port_ps) + 1;
+    if (work_ps >= WORTH * job->rounds_ps) {
+        uint64_t least = (first_ps + job->rounds_ps) / job->compute_ps + 1;
         unsigned rounds;
-        uint64_t several = of_rounds(&rounds, input, mean, port_ps, least);
+        uint64_t several = of_rounds(&rounds, job, mean, port_ps, least);
 
         if (several < units && rounds > 1) {
             advance.rounds = (uint8_t)rounds;

@@ -9,42 +9,32 @@
  *   W      w m, time that a node computes its mean share
  *   C      g (n - 1) m / 4, time that four ports need for the whole load
  *   x      part of m that the advance gives each node
- *   a, S   time to measure and plan; startups of all phases
+ *   a      time from the advance until the rest leaves: to measure and plan
+ *   S      sum of the startup times of all phases
  *
  * Every node still computes the advance when the rest arrives,
  *
  *   if one round follows:   a + S + (1 - x) C <= x (C + W)               (1)
  *   if k rounds follow:     a + S <= x W, and x >= 1 / (1 + t + .. + t^k) (2)
  *
- * t = W / C: a round may have t times the units of the round before. The
- * advance is the smaller x m of (1) and (2), because nodes begin to compute
- * sooner the less the advance carries. It is at most 7/8 of m: of a small load,
- * whose plan is ready too late, nodes have computed 7/8 by then.
+ * t = W / C: a round may have t times the units of the round before. Nodes
+ * begin to compute sooner the less the advance carries, so the advance is x m
+ * for the least x that meets (1) or (2). It is at most 7/8 of m: if planning a
+ * small load takes longer than (1) allows, nodes are idle after these 7/8.
  */
 #ifndef SCATTER_PLAN_ADVANCE_H
 #define SCATTER_PLAN_ADVANCE_H
 
-#include <stdint.h>
-
-struct advance_input {
-    uint32_t nodes;       /* n: 2 or more */
-    uint32_t load_units;  /* V */
-    uint64_t compute_ps;  /* w, estimated: 1 .. 2^40 */
-    uint64_t transfer_ps; /* g: 0 .. 2^40 */
-    uint64_t startups_ps; /* S: 0 .. 2^50 */
-    uint64_t plan_ps;     /* a of (1): 0 .. 2^50 */
-    uint64_t rounds_ps;   /* time to plan several rounds: a of (2) is plan_ps +
-                             rounds_ps */
-    uint64_t round_ps;    /* software of a node in each round */
-};
+#include "scatter/plan/job.h"
 
 struct advance {
     uint32_t units; /* x m, for each node but the originator; 0: no advance */
-    uint8_t rounds; /* rounds of the rest at most; 1 if there is no advance */
+    uint8_t rounds; /* most rounds in which the rest of the load is sent; 1 if
+                       there is no advance */
 };
 
-/* Returns the advance of `input`; its units are 0 if C > 2 W, or if m is less
+/* Returns the advance of `job`; its units are 0 if C > 2 W, or if m is less
    than 16 units. */
-struct advance advance_of(const struct advance_input *input);
+struct advance advance_of(const struct plan_job *job);
 
 #endif

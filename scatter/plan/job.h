@@ -6,7 +6,7 @@
  * the planners that read them; V, N, P and Q are symbols of one_round.h, n, c,
  * a and k of farm.h:
  *
- *   pattern     one_round.h, rounds.h, meanwhile.h
+ *   pattern     one_round.h, rounds.h, meanwhile.h, advance.h
  *   rounds      rounds.h, meanwhile.h, tree_rounds.h
  *   meanwhile   meanwhile.h
  *   tree        tree_plan.h, tree_rounds.h
@@ -94,8 +94,13 @@ struct plan_job {
     uint64_t gain_ps;   /* a further round must gain more time than this */
     uint32_t sends_max; /* tree: sends the originator can queue, all rounds */
 
+    /* The advance; x is a symbol of advance.h. */
+    uint64_t plan_ps; /* a if one round follows: 0 .. PLANNER_STARTUP_MAX_PS */
+    uint64_t rounds_ps; /* further time to plan several rounds: as plan_ps */
+
     /* A farm. */
-    uint32_t nodes;      /* n: the originator and the nodes that it serves */
+    uint32_t nodes;      /* n: the originator and the nodes that it serves;
+                            advance: all nodes, 2 or more */
     uint32_t served;     /* nodes that masters serve */
     uint32_t most_units; /* units of a chunk at most: 1 or more */
     uint64_t demand_ps;  /* c: time to serve a demand, at most 2^32 */

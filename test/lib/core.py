@@ -38,8 +38,8 @@ STRUCTS = {"Size": "torus_size", "Coord": "torus_coord", "Path": "torus_path",
            "Branch": "schedule_branch", "Job": "plan_job",
            "Circuit": "plan_circuit", "Plan": "planner_plan",
            "Split": "torus_split", "RoundsPlan": "rounds_plan",
-           "TreeRounds": "tree_rounds", "AdvanceInput": "advance_input",
-           "Slots": "slots", "Farm": "farm", "FarmMember": "farm_member"}
+           "TreeRounds": "tree_rounds", "Slots": "slots", "Farm": "farm",
+           "FarmMember": "farm_member"}
 
 
 @functools.cache

@@ -6,22 +6,22 @@
 #include "scatter/plan/advance.h"
 #include "test/prove/any.h"
 
-#define TIME_MAX_PS ((uint64_t)1 << 40)
-#define STARTUP_MAX_PS ((uint64_t)1 << 50)
-
 void prove_advance(void)
 {
-    for (uint32_t nodes = 25; nodes <= 9765625; nodes *= 25) {
-        const struct advance_input input = {
-            .nodes = nodes,
-            .load_units = any_u32(0, UINT32_MAX),
-            .compute_ps = any_u64(1, TIME_MAX_PS),
-            .transfer_ps = any_u64(0, TIME_MAX_PS),
-            .startups_ps = any_u64(0, STARTUP_MAX_PS),
-            .plan_ps = any_u64(0, STARTUP_MAX_PS),
-            .rounds_ps = any_u64(0, STARTUP_MAX_PS),
-            .round_ps = any_u64(0, STARTUP_MAX_PS)};
-        struct advance advance = advance_of(&input);
+    struct plan_job job = {.load_units = any_u32(0, UINT32_MAX),
+                           .compute_ps = any_u64(1, PLANNER_TIME_MAX_PS),
+                           .transfer_ps = any_u64(0, PLANNER_TIME_MAX_PS),
+                           .queue_ps = any_u64(0, PLANNER_STARTUP_MAX_PS),
+                           .round_ps = any_u64(0, PLANNER_STARTUP_MAX_PS),
+                           .plan_ps = any_u64(0, PLANNER_STARTUP_MAX_PS),
+                           .rounds_ps = any_u64(0, PLANNER_STARTUP_MAX_PS),
+                           .phases = any_u8(0, PLANNER_PHASES_MAX)};
+
+    for (unsigned i = 0; i < PLANNER_PHASES_MAX; ++i) {
+        job.startup_ps[i] = any_u64(0, PLANNER_STARTUP_MAX_PS);
+    }
+    for (job.nodes = 25; job.nodes <= 9765625; job.nodes *= 25) {
+        struct advance advance = advance_of(&job);
 
         any_u32(advance.units, UINT32_MAX);
     }

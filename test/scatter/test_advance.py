@@ -6,7 +6,7 @@ QUINCUNX_SEED chooses networks, kernels and loads.
 from fractions import Fraction
 
 import mesh
-from core import AdvanceInput
+from core import Job
 
 US = 10 ** 6
 # Rounding to 1/256 of the ratio t, and to whole units.
@@ -14,13 +14,13 @@ NEAR = Fraction(1, 20)
 
 
 def draw(rng):
-    return AdvanceInput(
+    return Job(
         nodes=5 ** (2 * rng.randint(1, 3)),
         load_units=rng.choice([rng.randint(1, 10 ** 4),
                                rng.randint(1, 10 ** 7), 2 ** 32 - 1]),
         compute_ps=int(10 ** rng.uniform(0, 9)),
         transfer_ps=rng.choice([0, int(10 ** rng.uniform(0, 7))]),
-        startups_ps=rng.randint(0, 100) * US,
+        phases=1, startup_ps=(rng.randint(0, 100) * US,),
         plan_ps=rng.randint(0, 400) * US,
         rounds_ps=rng.randint(0, 400) * US,
         round_ps=rng.randint(0, 40) * US)
@@ -32,7 +32,7 @@ def model(given):
     mean = given.load_units // given.nodes
     ports = Fraction(given.transfer_ps * (given.nodes - 1) * mean, 4)
     work = given.compute_ps * mean
-    first = given.plan_ps + given.startups_ps
+    first = given.plan_ps + given.startup_ps[0]
     return mean, ports, work, first, lambda x: (
         x * (ports + work) - first - (1 - x) * ports)
 
