@@ -4,13 +4,13 @@
 #include "scatter/engine/measure.h"
 #include "scatter/plan/fixed.h"
 
-/* Approximate payload of an announcement, and of a part without its range; the
-   exact length depends on the phases of a plan that is not made yet. Along a
-   tree both also have PLACE_BYTES for each node of the mesh. */
+/* Approximate payload, bytes, of an announcement, and of a part without the
+   data of its range; exact lengths depend on a plan that is not made yet. Along
+   a tree each of the two is longer by PLACE_BYTES for each node of the mesh. */
 #define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
-/* Longest fixed time of a call of the kernel, besides the time of its units,
-   for which a guess of the units' time still counts as right. */
+/* A run may take this much longer than the guess of its units' time, as a run
+   has a fixed time besides. */
 #define CALL_PS 20000000u /* 20 us */
 
 /* Returns the time, ps, of a circuit over 2 hops with a payload of `bytes`. */
@@ -29,9 +29,9 @@ static uint32_t output_bytes(const struct scatter *scatter)
                : 0;
 }
 
-/* Whether sending a unit away takes longer than computing it here, in unit_ps:
-   the ports, for its output, unless outputs return during later rounds; or the
-   processor, where ports use it. */
+/* Whether sending a unit away costs more than computing it here, in unit_ps:
+   its output occupies the ports for longer, unless outputs return during later
+   rounds; or its bytes occupy the processor, where that drives the ports. */
 static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
@@ -45,10 +45,10 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
-/* Returns the time, ps, in which results return: two circuits where all results
-   have one length, else four, two of which wait for their slot. Circuits are
-   those of the longest result where results have one length, or are expected to
-   outgrow short slots; else of a short result. */
+/* Returns an estimate of the time, ps, in which results return: two circuits;
+   if their lengths differ two more, for which they wait for a time slot
+   (core.h). A circuit has the longest result if all have one length, or if
+   results are expected to outgrow short slots; else a short result. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {
@@ -65,9 +65,10 @@ static uint64_t results_ps(const struct scatter *scatter,
 /*
  * Whether the originator alone has the answer before the mesh would. The mesh
  * needs mesh_ps to plan, for two circuits on the way out, for results to return
- * (results_ps()) and to be merged. Besides, its P ports need at least the part
- * transfer / (transfer + P compute) of the originator's time alone, which is
- * units * compute. So the condition is
+ * (results_ps()) and to be merged. Besides, let a unit take `compute` on a node
+ * and `transfer` on one of the originator's P ports. While the ports send the
+ * others' units, the originator computes: in the best case the part
+ * transfer / (transfer + P compute) of the load. So it is first alone if
  *
  *   units * compute <= mesh_ps * (1 + transfer / (P compute))
  */
@@ -85,7 +86,7 @@ static bool is_small(const struct scatter *scatter,
     if (order->phases == 0) {
         return true;
     }
-    if (scatter->policy->asks || order->phases != WIRE_BEST ||
+    if (scatter->policy->unplanned || order->phases != WIRE_BEST ||
         order->rounds != WIRE_BEST || (order->flags & WIRE_EQUAL_SHARES) != 0 ||
         order->ports - 1u >= TORUS_PORTS || transfer_ps > UINT32_MAX ||
         unit_ps > UINT32_MAX) {
@@ -103,11 +104,11 @@ static bool is_small(const struct scatter *scatter,
 }
 
 /*
- * Computes a 512th, a 64th and an eighth of the load, and sets `alone` if each
- * takes at most twice the guessed time: the originator then does the rest
- * alone, at the rate by which these times differ. If one takes longer, `alone`
- * is false: little time is lost, and the rate of that piece is a better guess.
- * Result: 0 or the error.
+ * Computes pieces of a 512th, a 64th and an eighth of the load, and sets
+ * originator->alone if each takes at most twice the guessed time; the rate is
+ * then that of the difference of two pieces. At the first piece that takes
+ * longer, sets `alone` to false: little time is lost, and the rate of this
+ * piece is a better guess. Result: 0 or the error.
  */
 static int compute_parts(struct scatter *scatter, struct originator *originator)
 {

@@ -13,8 +13,9 @@
  * Guesses the rate (measure_guess()), and sets originator->alone where there is
  * no other node, the order asks for 0 phases, or the whole load takes the
  * originator less time than a plan and the circuits out and back. In the last
- * two cases it first computes 14 % of the load; if that takes more than twice
- * the guess, `alone` is false, else the rate is `known`. Result: 0, or error.
+ * two cases the originator first computes pieces, together 14 % of the load: if
+ * a piece takes more than twice the guess, `alone` is false, else
+ * originator->known is true. Result: 0 or the error.
  */
 NODISCARD int alone_decide(struct scatter *scatter,
                            struct originator *originator);

@@ -13,14 +13,15 @@ HAL_FAST uint32_t compute_output_room(const struct scatter *scatter,
     return kernel_output_room(&scatter->terms, scatter->first_unit, units);
 }
 
-/* Runs the kernel on the first `units` of the range. */
-HAL_FAST static inline int run_kernel(struct scatter *scatter,
-                                      struct kernel_result *result,
-                                      uint32_t units)
+HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
+                         uint32_t units)
 {
     const struct kernel_terms *terms = &scatter->terms;
     struct kernel_range *range = &scatter->range;
 
+    *result = (struct kernel_result){.data = scatter->has_result
+                                                 ? scatter->memory->incoming
+                                                 : scatter->memory->result};
     range->data = scatter->range_data;
     range->units = units;
     range->first_unit = scatter->first_unit;
@@ -54,18 +55,15 @@ HAL_FAST static inline int run_kernel(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Whether a run has an output, and it is as long as the kernel's terms say. */
+/* Whether a run has an output of the length that the kernel's terms say. */
 HAL_FAST static bool output_fits(const struct scatter *scatter,
                                  const struct kernel_result *result)
 {
-    uint32_t room;
+    uint32_t room = compute_output_room(scatter, scatter->range.units);
 
-    if (result->output == NULL) {
-        return false;
-    }
-    room = compute_output_room(scatter, scatter->range.units);
-    return scatter->terms.output_varies ? result->output_bytes <= room
-                                        : result->output_bytes == room;
+    return result->output != NULL &&
+           (result->output_bytes == room ||
+            (scatter->terms.output_varies && result->output_bytes < room));
 }
 
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down
@@ -83,15 +81,6 @@ HAL_FAST static void store_output(struct scatter *scatter,
     bytes_store_u32(at, scatter->first_unit);
     bytes_store_u32(at + 4, bytes);
     scatter->free_to = at;
-}
-
-HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
-                         uint32_t units)
-{
-    *result = (struct kernel_result){.data = scatter->has_result
-                                                 ? scatter->memory->incoming
-                                                 : scatter->memory->result};
-    return run_kernel(scatter, result, units);
 }
 
 HAL_FAST int compute_keep(struct scatter *scatter,

@@ -12,10 +12,10 @@ uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 
 /*
  * Runs the kernel on the first `units` of this node's range, and sets *result.
- * Its data lie in memory->result or, if this node has a result already, in
- * memory->incoming; its output lies just below free_to, which stays. Result: 0;
- * ERR_TERMS if the kernel makes an output and the job has none; ERR_MEMORY,
- * before the kernel runs, if the output might not fit.
+ * The result's data lie in memory->result or, if this node has a result
+ * already, in memory->incoming; the output ends before free_to, which does not
+ * move. Result: 0; ERR_TERMS if the kernel makes an output and the job says
+ * that it makes none; ERR_MEMORY, before the run, if the output might not fit.
  */
 NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);

@@ -2,6 +2,7 @@
 #include "scatter/engine/core.h"
 
 #include "hal/check.h"
+#include "scatter/plan/fixed.h"
 
 #define CHECK_FILE CHECK_SCATTER_CORE
 void scatter_record(struct scatter *scatter, enum event_kind kind,
@@ -18,13 +19,12 @@ void scatter_clip_to_load(const struct scatter *scatter,
     const uint8_t *end = scatter->range_data + scatter->range_to_end_bytes;
     uint32_t missing =
         segment->data < begin ? (uint32_t)(begin - segment->data) : 0;
-    uint32_t most;
 
     segment->data += missing;
     segment->bytes -= missing;
     ASSERT(segment->data <= end);
-    most = (uint32_t)(end - segment->data);
-    segment->bytes = segment->bytes < most ? segment->bytes : most;
+    segment->bytes =
+        fixed_smaller(segment->bytes, (uint32_t)(end - segment->data));
 }
 
 void scatter_skip(struct scatter *scatter, uint32_t units)
@@ -96,8 +96,7 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
         (uint64_t)scatter->first_unit * scatter->announced.unit_bytes;
     uint32_t units_bytes;
 
-    scatter->range_before_bytes =
-        earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
+    scatter->range_before_bytes = fixed_smaller(earlier, job->before_bytes);
     scatter->range_data = begin + scatter->range_before_bytes;
     scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
     scatter->free_from = (uint8_t *)(((uintptr_t)end + 7u) & ~(uintptr_t)7u);

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node's state during a job, as originator or not, and the steps that all
- * policies share. The originator takes the order from the host, announces it,
- * measures the kernel on the first units of the load, plans, and sends. Every
- * other node follows: it receives its volume, queues what its descendants get,
- * computes its own share while the switch sends, merges its children's results
- * and returns them over the reversed circuits, the last phase first.
+ * A node's state during a job, and the steps that all policies share.
  *
  * Results travel in slots. Circuits of one phase never meet, those of two
  * phases might if both ran at once; so time about the planned end is cut into
  * slots, each of one phase (drawn in scatter/plan/slots.h), and a node sends
- * its result in a slot of its own phase. A node that is late waits for the next
- * one, so results of two phases never conflict.
+ * its result in a slot of its own phase. A node that is late waits for its next
+ * slot, so results of two phases never conflict.
  *
- * The circuit's memory during a job, addresses rising downwards. Messages are
- * received to it and sent from it, where their bytes lie (hal/circuit.h). Two
- * heaps grow towards each other; what was received is not freed before the job
- * ends, as the switch may still be sending it:
+ * The circuit's memory during a job is drawn with the first address on top.
+ * Messages are received into it, and sent from where their bytes lie
+ * (hal/circuit.h). Two heaps grow towards each other. No received message is
+ * freed before the job ends, as the switch may still be sending it:
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
@@ -27,7 +22,7 @@
  *             | round 1: the same; ..   | job, tables of rounds   |
  *   free_from +--- moves down v --------+--- moves down v --------+
  *             | free. The next message is received at free_from;  |
- *             | while the originator plans, its trial lies here;  |
+ *             | a plan that the originator tries lies here;       |
  *             | while results are gathered, the children's        |
  *             | outputs lie here, one after the other             |
  *   free_to   +--- moves up ^ ----------+--- moves up ^ ----------+
@@ -38,18 +33,18 @@
  *             | heads of announcements, report, the kernel's work |
  *             +---------------------------------------------------+
  *
- * If the memory aside (circuit.aside) has room for struct scatter_memory, that
- * lies there, and room_end is the end of the circuit's memory. The stack lies
- * elsewhere:
+ * Some boards have a second memory, circuit.aside. If struct scatter_memory
+ * fits that, it lies there, and room_end is the end of the circuit's memory.
+ * The stack lies elsewhere:
  *
  *   board      circuit's memory        scatter_memory   stack
- *   mps2       window, behind its      its end          RAM at 0x20000000
- *              first 128 KiB (PSRAM)
- *   stm32f405  SRAM below 0x2001E000   CCM              CCM, at its beginning
- *     no CCM   SRAM, behind stack and  its end          SRAM at 0x20000000
- *              node, to 0x2001E000
- *   native     as on mps2, but memory  its end          the coroutine's
- *              of the host command
+ *   mps2       window, behind its      end of the       RAM at 0x20000000
+ *              first 128 KiB (PSRAM)   window
+ *   stm32f405  SRAM below 0x2001E000   CCM (aside)      CCM, at its beginning
+ *     no CCM   SRAM, behind stack and  end of that      SRAM at 0x20000000
+ *              node, to 0x2001E000     SRAM
+ *   native     as on mps2, but memory  end of that      the coroutine's
+ *              of the host command     memory
  */
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H
@@ -71,15 +66,13 @@
 #endif
 #define SCATTER_WORK_MAX 4096u
 
-/* A job with a longer argument keeps no rate for the next one. */
+/* Longest argument, in bytes, of a job whose measured rate is kept for the next
+   job (struct scatter_rate). */
 #define SCATTER_RATE_ARG_MAX 64u
 
 /* Room for a message with the longest result, and for more than its header. */
 #define SCATTER_INCOMING_BYTES                                                 \
     (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
-
-/* Length of a part up to its tables, with its header. */
-#define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
@@ -100,7 +93,8 @@ struct scatter_memory {
                            ? (uint32_t)sizeof(struct scatter_memory)           \
                            : 0u))
 
-/* scatter_init() refuses a circuit with less memory: 16 KiB for the load. */
+/* Least memory, in bytes, that scatter_init() accepts: 16 KiB of it are for the
+   load and outputs. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
@@ -118,39 +112,39 @@ struct scatter_memory {
  *      | branch | branch queue | .. | branch queue | kernel | kernel |
  *        split    first child         last child     start    run()
  *
- * Where the switch sends on by itself, split_ps is its time and no node's. All
- * phases' sends are queued at once; nodes of layer N queue none. The originator
- * begins with first_send_ps in place of split and queue; each further round
- * costs it the queue and round_overhead_ps.
+ * Where the switch sends on by itself, split_ps is a time of the switch, not of
+ * the processor. The sends of all phases are queued at once; nodes of the last
+ * layer queue none. The originator begins with first_send_ps in place of split
+ * and queue; each further round takes it the queue and round_overhead_ps.
  */
 struct scatter_costs {
     /* On the pattern and along a tree. */
-    uint32_t kernel_start_ps;   /* last send queued to the kernel's run() */
-    uint32_t round_end_ps;      /* end of run() to the wait for the next part */
+    uint32_t kernel_start_ps; /* queueing of the last send to run()'s start */
+    uint32_t round_end_ps;    /* from the end of run() to the wait for a part */
     uint32_t round_overhead_ps; /* the originator's time for each round after
                                    the first, without its sends */
     /* On the pattern. */
-    uint32_t first_send_ps; /* time zero to the originator's sends queued */
-    uint32_t own_start_ps;  /* the originator's sends queued to its run() */
-    uint32_t split_ps;      /* message complete to its first phase's sends,
-                               without their queueing */
-    uint32_t queue_ps;      /* queueing all phases' sends; 0: the switch does */
-    uint32_t first_start_ps; /* head of the first part to the kernel's run() */
-    uint32_t round_start_ps; /* receive of a later part, which has come already,
-                                to the kernel's run() */
-    uint32_t advance_ps; /* the advance's send to the next one; 0: no advance
-                            pays on this board */
+    uint32_t first_send_ps; /* time zero to the originator's last queueing */
+    uint32_t own_start_ps;  /* from there to the start of its run() */
+    uint32_t split_ps; /* from the complete message to the sends of the node's
+                          first phase, without their queueing */
+    uint32_t queue_ps; /* queueing all phases' sends; 0: the switch does */
+    uint32_t first_start_ps; /* arrival of the first part's head to run() */
+    uint32_t round_start_ps; /* from the receive of a later part that has
+                                arrived before to the start of run() */
+    uint32_t advance_ps; /* from the advance's sends to the next round's; 0: no
+                            advance pays on this board */
     /* Along a tree, and of a farm. */
-    uint32_t branch_split_ps; /* message complete to the first child's send */
+    uint32_t branch_split_ps; /* from the complete message to the first send */
     uint32_t branch_queue_ps; /* queueing the send to one child */
-    uint32_t demand_ps;       /* to receive a demand and queue its chunk */
+    uint32_t demand_ps;       /* receiving a demand and queueing its chunk */
     /* Of results. */
-    uint32_t result_merge_ps; /* to receive and merge a child's result */
-    uint32_t result_queue_ps; /* last result merged to the own result's send */
+    uint32_t result_merge_ps; /* receiving and merging a child's result */
+    uint32_t result_queue_ps; /* from the last merge to the own result's send */
     /* Of planning, roughly. */
     uint32_t plan_ps;        /* one round */
     uint32_t plan_rounds_ps; /* several rounds of the pattern */
-    uint32_t try_rounds_ps;  /* each number of rounds that is tried besides */
+    uint32_t try_rounds_ps;  /* each further number of rounds that is tried */
     uint32_t plan_tree_ps;   /* several rounds along a tree, for each node */
     /* Of the processor. */
     uint32_t instruction_ps; /* an instruction of a kernel */
@@ -175,28 +169,16 @@ struct scatter;
 
 /*
  * A policy, a row of the table in policy_table.c: how the load moves. Every
- * node of a mesh begins a job with the policy of its identity. A node that is
- * not the originator calls
+ * node of a mesh begins a job with the policy of its identity. Its functions
+ * are called in this order:
  *
- *   prepare    before each job      sets its layer and who sends to it
- *   place      when announced       reads its own place
- *   announce   then                 passes the announcement on, and the kernel
- *                                   begins
- *   expect     then                 prepares for the first message
- *   receive    in each round        waits for its range (and before the first
- *                                   one for the announcement, by
- *                                   await_message()), sends on what is others'
- *   compute    then                 computes its share
- *   gather     after all rounds     receives its children's results
- *              then it returns its own (gather.h)
+ *   originator    prepare | order: announce | lead
+ *   other nodes   prepare | announcement: place, announce, expect
+ *                         | each round: receive, compute | gather
  *
- * and the originator `prepare` before the order, `announce` behind it, and
- *
- *   lead       then                 measures the kernel, plans, sends, computes
- *                                   its share and gathers
- *
- * Sends are queued with the switch, which works through them while the node
- * computes (hal/circuit.h): no policy waits for the end of one. Each function's
+ * A node that is not the originator then returns its result (gather.h). Sends
+ * are queued with the switch, which works through them while the node computes
+ * (hal/circuit.h): no policy waits for the end of a send. Each function's
  * result: 0 or the error.
  */
 struct policy {
@@ -204,15 +186,17 @@ struct policy {
        a job. ERR_RANGE if the policy does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
 
-    /* Reads the head of an announcement that came, and sets *head_bytes to its
-       length. ERR_PLACE if it is another node's, ERR_LENGTH, ERR_PLAN. */
+    /* Reads this node's place from the head of an announcement, and sets
+       *head_bytes to the head's length. ERR_PLACE if the announcement is meant
+       for another node; ERR_LENGTH if it is too short; ERR_PLAN if the place is
+       not in the torus. */
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
 
-    /* Queues the announcement of a job to all that this node sends to: for each
-       a head, then the same bytes, `shared` and `arg`
-       (scatter/engine/announce.h). The originator, whose state is NULL on all
-       other nodes, first reads from the order where the others are. */
+    /* Queues the announcement of a job (announce.h) to all nodes to which this
+       node sends: a head of each node's own, then `shared` and `arg`. The
+       originator first reads the nodes' places from the order; on all other
+       nodes `originator` is NULL. */
     int (*announce)(struct scatter *scatter, struct originator *originator,
                     struct circuit_segment shared, struct circuit_segment arg);
 
@@ -220,10 +204,10 @@ struct policy {
        terms are known. NULL if there is nothing to prepare. */
     void (*expect)(struct scatter *scatter);
 
-    /* Waits for the message of this round, serves probes meanwhile
-       (await_message()), and reads it: the job, this node's range and what goes
-       on. Queues the sends that follow from it, or posts the next message if
-       the switch sends on by itself, and sets split.share_units. */
+    /* Waits for the message of this round; takes the announcement and answers
+       probes that come before it (await_message()). Reads the job and this
+       node's range, queues the sends of the other nodes' ranges unless the
+       switch sends these by itself, and sets split.share_units. */
     int (*receive)(struct scatter *scatter);
 
     /* Computes split.share_units of the range that `receive` has set. */
@@ -232,18 +216,23 @@ struct policy {
     /* Receives and merges the results of all that `receive` sent to. */
     int (*gather)(struct scatter *scatter);
 
-    /* Carries out an announced order, or one that is the originator's alone:
-       measures the kernel, plans, and writes the job; from time zero on
-       (originator_begin()) sends, computes and gathers. */
+    /* Carries out an order, which is announced unless the originator computes
+       all of it: measures the kernel, plans, and writes the job; from time zero
+       on (originator_begin()) sends, computes and gathers. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
 
-    /* Whether nodes ask for units until none are left. Their job then ends with
-       worker.ended, not with a last round, and shows how fast they are. */
+    /* Whether nodes ask for units until none are left: a node's job then ends
+       with worker.ended, not with a last round. */
     bool asks;
+
+    /* Whether all units are asked for, so that no plan needs their time: the
+       originator measures little, and keeps no small load for itself. */
+    bool unplanned;
 };
 
-/* Rows of the table besides those that orders name (enum wire_policy). A job on
-   the pattern whose plan says so goes on with one of these. */
+/* Rows of the table that orders do not name (enum wire_policy has the others).
+   A job on the pattern goes on with one of these rows if its outputs return
+   during later rounds, or if its load has a tail. */
 enum policy_row {
     POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
     POLICY_TAIL,                      /* scatter/engine/tail.h */
@@ -252,15 +241,15 @@ enum policy_row {
 
 /* What a node of the pattern keeps (scatter/engine/pattern.h). */
 struct scatter_pattern {
-    struct circuit_cut cut; /* how the switch cuts the rows of all rounds */
+    struct circuit_cut cut; /* how the switch cuts ranges (hal/rows.h) */
     uint8_t parent_port;    /* the parent's port to here: struct torus_role */
-    uint32_t wanted;        /* ports on which the next part may come, with
-                               CIRCUIT_HEAD() of all that lies before its
-                               range */
-    uint32_t wanted_later;  /* ports and head of the parts of later rounds */
-    uint32_t place;         /* wire_part_place() of the first round's part */
-    uint32_t label;         /* labels of later rounds' parts, but for the round
-                               (hal/rows.h) */
+    uint32_t wanted;       /* mask of the ports on which the next part may come,
+                              with CIRCUIT_HEAD() of the bytes before its
+                              range, which may be read before the rest */
+    uint32_t wanted_later; /* `wanted` for the parts of later rounds */
+    uint32_t place;        /* wire_part_place() of the first round's part */
+    uint32_t label;        /* label of later rounds' parts (hal/rows.h), with
+                              round 0 */
 };
 
 /* What a node of a tree or of a farm keeps (scatter/engine/tree.h). */
@@ -269,22 +258,24 @@ struct scatter_tree {
                               with those of all nodes behind it (plan/tree.h) */
     const uint8_t *tables; /* of a later round: first units of the ranges of
                               the piece's nodes, and where the last one ends */
-    struct circuit_segment passed_on; /* the later round's number, as it came */
+    struct circuit_segment passed_on; /* bytes of the later round's number, as
+                                         received; they are sent on */
 };
 
-/* What a node keeps that asks for chunks (scatter/engine/farm_worker.h). */
+/* What a node keeps that asks for chunks (scatter/engine/farm.h). */
 struct scatter_worker {
     uint16_t number; /* of this worker, as the originator counts them */
-    uint16_t chunks; /* chunks that have come, the end included */
+    uint16_t chunks; /* chunks received; the last one, the end, has no units */
     bool ended;      /* no chunk follows */
     uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
-    uint32_t stock_bytes;     /* length of each buffer */
-    struct torus_path path;   /* to the originator */
-    uint64_t computed_ps;     /* compute time since the last demand, ps */
-    uint32_t computed_units;  /* units computed since the last demand */
-    struct farm_state *group; /* of a master: the workers that it serves */
-    uint32_t low_units;       /* a master asks when so few units are left */
-    bool asked;               /* a master waits for the chunk it asked for */
+    uint32_t stock_bytes;    /* length of each buffer */
+    struct torus_path path;  /* to the originator */
+    uint64_t computed_ps;    /* compute time since the last demand, ps */
+    uint32_t computed_units; /* units computed since the last demand */
+    /* Of a master only, a worker that serves other workers: */
+    struct farm_state *group; /* the workers that it serves */
+    uint32_t low_units; /* it asks for a chunk when so few units are left */
+    bool asked;         /* it has asked, and the chunk has not come */
 };
 
 /* The rate that the originator's share of the last job showed. It holds for the
@@ -302,7 +293,7 @@ struct scatter_rate {
 struct scatter {
     /* Set by scatter_init(), and the same in all jobs. */
     struct circuit *circuit;
-    const struct policy *policies; /* the table of policies */
+    const struct policy *policies;
     struct scatter_memory *memory;
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
@@ -338,8 +329,8 @@ struct scatter {
        job.phases is that of the torus, which an advance goes by. */
     struct wire_job job;
     const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
-    uint32_t job_bytes;      /* length of job_data */
-    unsigned round;          /* at hand, from 0 */
+    uint32_t job_bytes;
+    unsigned round; /* at hand, from 0 */
 
     /* The range of the round at hand. The originator's is the load, without
        what it has computed or sent so far. Bytes of the load lie before and
@@ -417,7 +408,6 @@ static inline bool scatter_collects_outputs(const struct scatter *scatter)
     return (scatter->job.flags & (WIRE_OUTPUT | WIRE_MEANWHILE)) == WIRE_OUTPUT;
 }
 
-/* Whether a kernel with these terms makes an output. */
 static inline bool scatter_makes_output(const struct kernel_terms *terms)
 {
     return terms->output_denominator != 0;
@@ -434,7 +424,7 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 #define SCATTER_GATHER_GUARD 128u
 
 /* Returns the time, ps, of a merge() of results that all have one length,
-   beyond result_merge_ps; 0 if lengths differ, or software takes no time. */
+   beyond result_merge_ps; 0 if lengths differ, or the board's costs are 0. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -480,9 +470,9 @@ NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
 /* Reads the job stored at `in`, which has `bytes` or fewer. Result: 0;
-   ERR_LENGTH; ERR_FIELD, also if the job contradicts the kernel's terms: on the
-   halo, with which a range could begin outside of memory, or on whether there
-   is an output. */
+   ERR_LENGTH if the bytes are too few; ERR_FIELD if a field is invalid, or if
+   the job's halo or output is not what the kernel's terms say (with a longer
+   halo a range could begin outside of memory). */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 

@@ -12,29 +12,17 @@
 
 #include <string.h>
 
-/* ---- a server: the originator or a master ---- */
-
 /* Length of a demand without an output, with its header. */
 #define DEMAND_ROOM_BYTES 32u
 static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
               "a demand fits");
 
-/* ---- the state ---- */
+/* ---- any server: its state ---- */
 
-/* Makes the slots for demands in new memory. Result: 0 or ERR_MEMORY. */
-static int make_slots(struct scatter *scatter, struct farm_state *state,
-                      const struct plan_job *input)
+/* Returns how many demands are received ahead with `workers` workers. */
+static uint32_t slots_of(uint32_t workers)
 {
-    state->slots = (uint8_t)farm_slots(state->workers);
-    state->slot_bytes = DEMAND_ROOM_BYTES;
-    if (scatter_has_output(scatter)) {
-        uint32_t output = compute_output_room(scatter, input->most_units);
-
-        state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
-    }
-    state->slot =
-        originator_allocate(scatter, state->slots * state->slot_bytes);
-    return state->slot != NULL ? ERR_OK : ERR_MEMORY;
+    return fixed_smaller(workers, CIRCUIT_AHEAD_MAX);
 }
 
 int farm_open(struct scatter *scatter, struct farm_state **made,
@@ -48,20 +36,30 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
     if (state == NULL) {
         return ERR_MEMORY;
     }
-    *state = (struct farm_state){.own = farm_member(), .workers = workers};
+    *state = (struct farm_state){.own = farm_member(),
+                                 .workers = workers,
+                                 .slots = (uint8_t)slots_of(workers),
+                                 .slot_bytes = DEMAND_ROOM_BYTES};
     farm_init(&state->farm, input);
     for (uint32_t i = 0; i < workers; ++i) {
         state->worker[i] =
             (struct farm_worker){.member = farm_member(), .waits = true};
     }
-    return make_slots(scatter, state, input);
+    if (scatter_has_output(scatter)) {
+        uint32_t output = compute_output_room(scatter, input->most_units);
+
+        state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
+    }
+    state->slot =
+        originator_allocate(scatter, state->slots * state->slot_bytes);
+    return state->slot != NULL ? ERR_OK : ERR_MEMORY;
 }
 
 /* ---- members, by the tree of the announcement ---- */
 
-/* Returns the first branch behind `at` of a node that the node of the branch
+/* Returns the branch, behind `at`, of the next node that the node of the branch
    `server` serves: the originator serves nodes in no group, a master those of
-   its own. (Inline: a farm of 25 boards is planned 25 us faster.) */
+   its own group. (Inline: a farm of 25 boards is planned 25 us faster.) */
 __attribute__((always_inline)) static inline const uint8_t *
 next_member(const uint8_t *server, const uint8_t *at)
 {
@@ -383,7 +381,8 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* How many chunks of a worker, first and last, may be below farm.floor. */
+/* Most chunks of a worker that are smaller than farm.floor: its first ones, and
+   the last ones of the load. */
 #define SMALL_CHUNKS 5u
 /* All slots for demands take a SLOTS_PART-th of the memory of outputs. */
 #define SLOTS_PART 8u
@@ -391,15 +390,15 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 /* ---- planning ---- */
 
 /* Returns the originator's time for a chunk, ps, at most UINT32_MAX: that of
-   its software or, if longer, 4 startups divided by the number of ports. */
+   its software or, if longer, an estimate of its ports' time: 4 startups
+   divided by the number of ports. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
 {
-    uint64_t circuits_ps = 4 * order->startup_ps / order->ports;
-    uint64_t software_ps = scatter->costs->demand_ps;
-    uint64_t longer_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
+    uint64_t ports_ps = 4 * order->startup_ps / order->ports;
 
-    return longer_ps < UINT32_MAX ? longer_ps : UINT32_MAX;
+    return fixed_smaller(fixed_larger(scatter->costs->demand_ps, ports_ps),
+                         UINT32_MAX);
 }
 
 /* Returns the most units of a chunk: two chunks fit a worker's memory, and the
@@ -408,7 +407,7 @@ static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
     return scatter_has_output(scatter)
-               ? units / (SLOTS_PART * farm_slots(nodes)) + 1
+               ? units / (SLOTS_PART * slots_of(nodes)) + 1
                : units - units / 2;
 }
 
@@ -456,8 +455,8 @@ static void bound_pieces(const struct scatter *scatter,
         scatter->units / (pieces > small ? pieces - small : 1u) + 1;
 }
 
-/* Writes the job into new memory. The job has no slots: workers send results at
-   once. Result: 0 or ERR_MEMORY. */
+/* Writes the job into new memory. The job has no time slots: workers send
+   results at once. Result: 0 or ERR_MEMORY. */
 static int store_job(struct scatter *scatter, struct originator *originator,
                      const struct plan_job *input)
 {
@@ -503,9 +502,10 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
                            : error;
 }
 
-/* Makes the farm and writes the job. Workers count as fast as this node, but
-   for slowdowns in the order's tree. Result: 0; ERR_RANGE (farm_input_of());
-   ERR_PLAN if the tree has no valid path to a worker; or ERR_MEMORY. */
+/* Makes the farm and writes the job. Workers are taken to be as fast as this
+   node, except for slowdowns in the order's tree. Result: 0; ERR_RANGE
+   (farm_input_of()); ERR_PLAN if the tree has no valid path to a worker; or
+   ERR_MEMORY. */
 static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -535,7 +535,10 @@ static int plan_order(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-int farm_begin_outputs(struct scatter *scatter)
+/* Prepares for demands that bring outputs. These lie from free_from on, which
+   moves behind a demand's head: memory before it is still sent with first
+   chunks, or receives demands ahead. Result: 0 or ERR_MEMORY. */
+static int begin_outputs(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
     if (!scatter_has_output(scatter)) {
@@ -552,8 +555,11 @@ int farm_begin_outputs(struct scatter *scatter)
 int farm_lead_served(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state = originator->farm;
-    int error = farm_work_off(scatter, state);
+    int error = begin_outputs(scatter);
 
+    if (error == ERR_OK) {
+        error = farm_work_off(scatter, state);
+    }
     return error == ERR_OK ? measure_keep(scatter, originator, state->own_units,
                                           state->own_ps)
                            : error;
@@ -571,18 +577,13 @@ int farm_gather_workers(struct scatter *scatter, uint32_t workers)
 
 int farm_carry_out(struct scatter *scatter, struct originator *originator)
 {
-    struct farm_state *state;
     uint32_t workers = 0;
     int error = plan_order(scatter, originator);
 
     if (error == ERR_OK) {
         originator_begin(scatter, originator);
-        error = farm_begin_outputs(scatter);
-    }
-    state = originator->farm;
-    if (error == ERR_OK) {
-        error = farm_serve_waiting(scatter, state);
-        workers = state->at_work;
+        error = farm_serve_waiting(scatter, originator->farm);
+        workers = originator->farm->at_work;
     }
     if (error == ERR_OK) {
         error = farm_lead_served(scatter, originator);
@@ -595,7 +596,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
-        originator->order.rounds = 1; /* had the farm's installment */
+        originator->order.rounds = 1; /* the farm's installment until now */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }

@@ -1,14 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A farm, seen by the server, the node that gives out chunks: the originator,
- * or a master (farm_worker.h). It computes slices of its units, and between
- * slices gives chunks of them to workers that ask. The originator's units are
- * the load; a master's are the last chunk that it got, and it asks for more.
+ * A farm: nodes ask for chunks of the load. A server gives them out: the
+ * originator, or a master. It computes slices of its units, and between slices
+ * gives chunks of them to workers that ask. The originator's units are the
+ * load; a master's are the last chunk that it got.
  *
  *   server   | slice | chunk to 3 | slice | chunks to 1, 2 | slice | ..
  *                    ^ demand of 3        ^ demands of 1, 2
  *
  * Units that are given away or computed leave the range in struct scatter.
+ *
+ * A worker asks its server for the next chunk before it computes the chunk in
+ * hand; the demand says how long the chunk before that took. So a worker never
+ * waits if its demand is served while it computes a chunk. Its last message
+ * from the server is its end, a chunk of no units.
+ *
+ * A master is a worker of the originator, and serves the workers of its group
+ * (scatter/plan/tree.h). It cuts the chunk in hand into chunks for these and
+ * slices of its own, and asks for its next chunk before that runs out; the
+ * demand says how fast the group is. To the originator a master is one fast
+ * worker; to its workers it is the originator.
+ *
+ *      originator              master                    worker
+ *          | -- chunk, units -->  |                          |
+ *          |                      | -- chunk, some of it --> |
+ *          |                      | <-- demand ------------- | computes
+ *          |                      | -- chunk, some of it --> |
+ *          | <-- demand --------- | little is left           |
+ *          | -- chunk ----------> |                          |
+ *          :                      :                          :
+ *          | -- end ------------> | -- end, when all is given |
+ *          |                      | <-- result ------------- |
+ *          | <-- result of all -- |
  */
 #ifndef SCATTER_ENGINE_FARM_H
 #define SCATTER_ENGINE_FARM_H
@@ -20,12 +43,12 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, maybe still sent */
-    uint16_t chunks;                /* sent to it, its end included */
-    bool waits;                     /* is to get a chunk, but has none yet */
-    bool ended;                     /* has its end, a chunk of no units */
-    struct torus_path path;         /* from the server to the worker */
-    struct farm_member member;      /* its speed (scatter/plan/farm.h) */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, perhaps still sent */
+    uint16_t chunks;           /* chunks sent to the worker, with its end */
+    bool waits;                /* is to get a chunk, but has none yet */
+    bool ended;                /* has got its end */
+    struct torus_path path;    /* from the server to the worker */
+    struct farm_member member; /* its speed (scatter/plan/farm.h) */
 };
 
 /* The farm of a job; its workers lie behind it in the same memory. */
@@ -46,20 +69,17 @@ struct farm_state {
        NULL, the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
-    uint32_t first_units; /* the server's first slice; 0: farm_slice() */
-    uint8_t layer;        /* of a tail: layer whose nodes get their ends */
-    uint32_t layer_left;  /* nodes of that layer without their end */
-    uint8_t *slot;        /* buffers of demands that are received ahead */
-    uint32_t slot_bytes;  /* length of each buffer */
-    uint8_t slots;        /* number of buffers, up to CIRCUIT_AHEAD_MAX */
+    uint32_t first_units; /* the server's first slice; 0: as farm_slice() */
+    /* Of a tail (tail.h), which ends its workers layer by layer: */
+    uint8_t layer;       /* the layer whose nodes get their ends now */
+    uint32_t layer_left; /* nodes of that layer without their end */
+    uint8_t *slot;       /* buffers of demands that are received ahead */
+    uint32_t slot_bytes; /* length of each buffer */
+    uint8_t slots;       /* number of buffers, up to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
 };
 
-/* Returns how many demands are received ahead with `workers` workers. */
-static inline uint32_t farm_slots(uint32_t workers)
-{
-    return workers < CIRCUIT_AHEAD_MAX ? workers : CIRCUIT_AHEAD_MAX;
-}
+/* ---- any server ---- */
 
 /*
  * Makes *state in new memory, with slots for demands: a farm of input->nodes
@@ -109,13 +129,8 @@ NODISCARD int farm_input_of(struct plan_job *input,
                             const struct originator *originator, uint32_t units,
                             uint32_t nodes);
 
-/* Prepares for demands that bring outputs. These lie from free_from on, which
-   moves by a demand's head: memory before it is still sent with first chunks or
-   receives demands ahead. Result: 0 or ERR_MEMORY. */
-NODISCARD int farm_begin_outputs(struct scatter *scatter);
-
-/* Calls farm_work_off() of the originator, and keeps the rate of its slices for
-   the next job. Result: as farm_work_off(). */
+/* Makes room for outputs, calls farm_work_off(), and keeps the rate of the
+   originator's slices for the next job. Result: as farm_work_off(). */
 NODISCARD int farm_lead_served(struct scatter *scatter,
                                struct originator *originator);
 
@@ -132,5 +147,34 @@ NODISCARD int farm_carry_out(struct scatter *scatter,
 /* The hook `lead` of a farm (scatter/engine/core.h): measures, then calls
    farm_carry_out(); tree_lead() if the originator computes all alone. */
 NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
+
+/* ---- a worker (farm_worker.c) ---- */
+
+/*
+ * Waits for this node's next WIRE_CHUNK, reads it, and asks for the chunk
+ * after; sets worker.ended if the chunk is the end. A master does all work of
+ * its group before this returns. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLACE (a
+ * chunk of another worker, or out of order), ERR_PLAN; an error of receiving or
+ * sending.
+ */
+NODISCARD int farm_receive(struct scatter *scatter);
+
+/* Does the rest of farm_receive() when the chunk has come, in `delivery`. */
+NODISCARD int farm_begin(struct scatter *scatter,
+                         struct circuit_delivery *delivery);
+
+/* Makes this node worker `number` of a load's tail (tail.h), and asks for the
+   first chunk. `path` leads from the originator to this node. Outputs return
+   straight to the originator from now on. Result: 0 or an error of sending. */
+NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
+                        struct torus_path path);
+
+/* Computes the chunk in hand, and adds its units and its time to those of the
+   next demand. Result: as scatter_compute(). */
+NODISCARD int farm_compute(struct scatter *scatter);
+
+/* Receives and merges the results of a master's group; any other worker has
+   none to gather. Result: 0 or the error. */
+NODISCARD int farm_gather(struct scatter *scatter);
 
 #endif

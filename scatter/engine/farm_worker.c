@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/engine/farm_worker.h"
+#include "scatter/engine/farm.h"
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
-#include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"
 #include "scatter/plan/fixed.h"
 #include "scatter/plan/tree.h"
@@ -179,7 +178,7 @@ static int ask_ahead(struct scatter *scatter)
 
 /* ---- a master ---- */
 
-/* A master asks for a chunk when this part of the one in hand is left. */
+/* A master asks for a chunk when a LOW_PART-th of the chunk in hand is left. */
 #define LOW_PART 2u
 
 /* Whether this node is a master, by its piece of the tree. */
@@ -191,8 +190,9 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* Makes the chunk in hand the group's load. Of all units that the group may
-   expect the chunk is one installment; farm.ahead counts the others. */
+/* Makes the chunk in hand the group's load. The group may expect as many chunks
+   of this length as there are installments; farm.ahead counts their units,
+   without those of this chunk. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -337,7 +337,6 @@ static int lead_group(struct scatter *scatter)
 
 /* ---- any worker ---- */
 
-/* Whether the announced job has the number `job`. */
 static bool is_announced(const struct scatter *scatter, uint16_t job)
 {
     return scatter->kernel != NULL && scatter->announced_job == job;
@@ -366,7 +365,7 @@ static int await_announcement(struct scatter *scatter,
 }
 
 /* Reads the first chunk, and makes a master's group. Later chunks are received
-   behind all that these keep. Result: 0 or the error. */
+   behind the first one and the group's state. Result: 0 or the error. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {
@@ -446,6 +445,7 @@ int farm_compute(struct scatter *scatter)
     struct scatter_worker *worker = &scatter->worker;
     uint64_t start_ps = clock_now_ps(scatter->circuit->clock);
     int error = scatter_compute(scatter);
+
     worker->computed_ps += clock_now_ps(scatter->circuit->clock) - start_ps;
     worker->computed_units += scatter->split.share_units;
     return error;

@@ -73,8 +73,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head of a message with outputs: with `round` 0 a result, which is
-   merged; else a round's number, which must be `round`. */
+/* Reads the head of a message with outputs. With `round` 0 the head is a
+   result, and is merged; else it is a round's number, which must be `round`. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)

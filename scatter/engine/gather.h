@@ -51,8 +51,9 @@ void scatter_prepare_return(struct scatter *scatter);
    waits for something else can send its result earlier. */
 void scatter_read_slots(struct scatter *scatter);
 
-/* Sets the node's state to NODE_STATE_GATHERING, and has the children's outputs
-   begin at free_from, behind a header and a head. */
+/* Sets the node's state to NODE_STATE_GATHERING. The children's outputs will
+   begin behind free_from and the room for the first message's header and, ahead
+   of its outputs, result. */
 void scatter_begin_outputs(struct scatter *scatter);
 
 /* Calls scatter_begin_outputs(), and reads the slots if this node needs them

@@ -17,31 +17,22 @@
    known yet (0), but one follows. */
 static bool goes_on(const struct scatter *scatter)
 {
-    const struct wire_job *job = &scatter->job;
-
-    return scatter->policy->asks
-               ? !scatter->worker.ended
-               : job->rounds == 0 || scatter->round + 1u < job->rounds;
-}
-
-/* Carries out one round: receives the range, queues the sends to descendants
-   and computes the share. Result: 0 or the error. */
-static int follow_round(struct scatter *scatter)
-{
-    int error = scatter->policy->receive(scatter);
-
-    return error == ERR_OK && !scatter->worker.ended
-               ? scatter->policy->compute(scatter)
-               : error;
+    return scatter->policy->asks || scatter->job.rounds == 0 ||
+           scatter->round + 1u < scatter->job.rounds;
 }
 
 /* Carries out a job of a node that is not the originator, from the wait for its
-   first message to the return of the result. Result: 0 or the error. */
+   first message to the return of the result: in each round receives the range,
+   queues the sends to descendants and computes the share. Result: 0 or the
+   error. */
 static int follow(struct scatter *scatter)
 {
     int error;
 
-    while ((error = follow_round(scatter)) == ERR_OK && goes_on(scatter)) {
+    while ((error = scatter->policy->receive(scatter)) == ERR_OK &&
+           !scatter->worker.ended &&
+           (error = scatter->policy->compute(scatter)) == ERR_OK &&
+           goes_on(scatter)) {
         scatter->round += 1;
     }
     if (error == ERR_OK) {
@@ -180,13 +171,13 @@ static bool may_stay(const struct scatter *scatter,
     uint32_t few = STAYING_UNITS_MAX + STAYING_UNITS_NODE * order->tree_nodes;
 
     return order->phases == 0 ||
-           (!scatter->policy->asks &&
+           (!scatter->policy->unplanned &&
             (scatter->costs->port_byte_ps > 0 || order->load_units <= few));
 }
 
 /* Announces the job, begins the kernel, and decides whether the originator
-   computes all alone. A job that may stay is announced after that, and only if
-   it does not. Result: 0 or the error. */
+   computes all alone. A job that may stay is announced only after the decision,
+   if it does not stay. Result: 0 or the error. */
 static int begin_job(struct scatter *scatter, struct originator *originator)
 {
     bool stays = may_stay(scatter, &originator->order);
@@ -228,20 +219,6 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Waits for the order, and serves each WIRE_MEASURE that comes before. Result:
-   0 or the error. */
-static int receive_order(struct scatter *scatter,
-                         struct circuit_delivery *delivery)
-{
-    int error;
-
-    do {
-        error = scatter_receive(scatter, delivery, 1u << CIRCUIT_HOST);
-    } while (error == ERR_OK && delivery->kind == WIRE_MEASURE &&
-             (error = probe_serve(scatter, *delivery)) == ERR_OK);
-    return error;
-}
-
 /* Clears the originator's state for a new order: all fields up to the report's
    startup_ps, and a few behind it. Clearing all would take 70 us on an MPS2
    board. */
@@ -253,16 +230,21 @@ static void clear(struct scatter *scatter, struct originator *originator)
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 
-/* Carries out the originator's job, from the wait for the order to the report.
-   Result: 0 or the error, which the report has told the host too unless the
-   order itself could not be received. */
+/* Carries out the originator's job, from the wait for the order, during which
+   it serves probes' lists, to the report. Result: 0 or the error, which the
+   report has told the host too unless the order itself could not be received.
+ */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
     struct originator originator;
+    int error;
     int sent;
-    int error = receive_order(scatter, &delivery);
 
+    do {
+        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
+    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
+             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error != ERR_OK) {
         return error;
     }
@@ -337,7 +319,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
-/* Carries out one job. Result: 0 or the error. */
 static int run_job(struct scatter *scatter)
 {
     int error = scatter->layer == 0 ? originate(scatter) : follow(scatter);

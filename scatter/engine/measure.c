@@ -8,7 +8,8 @@
 
 /* The measured units take PIECE_PS by the kernel's own estimate, or are a
    PIECE_PART-th of a mean share (the load divided by the number of nodes) if
-   that is more; during an advance an ADVANCED_PART-th of a node's advance. */
+   that is more. If a first round has left as an advance (advance.h), they are
+   an ADVANCED_PART-th of a node's share of it if that is more. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
@@ -18,8 +19,8 @@
 /* Of a load of few units one is measured if its estimate is at most this. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
 /* Many kernels compute blocks of 8 units or fewer at once. Samples are whole
-   blocks, and so are measured pieces from BLOCKS_MIN blocks on, or, where units
-   read bytes before them, from EDGED_UNITS on. */
+   blocks; so are measured pieces of BLOCKS_MIN blocks or more, and of kernels
+   that read bytes before a unit those of EDGED_UNITS units or more. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 #define EDGED_UNITS (2 * BLOCK_UNITS)
@@ -31,7 +32,8 @@
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* There are samples if call_ps is at most this part of a mean share's time. */
+/* There are samples if the fixed time of a run is at most a SAMPLED_CALLS-th of
+   a mean share's time. */
 #define SAMPLED_CALLS 64u
 /* Units of SINGLE_PS or more are not computed in blocks. If the piece is short
    and a mean share has SINGLE_SHARE_MIN units or more, samples are single
@@ -39,7 +41,8 @@
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* Unit times of samples count as equal if they differ by this part or less. */
+/* Unit times of samples count as equal if they differ by a SAME_PART-th of the
+   first piece's or less. */
 #define SAME_PART 32u
 /* A unit's time that is more than 2^UNLIKELY_BITS times the kernel's estimate,
    or below its 2^UNLIKELY_BITS-th, does not predict other units'; an order's
@@ -52,8 +55,8 @@
 #define RATIO_BITS 15u
 /* Least number of units in a share whose rate is kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* call_ps is taken to be wrong if the originator's share took a time that
-   differs from the planned one by more than this part. */
+/* The fixed time of a run counts as wrong if the time of the originator's share
+   differs from the planned time by more than an OFF_PART-th. */
 #define OFF_PART 32u
 
 /* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
@@ -84,8 +87,8 @@ static uint32_t piece_units(const struct scatter *scatter,
     uint32_t share = mean_share(scatter);
     uint32_t part = originator->advance.units > 0
                         ? originator->advance.units / ADVANCED_PART
-                    : scatter->policy->asks ? 0
-                                            : share / PIECE_PART;
+                    : scatter->policy->unplanned ? 0
+                                                 : share / PIECE_PART;
     uint64_t units = fixed_larger(PIECE_PS / estimated_ps, part);
     uint32_t most;
 
@@ -169,7 +172,8 @@ static uint32_t samples_of(const struct scatter *scatter,
         *sample_units = 1;
         return fixed_smaller(SAMPLES_MAX, mean_share(scatter) / SINGLE_PART);
     }
-    if (samples < SAMPLES_MIN || scatter->policy->asks || originator->alone) {
+    if (samples < SAMPLES_MIN || scatter->policy->unplanned ||
+        originator->alone) {
         return 0;
     }
     *sample_units = units / samples / BLOCK_UNITS * BLOCK_UNITS;
@@ -214,9 +218,9 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Returns the number of units at the load's beginning that lack some bytes
-   which the kernel reads before a unit, so that their time may differ; 1 if
-   none does or more than `units` do. */
+/* Returns the length of the first run: the number of units at the load's
+   beginning that lack bytes which the kernel reads before a unit, so that their
+   time may differ; 1 if no unit does, or more than `units` do. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -229,13 +233,13 @@ static uint32_t edge_units(const struct scatter *scatter,
 
 /*
  * Measures `units` units, in a run of few and a run of more: the difference of
- * their times is free of a run's fixed cost. The few are a block, as a kernel
- * that computes blocks treats a single unit in another way; one unit if `units`
- * is too small for that; none if `units` is 1. The very first run is slower
- * than later ones (caches; on an emulator translation): it computes the units
- * at the load's beginning, ahead of both runs. If it is long enough to hide
- * that, it is itself the run of few. If the run of more takes less than
- * estimated, runs of 4 times as many units follow. Result: 0 or the error.
+ * their times is free of a run's fixed cost. The run of few has a block, as a
+ * kernel that computes blocks treats a single unit in another way; one unit if
+ * `units` is too small for that; none if `units` is 1. The very first run is
+ * slower than later ones (caches; on an emulator translation), so a run of the
+ * units at the load's beginning comes before both; a first run of 134 us or
+ * more, LONG_CALL_BITS, serves as the run of few. If the run of more takes less
+ * than estimated, runs of 4 times as many units follow. Result: 0 or the error.
  */
 static int measure_runs(struct scatter *scatter, struct originator *originator,
                         uint32_t units)
@@ -286,8 +290,9 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
 
 /* ---- rates that were measured before ---- */
 
-/* Whether the order's rate is used: planners accept it, and it may be this
-   kernel's, as a wrong rate would have outputs return at wrong times. */
+/* Whether the order's rate is used: planners accept it, and it is near the
+   kernel's estimate. With another kernel's rate outputs would return at wrong
+   times. */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -350,7 +355,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
         if (units > 0 && error == ERR_OK) {
             error = measure_runs(scatter, originator, units);
         }
-        /* Few units do not tell others' time; of many there are samples. */
+        /* A few units do not tell the time of the others; of many units there
+           are samples. */
         originator->unlikely |=
             mean_share(scatter) < SINGLE_SHARE_MIN &&
             differ(report->compute_ps, estimate_ps(scatter), UNLIKELY_BITS);
@@ -364,8 +370,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Keeps the rate of `units` that took compute_ps, unless it tells too little.
- */
+/* Keeps the rate of `units` units, which took compute_ps, for the next job; no
+   rate if units are few or predict nothing, or if the argument is long. */
 static void keep(struct scatter *scatter, const struct originator *originator,
                  uint32_t units, uint64_t compute_ps)
 {

@@ -14,10 +14,10 @@
 #define MEASURE_PIECES_MAX 10u
 
 /*
- * Sets report.compute_ps and call_ps, and originator->known to true, to the
- * order's rate if that is at most 64 times off the kernel's own estimate, else
- * to the last job's if that had the same kernel and argument. Without either,
- * `known` is false, compute_ps the estimate and call_ps 0.
+ * Sets report.compute_ps and report.call_ps to the order's rate if that is at
+ * most 64 times off the kernel's own estimate, else to the rate of the last job
+ * if that had the same kernel and argument; sets originator->known. Without
+ * either rate, `known` is false, compute_ps is the estimate and call_ps 0.
  */
 void measure_guess(struct scatter *scatter, struct originator *originator);
 

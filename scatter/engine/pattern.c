@@ -49,7 +49,7 @@ int pattern_prepare(struct scatter *scatter)
     scatter->pattern.cut.form = (uint8_t)(role.layer + 1u);
     scatter->pattern.wanted_later =
         1u << torus_path_arrival(scatter->path_from_parent) |
-        CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
+        CIRCUIT_HEAD(CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
     /* A node waits on all ports if probes may come, else on its parent's alone,
        as the emulated switch serves a wait on one port earlier. */

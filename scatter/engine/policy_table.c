@@ -2,7 +2,6 @@
 /* The table of policies: a new policy adds a row here. */
 #include "scatter/engine/compute.h"
 #include "scatter/engine/farm.h"
-#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/meanwhile.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/scatter.h"
@@ -37,7 +36,8 @@ static const struct policy policies[POLICY_ROWS] = {
                    .compute = farm_compute,
                    .gather = farm_gather,
                    .lead = farm_lead,
-                   .asks = true},
+                   .asks = true,
+                   .unplanned = true},
     /* The pattern, with outputs that return during later rounds. */
     [POLICY_MEANWHILE] = {.receive = meanwhile_receive,
                           .compute = scatter_compute,

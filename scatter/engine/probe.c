@@ -77,7 +77,8 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* The state of carrying out a list; the report grows behind the list. */
+/* A list of probes, the WIRE_MEASURE at hand, being carried out; the report
+   grows behind the list. */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */
@@ -87,9 +88,13 @@ struct measuring {
 
 /*
  * Sends a probe and adds its answer to the report as a row. The probe's bytes
- * behind the entry are whatever lies below free_to. The answer, as long as the
- * probe, is received at the report's end: t1 and t4 overwrite its header of 16
- * bytes; of its payload t2, t3 and a log stay. Result: 0 or the error.
+ * behind the entry are whatever lies before free_to. The answer, as long as the
+ * probe, is received at the report's end and becomes the row (times: probe.h):
+ *
+ *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | rest |
+ *   row      | t1      | t4     | t2 | t3 | log               |
+ *
+ * Result: 0 or the error.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {

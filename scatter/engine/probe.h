@@ -15,9 +15,10 @@
  * besides, with opposite signs.
  *
  * Where the board allows it, times do not include software. A message leaves at
- * t1 or t3, ready_delay_ns after software has read the clock and by then queued
- * the message; t2 and t4 are the times to which a receipt moved the clock
- * (hal/clock.h). With a delay of 0 the queueing counts as part of the startup.
+ * t1 or t3: ready_delay_ns after the sender reads its clock, a delay in which
+ * it queues the message. With a delay of 0 the queueing counts as part of the
+ * startup. t2 and t4 are the times at which receives ended
+ * (clock_started_ps()).
  *
  * A node answers probes only while it waits for a job.
  */

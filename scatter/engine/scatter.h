@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The door of the engine: one node of a mesh, which carries out jobs together
- * with the others. A load is cut into units, ranges of which nodes receive. A
- * node's range is its volume: first its own share, which it computes, then the
- * volumes of its children, which it sends on. What the originator (left) and
- * every other node (right) do in one job:
+ * with the other nodes. A load is cut into units. A node receives a range of
+ * them, its volume: first its own share, which it computes, then the volumes of
+ * its children, which it sends on. What the originator (left) and every other
+ * node (right) do in one job:
  *
  *   takes the order from its host
  *   announces kernel and argument    -> passes that on, begins the kernel
@@ -30,23 +30,28 @@
  * discovery or by a reset). A node that a job does not reach, as when the
  * originator computes it alone, waits for the next job.
  *
- * How the load moves is a policy (struct policy in core.h): a row of functions,
- * of which the tree's are those to read first. An advance is a first round that
- * is sent before the rest is measured and planned. To know the engine read, in
- * this order,
+ * How the load moves is a policy: a set of functions (struct policy in core.h).
+ * To know the engine read, in this order,
  *
- *   this file, core.h    the state of a node, its memory, what all rows share
+ *   this file, core.h    the state of a node, its memory, common steps
  *   job.c                one job, from its first message to its last
  *   tree.c               a whole policy: every node's part, the originator's
  *   scatter/wire/wire.h  the messages
- *   hal/circuit.h        how they are sent and received
+ *   hal/circuit.h        how messages are sent and received
  *
  * which are some 2,500 lines. Each other file is a subject of its own:
- * pattern.c and pattern_plan.c the same on a 5^k x 5^k torus, where the switch
- * cuts ranges by itself; advance.c, meanwhile.c and tail.c three ways to begin
- * earlier, return earlier and end together; farm.c and farm_worker.c for loads
- * of which nobody knows what a unit takes; compute, gather, slots, measure,
- * alone and probe the steps by their names. scatter/plan/ has the arithmetic.
+ *
+ *   pattern.c, pattern_plan.c  a policy for a 5^k x 5^k torus, where the switch
+ *                              cuts ranges and sends them on by itself
+ *   advance.c                  a first round that leaves before the kernel is
+ *                              measured and the load planned
+ *   meanwhile.c                outputs that return during later rounds
+ *   tail.c                     a rest of the load for which nodes ask, so that
+ *                              all end together
+ *   farm.c, farm_worker.c      loads whose units take times that nobody knows
+ *   announce.c, measure.c ..   steps of these names
+ *
+ * scatter/plan/ has the arithmetic.
  */
 #ifndef SCATTER_ENGINE_SCATTER_H
 #define SCATTER_ENGINE_SCATTER_H

@@ -2,7 +2,6 @@
 #include "scatter/engine/tail.h"
 
 #include "scatter/engine/farm.h"
-#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/plan/fixed.h"
 #include "torus/torus.h"
@@ -177,10 +176,7 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     originator_take_off(scatter, originator, scatter->units - state->farm.left);
-    error = farm_begin_outputs(scatter);
-    if (error == ERR_OK) {
-        error = farm_lead_served(scatter, originator);
-    }
+    error = farm_lead_served(scatter, originator);
     if (error != ERR_OK) {
         return error;
     }

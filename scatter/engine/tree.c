@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference policy, in the order of a job: a node finds its piece of the
- * tree in the announcement; it receives its range, sends on its children's
- * ranges, computes, and gathers results. The originator's part, plan and lead,
- * is behind that.
+ * The reference policy, a tree. Functions stand in the order in which a job
+ * calls them: a node reads its piece of the tree from the announcement, passes
+ * that on, receives its range, sends on its children's ranges, and gathers
+ * results. The originator's functions follow: plan, then send.
  *
- * A tree is an array of branches, one for each node; behind a node's branch lie
- * those of all its descendants (scatter/plan/tree.h), with which it is the
- * node's piece. tree_units() of a branch counts the units of the whole piece,
- * the node's volume, not its share.
+ * A tree is an array of branches, one for each node. Behind a node's branch lie
+ * the branches of all its descendants (scatter/plan/tree.h); these together are
+ * the node's piece. tree_units() of a branch counts the units of the whole
+ * piece, the node's volume, not its share.
  */
 #include "scatter/engine/tree.h"
 
 #include "scatter/engine/announce.h"
 #include "scatter/engine/farm.h"
-#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/slots.h"
@@ -26,14 +25,97 @@
 
 /* ---- every node ---- */
 
-/* Whether the round at hand is not the first. */
+int tree_prepare(struct scatter *scatter)
+{
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+
+    scatter->layer = identity->x != identity->originator_x ||
+                     identity->y != identity->originator_y;
+    scatter->message[0] = (struct circuit_message){.kind = WIRE_BRANCH};
+    return ERR_OK;
+}
+
+/* Whether a piece of the tree ends before `end`, and has a valid path. */
+static bool branch_is_whole(const struct scatter *scatter,
+                            const uint8_t *branch, const uint8_t *end)
+{
+    return tree_nodes(branch) > 0 && tree_next(branch) <= end &&
+           tree_phase(branch) > 0 &&
+           torus_path_valid(scatter->size, tree_path(branch));
+}
+
+int tree_place(struct scatter *scatter, const uint8_t *announcement,
+               uint32_t bytes, uint32_t *head_bytes)
+{
+    if (bytes < TREE_BRANCH_BYTES ||
+        bytes / TREE_BRANCH_BYTES < tree_nodes(announcement)) {
+        return ERR_LENGTH;
+    }
+    *head_bytes = TREE_BRANCH_BYTES * tree_nodes(announcement);
+    scatter->tree.branch = announcement;
+    return branch_is_whole(scatter, announcement, tree_next(announcement))
+               ? ERR_OK
+               : ERR_PLAN;
+}
+
+/* Makes a copy of the order's tree the originator's piece: announcements are
+   sent from the copy while the tree in the order is planned. Result: 0,
+   ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
+static int read_tree(struct scatter *scatter, const struct wire_order *order)
+{
+    uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
+    uint8_t *tree;
+
+    if (!tree_valid(order->tree, bytes, scatter->size)) {
+        return ERR_PLAN;
+    }
+    tree = originator_allocate(scatter, bytes);
+    if (tree == NULL) {
+        return ERR_MEMORY;
+    }
+    memcpy(tree, order->tree, bytes);
+    scatter->tree.branch = tree;
+    return ERR_OK;
+}
+
+int tree_announce(struct scatter *scatter, struct originator *originator,
+                  struct circuit_segment shared, struct circuit_segment arg)
+{
+    const uint8_t *child;
+    const uint8_t *end;
+    int error =
+        originator != NULL ? read_tree(scatter, &originator->order) : ERR_OK;
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    end = tree_next(scatter->tree.branch);
+    child = scatter->tree.branch + TREE_BRANCH_BYTES;
+    for (; error == ERR_OK && child < end; child = tree_next(child)) {
+        struct torus_path path = tree_path(child);
+        struct circuit_message message = {
+            .path = path,
+            .kind = WIRE_ANNOUNCE,
+            .head = {child, TREE_BRANCH_BYTES * tree_nodes(child)},
+            .shared = shared};
+
+        if (!branch_is_whole(scatter, child, end)) {
+            return ERR_PLAN;
+        }
+        message.body[path.port] = arg;
+        error = circuit_send(scatter->circuit, 1u << path.port, &message);
+    }
+    return error;
+}
+
 static bool is_later(const struct scatter *scatter)
 {
     return scatter->round > 0;
 }
 
-/* Returns the word of `branch`, one of this node's piece, in the table of a
-   later round: words lie in the order of branches. */
+/* Returns the word of `branch`, a branch of this node's piece, in the table of
+   a later round: the first unit of a range. Words lie in the order of branches.
+ */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -110,15 +192,6 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
            tree_phase(child) >= phase;
 }
 
-/* Whether a piece of the tree ends before `end`, and has a valid path. */
-static bool branch_is_whole(const struct scatter *scatter,
-                            const uint8_t *branch, const uint8_t *end)
-{
-    return tree_nodes(branch) > 0 && tree_next(branch) <= end &&
-           tree_phase(branch) > 0 &&
-           torus_path_valid(scatter->size, tree_path(branch));
-}
-
 /*
  * Splits the range at hand, and queues the sends to the children. A node's own
  * share comes first; each child's range begins where that of the one before
@@ -169,104 +242,6 @@ static int branch_distribute(struct scatter *scatter)
                        scatter->units);
     }
     return error == ERR_OK && at != end_unit ? ERR_PLAN : error;
-}
-
-int tree_prepare(struct scatter *scatter)
-{
-    const struct node_identity *identity = &scatter->circuit->node->identity;
-
-    scatter->layer = identity->x != identity->originator_x ||
-                     identity->y != identity->originator_y;
-    scatter->message[0] = (struct circuit_message){.kind = WIRE_BRANCH};
-    return ERR_OK;
-}
-
-/* Makes a copy of the order's tree the originator's piece: announcements are
-   sent from the copy while the tree in the order is planned. Result: 0,
-   ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
-static int read_tree(struct scatter *scatter, const struct wire_order *order)
-{
-    uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
-    uint8_t *tree;
-
-    if (!tree_valid(order->tree, bytes, scatter->size)) {
-        return ERR_PLAN;
-    }
-    tree = originator_allocate(scatter, bytes);
-    if (tree == NULL) {
-        return ERR_MEMORY;
-    }
-    memcpy(tree, order->tree, bytes);
-    scatter->tree.branch = tree;
-    return ERR_OK;
-}
-
-int tree_announce(struct scatter *scatter, struct originator *originator,
-                  struct circuit_segment shared, struct circuit_segment arg)
-{
-    const uint8_t *child;
-    const uint8_t *end;
-    int error =
-        originator != NULL ? read_tree(scatter, &originator->order) : ERR_OK;
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    end = tree_next(scatter->tree.branch);
-    child = scatter->tree.branch + TREE_BRANCH_BYTES;
-    for (; error == ERR_OK && child < end; child = tree_next(child)) {
-        struct torus_path path = tree_path(child);
-        struct circuit_message message = {
-            .path = path,
-            .kind = WIRE_ANNOUNCE,
-            .head = {child, TREE_BRANCH_BYTES * tree_nodes(child)},
-            .shared = shared};
-
-        if (!branch_is_whole(scatter, child, end)) {
-            return ERR_PLAN;
-        }
-        message.body[path.port] = arg;
-        error = circuit_send(scatter->circuit, 1u << path.port, &message);
-    }
-    return error;
-}
-
-int tree_place(struct scatter *scatter, const uint8_t *announcement,
-               uint32_t bytes, uint32_t *head_bytes)
-{
-    if (bytes < TREE_BRANCH_BYTES ||
-        bytes / TREE_BRANCH_BYTES < tree_nodes(announcement)) {
-        return ERR_LENGTH;
-    }
-    *head_bytes = TREE_BRANCH_BYTES * tree_nodes(announcement);
-    scatter->tree.branch = announcement;
-    return branch_is_whole(scatter, announcement, tree_next(announcement))
-               ? ERR_OK
-               : ERR_PLAN;
-}
-
-/* Receives results by falling phase: those of the last phase first. */
-int tree_gather(struct scatter *scatter)
-{
-    const uint8_t *branch = scatter->tree.branch;
-    const uint8_t *end = tree_next(branch);
-    int error = ERR_OK;
-
-    scatter_begin_gather(scatter);
-    for (unsigned phase = tree_last_phase(branch); phase > 0; --phase) {
-        for (const uint8_t *child = branch + TREE_BRANCH_BYTES;
-             error == ERR_OK && child < end; child = tree_next(child)) {
-            if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child of a phase beyond the job's has refused its branch,
-                   so it sends no result. */
-                error = phase <= scatter->job.phases
-                            ? scatter_gather_children(
-                                  scatter, phase, 1u << tree_path(child).port)
-                            : ERR_PLAN;
-            }
-        }
-    }
-    return error;
 }
 
 /* Reads a WIRE_BRANCH: the job, this node's piece of the tree, and its range.
@@ -332,7 +307,7 @@ static int read_round(struct scatter *scatter,
 }
 
 /* await_message() also takes the announcement, which comes before the first
-   branch: tree_place(), tree_announce(), then the kernel's begin(). */
+   branch: it calls tree_place(), tree_announce() and the kernel's begin(). */
 int tree_receive(struct scatter *scatter)
 {
     bool later = is_later(scatter);
@@ -350,6 +325,30 @@ int tree_receive(struct scatter *scatter)
                       : read_branch(scatter, &delivery);
     }
     return error == ERR_OK ? branch_distribute(scatter) : error;
+}
+
+/* Receives results by falling phase: those of the last phase first. */
+int tree_gather(struct scatter *scatter)
+{
+    const uint8_t *branch = scatter->tree.branch;
+    const uint8_t *end = tree_next(branch);
+    int error = ERR_OK;
+
+    scatter_begin_gather(scatter);
+    for (unsigned phase = tree_last_phase(branch); phase > 0; --phase) {
+        for (const uint8_t *child = branch + TREE_BRANCH_BYTES;
+             error == ERR_OK && child < end; child = tree_next(child)) {
+            if (tree_phase(child) == phase && tree_units(child) > 0) {
+                /* A child of a phase beyond the job's has refused its branch,
+                   so it sends no result. */
+                error = phase <= scatter->job.phases
+                            ? scatter_gather_children(
+                                  scatter, phase, 1u << tree_path(child).port)
+                            : ERR_PLAN;
+            }
+        }
+    }
+    return error;
 }
 
 /* ---- the originator ---- */
@@ -420,16 +419,15 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-/* Returns the length of a round's table in words. */
 static uint32_t table_words(const struct scatter *scatter)
 {
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
 /* Adds the order's first unit to the first units of all branches and tables,
-   which are planned from unit 0 on. In a plan of one round the root's share has
-   originator_ports_units() too many units at its front: all ranges move back by
-   these. */
+   which are planned from unit 0 on. A load for one round was planned larger by
+   originator_ports_units(): the root's share loses these units at its front,
+   and all ranges begin that much earlier. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -466,8 +464,8 @@ static uint32_t all_units_of(const struct scatter *scatter,
     return units;
 }
 
-/* Sets the times at which outputs leave: result_ps[phase], in ps from the start
-   of the scatter. A phase lasts as long as its longest output takes. */
+/* Sets the times at which outputs leave: result_ps[phase], ps from the start of
+   the scatter. A phase lasts as long as its longest output takes. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -526,9 +524,9 @@ static bool several_rounds(const struct scatter *scatter,
     return rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
 }
 
-/* Plans the order's number of rounds with their tables, or the best number if
-   that ends before the one round for which `tree` has been planned with `work`.
-   Result: 0, ERR_MEMORY or ERR_PHASES. */
+/* Plans the order's number of rounds with their tables; for WIRE_BEST the best
+   number, if its plan ends before the plan of one round that `tree` has. `work`
+   is the planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {
