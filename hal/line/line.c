@@ -115,17 +115,13 @@ static enum line_status count(struct line_reader *reader,
 
 static enum line_status end(struct line_reader *reader)
 {
-    if (reader->trouble == LINE_NONE && !check(reader)) {
-        reader->trouble = LINE_CRC;
-    }
-    if (reader->trouble == LINE_NONE && reader->length > LINE_TEXT_MAX) {
-        reader->trouble = LINE_LONG;
-    }
-    if (reader->trouble != LINE_NONE) {
-        return count(reader, (enum line_status)reader->trouble);
+    if (reader->trouble == LINE_NONE) {
+        reader->trouble = !check(reader)                   ? LINE_CRC
+                          : reader->length > LINE_TEXT_MAX ? LINE_LONG
+                                                           : LINE_TEXT;
     }
     reader->text[reader->length] = '\0';
-    return count(reader, LINE_TEXT);
+    return count(reader, (enum line_status)reader->trouble);
 }
 
 /* Adds a byte to the line; keeps the line's first error. */
@@ -221,19 +217,14 @@ static void put_number(struct line_writer *writer, uint64_t number)
     put_text(writer, at);
 }
 
-static void put_hex(struct line_writer *writer, uint32_t number)
-{
-    for (int shift = 28; shift >= 0; shift -= 4) {
-        put_char(writer, hex_of(number >> shift));
-    }
-}
-
 /* Appends a number as the conversion %u, %d or %x says. */
 static void put_word(struct line_writer *writer, char conversion,
                      uint32_t number)
 {
     if (conversion == 'x') {
-        put_hex(writer, number);
+        for (int shift = 28; shift >= 0; shift -= 4) {
+            put_char(writer, hex_of(number >> shift));
+        }
         return;
     }
     if (conversion == 'd' && (int32_t)number < 0) {

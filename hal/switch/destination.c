@@ -15,56 +15,46 @@ static bool same_stream(const struct switch_id *a, const struct switch_id *b)
     return a->source == b->source && a->port == b->port;
 }
 
-static struct switch_memory *recall(struct switch_core *core,
-                                    const struct switch_id *from)
+static bool same_message(const struct switch_id *a, const struct switch_id *b)
 {
-    for (unsigned i = 0; i < core->remembered; ++i) {
-        if (same_stream(&core->memory[i].from, from)) {
-            return &core->memory[i];
-        }
-    }
-    return NULL;
+    return same_stream(a, b) && a->sequence == b->sequence;
 }
 
-/* Returns the entry of memory[] for another stream: an unused one, or that of
-   the stream whose last delivery is oldest. */
-static struct switch_memory *find_place(struct switch_core *core)
+/* Returns the entry of memory[] for a stream: its own, else an unused entry,
+   else that of the stream whose last delivery is oldest. */
+static struct switch_memory *find_place(struct switch_core *core,
+                                        const struct switch_id *from)
 {
     struct switch_memory *oldest = &core->memory[0];
 
     ASSERT(core->remembered <= SWITCH_REMEMBERED);
-    if (core->remembered < SWITCH_REMEMBERED) {
-        core->remembered += 1;
-        return &core->memory[core->remembered - 1u];
-    }
-    for (unsigned i = 1; i < SWITCH_REMEMBERED; ++i) {
+    for (unsigned i = 0; i < core->remembered; ++i) {
         struct switch_memory *other = &core->memory[i];
 
+        if (same_stream(&other->from, from)) {
+            return other;
+        }
         if ((uint16_t)(core->heard - other->heard) >
             (uint16_t)(core->heard - oldest->heard)) {
             oldest = other;
         }
     }
+    if (core->remembered < SWITCH_REMEMBERED) {
+        core->remembered += 1;
+        return &core->memory[core->remembered - 1u];
+    }
     return oldest;
 }
 
-static void remember(struct switch_core *core, const struct switch_id *from)
+static bool is_delivered(const struct switch_core *core,
+                         const struct switch_id *from)
 {
-    struct switch_memory *memory = recall(core, from);
-
-    if (memory == NULL) {
-        memory = find_place(core);
+    for (unsigned i = 0; i < core->remembered; ++i) {
+        if (same_message(&core->memory[i].from, from)) {
+            return true;
+        }
     }
-    core->heard += 1;
-    memory->from = *from;
-    memory->heard = core->heard;
-}
-
-static bool is_delivered(struct switch_core *core, const struct switch_id *from)
-{
-    const struct switch_memory *memory = recall(core, from);
-
-    return memory != NULL && memory->from.sequence == from->sequence;
+    return false;
 }
 
 /* ---- answers ---- */
@@ -140,13 +130,12 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* Gives a receive to a destination's message: from the first byte on, or from
-   where the message's last circuit broke. */
+/* Attaches a receive to a destination's message. Bytes go into the receive's
+   buffer from the first on, or from where the message's last circuit broke. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {
-    bool goes_on = same_stream(&receive->from, &to->from) &&
-                   receive->from.sequence == to->from.sequence &&
+    bool goes_on = same_message(&receive->from, &to->from) &&
                    receive->delivered_kind == to->kind &&
                    receive->bytes == to->bytes;
 
@@ -164,11 +153,15 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
                     int error)
 {
     struct switch_receive *receive = to->receive;
+    struct switch_memory *memory;
 
     to->done = true;
     if (receive != NULL) {
         ASSERT(receive->state == SWITCH_ACTIVE);
-        remember(core, &to->from);
+        memory = find_place(core, &to->from);
+        core->heard += 1;
+        memory->from = to->from;
+        memory->heard = core->heard;
         remove_receive(core, receive);
         switch_note_end(core, receive->port, to->kind, to->bytes, error);
         receive->error = (int8_t)error;
@@ -182,15 +175,12 @@ void switch_destination_arrive(struct switch_core *core, unsigned port,
     struct switch_destination *to = &core->port[port].destination;
     bool ping = setup[SWITCH_AT_KIND] >= SWITCH_PEEK;
 
+    memset(to, 0, sizeof *to);
     to->from.source = bytes_load_u16(setup + SWITCH_AT_SOURCE);
     to->from.sequence = bytes_load_u32(setup + SWITCH_AT_SEQUENCE);
     to->from.port = setup[SWITCH_AT_PORT];
     to->kind = setup[SWITCH_AT_KIND];
     to->bytes = bytes_load_u32(setup + SWITCH_AT_LENGTH);
-    to->receive = NULL;
-    to->offset = 0;
-    to->round = 0;
-    memset(to->question, 0, sizeof to->question);
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
         struct switch_receive *receive = find_receive(core, port, to->kind);
@@ -200,7 +190,7 @@ void switch_destination_arrive(struct switch_core *core, unsigned port,
             return;
         }
         attach(receive, to, port);
-        if (to->bytes > to->receive->capacity_bytes) {
+        if (to->bytes > receive->capacity_bytes) {
             deliver(core, to, ERR_BUFFER);
         }
     }

@@ -81,7 +81,7 @@ uint32_t frame_end(struct frame_writer *writer)
 
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
 {
-    /* A code below 2 says that the content begins with 0, which none does. */
+    /* A code below 2 says that the content begins with 0: no frame's does. */
     reader->spoiled = code < 2;
     reader->mended = false;
     reader->left = (uint8_t)(code - 2u);
@@ -89,27 +89,19 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
     reader->content[0] = first;
 }
 
-static void append(struct frame_reader *reader, uint8_t byte)
+/* Takes a byte of the line: a byte of the content if any are left before the
+   next code, else a code, in whose place the content has a 0. */
+static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
+    bool is_code = reader->left == 0;
+
+    /* A code of 255 would stand for no 0: it is longer than any frame. */
+    reader->left = (uint8_t)((is_code ? byte : reader->left) - 1u);
     if (reader->bytes < FRAME_BYTES_MAX) {
-        reader->content[reader->bytes] = byte;
-        reader->bytes += 1;
+        reader->content[reader->bytes++] = is_code ? 0 : byte;
     } else {
         reader->spoiled = true;
     }
-}
-
-/* Takes a byte of the line, which is a code if no bytes are left before it. */
-static void read_byte(struct frame_reader *reader, uint8_t byte)
-{
-    if (reader->left > 0) {
-        reader->left -= 1;
-        append(reader, byte);
-        return;
-    }
-    /* A code stands for a 0, unless it is 255; no frame is so long. */
-    append(reader, 0);
-    reader->left = (uint8_t)(byte - 1u);
 }
 
 unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
@@ -139,25 +131,19 @@ unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
     return taken;
 }
 
-/* Corrects a frame by its parity, then takes the parity off. Result: false if
-   the frame has more damage than its parity can correct. */
-static bool mend(struct frame_reader *reader)
+unsigned frame_read_end(struct frame_reader *reader)
 {
-    int mended = -1;
+    if ((reader->content[0] & FRAME_PARITY) != 0) {
+        int mended = reader->bytes < PARITY_BYTES
+                         ? -1
+                         : parity_correct(reader->content, reader->bytes);
 
-    if (reader->bytes >= PARITY_BYTES) {
-        mended = parity_correct(reader->content, reader->bytes);
+        if (mended < 0) {
+            return 0;
+        }
         reader->mended = mended > 0;
         reader->bytes = (uint8_t)(reader->bytes - PARITY_BYTES);
         reader->left = 0;
-    }
-    return mended >= 0;
-}
-
-unsigned frame_read_end(struct frame_reader *reader)
-{
-    if ((reader->content[0] & FRAME_PARITY) != 0 && !mend(reader)) {
-        return 0;
     }
     if (reader->spoiled || reader->left > 0 ||
         reader->bytes <= FRAME_CHECK_BYTES) {

@@ -3,14 +3,15 @@
  * Frames, modes, roles, and functions that only the files of the switch
  * (hal/switch/switch.h) use. Each file calls only the files above it:
  *
- *   ring.c         rings of bytes that go out, frames into them; time; chance
+ *   ring.c         rings of bytes that go out; writes frames into these; random
+ *                  numbers
  *   relay.c        circuits hold and free ports of this node, and go on from it
  *   destination.c  messages that end at this node
  *   source.c       messages that begin at this node
  *   switch.c       bytes that come in: which file a frame is for; time limits
  *
- * `port` is a port of this node, 0 to TORUS_PORTS - 1, unless a function says
- * more. Callers have masked the interrupts that call the switch.
+ * `port` is a port of this node, 0 to TORUS_PORTS - 1, unless a comment gives
+ * another range. Callers have masked the interrupts that call the switch.
  */
 #ifndef HAL_SWITCH_INTERNAL_H
 #define HAL_SWITCH_INTERNAL_H
@@ -29,7 +30,6 @@ enum switch_frame_type {
     SWITCH_FRAME_NEIGHBOUR
 };
 
-/* The u16 at SWITCH_AT_HOPS has the path's turn in its upper two bits. */
 #define SWITCH_TURN_SHIFT 14u
 #define SWITCH_HOPS_MASK ((1u << SWITCH_TURN_SHIFT) - 1u)
 
@@ -45,17 +45,17 @@ enum switch_frame_type {
 #define SWITCH_DONE_BYTES 1u /* the answer to a peek may follow */
 #define SWITCH_RELEASE_BYTES 2u
 
-/* Offsets in a set-up. */
+/* Offsets of the fields of a set-up. */
 enum switch_setup_field {
-    SWITCH_AT_ATTEMPT = 1,
-    SWITCH_AT_SOURCE = 2,
-    SWITCH_AT_SEQUENCE = 4,
-    SWITCH_AT_PORT = 8,
-    SWITCH_AT_KIND = 9,
-    SWITCH_AT_LENGTH = 10,
-    SWITCH_AT_HOPS = 14,
-    SWITCH_AT_HOPS_AFTER = 16,
-    SWITCH_AT_HOLD = 18
+    SWITCH_AT_ATTEMPT = 1,  /* u8: number of the set-up at its source */
+    SWITCH_AT_SOURCE = 2,   /* u16: number of the source's node */
+    SWITCH_AT_SEQUENCE = 4, /* u32: number of the message */
+    SWITCH_AT_PORT = 8,     /* u8: port of the source */
+    SWITCH_AT_KIND = 9,     /* u8: kind of the message */
+    SWITCH_AT_LENGTH = 10,  /* u32: length of the message, bytes */
+    SWITCH_AT_HOPS = 14,    /* u16: hops to go; bits 14, 15: turn after them */
+    SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn */
+    SWITCH_AT_HOLD = 18        /* u16: hold_us of struct switch_port, in ms */
 };
 
 /* The use of the next byte that comes in at a port. */
@@ -79,8 +79,8 @@ enum switch_role {
 enum switch_reason {
     SWITCH_REASON_FINISHED,
     SWITCH_REASON_HELD,     /* refused: a port of the path is not free */
-    SWITCH_REASON_UNWANTED, /* refused: no receive is posted for its message */
-    SWITCH_REASON_BROKEN    /* silence, or a neighbour has forgotten it */
+    SWITCH_REASON_UNWANTED, /* refused: no receive is posted for the message */
+    SWITCH_REASON_BROKEN    /* silence; or a neighbour forgot the circuit */
 };
 
 /* ---- ring.c ---- */
@@ -132,7 +132,7 @@ bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
 /* Writes a whole frame into a port's ring, with parity if the content's first
-   byte says so. Result: false if there is no room. */
+   byte has FRAME_PARITY. Result: false if there is no room. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
                         const uint8_t *content, unsigned bytes, uint32_t crc);
 
@@ -152,10 +152,6 @@ void switch_frame_cut(struct switch_core *core, unsigned port);
 void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
                      uint32_t bytes, int error);
 
-/* Returns the time that these bytes take on a line, us, rounded up. */
-uint32_t switch_line_us(const struct switch_core *core, uint32_t bytes);
-
-/* Whether the time is `until_us` or later. */
 bool switch_time_reached(const struct switch_core *core, uint32_t until_us);
 
 /* Returns the next random number, 1 to 2^32 - 1. */
@@ -176,8 +172,8 @@ bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
  */
 bool switch_relay_setup(struct switch_core *core, unsigned port);
 
-/* Frees a port, and if it was a relay's the relay's other port, without telling
-   any node. Result: the role of this node in the circuit that held the port. */
+/* Frees a port and, if this node is a relay of its circuit, the circuit's other
+   port; tells no node. Result: role of this node in the circuit until now. */
 enum switch_role switch_relay_free(struct switch_core *core, unsigned port);
 
 /* Sends RELEASE out of the port, for the circuit that held the port last. */
@@ -188,7 +184,8 @@ void switch_relay_release(struct switch_core *core, unsigned port,
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason);
 
-/* Makes the circuit of a set-up hold a port, in which this node has `role`. */
+/* Makes the circuit of a set-up hold a port. role: that of this node in the
+   circuit. */
 void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 

@@ -80,23 +80,6 @@ void switch_relay_refuse(struct switch_core *core, unsigned port,
     switch_relay_release(core, port, reason);
 }
 
-static void relay(struct switch_core *core, unsigned port, unsigned onward,
-                  const uint8_t *setup)
-{
-    if (core->port[onward].role != SWITCH_ROLE_FREE ||
-        !switch_frame_write_surely(core, onward, setup, SWITCH_SETUP_BYTES,
-                                   SWITCH_VERSION)) {
-        switch_relay_refuse(core, port, setup, SWITCH_REASON_HELD);
-        return;
-    }
-    switch_relay_hold(core, port, SWITCH_ROLE_RELAY, setup);
-    switch_relay_hold(core, onward, SWITCH_ROLE_RELAY, setup);
-    core->port[port].peer = (uint8_t)onward;
-    core->port[onward].peer = (uint8_t)port;
-    core->port[onward].onward = true;
-    core->counters[port].relayed_circuits += 1;
-}
-
 enum {
     ENDS_HERE = -1,
     NO_PATH = -2
@@ -146,10 +129,22 @@ bool switch_relay_setup(struct switch_core *core, unsigned port)
     uint8_t *setup = core->reader[port].content;
     int onward = step(setup, port);
 
+    if (onward == ENDS_HERE) {
+        return false;
+    }
     if (onward == NO_PATH) {
         core->counters[port].damaged += 1;
-    } else if (onward != ENDS_HERE) {
-        relay(core, port, (unsigned)onward, setup);
+    } else if (core->port[onward].role != SWITCH_ROLE_FREE ||
+               !switch_frame_write_surely(core, (unsigned)onward, setup,
+                                          SWITCH_SETUP_BYTES, SWITCH_VERSION)) {
+        switch_relay_refuse(core, port, setup, SWITCH_REASON_HELD);
+    } else {
+        switch_relay_hold(core, port, SWITCH_ROLE_RELAY, setup);
+        switch_relay_hold(core, (unsigned)onward, SWITCH_ROLE_RELAY, setup);
+        core->port[port].peer = (uint8_t)onward;
+        core->port[onward].peer = (uint8_t)port;
+        core->port[onward].onward = true;
+        core->counters[port].relayed_circuits += 1;
     }
-    return onward != ENDS_HERE;
+    return true;
 }

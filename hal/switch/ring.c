@@ -6,8 +6,6 @@
 
 #define CHECK_FILE CHECK_SWITCH_RING
 
-/* ---- time and chance ---- */
-
 /* xorshift32 (Marsaglia, J. Stat. Software 8(14), 2003). */
 uint32_t switch_random(struct switch_core *core)
 {
@@ -19,11 +17,6 @@ uint32_t switch_random(struct switch_core *core)
     value ^= value << 5;
     core->random = value;
     return value;
-}
-
-uint32_t switch_line_us(const struct switch_core *core, uint32_t bytes)
-{
-    return bytes * (core->config.byte_ns / 1000u + 1u);
 }
 
 bool switch_time_reached(const struct switch_core *core, uint32_t until_us)

@@ -15,7 +15,7 @@
 #define BAD_DATA_BYTES 56u /* most data of a frame with parity */
 #define CLEAN_ANSWERS 32u  /* undamaged answers until a bad line is good */
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
-#define BACKOFF_MAX 6u     /* the longest random wait is 2^6 units */
+#define BACKOFF_MAX 6u     /* the longest random wait has 2^6 units */
 #define BACKOFF_BYTES 32u  /* unit of random waits: time of these bytes */
 #define HOP_BYTES 128u     /* time for a hop, there and back, as line bytes */
 #define ENDS_BYTES 256u    /* time for source and destination, as line bytes */
@@ -23,11 +23,19 @@
 #define HASTE 5u           /* a wait is 2^-5 of latest_us() or longer */
 #define TICK_US 1000u      /* time by which now_us may be late */
 #define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
-#define WAIT_US_MAX 16000000u      /* two waits fit the u16 of a set-up, ms */
+#define WAIT_US_MAX                                                            \
+    16000000u /* twice this fits a u16 of ms: SWITCH_AT_HOLD                   \
+                 */
 /* Time limits in a row that a peek's circuit survives: more, as the answer to a
    peek is long, and asking again costs little. */
 #define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* so many bytes in a ring keep its line busy */
+#define AHEAD_BYTES 256u /* bytes in a ring that keep its line busy */
+
+/* Returns the time that these bytes take on a line, us, rounded up. */
+static uint32_t line_us(const struct switch_core *core, uint32_t bytes)
+{
+    return bytes * (core->config.byte_ns / 1000u + 1u);
+}
 
 /* Returns the longest time after which an answer may come, us. */
 static uint32_t latest_us(const struct switch_core *core,
@@ -35,15 +43,14 @@ static uint32_t latest_us(const struct switch_core *core,
 {
     uint32_t hops = torus_path_hops(message->path);
 
-    return core->config.slack_us +
-           switch_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
+    return core->config.slack_us + line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
 /* Returns `us` and the time of these bytes on a line, at most WAIT_US_MAX. */
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
-    us += switch_line_us(core, bytes);
+    us += line_us(core, bytes);
     return us < WAIT_US_MAX ? us : WAIT_US_MAX;
 }
 
@@ -71,8 +78,8 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* Notes that the timed answer has come: late_us becomes its time if that is
-   longer, else moves by an eighth of the difference. */
+/* Notes that the timed answer has come: late_us becomes the answer's time if
+   that is longer, else moves towards it by an eighth of the difference. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -103,26 +110,29 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
 
 /* ---- the queue ---- */
 
-/* Sets the length of a message. Result: false if it does not fit 32 bits. */
-static bool add_up(struct switch_message *message)
+/* Sets the length of a message. Result: why the message cannot be sent, as
+   switch_send() says; ERR_OK if it can. */
+static int measure(struct switch_message *message)
 {
+    static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
+
+    if (!torus_path_valid(most, message->path)) {
+        return ERR_NO_ROUTE;
+    }
     message->bytes = 0;
     for (unsigned i = 0; i < SWITCH_SEGMENTS; ++i) {
         if (message->segment[i].bytes > UINT32_MAX - message->bytes) {
-            return false;
+            return ERR_RANGE;
         }
         message->bytes += message->segment[i].bytes;
     }
-    return true;
+    return message->kind == 0 ||
+                   (message->kind == SWITCH_PEEK && message->reply == NULL)
+               ? ERR_RANGE
+               : ERR_OK;
 }
 
-static void refuse(struct switch_message *message, int error)
-{
-    message->error = (int8_t)error;
-    message->state = SWITCH_DONE;
-}
-
-/* Prepares a source for another first message: its try is due now. */
+/* Prepares a source for another first message, whose first try is due now. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -135,8 +145,8 @@ static void renew(struct switch_core *core, unsigned port)
     /* frame_bytes and late_us stay: they depend on the line. */
 }
 
-/* Moves the second message of a queue before the first if the second is a peek,
-   and the first, which is none, waits for its next try. */
+/* Swaps the first two messages of a queue if the second is a peek, and the
+   first is no peek and waits for its next try. */
 static void let_peek_by(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -174,39 +184,28 @@ static void append(struct switch_core *core, struct switch_message *message)
     let_peek_by(core, port);
 }
 
-static void clear(struct switch_message *message)
+void switch_source_queue(struct switch_core *core,
+                         struct switch_message *message)
 {
+    struct switch_source *source;
+
+    message->queued_us = core->now_us;
+    message->accepted_us = core->now_us;
+    message->error = (int8_t)measure(message);
+    if (message->error != ERR_OK) {
+        message->state = SWITCH_DONE;
+        return;
+    }
+    core->sequence += 1;
+    message->sequence = core->sequence;
     message->next = NULL;
-    message->error = ERR_OK;
     message->top = 0;
     message->reply_bytes = 0;
     message->tries = 0;
     message->tried = false;
     message->refused = false;
     message->state = SWITCH_QUEUED;
-}
-
-void switch_source_queue(struct switch_core *core,
-                         struct switch_message *message)
-{
-    static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
-    struct switch_source *source;
-
-    message->queued_us = core->now_us;
-    message->accepted_us = core->now_us;
-    if (!torus_path_valid(most, message->path)) {
-        refuse(message, ERR_NO_ROUTE);
-        return;
-    }
-    if (!add_up(message) || message->kind == 0 ||
-        (message->kind == SWITCH_PEEK && message->reply == NULL)) {
-        refuse(message, ERR_RANGE);
-        return;
-    }
     source = &core->port[message->path.port].source;
-    core->sequence += 1;
-    message->sequence = core->sequence;
-    clear(message);
     if (source->first != NULL) {
         append(core, message);
     } else {
@@ -254,12 +253,6 @@ static uint8_t parity_of(const struct switch_source *source)
     return source->bad ? FRAME_PARITY : 0;
 }
 
-/* Returns the most data of a frame on the source's line, bytes. */
-static unsigned most_bytes(const struct switch_source *source)
-{
-    return source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
-}
-
 void switch_source_turn_bad(struct switch_port *at)
 {
     struct switch_source *source = &at->source;
@@ -268,16 +261,6 @@ void switch_source_turn_bad(struct switch_port *at)
     source->clean = 0;
     if (source->frame_bytes > BAD_DATA_BYTES) {
         source->frame_bytes = BAD_DATA_BYTES;
-    }
-}
-
-/* Judges the line by an answer that came in; mended: parity corrected it. */
-static void judge(struct switch_source *source, bool mended)
-{
-    source->clean = mended ? 0 : source->clean + 1u;
-    if (source->bad && source->clean >= CLEAN_ANSWERS) {
-        source->bad = false;
-        source->frame_bytes = SWITCH_DATA_BYTES;
     }
 }
 
@@ -345,13 +328,13 @@ static void back_off(struct switch_core *core, unsigned port)
         source->backoff += 1;
     }
     times = 1u + switch_random(core) % (1u << source->backoff);
-    source->until_us =
-        core->now_us + times * switch_line_us(core, BACKOFF_BYTES);
+    source->until_us = core->now_us + times * line_us(core, BACKOFF_BYTES);
     source->first->state = SWITCH_QUEUED;
     let_peek_by(core, port);
 }
 
-/* A refusal counts as a try if the message is a peek: its sender waits. */
+/* A refusal counts as a try of a peek: the sender of a peek waits for an
+   answer, or for an error after SWITCH_PEEK_TRIES. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -376,11 +359,10 @@ void switch_source_lost(struct switch_core *core, unsigned port,
     if (peek || !refused) {
         message->tries += 1;
     }
-    if (message->tries >= (peek ? SWITCH_PEEK_TRIES : SWITCH_TRIES)) {
+    if (message->tries >= (peek ? SWITCH_PEEK_TRIES : SWITCH_TRIES) ||
+        (refused &&
+         core->now_us - message->refused_us >= core->config.patience_us)) {
         finish(core, port, refused ? ERR_PORT_BUSY : ERR_DEAD_LINK);
-    } else if (refused &&
-               core->now_us - message->refused_us >= core->config.patience_us) {
-        finish(core, port, ERR_PORT_BUSY);
     } else {
         back_off(core, port);
     }
@@ -411,21 +393,8 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Begins to time the answer to the bytes up to source->next, which went out for
-   the first time, unless an answer is being timed. One of a later round may be
-   to repeated bytes, so it will not count (Karn, Partridge, SIGCOMM 1987). */
-static void start_timing(const struct switch_core *core,
-                         struct switch_source *source)
-{
-    if (!source->timing) {
-        source->timing = true;
-        source->timed = source->next;
-        source->timed_round = source->round;
-        source->timed_us = core->now_us;
-    }
-}
-
-/* Makes one DATA frame, of the bytes from source->next on. */
+/* Makes one DATA frame, of the bytes from source->next on. If these go out for
+   the first time, times their answer, unless an answer is being timed. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -455,7 +424,12 @@ static void make_frame(struct switch_core *core, unsigned port)
     source->complete = bytes == left;
     if (source->first->top < source->next) {
         source->first->top = source->next;
-        start_timing(core, source);
+        if (!source->timing) {
+            source->timing = true;
+            source->timed = source->next;
+            source->timed_round = source->round;
+            source->timed_us = core->now_us;
+        }
     }
 }
 
@@ -531,7 +505,9 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->first->accepted_us = core->now_us;
 }
 
-/* Ends the timing; the answer's time counts if it is of the timed round. */
+/* Ends the timing. The time counts if the answer has the timed round: an answer
+   of a later round may be to bytes that were sent twice (Karn, Partridge,
+   SIGCOMM 1987). */
 static void stop_timing(const struct switch_core *core,
                         struct switch_source *source, unsigned round)
 {
@@ -546,14 +522,14 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset,
 {
     struct switch_source *source = &core->port[port].source;
     unsigned longer = source->frame_bytes + FRAME_GROWTH;
-    unsigned most = most_bytes(source);
+    unsigned most = source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
 
     if (offset >= source->timed) {
         stop_timing(core, source, round);
     }
     source->base = offset;
     if (source->next < offset) {
-        source->next = offset; /* these came in before the source went back */
+        source->next = offset; /* sent before the source went back */
     }
     source->first->tries = 0;
     source->timeouts = 0;
@@ -612,7 +588,11 @@ void switch_source_answer(struct switch_core *core, unsigned port,
         core->counters[port].damaged += 1;
         return;
     }
-    judge(source, core->reader[port].mended);
+    source->clean = core->reader[port].mended ? 0 : source->clean + 1u;
+    if (source->bad && source->clean >= CLEAN_ANSWERS) {
+        source->bad = false;
+        source->frame_bytes = SWITCH_DATA_BYTES;
+    }
     if (type == SWITCH_FRAME_DONE) {
         done(core, port, content, bytes);
         return;

@@ -10,13 +10,11 @@
 
 #define SWITCH_VERSION 2u
 #define SWITCH_SEGMENTS 4u
-#define SWITCH_PING                                                            \
-    0xffu /* kind of a message whose bytes are dropped where it ends */
-#define SWITCH_PEEK 0xfeu       /* kind of a message that status() answers */
-#define SWITCH_STATUS_BYTES 64u /* most bytes of the answer to a peek */
-#define SWITCH_QUESTION_BYTES                                                  \
-    8u /* first bytes of a peek, which status() gets to see */
-#define SWITCH_PEEK_TRIES 12u /* set-ups until a peek ends with an error */
+#define SWITCH_PING 0xffu /* kind of a message that its destination drops */
+#define SWITCH_PEEK 0xfeu /* kind of a message that status() answers */
+#define SWITCH_STATUS_BYTES 64u  /* most bytes of the answer to a peek */
+#define SWITCH_QUESTION_BYTES 8u /* first bytes of a peek, for status() */
+#define SWITCH_PEEK_TRIES 12u    /* set-ups until a peek ends with an error */
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
@@ -24,8 +22,7 @@
 #define SWITCH_TRIES 64u       /* set-ups in vain until a message ends */
 #define SWITCH_REMEMBERED 128u /* streams whose last message is known */
 #define SWITCH_SLACK_US 5000u  /* slack_us if the configuration says 0 */
-#define SWITCH_PATIENCE_US                                                     \
-    600000000u /* patience_us if the configuration says 0: 10 minutes */
+#define SWITCH_PATIENCE_US 600000000u /* patience_us if that is 0: 10 min */
 
 /* States of a message and of a receive. */
 enum switch_state {
@@ -68,14 +65,14 @@ struct switch_message {
     uint32_t sequence;      /* number of the message at its source */
     uint32_t bytes;         /* length of the message: of all segments */
     uint32_t queued_us;     /* time of switch_send() */
-    uint32_t accepted_us; /* last time that the destination accepted a circuit;
-                             queued_us until the first */
+    uint32_t accepted_us; /* time when a destination last accepted a circuit of
+                             the message; before the first: queued_us */
     uint32_t done_us;     /* time when the message ended */
     uint32_t refused_us;  /* time of the first refusal, while `refused` */
-    uint32_t top;         /* bytes that have gone out on any circuit */
+    uint32_t top;         /* end of the bytes that went out at least once */
     uint8_t reply_bytes;  /* bytes written to `reply` */
-    uint8_t tries; /* set-ups in a row that brought nothing; a refused one
-                      counts for a peek only */
+    uint8_t tries; /* set-ups in a row that brought nothing; refused set-ups
+                      count for a peek only */
     bool tried;    /* a set-up has gone out */
     bool refused;  /* set-ups are refused since refused_us */
     struct switch_message *next; /* next one in the port's queue */
@@ -101,10 +98,11 @@ struct switch_receive {
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */
-    int8_t error; /* ERR_OK; ERR_BUFFER if the message was too long, and gone */
+    int8_t error; /* ERR_OK; ERR_BUFFER: the message was longer than the buffer
+                     and was dropped */
     uint8_t port; /* port at which the message came in */
-    uint8_t delivered_kind; /* kind of the message */
-    uint32_t bytes;         /* length of the message */
+    uint8_t delivered_kind;
+    uint32_t bytes; /* length of the message */
     struct switch_id from;
     uint32_t offset; /* bytes in the buffer when the last circuit broke */
     struct switch_receive *next; /* the receive that was posted next */
@@ -120,10 +118,9 @@ struct switch_counters {
     uint32_t relayed_frames;    /* frames that came in here and went on */
     uint32_t refused;           /* set-ups that this node refused */
     uint32_t retries;           /* set-ups after the first of a message */
-    uint32_t
-        retransmitted; /* times that this node went back to send bytes again */
-    uint32_t damaged;  /* frames with a wrong check, type or length, and late
-                          answers to an earlier try */
+    uint32_t retransmitted;     /* times that this port sent bytes again */
+    uint32_t damaged; /* frames with a wrong check, type or length, and late
+                         answers to an earlier try */
     uint32_t lost;  /* bytes lost on the line, frames without room in a ring */
     uint32_t stale; /* frames of no circuit, repeated, or behind a gap */
     uint32_t meetings; /* set-ups that came in and gave way to one sent */
@@ -135,8 +132,8 @@ struct switch_counters {
 
 struct switch_config {
     uint16_t node; /* number of this node; may change while no port is held */
-    uint32_t seed; /* seed of random waits and of the first sequence; best
-                      another after every reset */
+    uint32_t seed; /* seed of random waits and of the first sequence number;
+                      best a new seed after every reset */
     uint32_t byte_ns;     /* time of a byte on the line, ns */
     uint32_t slack_us;    /* time by which nodes may answer late, us; 0:
                              SWITCH_SLACK_US */
@@ -149,10 +146,10 @@ struct switch_config {
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
     /* Writes the answer to a peek to `out`, at most SWITCH_STATUS_BYTES;
-       result: its length. `question` has the first SWITCH_QUESTION_BYTES of the
-       peek, zeros behind a shorter one; `bytes` is the peek's length. Called
-       when all of the peek has come, and for each further answer if answers are
-       lost. NULL: answers are empty. */
+       result: the answer's length. `question` has the first
+       SWITCH_QUESTION_BYTES of the peek, zeros behind a shorter one; `bytes` is
+       the peek's length. Called when all of the peek has come, and for each
+       further answer if answers are lost. NULL: answers are empty. */
     unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
                        uint8_t *out);
     void *context;
@@ -190,12 +187,13 @@ struct switch_source {
     uint32_t timed_us;    /* time when these bytes, or the set-up, were sent */
     uint32_t late_us;     /* time that answers took lately, us */
     uint16_t frame_bytes; /* data of the next frame; the last may be shorter */
-    uint16_t vain_bytes;  /* bytes on the line that the destination will drop,
-                             as they are behind a gap */
+    uint16_t vain_bytes;  /* bytes on the line behind a gap, which the
+                             destination will drop */
     uint8_t attempt;      /* number of the last set-up; wraps */
     uint8_t round;        /* number of the round, modulo 16 */
     uint8_t timed_round;  /* round in which the timed bytes were sent */
-    uint8_t backoff;      /* bound of the next random wait: 2^backoff units */
+    uint8_t backoff;      /* bound of the last random wait: the time of 32 bytes
+                             times 2^backoff */
     uint8_t timeouts;     /* time limits in a row that passed on this circuit */
     uint8_t clean;        /* answers in a row that had no damage */
     bool complete;        /* the message's last byte was sent in this round */
@@ -207,8 +205,8 @@ struct switch_source {
 /* A message that comes in at a port. */
 struct switch_destination {
     struct switch_id from;
-    struct switch_receive *receive; /* NULL: it is a ping or a peek, or was
-                                       delivered before */
+    struct switch_receive *receive; /* NULL: the message is a ping or a peek,
+                                       or was delivered before */
     uint32_t bytes;                 /* length of the message */
     uint32_t offset;                /* bytes that have come in */
     uint8_t kind;
@@ -236,7 +234,8 @@ struct switch_port {
     struct switch_source source;
     struct switch_destination destination;
     uint32_t heard;    /* tag of the last set-up with parity that came in */
-    uint32_t spare[3]; /* make it 128 bytes on a board: an index is a shift */
+    uint32_t spare[3]; /* pad the struct to 128 bytes on a board, so that the
+                          address of port[i] takes a shift */
 };
 
 /* The last message of one stream that was delivered at this node. */

@@ -19,12 +19,10 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
 {
     memset(core, 0, sizeof *core);
     core->config = *config;
-    if (core->config.slack_us == 0) {
-        core->config.slack_us = SWITCH_SLACK_US;
-    }
-    if (core->config.patience_us == 0) {
-        core->config.patience_us = SWITCH_PATIENCE_US;
-    }
+    core->config.slack_us =
+        config->slack_us != 0 ? config->slack_us : SWITCH_SLACK_US;
+    core->config.patience_us =
+        config->patience_us != 0 ? config->patience_us : SWITCH_PATIENCE_US;
     /* xorshift would never leave 0. Nodes whose numbers or seeds are close
        start far apart. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
@@ -226,17 +224,14 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
             core->config.neighbour(core->config.context, port, content + 1,
                                    bytes - 1);
         }
-        return true;
-    }
-    if (type == SWITCH_FRAME_SETUP && bytes == SWITCH_SETUP_BYTES) {
+    } else if (type == SWITCH_FRAME_SETUP && bytes == SWITCH_SETUP_BYTES) {
         setup_came(core, port);
-        return true;
-    }
-    if (type == SWITCH_FRAME_RELEASE && bytes == SWITCH_RELEASE_BYTES) {
+    } else if (type == SWITCH_FRAME_RELEASE && bytes == SWITCH_RELEASE_BYTES) {
         drop(core, port, content[1]);
-        return true;
+    } else {
+        return false;
     }
-    return false;
+    return true;
 }
 
 static void frame_came(struct switch_core *core, unsigned port)
@@ -335,14 +330,6 @@ static unsigned pass(struct switch_core *core, unsigned port,
     return bytes;
 }
 
-/* Returns the number of bytes before the first 0, or `bytes` if none is 0. */
-static unsigned skip(const uint8_t *data, unsigned bytes)
-{
-    const uint8_t *end = memchr(data, 0, bytes);
-
-    return end != NULL ? (unsigned)(end - data) : bytes;
-}
-
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes)
 {
@@ -359,7 +346,9 @@ unsigned switch_bytes(struct switch_core *core, unsigned port,
             taken =
                 frame_read_bytes(&core->reader[port], data + at, bytes - at);
         } else if (in->mode == SWITCH_MODE_SKIP) {
-            taken = skip(data + at, bytes - at);
+            const uint8_t *end = memchr(data + at, 0, bytes - at);
+
+            taken = end != NULL ? (unsigned)(end - data) - at : bytes - at;
         }
         if (taken == 0) {
             ended = data[at] == 0 && in->mode == SWITCH_MODE_READ;
@@ -406,7 +395,7 @@ bool switch_is_due(const struct switch_core *core, unsigned port,
            (at->role == SWITCH_ROLE_FREE && at->source.first != NULL);
 }
 
-static void attend(struct switch_core *core, unsigned port)
+void switch_attend(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
 
@@ -415,11 +404,6 @@ static void attend(struct switch_core *core, unsigned port)
         break_off(core, port, SWITCH_REASON_BROKEN);
     }
     switch_source_tick(core, port);
-}
-
-void switch_attend(struct switch_core *core, unsigned port)
-{
-    attend(core, port);
     kick(core);
 }
 
@@ -427,9 +411,8 @@ void switch_tick(struct switch_core *core, uint32_t now_us)
 {
     switch_set_time(core, now_us);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        attend(core, port);
+        switch_attend(core, port);
     }
-    kick(core);
 }
 
 /* ---- the rest ---- */

@@ -13,22 +13,15 @@
  * first byte has the type in bits 0 to 2, 1 in bit 3 if parity follows the CRC,
  * and in bits 4 to 7 the round of DATA and of the answers to it, else 0.
  *
- *   SETUP      0  u8   type                       store and forward: each hop
- *              1  u8   attempt                    checks the frame, holds the
- *              2  u16  source, a node's number    port where it came in and the
- *              4  u32  number of the message      port where it goes out, and
- *              8  u8   port of the source         takes one hop off its path
- *              9  u8   kind of the message
- *             10  u32  length of the message
- *             14  u16  hops to go, from bit 14 the turn after them
- *             16  u16  hops after the turn
- *             18  u16  silence after which a hop frees the circuit, ms
- *   DATA       0  type   1  u16 offset, low half   3  0 to 240 bytes
- *   ACK        0  type   1  u32 bytes of the message that have come in
- *   AGAIN      as ACK, and asks for the bytes behind these: damage, or a gap
- *   DONE       0  type   1  0 to 64 bytes: answer to a peek; all has come in
- *   RELEASE    0  type   1  u8 reason; frees the circuit, or refuses a SETUP
- *   NEIGHBOUR  0  type   1  1 to 128 bytes for the neighbour, not relayed
+ *   SETUP      0  type   1  enum switch_setup_field (internal.h); each hop
+ * checks the frame, holds the port where it came in and the port where it goes
+ * out, and takes a hop off its path DATA       0  type   1  u16 offset, low
+ * half   3  data, 240 bytes at most ACK        0  type   1  u32 bytes of the
+ * message that have come in AGAIN      as ACK; asks for the bytes behind: some
+ * were damaged or lost DONE       0  type   1  0 to 64 bytes: answer to a peek;
+ * all has come in RELEASE    0  type   1  u8 reason; frees the circuit, or
+ * refuses a SETUP NEIGHBOUR  0  type   1  1 to 128 bytes for the neighbour, not
+ * relayed
  *
  * A circuit's life, over one relay:
  *
@@ -59,10 +52,10 @@
  * has forgotten that circuit.
  *
  * Damage: the destination asks AGAIN, and the source goes back to the first
- * byte that is missing, with frames half as long; so it does if no answer comes
- * in time. At most SWITCH_WINDOW frames are on the way, for which the ring of
- * any relay has room. Fewer are if frames are short, since all frames behind a
- * damaged one are lost.
+ * byte that is missing, with frames half as long. The source also goes back if
+ * no answer comes in time. At most SWITCH_WINDOW frames are on the way, for
+ * which the ring of any relay has room. Short frames are a sign of damage: then
+ * fewer are on the way, since all frames behind a damaged frame are lost.
  *
  * Bad lines: after damage, frames that this node sends over the line have
  * parity, by which their reader corrects four bytes; DATA are short; and short
@@ -90,9 +83,9 @@
  * refusals.
  *
  * Exactly once: a destination remembers the last message of each stream (port
- * of a source), of the last SWITCH_REMEMBERED streams, so it does not take a
- * message whose DONE was lost again. A message that ends with an error may have
- * been delivered or not.
+ * of a source), of the last SWITCH_REMEMBERED streams. So a message whose DONE
+ * was lost is not taken twice. A message that ends with an error may have been
+ * delivered or not.
  *
  * Peeks: a peek is a message that any node answers from its interrupts,
  * whatever its program does, by the configuration's status(). Its first bytes,
@@ -105,7 +98,7 @@
  * the caller's functions. Longest call: 12,800 instructions, if an answer comes
  * in and two frames of 240 bytes are made; 25,500 on a bad line, if a frame is
  * corrected (test/bench/chip.py measures how long interrupts are held back).
- * Where four lines are fast, bytes should come in through a queue.
+ * Bytes that come in during such a call must wait in a queue of the caller's.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
  * switch_bytes(), or calls all from one. kick() and neighbour() are called
@@ -179,7 +172,8 @@ void switch_send(struct switch_core *core, struct switch_message *message);
    for each posted receive. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes all receives that are not done back, and makes their state IDLE. */
+/* Takes back all receives that are not done; their state becomes SWITCH_IDLE.
+ */
 void switch_cancel(struct switch_core *core);
 
 /*
