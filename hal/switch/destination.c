@@ -77,12 +77,9 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
             ASSERT(bytes <= sizeof content);
         }
     }
-    if (type == SWITCH_FRAME_ACK && at->answered) {
-        /* If this ACK is lost, a later one says as much. */
-        switch_frame_write(core, port, content, bytes, at->tag);
-    } else {
-        switch_frame_write_surely(core, port, content, bytes, at->tag);
-    }
+    /* If an ACK behind the first is lost, a later ACK says as much. */
+    switch_frame_write(core, port, content, bytes, at->tag,
+                       type != SWITCH_FRAME_ACK || !at->answered);
 }
 
 void switch_destination_again(struct switch_core *core, unsigned port)

@@ -132,16 +132,12 @@ bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
 /* Writes a whole frame into a port's ring, with parity if the content's first
-   byte has FRAME_PARITY. Result: false if there is no room. */
+   byte has FRAME_PARITY. surely: a frame with parity is written twice, for its
+   loss would cost the other end a time limit. Result: false if there is no room
+   for the first copy. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
-                        const uint8_t *content, unsigned bytes, uint32_t crc);
-
-/* Writes a whole frame as switch_frame_write() does, but twice if it has
-   parity: for short frames, whose loss would cost the other end a time limit.
-   Result: false if there is no room for the first. */
-bool switch_frame_write_surely(struct switch_core *core, unsigned port,
-                               const uint8_t *content, unsigned bytes,
-                               uint32_t crc);
+                        const uint8_t *content, unsigned bytes, uint32_t crc,
+                        bool surely);
 
 /* Ends the frame that is being relayed into a port's ring, if there is one; the
    rest of that frame will be skipped. */

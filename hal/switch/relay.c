@@ -14,7 +14,7 @@ void switch_relay_release(struct switch_core *core, unsigned port,
     const uint8_t content[SWITCH_RELEASE_BYTES] = {
         SWITCH_FRAME_RELEASE | at->parity, (uint8_t)reason};
 
-    switch_frame_write_surely(core, port, content, sizeof content, at->tag);
+    switch_frame_write(core, port, content, sizeof content, at->tag, true);
 }
 
 enum switch_role switch_relay_free(struct switch_core *core, unsigned port)
@@ -135,8 +135,8 @@ bool switch_relay_setup(struct switch_core *core, unsigned port)
     if (onward == NO_PATH) {
         core->counters[port].damaged += 1;
     } else if (core->port[onward].role != SWITCH_ROLE_FREE ||
-               !switch_frame_write_surely(core, (unsigned)onward, setup,
-                                          SWITCH_SETUP_BYTES, SWITCH_VERSION)) {
+               !switch_frame_write(core, (unsigned)onward, setup,
+                                   SWITCH_SETUP_BYTES, SWITCH_VERSION, true)) {
         switch_relay_refuse(core, port, setup, SWITCH_REASON_HELD);
     } else {
         switch_relay_hold(core, port, SWITCH_ROLE_RELAY, setup);

@@ -74,28 +74,20 @@ void switch_frame_end(struct switch_core *core, unsigned port,
 }
 
 bool switch_frame_write(struct switch_core *core, unsigned port,
-                        const uint8_t *content, unsigned bytes, uint32_t crc)
+                        const uint8_t *content, unsigned bytes, uint32_t crc,
+                        bool surely)
 {
+    unsigned copies = surely && SWITCH_FRAME_PARITY(content[0]) != 0 ? 2 : 1;
+    unsigned written = 0;
     struct frame_writer writer;
 
-    if (!switch_frame_begin(core, port, &writer, bytes, crc)) {
-        return false;
+    while (written < copies &&
+           switch_frame_begin(core, port, &writer, bytes, crc)) {
+        frame_put(&writer, content, bytes);
+        switch_frame_end(core, port, &writer);
+        written += 1;
     }
-    frame_put(&writer, content, bytes);
-    switch_frame_end(core, port, &writer);
-    return true;
-}
-
-bool switch_frame_write_surely(struct switch_core *core, unsigned port,
-                               const uint8_t *content, unsigned bytes,
-                               uint32_t crc)
-{
-    bool written = switch_frame_write(core, port, content, bytes, crc);
-
-    if (written && SWITCH_FRAME_PARITY(content[0]) != 0) {
-        switch_frame_write(core, port, content, bytes, crc);
-    }
-    return written;
+    return written > 0;
 }
 
 void switch_frame_cut(struct switch_core *core, unsigned port)

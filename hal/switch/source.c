@@ -246,13 +246,6 @@ void switch_source_abandon(struct switch_core *core, unsigned port)
     }
 }
 
-/* ---- bad lines ---- */
-
-static uint8_t parity_of(const struct switch_source *source)
-{
-    return source->bad ? FRAME_PARITY : 0;
-}
-
 void switch_source_turn_bad(struct switch_port *at)
 {
     struct switch_source *source = &at->source;
@@ -276,7 +269,7 @@ static void compose(uint8_t *setup, const struct switch_core *core,
         2u * with_line_us(core, latest_us(core, message), SWITCH_RING_BYTES);
     unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
 
-    setup[0] = (uint8_t)(SWITCH_FRAME_SETUP | parity_of(source));
+    setup[0] = SWITCH_FRAME_SETUP | (source->bad ? FRAME_PARITY : 0);
     setup[SWITCH_AT_ATTEMPT] = source->attempt;
     bytes_store_u16(setup + SWITCH_AT_SOURCE, core->config.node);
     bytes_store_u32(setup + SWITCH_AT_SEQUENCE, message->sequence);
@@ -306,8 +299,8 @@ void switch_source_start(struct switch_core *core, unsigned port)
     ASSERT(message->state == SWITCH_QUEUED);
     source->attempt += 1;
     compose(setup, core, source);
-    switch_frame_write_surely(core, port, setup, SWITCH_SETUP_BYTES,
-                              SWITCH_VERSION);
+    switch_frame_write(core, port, setup, SWITCH_SETUP_BYTES, SWITCH_VERSION,
+                       true);
     switch_relay_hold(core, port, SWITCH_ROLE_SOURCE, setup);
     core->counters[port].retries +=
         message->tried && message->kind != SWITCH_PEEK;
@@ -408,7 +401,7 @@ static void make_frame(struct switch_core *core, unsigned port)
     ASSERT(source->next <= source->first->bytes);
     ASSERT(source->frame_bytes >= FRAME_LEAST &&
            source->frame_bytes <= SWITCH_DATA_BYTES);
-    at->parity = parity_of(source);
+    at->parity = source->bad ? FRAME_PARITY : 0;
     first = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
     bytes_store_u16(offset, (uint16_t)source->next);
     if (!switch_frame_begin(core, port, &writer,
