@@ -5,7 +5,6 @@
 #include "qemu/command/certificate.h"
 #include "qemu/command/compare.h"
 #include "qemu/command/console.h"
-#include "qemu/command/figures.h"
 #include "qemu/command/flash.h"
 #include "qemu/command/flash_map.h"
 #include "qemu/command/html.h"
@@ -66,8 +65,6 @@ static const struct subcommand subcommands[] = {
      "every circuit of the scatter with its links, to be checked"},
     {"model", "quincunx model", model_command,
      "stars, farms, several masters: the platforms of the literature"},
-    {"figures", "quincunx figures", figures_command,
-     "the paper's figures, from the model"},
     {"flash", "quincunx flash", flash_command,
      "a firmware image into real boards, by probe, serial port or USB"},
     {"flash-map", "quincunx flash-map", flash_list_command,

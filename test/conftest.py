@@ -39,7 +39,7 @@ LONGEST = ("test_serial_run", "test_fuzz", "test_programs",
            "test_ranks", "test_boot", "test_refused", "test_rates",
            "test_flash", "test_ps", "test_launcher", "test_node_rounds",
            "test_any_job", "test_trees", "test_plan", "test_run",
-           "test_model_results", "test_calibrate", "test_gdb", "test_figures",
+           "test_model_results", "test_calibrate", "test_gdb",
            "test_inject", "test_new_kernel", "test_tree", "test_chip_boards",
            "test_kernels_everywhere", "test_page",
            "test_prove")

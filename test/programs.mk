@@ -4,7 +4,7 @@
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1
 # Where little time is spent, the compiler's is saved.
 COLD := $(wildcard $(addsuffix /*.c,test/unit test/qemu/* test/scatter/jobs \
-          $(addprefix qemu/,. board calibrate command compare console figures \
+          $(addprefix qemu/,. board calibrate command compare console \
             flash job live options page papers ranks report serve survey \
             wired)))
 # Kinds of programs, by how they are compiled and linked: with sanitizers; for

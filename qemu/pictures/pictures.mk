@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pictures for the pages, and what README.md shows of the first run, from runs.
 
-# Where the figures' points are measured: some minutes on boards, seconds on
-# native nodes, whose software costs no time.
-MEASURE ?= qemu
+# Where points of the figures are measured, if anywhere: minutes on boards,
+# seconds on native nodes, whose software costs no time.
+MEASURE ?=
 
 # Eight times as much text, for 625 boards.
 $(BUILD)/licenses8.txt: $(LICENSES)
@@ -11,7 +11,9 @@ $(BUILD)/licenses8.txt: $(LICENSES)
 
 ## pictures: pages' pictures and README's first run; MEASURE=qemu|native
 .PHONY: pictures
-pictures: build-all gallery $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
+pictures: MEASURE := $(or $(MEASURE),qemu)
+pictures: build-all figures gallery $(LICENSES) $(BUILD)/licenses8.txt \
+          | $(BROWSER_DEPS)
 	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel search \
 	  --arg 'free software' --profile t3d \
 	  --gantt qemu/pictures/gantt-25.svg --html $(BUILD)/page.html \
@@ -29,8 +31,14 @@ pictures: build-all gallery $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
 	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel spin --arg 32 \
 	  --profile t3d --inject slow8@1,1 --schedule farm \
 	  --gantt qemu/pictures/slow-farm.svg $(LICENSES)
-	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
 	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
+
+## figures: the paper's figures into build/figures; MEASURE=qemu|native
+##   adds points of meshes that run
+.PHONY: figures
+figures: build-all | $(GALLERY_DEPS)
+	$(Q)$(PYTHON) qemu/pictures/figures.py $(BUILD)/quincunx \
+	  $(BUILD)/figures $(addprefix --measure=,$(MEASURE))
 
 ## gallery: the README's three jobs, from input to picture
 .PHONY: gallery

@@ -3,12 +3,17 @@
 this folder to its steps (golden.py)."""
 import hashlib
 import json
+import pathlib
 import re
 import struct
+import sys
 
 import checks
 import fake_mesh
 import golden
+
+FIGURES = (pathlib.Path(__file__).resolve().parents[2]
+           / "qemu/pictures/figures.py")
 
 # ---- what commands read ----
 
@@ -180,7 +185,8 @@ def script_of(folder, name, shown):
 
 def titles_of_figures(folder):
     """What the paper's figures say of themselves."""
-    golden.start(["quincunx", "figures", "-o", "figures"], folder)
+    golden.start([sys.executable, FIGURES, golden.QUINCUNX, "figures"],
+                 folder)
     rows = [row for path in sorted((folder / "figures").iterdir())
             for row in path.read_text().replace(", '", ",\n'").splitlines()
             if re.match("#|series|set (title|[xy]?label)", row)]
@@ -249,7 +255,7 @@ def farm(size):
 
 
 SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
-               "certificate", "model", "figures", "flash", "flash-map",
+               "certificate", "model", "flash", "flash-map",
                "console", "ps", "mesh", "nodes", "links",
                "identify", "reset", "kernels"]
 

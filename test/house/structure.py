@@ -47,7 +47,6 @@ ORDER = [
     ("qemu/calibrate", "qemu/compare", "qemu/page"),
     "qemu/live",
     "qemu/options",
-    "qemu/figures",
     "qemu/command",
     "qemu",
 ]

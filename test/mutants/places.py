@@ -50,7 +50,7 @@ qemu/command/run: outputs bad_input
 qemu/command/(mesh|identify|reset|links|ps|console): nodes
 qemu/fabric/inj|qemu/options/inj: inject
 qemu/fabric/: any_job originators run launcher
-qemu/figures/|qemu/support/gnuplot: figures
+qemu/support/gnuplot: outputs
 qemu/flash/(list|map): flash_map
 qemu/flash/: flash
 qemu/format/image: kernel_conv
@@ -81,8 +81,8 @@ qemu/: golden refused
 
 # What a survivor is tried with: the first row that fits.
 WIDE = """
-qemu/model: oracles readme_commands compare figures sanitized
-qemu/papers: figures readme_commands sanitized
+qemu/model: oracles readme_commands compare sanitized
+qemu/papers: readme_commands sanitized
 qemu/command/model: readme_commands sanitized names
 qemu/survey: ps serial_run readme_commands sanitized boards_page
 qemu/console: ps serial_run chip progress serial_originators

@@ -68,7 +68,6 @@ BAD = {
     "html twice": ["html", NAME, NAME, "-o", "page"],
     "compute times": ["plan", "--torus", "5", "--load", "1000", "--startup",
                       "1us", "--transfer", "1ns", "--node-compute", NAME],
-    "figures": ["figures", "-o", NAME + b".bad"],
     "workers": ["model", "star", "--workers", NAME, "--load", "1"],
     "map": ["flash", "--map", NAME],
     "calibrate": ["calibrate", "--mesh", "2x2", "--on", "native", NAME],

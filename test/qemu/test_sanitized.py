@@ -71,7 +71,7 @@ OTHERS = [
     f"run {NATIVE} --kernel conv --arg filter=gauss --originator 0,0=grey.pgm "
     "--originator 1,1=grey.pgm -o both.pgm",
     f"compare {NATIVE} --kernel spin --arg 32 bytes", "certificate --torus 5",
-    "kernels", "figures -o figures",
+    "kernels",
     "model results workers --load 10 --ratio 1/2",
     "calibrate --on native --mesh 3x3"]
 
