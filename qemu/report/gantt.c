@@ -4,7 +4,6 @@
 #include "qemu/report/summary.h"
 #include "qemu/support/amount.h"
 #include "qemu/support/file.h"
-#include "qemu/support/gnuplot.h"
 #include "qemu/support/memory.h"
 #include "torus/pattern.h"
 
@@ -14,23 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heights are in thousandths of a row, counted downwards. All numbers in the
-   script are integers, so that no locale changes how they are read. */
+/* Heights are in thousandths of a row, counted downwards from the top of the
+   rows; the numbers of the file are pixels. */
 #define ROW 1000
 #define BAND (4 * ROW)
 #define GAP (ROW / 2)
 #define MARGIN (ROW / 10)   /* of a bar, within its row */
 #define STRIP (ROW * 2 / 3) /* where the strip of the circuits begins */
+#define BINS 900u           /* columns of a band */
 
+/* In pixels. */
 #define ROW_PIXELS 19
-#define WIDTH_PIXELS 1150
-#define TOP_PIXELS 66
-#define BOTTOM_PIXELS 134
-#define BINS 900u /* columns of a band */
+#define WIDTH 1150
+#define LEFT 120
+#define RIGHT (WIDTH - 108)
+#define TOP 66
+#define BELOW 134  /* the rows: axis and legend */
+#define LEGEND 74  /* the legend's first line, below the rows */
+#define COLUMN 242 /* of the legend */
+#define LEGEND_ROWS 3u
+#define SAMPLE 24 /* a colour or a line in the legend */
+#define TICKS 10u /* at most, on the axis */
 
-#define STYLE_PLANNED "lw 2 dt (6,4) lc rgb '#000000'"
-#define STYLE_MEASURED "lw 2 lc rgb '#cc79a7'"
-#define STYLE_RECEIVE "lw 1.5 dt (2,2) lc rgb '#000000'"
+#define STYLE_PLANNED "stroke='#000' stroke-width='2' stroke-dasharray='8,4'"
+#define STYLE_MEASURED "stroke='#cc79a7' stroke-width='2'"
+#define STYLE_RECEIVE "stroke='#000' stroke-width='1.5' stroke-dasharray='3,3'"
 
 /* Drawn in this order, later ones over earlier ones. */
 enum paint {
@@ -54,31 +61,24 @@ static const char *const paint_name[PAINTS] = {
     "preparing", "sending",    "result return",
 };
 
-/* What is painted in a colour: areas, then boxes over them. */
-enum shape {
-    AREAS, /* polygons, by their corners: (time, height) */
-    BOXES, /* (start, end, top, bottom) */
-    SHAPES
-};
-
-/* The shapes of one kind and colour, as lines of a gnuplot data block. */
+/* Elements of the picture that are drawn one after the other. */
 struct coat {
     FILE *stream;
     char *text;
     size_t bytes;
-    uint32_t shapes;
 };
 
 struct chart {
     const struct outcome *outcome;
-    FILE *script; /* for gnuplot */
     bool banded;
     uint64_t start_ps; /* of the scatter, on the time axis, which begins with
                           the order */
     uint64_t end_ps;   /* of the time axis */
     int height;        /* of all rows */
     int *top;          /* of each node's row */
-    struct coat coat[SHAPES][PAINTS];
+    bool painted[PAINTS];
+    /* A coat for each paint; above them marks and words. */
+    struct coat coat[PAINTS + 1];
 };
 
 /* The states of one layer's nodes over time: their numbers in each column. */
@@ -93,16 +93,66 @@ static uint64_t place(const struct chart *chart, uint64_t time_ps)
     return chart->start_ps + time_ps;
 }
 
+/* Returns the pixel of a place on the axis, and that of a height. */
+static double across(const struct chart *chart, double at_ps)
+{
+    return LEFT + (RIGHT - LEFT) * at_ps / (double)chart->end_ps;
+}
+
+static double down(double height)
+{
+    return TOP + height * ROW_PIXELS / ROW;
+}
+
+static FILE *front(struct chart *chart)
+{
+    return chart->coat[PAINTS].stream;
+}
+
+/* Begins a text, which the caller prints and ends by "</text>"; `anchor` is
+   the end of it that lies at x. */
+static FILE *text_at(struct chart *chart, double x, double y,
+                     const char *anchor)
+{
+    fprintf(front(chart), "<text x='%.2f' y='%.2f' text-anchor='%s'>", x, y,
+            anchor);
+    return front(chart);
+}
+
+/* Begins the name of the row, or rows, around a height, on their left. */
+static FILE *row_name(struct chart *chart, int height)
+{
+    return text_at(chart, LEFT - 8, down(height) + 4.5, "end");
+}
+
+static FILE *row_note(struct chart *chart, int height)
+{
+    return text_at(chart, RIGHT + 8, down(height) + 4.5, "start");
+}
+
+/* Draws a line down from one height to the other. */
+static void mark(struct chart *chart, const char *style, uint64_t at_ps,
+                 int top, int bottom)
+{
+    double x = across(chart, (double)at_ps);
+
+    fprintf(front(chart),
+            "<line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' %s/>\n", x,
+            down(top), x, down(bottom), style);
+}
+
 /* Between two places on the axis. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {
-    struct coat *to = &chart->coat[BOXES][paint];
+    double left = across(chart, (double)start_ps);
 
     if (end_ps > start_ps) {
-        fprintf(to->stream, "%" PRIu64 " %" PRIu64 " %d %d\n", start_ps, end_ps,
-                top, bottom);
-        to->shapes += 1;
+        fprintf(chart->coat[paint].stream,
+                "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f'/>\n", left,
+                down(top), across(chart, (double)end_ps) - left,
+                down(bottom) - down(top));
+        chart->painted[paint] = true;
     }
 }
 
@@ -144,13 +194,9 @@ static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
     uint64_t received_ps = chart->outcome->layer[layer].received_ps;
-    uint64_t at_ps = place(chart, received_ps);
 
     if (received_ps > 0) {
-        fprintf(chart->script,
-                "set arrow from %" PRIu64 "/unit, %d to %" PRIu64
-                "/unit, %d nohead front " STYLE_RECEIVE "\n",
-                at_ps, top, at_ps, bottom);
+        mark(chart, STYLE_RECEIVE, place(chart, received_ps), top, bottom);
     }
 }
 
@@ -203,8 +249,8 @@ static void phases(struct chart *chart)
         if (!any_circuit(chart->outcome, phase)) {
             continue;
         }
-        fprintf(chart->script, "set ytics add (\"phase %u%s\" %d)\n", phase,
-                name_of(chart->outcome, phase), chart->height + ROW / 2);
+        fprintf(row_name(chart, chart->height + ROW / 2), "phase %u%s</text>\n",
+                phase, name_of(chart->outcome, phase));
         phase_box(chart, phase, WIRE_ANNOUNCE, 0);
         for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
             phase_box(chart, phase, WIRE_PART, r);
@@ -223,8 +269,8 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
     int top = chart->height + MARGIN;
     int bottom = chart->height + ROW - MARGIN;
 
-    fprintf(chart->script, "set ytics add (\"%u,%u\" %d)\n", node->at.x,
-            node->at.y, chart->height + ROW / 2);
+    fprintf(row_name(chart, chart->height + ROW / 2), "%u,%u</text>\n",
+            node->at.x, node->at.y);
     ground(chart, node->layer,
            outcome_plan_of(outcome, node)->scatter_start_ps -
                outcome->plan.scatter_start_ps,
@@ -265,14 +311,14 @@ static void circuit_boxes(struct chart *chart,
 static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
                         int height)
 {
-    fputs("set label \"", chart->script);
+    FILE *out = row_note(chart, height);
+
     if (chart->outcome->originators > 0) {
         const struct torus_coord *at = &chart->outcome->several[group].at;
 
-        fprintf(chart->script, "%u,%u: ", at->x, at->y);
+        fprintf(out, "%u,%u: ", at->x, at->y);
     }
-    fprintf(chart->script, "layer %u\" at graph 1.008, first %d left\n", layer,
-            height);
+    fprintf(out, "layer %u</text>\n", layer);
 }
 
 static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
@@ -384,27 +430,26 @@ static uint32_t band_fill(struct band *band, const struct chart *chart,
     return nodes;
 }
 
-/* One edge of a polygon: a corner where each run of equal columns begins and
-   one where it ends, from left to right or back. */
+/* Draws one edge of a polygon: a corner where each run of equal columns begins
+   and one where it ends, from left to right or back. */
 static void band_edge(FILE *out, const struct chart *chart,
                       const long height[BINS], bool forward)
 {
-    uint64_t column_ps = chart->end_ps / BINS;
+    double column_ps = (double)chart->end_ps / BINS;
 
     for (unsigned i = 0; i < BINS; ++i) {
         unsigned column = forward ? i : BINS - 1 - i;
         bool first = column == 0 || height[column - 1] != height[column];
         bool last = column == BINS - 1 || height[column + 1] != height[column];
-        uint64_t left_ps = column_ps * column;
-        uint64_t right_ps = left_ps + column_ps;
+        double y = down((double)height[column]);
+        double left = across(chart, column_ps * column);
+        double right = across(chart, column_ps * (column + 1));
 
         if (forward ? first : last) {
-            fprintf(out, "%" PRIu64 " %ld\n", forward ? left_ps : right_ps,
-                    height[column]);
+            fprintf(out, "%.2f,%.2f ", forward ? left : right, y);
         }
         if (forward ? last : first) {
-            fprintf(out, "%" PRIu64 " %ld\n", forward ? right_ps : left_ps,
-                    height[column]);
+            fprintf(out, "%.2f,%.2f ", forward ? right : left, y);
         }
     }
 }
@@ -416,7 +461,7 @@ static void band_edge(FILE *out, const struct chart *chart,
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
 {
-    struct coat *to = &chart->coat[AREAS][paint];
+    FILE *out = chart->coat[paint].stream;
     double scale = (double)(BAND - 2 * MARGIN) / nodes;
     double bottom = chart->height + BAND - MARGIN;
     double fully = 0;
@@ -432,10 +477,11 @@ static void band_area(struct chart *chart, const struct band *band,
         empty = empty && high[i] == low[i];
     }
     if (!empty) {
-        band_edge(to->stream, chart, high, true);
-        band_edge(to->stream, chart, low, false);
-        fputc('\n', to->stream);
-        to->shapes += 1;
+        fputs("<polygon points='", out);
+        band_edge(out, chart, high, true);
+        band_edge(out, chart, low, false);
+        fputs("'/>\n", out);
+        chart->painted[paint] = true;
     }
 }
 
@@ -452,11 +498,10 @@ static void layer_band(struct chart *chart, struct band *band, unsigned layer)
     if (nodes == 0) {
         return;
     }
-    fprintf(chart->script, "set ytics add (\"layer %u\" %d)\n", layer,
-            chart->height + BAND / 2);
-    fprintf(chart->script,
-            "set label \"%" PRIu32 " node%s\" at graph 1.008, first %d left\n",
-            nodes, nodes == 1 ? "" : "s", chart->height + BAND / 2);
+    fprintf(row_name(chart, chart->height + BAND / 2), "layer %u</text>\n",
+            layer);
+    fprintf(row_note(chart, chart->height + BAND / 2),
+            "%" PRIu32 " node%s</text>\n", nodes, nodes == 1 ? "" : "s");
     ground(chart, layer, 0, chart->height + MARGIN,
            chart->height + BAND - MARGIN);
     for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
@@ -476,179 +521,191 @@ static void bands(struct chart *chart)
     free(band);
 }
 
-/* The profile's name comes from outside; gnuplot's strings take escapes. */
+/* Prints a text from outside, the profile's name. */
 static void print_plain(FILE *out, const char *text)
 {
     for (; *text != '\0'; ++text) {
         bool plain =
-            *text >= ' ' && *text <= '~' && strchr("\"\\`", *text) == NULL;
+            *text >= ' ' && *text <= '~' && strchr("<>&", *text) == NULL;
 
         fputc(plain ? *text : '?', out);
     }
 }
 
-static void print_title(struct chart *chart, int pixels)
+static void title(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
+    FILE *out = front(chart);
     char text[SUMMARY_TIME_BYTES];
 
-    fprintf(chart->script,
-            "set label \"%s on %u x %u nodes\" at screen 0.012, "
-            "screen 1-20.0/%d left font \"sans-serif,18\"\n"
-            "set label \"",
-            outcome->kernel->name, outcome->size.width, outcome->size.height,
-            pixels);
-    amount_things(chart->script, outcome->load_bytes, "byte");
-    fputs(", profile ", chart->script);
-    print_plain(chart->script, outcome->profile.name);
+    fprintf(out,
+            "<text x='14' y='26' font-size='18'>%s on %u x %u nodes</text>\n"
+            "<text x='14' y='48' fill='#404040'>",
+            outcome->kernel->name, outcome->size.width, outcome->size.height);
+    amount_things(out, outcome->load_bytes, "byte");
+    fputs(", profile ", out);
+    print_plain(out, outcome->profile.name);
     summary_time(text, outcome->profile.startup_ps);
-    fprintf(chart->script, " (startup %s, ", text);
+    fprintf(out, " (startup %s, ", text);
     summary_time(text, outcome->profile.transfer_ps);
-    fprintf(chart->script, "%s a byte), %s", text, outcome->on);
+    fprintf(out, "%s a byte), %s", text, outcome->on);
     summary_time(text, outcome_answer_ps(outcome));
-    fprintf(chart->script, ", answer after %s", text);
+    fprintf(out, ", answer after %s", text);
     if (outcome->plan.rounds > 1) {
-        fprintf(chart->script, ", %u rounds", (unsigned)outcome->plan.rounds);
+        fprintf(out, ", %u rounds", (unsigned)outcome->plan.rounds);
     }
-    fprintf(chart->script,
-            "\" at screen 0.012, screen 1-44.0/%d left "
-            "textcolor rgb \"#404040\"\n",
-            pixels);
+    fputs("</text>\n", out);
 }
 
-static void print_frame(struct chart *chart, int pixels)
+/* Returns the time from one tick of the axis to the next, ps: 1, 2 or 5 times a
+   power of ten. */
+static uint64_t tick_ps(const struct chart *chart)
+{
+    static const unsigned steps[] = {1, 2, 5};
+    uint64_t step_ps = 1;
+
+    for (unsigned i = 0; chart->end_ps / step_ps > TICKS; ++i) {
+        uint64_t power = 1;
+
+        for (unsigned k = 0; k < i / 3; ++k) {
+            power *= 10;
+        }
+        step_ps = steps[i % 3] * power;
+    }
+    return step_ps;
+}
+
+/* Draws the axis below the rows; its grid lies under them. */
+static void axis(struct chart *chart, FILE *out)
 {
     struct summary_unit unit = summary_unit_of(chart->end_ps);
+    double bottom = down(chart->height);
+    uint64_t step_ps = tick_ps(chart);
 
-    fprintf(chart->script,
-            "set lmargin at screen 120.0/%d\n"
-            "set rmargin at screen 1-108.0/%d\n"
-            "set tmargin at screen 1-%d.0/%d\n"
-            "set bmargin at screen %d.0/%d\n",
-            WIDTH_PIXELS, WIDTH_PIXELS, TOP_PIXELS, pixels, BOTTOM_PIXELS,
-            pixels);
-    fprintf(chart->script,
-            "set xrange [0:%" PRIu64 "/unit]\nset yrange [%d:0]\n"
-            "set xlabel \"mesh time since the order, %s\" "
-            "offset 0, 0.5\n"
-            "set key at screen 0.5, 72.0/%d center top horizontal Left reverse "
-            "samplen 1.5 width 1 maxrows 3\n",
-            chart->end_ps, chart->height, unit.name, pixels);
+    for (uint64_t at_ps = 0; at_ps <= chart->end_ps; at_ps += step_ps) {
+        double x = across(chart, (double)at_ps);
+
+        fprintf(out,
+                "<path d='M%.2f %d V%.2f' stroke='#c8c8c8' "
+                "stroke-width='0.5'/><path d='M%.2f %.2f v5' stroke='#000'/>"
+                "\n",
+                x, TOP, bottom, x, bottom);
+        fprintf(text_at(chart, x, bottom + 20, "middle"), "%g</text>\n",
+                (double)at_ps / (double)unit.ps);
+    }
+    fprintf(out, "<path d='M%d %.2f H%d' stroke='#000'/>\n", LEFT, bottom,
+            RIGHT);
+    fprintf(text_at(chart, (LEFT + RIGHT) / 2.0, bottom + 42, "middle"),
+            "mesh time since the order, %s</text>\n", unit.name);
 }
 
-static void print_makespan(struct chart *chart, const char *style,
-                           uint64_t makespan_ps)
+/* Begins entry `*entry` of the legend: the caller prints an element that lies
+   in 0 to SAMPLE, -4.5 to 4.5. Its words follow by entry_end(). */
+static void entry_begin(struct chart *chart, unsigned *entry)
 {
-    uint64_t time_ps = place(chart, makespan_ps);
-
-    fprintf(chart->script,
-            "set arrow from %" PRIu64 "/unit, graph 0 to %" PRIu64
-            "/unit, graph 1 nohead front %s\n",
-            time_ps, time_ps, style);
+    fprintf(front(chart), "<g transform='translate(%u,%.2f)'>",
+            LEFT + *entry / LEGEND_ROWS * COLUMN,
+            down(chart->height) + LEGEND + *entry % LEGEND_ROWS * 20);
+    *entry += 1;
 }
 
-/* As the data block $a or $b of the colour. */
-static int print_coat(struct chart *chart, enum shape shape, int paint)
+static void entry_end(struct chart *chart, const char *words)
 {
-    const struct coat *coat = &chart->coat[shape][paint];
+    fprintf(front(chart), "<text x='%d' y='4.5'>%s</text></g>\n", SAMPLE + 8,
+            words);
+}
+
+static void line_entry(struct chart *chart, unsigned *entry, const char *style,
+                       const char *words, const uint64_t *time_ps)
+{
+    char text[SUMMARY_TIME_BYTES + 32];
+
+    entry_begin(chart, entry);
+    fprintf(front(chart), "<path d='M0 0 H%d' %s/>", SAMPLE, style);
+    if (time_ps != NULL) {
+        char time[SUMMARY_TIME_BYTES];
+
+        summary_time(time, *time_ps);
+        snprintf(text, sizeof text, "%s %s", words, time);
+        words = text;
+    }
+    entry_end(chart, words);
+}
+
+static void legend(struct chart *chart, uint64_t makespan_ps)
+{
+    unsigned entry = 0;
+
+    for (int i = 0; i < PAINTS; ++i) {
+        if (chart->painted[i]) {
+            entry_begin(chart, &entry);
+            fprintf(front(chart),
+                    "<rect y='-4.5' width='%d' height='9' fill='%s'/>", SAMPLE,
+                    paint_colour[i]);
+            entry_end(chart, paint_name[i]);
+        }
+    }
+    line_entry(chart, &entry, STYLE_PLANNED, "planned makespan",
+               &chart->outcome->plan.makespan_ps);
+    line_entry(chart, &entry, STYLE_MEASURED, "measured makespan",
+               &makespan_ps);
+    if (chart->outcome->plan.phases > 0) {
+        line_entry(chart, &entry, STYLE_RECEIVE, "planned end of receiving",
+                   NULL);
+    }
+}
+
+/* Prints a paint's elements; or, of PAINTS, marks and words. Preparing is
+   short: a border shows where rounds begin. */
+static int print_coat(struct chart *chart, FILE *out, int paint)
+{
+    const struct coat *coat = &chart->coat[paint];
 
     if (fflush(coat->stream) != 0) {
         return -1;
     }
-    if (coat->shapes > 0) {
-        fprintf(chart->script, "$%c%d << EOD\n", shape == AREAS ? 'a' : 'b',
-                paint);
-        fwrite(coat->text, 1, coat->bytes, chart->script);
-        fputs("EOD\n", chart->script);
+    if (paint < PAINTS) {
+        fprintf(out, "<g fill='%s'%s>\n", paint_colour[paint],
+                paint == PAINT_PREPARING
+                    ? " stroke='#303030' stroke-width='0.5'"
+                    : "");
     }
+    fwrite(coat->text, 1, coat->bytes, out);
+    fputs(paint < PAINTS ? "</g>\n" : "", out);
     return 0;
 }
 
-static void print_coats(struct chart *chart)
+static int print_picture(struct chart *chart, FILE *out)
 {
-    for (int i = 0; i < PAINTS; ++i) {
-        bool areas = chart->coat[AREAS][i].shapes > 0;
-        bool boxes = chart->coat[BOXES][i].shapes > 0;
-
-        if (areas) {
-            fprintf(chart->script,
-                    "$a%d using ($1/unit):2 with filledcurves closed "
-                    "fs solid noborder fc rgb '%s' notitle, ",
-                    i, paint_colour[i]);
-        }
-        if (boxes) {
-            /* Preparing is short: a border shows where rounds begin. */
-            fprintf(chart->script,
-                    "$b%d using ($1/unit):3:($1/unit):($2/unit):3:4 "
-                    "with boxxy fs solid %sborder lw 0.5 fc rgb '%s' notitle, ",
-                    i, i == PAINT_PREPARING ? "" : "no", paint_colour[i]);
-        }
-        if (areas || boxes) {
-            fprintf(chart->script,
-                    "keyentry with boxes fs solid noborder fc rgb '%s' "
-                    "title '%s', ",
-                    paint_colour[i], paint_name[i]);
-        }
-    }
-}
-
-/* The plot command: what was painted, then lines that the legend explains. */
-static void print_plot(struct chart *chart)
-{
-    char planned[SUMMARY_TIME_BYTES];
-    char measured[SUMMARY_TIME_BYTES];
-
-    summary_time(planned, chart->outcome->plan.makespan_ps);
-    summary_time(measured, outcome_makespan_ps(chart->outcome));
-    fputs("plot ", chart->script);
-    print_coats(chart);
-    fprintf(chart->script,
-            "keyentry with lines " STYLE_PLANNED " title 'planned makespan %s'"
-            ", keyentry with lines " STYLE_MEASURED
-            " title 'measured makespan %s'",
-            planned, measured);
-    if (chart->outcome->plan.phases > 0) {
-        fputs(", keyentry with lines " STYLE_RECEIVE
-              " title 'planned end of receiving'",
-              chart->script);
-    }
-    fputc('\n', chart->script);
-}
-
-static int print_script(struct chart *chart)
-{
-    const struct outcome *outcome = chart->outcome;
-    uint64_t makespan_ps = outcome_makespan_ps(outcome);
+    uint64_t makespan_ps = outcome_makespan_ps(chart->outcome);
     int pixels;
 
-    fprintf(chart->script,
-            "unit = %" PRIu64 ".0\nset border 1\nset tics nomirror out\n"
-            "unset mytics\nset ytics (\"\" -1) scale 0\n"
-            "set grid xtics lc rgb '#c8c8c8' lw 0.5 dt solid\n",
-            summary_unit_of(chart->end_ps).ps);
     phases(chart);
     if (!chart->banded) {
         rows(chart);
     } else {
         bands(chart);
     }
-    pixels = TOP_PIXELS + BOTTOM_PIXELS + chart->height * ROW_PIXELS / ROW;
-    print_frame(chart, pixels);
-    print_title(chart, pixels);
-    print_makespan(chart, STYLE_MEASURED, makespan_ps);
-    print_makespan(chart, STYLE_PLANNED, outcome->plan.makespan_ps);
-    for (int i = 0; i < PAINTS; ++i) {
-        if (print_coat(chart, AREAS, i) != 0 ||
-            print_coat(chart, BOXES, i) != 0) {
+    pixels = TOP + BELOW + chart->height * ROW_PIXELS / ROW;
+    fprintf(out,
+            "<?xml version='1.0' encoding='utf-8'?>\n"
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
+            "viewBox='0 0 %d %d' font-family='sans-serif' font-size='13'>\n"
+            "<rect width='100%%' height='100%%' fill='#fff'/>\n",
+            WIDTH, pixels, WIDTH, pixels);
+    title(chart);
+    axis(chart, out);
+    legend(chart, makespan_ps);
+    mark(chart, STYLE_MEASURED, place(chart, makespan_ps), 0, chart->height);
+    mark(chart, STYLE_PLANNED, place(chart, chart->outcome->plan.makespan_ps),
+         0, chart->height);
+    for (int i = 0; i <= PAINTS; ++i) {
+        if (print_coat(chart, out, i) != 0) {
             return -1;
         }
     }
-    fprintf(chart->script,
-            "set terminal svg size %d,%d noenhanced font \"sans-serif,13\" "
-            "background \"#ffffff\"\n",
-            WIDTH_PIXELS, pixels);
-    print_plot(chart);
-    return fflush(chart->script) == 0 ? 0 : -1;
+    fputs("</svg>\n", out);
+    return 0;
 }
 
 /* With some room to the right of the last thing that happens. */
@@ -671,16 +728,11 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
 
 static void chart_close(struct chart *chart)
 {
-    for (int i = 0; i < SHAPES * PAINTS; ++i) {
-        struct coat *coat = &chart->coat[i / PAINTS][i % PAINTS];
-
-        if (coat->stream != NULL) {
-            fclose(coat->stream);
+    for (int i = 0; i <= PAINTS; ++i) {
+        if (chart->coat[i].stream != NULL) {
+            fclose(chart->coat[i].stream);
         }
-        free(coat->text);
-    }
-    if (chart->script != NULL) {
-        fclose(chart->script);
+        free(chart->coat[i].text);
     }
     free(chart->top);
 }
@@ -696,25 +748,27 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     chart->end_ps = axis_end_ps(outcome, chart->start_ps);
     chart->top =
         memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
-    chart->script = tmpfile();
-    for (int i = 0; i < SHAPES * PAINTS; ++i) {
-        struct coat *coat = &chart->coat[i / PAINTS][i % PAINTS];
+    for (int i = 0; i <= PAINTS; ++i) {
+        struct coat *coat = &chart->coat[i];
 
         coat->stream = open_memstream(&coat->text, &coat->bytes);
         opened = opened && coat->stream != NULL;
     }
-    return opened && chart->script != NULL ? 0 : -1;
+    return opened ? 0 : -1;
 }
 
 int gantt_write(const struct outcome *outcome, const char *path)
 {
+    struct file_output file;
     struct chart chart;
     int result = -1;
 
-    if (chart_open(&chart, outcome) != 0 || print_script(&chart) != 0) {
+    if (chart_open(&chart, outcome) != 0) {
         file_error(path, "%s", strerror(errno));
-    } else {
-        result = gnuplot_write(chart.script, path);
+    } else if (file_output_open(&file, path) == 0) {
+        bool whole = print_picture(&chart, file.stream) == 0;
+
+        result = file_output_close(&file, whole);
     }
     chart_close(&chart);
     return result;

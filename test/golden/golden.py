@@ -47,8 +47,8 @@ def marked(text):
 
 
 def environment(folder, progress):
-    """No option, picture program or progress of the caller's; `gnuplot` is one
-    that keeps what it is told."""
+    """No option, picture program or progress of the caller's; `gnuplot`, which
+    figures.py starts, is one that keeps what it is told."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("ARGP_", "LC_", "QUINCUNX_PROGRESS"))}
     return {**env, "LC_ALL": "C.UTF-8", "QUINCUNX_PROGRESS": progress,

@@ -174,13 +174,13 @@ def silent(bench):
 
 # ---- parts of a file that are telling ----
 
-def script_of(folder, name, shown):
-    """What gnuplot was told for a chart, a curve a line: those lines in which
-    the pattern is found, and the first shape of each curve."""
-    text = (folder / name).read_text().replace(", keyentry", ",\n keyentry")
-    text = re.sub(r"(?m)^(\$b.*\n.*\n)(?:\d.*\n)*", r"\1", text)
-    return "".join(line for line in text.replace(", $", ",\n $").splitlines(
-        True) if re.search(shown, line))
+def elements_of(folder, name, shown):
+    """Of a chart, those lines in which the pattern is found, and the first
+    shape of each colour."""
+    text = re.sub(r"(?m)^(<g.*\n<rect.*\n)(?:<rect.*\n)*", r"\1",
+                  (folder / name).read_text())
+    return "".join(line for line in text.splitlines(True)
+                   if re.search(shown, line))
 
 
 def titles_of_figures(folder):
@@ -377,15 +377,14 @@ CASES = {
     "figures": [titles_of_figures],
     "chart": [
         spin("--phases 1 --rounds 2 --gantt a.svg --trace a.trace") + QUIET,
-        lambda folder: script_of(
-            folder, "a.svg", "^(?!EOD|set (.range|tics|grid))"),
+        lambda folder: elements_of(folder, "a.svg", ""),
         lambda folder: names_of_trace(folder, "a.trace"),
         "quincunx run --mesh 25x25 --on native --kernel spin --arg 32 "
         "--rounds 1 --gantt b.svg many" + QUIET,
-        lambda folder: script_of(folder, "b.svg", "layer|node|cross"),
+        lambda folder: elements_of(folder, "b.svg", "layer|node|cross"),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
-        lambda folder: script_of(folder, "c.svg", "layer")],
+        lambda folder: elements_of(folder, "c.svg", "layer")],
     "boards": [
         behind(older, "quincunx nodes", size=(2, 1)),
         behind(lost, "quincunx nodes", "quincunx reset 5,0 --mesh 3x2"),

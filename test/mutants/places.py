@@ -50,7 +50,6 @@ qemu/command/run: outputs bad_input
 qemu/command/(mesh|identify|reset|links|ps|console): nodes
 qemu/fabric/inj|qemu/options/inj: inject
 qemu/fabric/: any_job originators run launcher
-qemu/support/gnuplot: outputs
 qemu/flash/(list|map): flash_map
 qemu/flash/: flash
 qemu/format/image: kernel_conv

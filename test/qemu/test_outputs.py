@@ -5,13 +5,11 @@ import collections
 import decimal
 import json
 import re
-import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-import clocked
 import mesh
 from guard import GUARD_S
 
@@ -313,49 +311,6 @@ def test_gantt_is_a_picture(written):
     assert len([e for e in root.iter() if e.tag.split("}")[-1] in (
         "rect", "path", "polygon", "line")]) >= 3
     assert written[0]["gantt"].stat().st_size < 300_000
-
-
-# Each stands in for gnuplot; what is told of it.
-STAND_INS = [
-    (None, "cannot run gnuplot: No such file"),
-    ("exit 3", "gnuplot ended with status 3"),
-    ("kill -9 $$", "gnuplot was ended by signal 9"),
-    ("echo '<svg><rect/><rect/>'", "picture is not complete"),
-    ("exit 0", "picture is not complete")]
-
-
-def test_gantt_without_a_whole_picture(load, tmp_path):
-    """No file, and nothing else is lost."""
-    folder, kept = tmp_path / "bin", tmp_path / "kept"
-    path = tmp_path / "chart.svg"
-    folder.mkdir()
-    for script, told in STAND_INS:
-        if script is not None:
-            (folder / "gnuplot").write_text(f"#!/bin/sh\n{script}\n")
-            (folder / "gnuplot").chmod(0o755)
-        done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
-                            "32", "--on", "native", "--gantt", path, "--report",
-                            kept, load, env={"PATH": str(folder)})
-        assert done.returncode == 1
-        assert done.stderr.startswith(f"quincunx: {path}: ")
-        assert told in done.stderr and len(done.stderr.splitlines()) == 1
-        assert "measured" in done.stdout
-        assert json.loads(kept.read_text())["kernel"] == "spin"
-        assert sorted(tmp_path.iterdir()) == [folder, kept]
-
-
-def test_gantt_of_a_gnuplot_that_hangs(load, tmp_path):
-    """It is waited for a minute, and killed."""
-    plot = tmp_path / "gnuplot"
-    plot.write_text(f"#!/bin/sh\nexec {shutil.which('sleep')} 1000\n")
-    plot.chmod(0o755)
-    with clocked.Clocked("run", "--mesh", "2x2", "--kernel", "spin", "--arg",
-                         "1", "--on", "native", "--gantt", tmp_path / "a.svg",
-                         load, env={"PATH": str(tmp_path)}) as process:
-        process.let(100)
-        _, errors = process.communicate(timeout=GUARD_S)
-    assert (process.returncode, errors) == (1, (
-        f"quincunx: {tmp_path}/a.svg: gnuplot did not end in 60 s\n"))
 
 
 # ---- text around matches ----

@@ -232,24 +232,3 @@ def test_what_a_killed_run_left_keeps_its_name(load, tmp_path):
     assert [part.read_text() for part in tmp_path.glob("*.tmp")] == [
         "left\n"] * 2
     assert len(list(tmp_path.iterdir())) == 4
-
-
-def test_a_signal_after_the_boards_have_ended(load, tmp_path):
-    """It ends the command, and who draws for it."""
-    (tmp_path / "bin").mkdir()
-    drawer = tmp_path / "bin" / "gnuplot"
-    drawer.write_text("#!/bin/sh\nexec sleep 1000\n")
-    drawer.chmod(0o755)
-    with popen(*[word if word != "native" else "qemu" for word in RUN],
-               "--gantt", tmp_path / "chart.svg", load,
-               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-               env=mesh.with_path(tmp_path / "bin", os.environ["PATH"])
-               ) as process:
-        def draws():
-            return [child for child in mesh.children_of(process.pid)
-                    if mesh.words_of(child)[:2] == [b"sleep", b"1000"]]
-        child = mesh.until(draws)[0]
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(GUARD_S) == -signal.SIGTERM
-    mesh.until(lambda: not mesh.alive(child))
-    assert sorted(tmp_path.iterdir()) == [tmp_path / "bin", load]
