@@ -22,7 +22,7 @@
 
 #define LOOK_MS 200
 #define ANSWER_MS 30000
-/* For a board, on a host that others keep busy. */
+/* A fork may take 2 minutes on a busy host. */
 #define FORKED_MS 120000
 #define PRELOAD "LD_PRELOAD"
 

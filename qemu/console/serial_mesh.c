@@ -92,7 +92,7 @@ static uint32_t others(const struct serial_mesh *mesh)
 
 int serial_mesh_port(struct serial_mesh *mesh)
 {
-    const char *const *ports = mesh->config->more_ports;
+    const char *const *ports = mesh->config->other_consoles;
 
     mesh->console = console_connect(mesh->config->port, CONSOLE_PORT_RATE);
     if (mesh->console == NULL) {
@@ -170,7 +170,8 @@ static int await_this(struct serial_mesh *mesh, struct console *console,
             if (somebody_died(mesh)) {
                 return -1;
             }
-            pause_for(console, DEATH_LOOK_S); /* a port that has gone */
+            /* An unplugged port fails at once: do not spin. */
+            pause_for(console, DEATH_LOOK_S);
         }
     }
     console_patience(console, 2000, 120000, 5);
@@ -328,7 +329,7 @@ static int check_places(struct serial_mesh *mesh)
             fprintf(stderr,
                     "quincunx: --port %s: is the console of board %u,%u, not "
                     "of the originator %u,%u\n",
-                    mesh->config->more_ports[i], (unsigned)found[0],
+                    mesh->config->other_consoles[i], (unsigned)found[0],
                     (unsigned)found[1], at.x, at.y);
             return -1;
         }

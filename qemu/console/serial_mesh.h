@@ -22,7 +22,7 @@ struct serial_mesh_config {
     const char *port;                 /* .. this port, for serial_mesh_port() */
     /* The same of the originators behind the first; NULL: all are reached over
        the mesh from the first one's console. */
-    const char *const *more_ports;
+    const char *const *other_consoles;
     struct wired_config wired; /* for serial_mesh_boards(): all but consoles
                                   and size */
     unsigned watchdog_s;       /* to take an order, and for its report */
@@ -36,7 +36,7 @@ struct serial_mesh {
     const struct serial_mesh_config *config;
     struct wired *wired; /* NULL: real boards */
     struct console *console;
-    struct console **more; /* with more_ports: of the originators behind the
+    struct console **more; /* with other_consoles: of the originators behind the
                               first */
     uint64_t room_bytes;   /* for a job's data, in a node's memory */
     struct mesh_report report;

@@ -69,9 +69,10 @@ struct backend {
     enum backend_event (*wait)(void *context, uint32_t *node,
                                struct watchdog *watchdog);
 
-    /* The same for at most so many ns, for who waits for others as well:
-       BACKEND_TIMEOUT if nobody rang until then. There is no watchdog. */
-    enum backend_event (*look)(void *context, uint32_t *node, long ns);
+    /* Waits at most `ns` nanoseconds, without a watchdog, for a caller that
+       waits for other things, too: BACKEND_TIMEOUT if no node rang until then.
+     */
+    enum backend_event (*wait_at_most)(void *context, uint32_t *node, long ns);
 
     /* Rings the node back. */
     void (*ring)(void *context, uint32_t node);

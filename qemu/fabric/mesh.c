@@ -157,10 +157,11 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
         (struct watchdog){.limit_ns = config->watchdog_s * HOST_CLOCK_S_NS,
                           .seen_ns = host_clock_ns(host_clock())};
     mesh->fabric = fabric_new(&config->fabric);
-    mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
-    mesh->done = memory_or_exit(calloc(nodes, sizeof *mesh->done));
+    mesh->sends_read = memory_or_exit(calloc(nodes, sizeof *mesh->sends_read));
+    mesh->sends_reported =
+        memory_or_exit(calloc(nodes, sizeof *mesh->sends_reported));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
-    mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
+    mesh->last_post = memory_or_exit(calloc(nodes, sizeof *mesh->last_post));
     mesh->sent = memory_or_exit(calloc(nodes, sizeof *mesh->sent));
     mesh->event_ps = memory_or_exit(calloc(nodes, sizeof *mesh->event_ps));
     mesh->report =
@@ -197,10 +198,10 @@ void mesh_free(struct mesh *mesh)
         drop_reports(mesh);
     }
     fabric_free(mesh->fabric);
-    free(mesh->taken);
-    free(mesh->done);
+    free(mesh->sends_read);
+    free(mesh->sends_reported);
     free(mesh->sequence);
-    free(mesh->posted);
+    free(mesh->last_post);
     free(mesh->sent);
     free(mesh->event_ps);
     free(mesh->report);
@@ -546,7 +547,8 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     struct window_rows descriptor;
 
     window_read(&post, &window->post, sizeof post);
-    if (post.number == mesh->posted[node] || post.cut.form >= CIRCUIT_FORMS ||
+    if (post.number == mesh->last_post[node] ||
+        post.cut.form >= CIRCUIT_FORMS ||
         action->bytes < CIRCUIT_HEADER_BYTES ||
         bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
         (uintptr_t)message % sizeof(uint32_t) != 0) {
@@ -559,7 +561,7 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
                       action->bytes - CIRCUIT_HEADER_BYTES)) {
         return;
     }
-    mesh->posted[node] = post.number;
+    mesh->last_post[node] = post.number;
     descriptor = describe_rows(window, &post.cut, &rows);
     descriptor.ready_ps =
         action->arrival_ps > post.ready_ps ? action->arrival_ps : post.ready_ps;
@@ -678,13 +680,15 @@ static bool read_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
     uint32_t queued = window_read_u32(&window->queued);
-    bool sound = queued - mesh->done[node] <= WINDOW_QUEUE &&
-                 queued - mesh->taken[node] <= WINDOW_QUEUE;
+    bool sound = queued - mesh->sends_reported[node] <= WINDOW_QUEUE &&
+                 queued - mesh->sends_read[node] <= WINDOW_QUEUE;
 
-    for (; sound && mesh->taken[node] != queued; mesh->taken[node] += 1) {
+    for (; sound && mesh->sends_read[node] != queued;
+         mesh->sends_read[node] += 1) {
         union window_entry entry;
 
-        window_read(&entry, &window->entry[mesh->taken[node] % WINDOW_QUEUE],
+        window_read(&entry,
+                    &window->entry[mesh->sends_read[node] % WINDOW_QUEUE],
                     sizeof entry);
         sound = read_entry(mesh, node, &entry);
     }
@@ -871,8 +875,8 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
-    mesh->done[action->node] = mesh->taken[action->node];
-    window->done = mesh->done[action->node];
+    mesh->sends_reported[action->node] = mesh->sends_read[action->node];
+    window->done = mesh->sends_reported[action->node];
     answer(mesh, action->node, &response);
 }
 

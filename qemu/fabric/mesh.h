@@ -70,13 +70,14 @@ struct mesh {
     const struct mesh_config *config;
     struct backend *backend;
     struct fabric *fabric;
-    uint32_t *taken;    /* sends taken, per node */
-    uint32_t *done;     /* of these, as the node was told last */
-    uint32_t *sequence; /* last request answered, per node */
-    uint32_t *posted;   /* the post of the last message sent on, per node */
-    uint32_t *sent;     /* messages since the order, per node */
-    uint64_t sent_all;  /* and of all nodes */
-    uint64_t waiting;   /* messages that nobody has received yet */
+    /* An entry for each node. */
+    uint32_t *sends_read;     /* sends read from its window */
+    uint32_t *sends_reported; /* ends of sends that it was told */
+    uint32_t *sequence;       /* number of the last request answered */
+    uint32_t *last_post;      /* post of the last message sent on */
+    uint32_t *sent;           /* messages since the order */
+    uint64_t sent_all;        /* and of all nodes */
+    uint64_t waiting;         /* messages that nobody has received yet */
     uint32_t up;
     uint32_t ended;
     bool ordered; /* the first order has reached the originator */

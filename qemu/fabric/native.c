@@ -66,7 +66,8 @@ static enum backend_event native_wait(void *context, uint32_t *node,
     return slices_next(native->slices, node) ? BACKEND_RANG : BACKEND_TIMEOUT;
 }
 
-static enum backend_event native_look(void *context, uint32_t *node, long ns)
+static enum backend_event native_wait_at_most(void *context, uint32_t *node,
+                                              long ns)
 {
     enum backend_event event = native_wait(context, node, NULL);
 
@@ -148,7 +149,7 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
                                 .slow = native_slow,
                                 .slow_from = native_slow_from,
                                 .wait = native_wait,
-                                .look = native_look,
+                                .wait_at_most = native_wait_at_most,
                                 .ring = native_ring,
                                 .kill = native_kill,
                                 .stop = native_stop,

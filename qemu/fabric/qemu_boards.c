@@ -291,8 +291,9 @@ static enum backend_event boards_wait(void *context, uint32_t *node,
     return barks ? BACKEND_TIMEOUT : next_event(boards, node);
 }
 
-/* Without the watchdog: for who waits for others as well. */
-static enum backend_event boards_look(void *context, uint32_t *node, long ns)
+/* Waits without the watchdog, at most `ns` nanoseconds. */
+static enum backend_event boards_wait_at_most(void *context, uint32_t *node,
+                                              long ns)
 {
     struct boards *boards = context;
 
@@ -458,7 +459,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
                                 .slow = boards_slow,
                                 .slow_from = boards_slow_from,
                                 .wait = boards_wait,
-                                .look = boards_look,
+                                .wait_at_most = boards_wait_at_most,
                                 .ring = boards_ring,
                                 .kill = boards_kill,
                                 .stop = boards_stop,

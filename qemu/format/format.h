@@ -19,7 +19,7 @@
 struct format_file {
     const char *name; /* outlives the load */
     uint64_t at;      /* its first byte's place in the load */
-    uint64_t bytes;   /* that the load has of it */
+    uint64_t bytes;   /* of the file that are in the load */
 };
 
 /* What readers of files tell besides, of all loads of a job: sentences. */

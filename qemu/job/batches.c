@@ -23,7 +23,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Of a farm: chunks for each node, as far as that can be said. */
+/* Returns the most rounds that a batch may have; of a farm a guess, 64 chunks a
+   node. */
 static uint64_t rounds_max(const struct job_config *config)
 {
     if (config->schedule == SCHEDULE_FARM) {

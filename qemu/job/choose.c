@@ -86,7 +86,9 @@ static struct terms terms_of(const struct job_config *config)
                    ((double)kernel->before_bytes + kernel->after_bytes),
         .nodes = nodes,
         .slowest = 1,
-        .late = config->rates == NULL ? 1 : rates_late(config->rates, config),
+        .late = config->rates == NULL
+                    ? 1
+                    : rates_slowest_over_median(config->rates, config),
         .ports = smaller(config->ports, schedule_ports(config->size))};
 
     if (kernel->output_denominator > 0) {
@@ -202,7 +204,8 @@ static struct instructions instructions_of(enum schedule schedule, double nodes)
     }
 }
 
-/* In the better of one round and the best number. */
+/* Returns the choice of a tree: its answer in one round or in the best number
+   of rounds, whichever is expected earlier. */
 static struct choice tree_choice(const struct terms *terms,
                                  const struct tree_times *times,
                                  enum schedule schedule)
@@ -224,7 +227,7 @@ static struct choice tree_choice(const struct terms *terms,
         .answer_ps = before_ps + terms->call_ps + smaller(one_ps, several_ps)};
 }
 
-/* The originator alone. */
+/* Returns the choice that the originator computes all units. */
 static struct choice one_board(const struct job_config *config,
                                const struct terms *terms)
 {
@@ -242,7 +245,7 @@ static struct choice one_board(const struct job_config *config,
                      code_ps(terms, 4000 + 1.6 * result_bytes)};
 }
 
-/* A farm with masters. */
+/* Returns the expected answer of a farm with masters, ps. */
 static double masters_ps(const struct terms *terms)
 {
     double both_ps = terms->transfer_ps + terms->output_ps;
@@ -252,7 +255,7 @@ static double masters_ps(const struct terms *terms)
         double speed = terms->speed * nodes / terms->nodes;
         double serving =
             smaller(FARM_INSTRUCTIONS(nodes), MASTERS_INSTRUCTIONS(nodes));
-        /* Its originator takes no more than another node. */
+        /* The originator computes no more units than another node. */
         double takes_ps = larger(bound_of_ps(terms, speed, both_ps),
                                  0.85 * ports_ps(terms, both_ps)) +
                           code_ps(terms, serving);

@@ -17,8 +17,8 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
 
 /*
  * Copies a node's log and fills in its times, counted from zero_ps, the start
- * of the scatter; but for those of receipts, which are no events. A log that
- * ends before zero_ps is of an earlier batch: it counts as empty.
+ * of the scatter. Receipts are not logged: the medium adds their times. A log
+ * that ends before zero_ps is of an earlier batch and counts as empty.
  */
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps);

@@ -31,7 +31,7 @@ struct job_config {
     struct torus_size size;
     struct torus_coord originator;
     /* Several originators, or 0: then originator, terms, input_name and load
-       are set for each in turn (qemu/job/forest.h). */
+       are set for each in turn (qemu/job/several_originators.h). */
     uint32_t originators;
     struct job_originator *several;
     const struct mesh_groups *groups;   /* of these; NULL: there is one */
@@ -58,12 +58,13 @@ struct job_config {
     const uint8_t *slow_shift;
     const struct board_kind *board; /* unless nodes are native */
     const char *port; /* the originator's console, if nodes are behind one */
-    /* Those of the originators behind the first; NULL: they have none. */
-    const char *const *more_ports;
+    /* Consoles of the second originator and those behind; NULL if all are
+       reached over the first one's console. */
+    const char *const *other_consoles;
     bool allow_mixed;     /* also nodes that differ: qemu/survey/identity.h */
     struct noise noise;   /* of emulated serial links */
-    uint64_t room_bytes;  /* of a node's memory for a job's data; 0: as a
-                             window has */
+    uint64_t room_bytes;  /* of a node's memory for a job's data; 0 for that of
+                             a window, 16 MB */
     const char *firmware; /* of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */

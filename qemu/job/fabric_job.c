@@ -426,7 +426,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     return 0;
 }
 
-static void look_at_ranks(struct job_mesh *mesh, struct outcome *outcome)
+static void add_rank_times(struct job_mesh *mesh, struct outcome *outcome)
 {
     if (ranks_of(mesh->config) > 1) {
         outcome->ranks = ranks_count();
@@ -452,7 +452,7 @@ const struct mesh_ops fabric_job_qemu = {
     .open = open_mesh,
     .order = send_orders,
     .collect = collect,
-    .look_at_ranks = look_at_ranks,
+    .add_rank_times = add_rank_times,
     .close = close_mesh,
 };
 
@@ -465,6 +465,6 @@ const struct mesh_ops fabric_job_native = {
     .open = open_mesh,
     .order = send_orders,
     .collect = collect,
-    .look_at_ranks = look_at_ranks,
+    .add_rank_times = add_rank_times,
     .close = close_mesh,
 };

@@ -4,7 +4,7 @@
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/farm_time.h"
-#include "qemu/job/forest.h"
+#include "qemu/job/several_originators.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
 #include "qemu/job/rates.h"
@@ -18,7 +18,7 @@
 struct job {
     struct job_config config; /* with room_bytes and the rate for the mesh */
     const uint8_t *tree;
-    struct forest *forest; /* of several originators, which has the trees */
+    struct several *several; /* of several originators, which has the trees */
     struct job_mesh *mesh;
 };
 
@@ -79,13 +79,13 @@ static int run_batch(void *context, struct outcome *outcome, uint32_t index)
 }
 
 /* The job of all originators is one batch. */
-static int run_forest(void *context, struct outcome *outcome, uint32_t index)
+static int run_several(void *context, struct outcome *outcome, uint32_t index)
 {
     struct job *job = context;
 
     (void)index;
     watch_stage(job->config.watch, WATCH_RUNNING);
-    return forest_run(outcome, job->forest, job->mesh);
+    return several_run(outcome, job->several, job->mesh);
 }
 
 /* Looks up what is known of an open mesh and the kernel. */
@@ -100,8 +100,8 @@ static void set_mesh(struct job_config *config, const struct job_mesh *mesh)
 static void close_mesh(struct outcome *outcome, struct job *job, double start_s,
                        int status)
 {
-    if (status == 0 && job->mesh->ops->look_at_ranks != NULL) {
-        job->mesh->ops->look_at_ranks(job->mesh, outcome);
+    if (status == 0 && job->mesh->ops->add_rank_times != NULL) {
+        job->mesh->ops->add_rank_times(job->mesh, outcome);
     }
     outcome->boot_wall_s = job->mesh->up_wall_s - start_s;
     job->config.mesh->close(job->mesh);
@@ -111,25 +111,25 @@ static void close_mesh(struct outcome *outcome, struct job *job, double start_s,
 static int execute_several(struct outcome *outcome, struct job *job)
 {
     double start_s = mesh_wall_s();
-    struct forest forest;
-    int status = forest_open(&forest, &job->config);
+    struct several several;
+    int status = several_open(&several, &job->config);
 
     if (status != 0) {
         return status;
     }
-    job->forest = &forest;
-    job->config = forest.config[0];
+    job->several = &several;
+    job->config = several.config[0];
     status = job->config.mesh->open(&job->mesh, &job->config, false);
     if (status == 0) {
-        for (uint32_t i = 0; i < forest.groups->count; ++i) {
-            set_mesh(&forest.config[i], job->mesh);
+        for (uint32_t i = 0; i < several.groups->count; ++i) {
+            set_mesh(&several.config[i], job->mesh);
         }
-        status = forest_fits(&forest)
-                     ? batches_run(outcome, &job->config, run_forest, job)
+        status = several_fits(&several)
+                     ? batches_run(outcome, &job->config, run_several, job)
                      : EXIT_FAILED;
         close_mesh(outcome, job, start_s, status);
     }
-    forest_free(&forest);
+    several_free(&several);
     return status;
 }
 

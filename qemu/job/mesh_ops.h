@@ -67,8 +67,9 @@ struct mesh_ops {
     int (*collect)(struct job_mesh *mesh, struct outcome *outcome,
                    const struct wire_order *order);
 
-    /* Fills in what ranks did, if there are several; NULL: there never are. */
-    void (*look_at_ranks)(struct job_mesh *mesh, struct outcome *outcome);
+    /* Adds the times of ranks to the outcome; NULL if a mesh of this kind never
+       has several. */
+    void (*add_rank_times)(struct job_mesh *mesh, struct outcome *outcome);
 
     /* Ends nodes that were started, and frees the mesh. */
     void (*close)(struct job_mesh *mesh);

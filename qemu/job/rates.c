@@ -41,7 +41,7 @@ static const struct number {
 
 static const char *const names[] = {"board", "kernel"};
 
-/* What an entry need not have. */
+/* A field that an entry may lack. */
 static const struct number slowest = {"slowest_percent", 100, 1000000, ""};
 
 /* ---- reading ---- */
@@ -251,7 +251,8 @@ struct outcome_rate rates_find(const struct rates *rates,
         .units = (uint32_t)number_of(entry, "units")};
 }
 
-double rates_late(const struct rates *rates, const struct job_config *config)
+double rates_slowest_over_median(const struct rates *rates,
+                                 const struct job_config *config)
 {
     const char *board =
         config->board == NULL ? "host" : config->board->place.board;

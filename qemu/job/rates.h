@@ -38,7 +38,8 @@ struct outcome_rate rates_find(const struct rates *rates,
 
 /* How many times as long as the median node the slowest took for a unit in the
    job's last run, though none was known to be slow; 1 if no entry says so. */
-double rates_late(const struct rates *rates, const struct job_config *config);
+double rates_slowest_over_median(const struct rates *rates,
+                                 const struct job_config *config);
 
 /* The file's path, for people. */
 const char *rates_path(const struct rates *rates);

@@ -34,9 +34,9 @@
 /* Counts that are subtracted from the boards' counters, so that the job's are
    left: those before the job, and messages that fetched logs. */
 struct run_counts {
-    struct ps_counts before;     /* the job; all nodes' sums */
-    struct ps_node_counts *node; /* each one's, before the job */
-    uint32_t first;              /* nodes whose counters `before` has */
+    struct ps_counts before;       /* the job; all nodes' sums */
+    struct ps_node_counts *node;   /* each one's, before the job */
+    uint32_t nodes_counted_before; /* entries of `before` that are set */
     uint32_t log_messages;
     uint32_t log_bytes;
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
@@ -462,13 +462,14 @@ static void set_traffic_from(struct outcome *outcome,
                 "quincunx: only %u of %u nodes reported their counters\n",
                 counted, nodes);
     }
-    if (counts->first < nodes) {
+    if (counts->nodes_counted_before < nodes) {
         fprintf(stderr,
                 "quincunx: only %u of %u nodes reported their counters before "
                 "the job\n",
-                counts->first, nodes);
+                counts->nodes_counted_before, nodes);
     }
-    if (counts->first < nodes || (counted < nodes && before->nodes > 0)) {
+    if (counts->nodes_counted_before < nodes ||
+        (counted < nodes && before->nodes > 0)) {
         return; /* a difference of sums over other nodes says nothing */
     }
     outcome->messages =
@@ -541,7 +542,7 @@ static struct serial_job *create(const struct job_config *config)
                                     .groups = config->groups,
                                     .policy = job_policy(config)->id,
                                     .port = config->port,
-                                    .more_ports = config->more_ports,
+                                    .other_consoles = config->other_consoles,
                                     .wired = {.qemu = emulator_program(),
                                               .machine = config->board->machine,
                                               .firmware = config->firmware,
@@ -579,8 +580,8 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
         return status;
     }
     /* Boards that were just started have counted nothing. */
-    counts->first = fresh || probed
-                        ? torus_nodes(config->size)
+    counts->nodes_counted_before =
+        fresh || probed ? torus_nodes(config->size)
                         : read_counts(&counts->before, counts->node, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;

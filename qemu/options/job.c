@@ -537,7 +537,7 @@ static void add_port(struct job_options *options, const char *text)
     options->port[options->port_count] = text;
     options->port_count = count;
     options->config.port = options->port[0];
-    options->config.more_ports = count > 1 ? options->port + 1 : NULL;
+    options->config.other_consoles = count > 1 ? options->port + 1 : NULL;
     choose_mesh(options);
 }
 

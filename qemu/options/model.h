@@ -53,7 +53,7 @@ NODISCARD int model_options_parse(struct model_options *options, int argc,
                                   char **argv);
 void model_options_free(struct model_options *options);
 
-/* The number of an option; the options'. */
+/* Reads the number of an option; the text stays the options'. */
 mpq_srcptr model_number(const struct model_options *options,
                         enum model_key key);
 

@@ -132,9 +132,8 @@ struct outcome_originator {
 
 struct outcome {
     struct torus_size size;
-    struct torus_coord originator;
-    unsigned phases_asked;
-    /* by the user; 0: none were */ /* of several, the first */
+    struct torus_coord originator; /* the first of several */
+    unsigned phases_asked;         /* by the user; 0 if none were */
     /* Several originators, or 0. Then load, plan and result are those of all:
        the plan begins with the first that starts and ends with the last. */
     uint32_t originators;
@@ -172,7 +171,7 @@ struct outcome {
        together, were expected to need; 0: unasked. */
     uint64_t memory_need;
     uint64_t memory_hosts;
-    struct wire_report plan;     /* as the originator made it */
+    struct wire_report plan;     /* what the originator planned and measured */
     struct rounds_plan rounds;   /* its tables */
     struct outcome_layer *layer; /* 0 to plan.phases */
     uint32_t node_count;

@@ -36,7 +36,7 @@ static size_t table_bytes(const json_t *table)
     return json_array_size(rows_of(table)) * row_bytes(rows_of(table));
 }
 
-/* What nodes did in each round. */
+/* Removes what nodes did in each round. */
 static void drop_rounds(json_t *report)
 {
     json_t *nodes = nodes_of(report);

@@ -20,7 +20,7 @@ struct stocks {
     mpq_t other; /* for computing */
 };
 
-/* With its 64 bits, of which a double has 53. */
+/* Returns the value as a long double, which has 64 bits; a double has 53. */
 static long double number(mpq_srcptr value)
 {
     long double most = mpq_get_d(value);

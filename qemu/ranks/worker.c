@@ -423,7 +423,7 @@ static bool listen(struct worker *worker, long ns)
     struct share *share = worker->share;
     uint32_t index;
     enum backend_event event =
-        share->backend.look(share->backend.context, &index, ns);
+        share->backend.wait_at_most(share->backend.context, &index, ns);
 
     switch (event) {
     case BACKEND_RANG:

@@ -186,7 +186,8 @@ static double in_unit(uint64_t time_ps, struct summary_unit unit)
     return (double)time_ps / (double)unit.ps;
 }
 
-/* What --schedule auto took, and what it took all to be. */
+/* Prints the schedule that --schedule auto took, and the expected answers of
+   all schedules. */
 static void print_choices(FILE *out, const struct outcome *outcome)
 {
     char text[SUMMARY_TIME_BYTES];

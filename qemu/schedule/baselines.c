@@ -135,7 +135,8 @@ static bool nearest_move(struct schedule_circuit circuits[],
     return moved;
 }
 
-/* Until nobody would rather have another parent. */
+/* Gives nodes of a wave their parents, again and again until no node gains by
+   another parent. */
 static void fill_wave(struct schedule_circuit circuits[],
                       uint32_t descendants[], struct torus_size size,
                       uint32_t hops)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/job/forest.h"
+#include "qemu/job/several_originators.h"
 
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
@@ -19,43 +19,43 @@
 
 /* ---- groups ---- */
 
-int forest_open(struct forest *forest, const struct job_config *config)
+int several_open(struct several *several, const struct job_config *config)
 {
     uint32_t count = config->originators;
     int status = 0;
 
-    forest->groups = groups_make(config);
-    forest->config = memory_or_exit(calloc(count, sizeof *forest->config));
-    forest->tree = memory_or_exit(calloc(count, sizeof *forest->tree));
-    forest->order = memory_or_exit(calloc(count, sizeof *forest->order));
+    several->groups = groups_make(config);
+    several->config = memory_or_exit(calloc(count, sizeof *several->config));
+    several->tree = memory_or_exit(calloc(count, sizeof *several->tree));
+    several->order = memory_or_exit(calloc(count, sizeof *several->order));
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        forest->config[i] = groups_config(config, forest->groups, i);
-        status = job_order_tree(&forest->tree[i], &forest->config[i]);
+        several->config[i] = groups_config(config, several->groups, i);
+        status = job_order_tree(&several->tree[i], &several->config[i]);
     }
     if (status != 0) {
-        forest_free(forest);
+        several_free(several);
     }
     return status;
 }
 
-void forest_free(struct forest *forest)
+void several_free(struct several *several)
 {
-    uint32_t count = forest->groups != NULL ? forest->groups->count : 0;
+    uint32_t count = several->groups != NULL ? several->groups->count : 0;
 
     for (uint32_t i = 0; i < count; ++i) {
-        free(forest->tree[i]);
+        free(several->tree[i]);
     }
-    free(forest->tree);
-    free(forest->config);
-    free(forest->order);
-    groups_free(forest->groups);
-    *forest = (struct forest){.groups = NULL};
+    free(several->tree);
+    free(several->config);
+    free(several->order);
+    groups_free(several->groups);
+    *several = (struct several){.groups = NULL};
 }
 
-bool forest_fits(const struct forest *forest)
+bool several_fits(const struct several *several)
 {
-    for (uint32_t i = 0; i < forest->groups->count; ++i) {
-        const struct job_config *config = &forest->config[i];
+    for (uint32_t i = 0; i < several->groups->count; ++i) {
+        const struct job_config *config = &several->config[i];
         uint64_t most = batches_memory_units(config);
 
         if (config->load.units > most) {
@@ -73,20 +73,20 @@ bool forest_fits(const struct forest *forest)
 
 /* ---- orders ---- */
 
-static int give_orders(struct forest *forest, struct job_mesh *mesh)
+static int give_orders(struct several *several, struct job_mesh *mesh)
 {
-    uint32_t count = forest->groups->count;
+    uint32_t count = several->groups->count;
     struct mesh_order *orders = memory_or_exit(calloc(count, sizeof *orders));
     int status;
 
     for (uint32_t i = 0; i < count; ++i) {
-        job_order_init(&forest->order[i], &forest->config[i], forest->tree[i],
-                       0);
-        orders[i] = forest->order[i].mesh;
+        job_order_init(&several->order[i], &several->config[i],
+                       several->tree[i], 0);
+        orders[i] = several->order[i].mesh;
     }
     status = mesh->ops->order(mesh, orders);
     for (uint32_t i = 0; i < count; ++i) {
-        job_order_free(&forest->order[i]);
+        job_order_free(&several->order[i]);
     }
     free(orders);
     return status;
@@ -96,16 +96,16 @@ static int give_orders(struct forest *forest, struct job_mesh *mesh)
 
 /* Reads all reports, also behind one of an originator that failed: each of
    these is named. */
-static int read_reports(struct outcome *outcome, const struct forest *forest,
+static int read_reports(struct outcome *outcome, const struct several *several,
                         const struct job_mesh *mesh)
 {
-    uint32_t count = forest->groups->count;
+    uint32_t count = several->groups->count;
     int status = 0;
 
     outcome->originators = count;
     outcome->several = memory_or_exit(calloc(count, sizeof *outcome->several));
     for (uint32_t i = 0; i < count; ++i) {
-        const struct job_config *config = &forest->config[i];
+        const struct job_config *config = &several->config[i];
         struct outcome_originator *originator = &outcome->several[i];
         struct outcome part = {.batch_count = 0};
         int failed = job_order_report(&part, &mesh->report[i], config);
@@ -117,7 +117,7 @@ static int read_reports(struct outcome *outcome, const struct forest *forest,
             .input_name = config->input_name,
             .load_units = config->load.units,
             .load_bytes = config->load.units * config->load.unit_bytes,
-            .nodes = groups_nodes(forest->groups, config->size, i),
+            .nodes = groups_nodes(several->groups, config->size, i),
             .plan = part.plan,
             .result = part.result};
     }
@@ -220,9 +220,9 @@ static struct kernel_result copy_result(const struct kernel_result *result,
 }
 
 /* Joins the results and outputs in the order of the originators. */
-static int join_results(struct outcome *outcome, const struct forest *forest)
+static int join_results(struct outcome *outcome, const struct several *several)
 {
-    const struct job_config *config = &forest->config[0];
+    const struct job_config *config = &several->config[0];
 
     outcome->result = copy_result(&outcome->several[0].result, config);
     for (uint32_t i = 1; i < outcome->originators; ++i) {
@@ -241,45 +241,45 @@ static int join_results(struct outcome *outcome, const struct forest *forest)
 
 /* ---- running ---- */
 
-static int read_outcome(struct outcome *outcome, const struct forest *forest,
+static int read_outcome(struct outcome *outcome, const struct several *several,
                         struct job_mesh *mesh)
 {
-    int status = read_reports(outcome, forest, mesh);
+    int status = read_reports(outcome, several, mesh);
 
     if (status != 0) {
         explain_failures(outcome, mesh);
         return status;
     }
     set_plan(outcome);
-    collect_begin(outcome, &forest->config[0], &forest->order[0].wire);
+    collect_begin(outcome, &several->config[0], &several->order[0].wire);
     outcome->board = mesh->board;
-    if (forest->order[0].wire.compute_ps > 0 &&
+    if (several->order[0].wire.compute_ps > 0 &&
         outcome->plan.measured_units == 0) {
-        outcome->rate_from = rates_path(forest->config[0].rates);
+        outcome->rate_from = rates_path(several->config[0].rates);
     }
-    status = mesh->ops->collect(mesh, outcome, &forest->order[0].wire);
+    status = mesh->ops->collect(mesh, outcome, &several->order[0].wire);
     if (status != 0) {
         return status;
     }
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        outcome->node[i].group = forest->groups->of_node[i];
+        outcome->node[i].group = several->groups->of_node[i];
     }
     add_loads(outcome);
     layers_fill(outcome);
-    return join_results(outcome, forest);
+    return join_results(outcome, several);
 }
 
-int forest_run(struct outcome *outcome, struct forest *forest,
-               struct job_mesh *mesh)
+int several_run(struct outcome *outcome, struct several *several,
+                struct job_mesh *mesh)
 {
     double start_s = mesh_wall_s();
-    int status = give_orders(forest, mesh);
+    int status = give_orders(several, mesh);
 
     if (status == 0) {
         outcome->run_wall_s =
             mesh_wall_s() -
             (mesh->up_wall_s > start_s ? mesh->up_wall_s : start_s);
-        status = read_outcome(outcome, forest, mesh);
+        status = read_outcome(outcome, several, mesh);
     }
     if (status != 0) {
         outcome_free(outcome);
