@@ -301,7 +301,8 @@ static uint8_t phase_of(const struct parcel *parcel)
     const struct segment *branch = &parcel->segment[1];
 
     if (parcel->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
-        return CIRCUIT_LABEL_FORM(head->data[WIRE_PART_AT_LABEL]);
+        return CIRCUIT_LABEL_FORM(
+            head->data[offsetof(struct wire_part, label)]);
     }
     if (parcel->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
         return (uint8_t)tree_phase(branch->data);

@@ -110,7 +110,7 @@ static struct wire_order wire_of(const struct job_config *config,
         .rounds = rounds_of(config),
         .reserve = reserve_of(config),
         .ports = config->ports,
-        .flags = (uint8_t)(flags_of(config) | more),
+        .flags = (flags_of(config) | more) & 0xfu,
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 
@@ -130,9 +130,9 @@ void job_order_init(struct job_order *order, const struct job_config *config,
     uint8_t *head;
 
     *wire = wire_of(config, index);
-    wire->tree_nodes = tree != NULL ? tree_nodes(tree) : 0;
+    wire->tree_nodes = tree != NULL ? (uint16_t)tree_nodes(tree) : 0;
     wire->tree = tree;
-    wire->policy = job_policy(config)->id;
+    wire->policy = job_policy(config)->id & 0xfu;
     head_bytes = wire_order_head_bytes(wire);
     head = memory_or_exit(malloc(head_bytes));
     wire_order_store(head, wire);

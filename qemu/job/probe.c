@@ -137,7 +137,7 @@ static int measure_some(const struct probe_channel *channel,
     for (uint32_t i = 0; i < count; ++i) {
         struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
 
-        wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry);
+        memcpy(list + i * sizeof entry, &entry, sizeof entry);
     }
     status = order_probes(channel, &at, &end, list, probes, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
@@ -228,7 +228,7 @@ static int read_some_logs(const struct probe_channel *channel,
         probe[i] = (struct probe){
             .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
         entry[i] = entry_of(channel, &probe[i], WIRE_ASKS_LOG);
-        wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry[i]);
+        memcpy(list + i * sizeof *entry, &entry[i], sizeof *entry);
     }
     status = order_probes(channel, &at, &end, list, probe, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {

@@ -593,7 +593,9 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
 
 /* Where a report has times of its originator's clock. */
 static const uint16_t report_times[] = {
-    WIRE_REPORT_AT_START, WIRE_REPORT_AT_GATHERED, WIRE_REPORT_AT_ORDERED};
+    offsetof(struct wire_report, scatter_start_ps),
+    offsetof(struct wire_report, gather_done_ps),
+    offsetof(struct wire_report, ordered_ps)};
 
 /* Converts the times of a report to the first originator's clock. */
 static void convert_report(const struct mesh_report *report, uint64_t offset_ps)

@@ -15,7 +15,7 @@ int announce_job(struct scatter *scatter, struct originator *originator)
     if (out == NULL) {
         return ERR_MEMORY;
     }
-    wire_announce_store(out, announced);
+    memcpy(out, announced, WIRE_ANNOUNCE_BYTES);
     originator->announced_ps = originator_now_ps(scatter);
     error = scatter->policy->announce(
         scatter, originator, (struct circuit_segment){out, WIRE_ANNOUNCE_BYTES},

@@ -286,7 +286,7 @@ struct scatter_rate {
     uint32_t unit_bytes;
     uint32_t arg_bytes;
     uint8_t arg[SCATTER_RATE_ARG_MAX];
-    uint8_t kernel;
+    uint32_t kernel;
 };
 
 /* A node. */

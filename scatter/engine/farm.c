@@ -154,7 +154,7 @@ int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
                                       .kind = WIRE_CHUNK,
                                       .head = {worker->head, WIRE_CHUNK_BYTES}};
 
-    wire_chunk_store(worker->head, &chunk);
+    memcpy(worker->head, &chunk, sizeof chunk);
     if (worker->chunks == 0) {
         message.shared = state->job;
     }
@@ -206,7 +206,8 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
 {
     struct farm_worker *worker;
     struct wire_demand demand;
-    int error = wire_demand_load(&demand, delivery->payload, delivery->bytes);
+    int error =
+        wire_load(&demand, sizeof demand, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK) {
         return error;

@@ -52,7 +52,8 @@ static int read_chunk(struct scatter *scatter,
     const uint8_t *begin = delivery->payload + WIRE_CHUNK_BYTES;
     bool first = scatter->job.rounds == 0; /* the job is not known yet */
     struct wire_chunk chunk;
-    int error = wire_chunk_load(&chunk, delivery->payload, delivery->bytes);
+    int error =
+        wire_load(&chunk, sizeof chunk, delivery->payload, delivery->bytes);
 
     if (error == ERR_OK && first) {
         worker->number = chunk.worker;
@@ -110,7 +111,7 @@ static int ask_for_chunk(struct scatter *scatter)
 
     worker->computed_ps = 0;
     worker->computed_units = 0;
-    wire_demand_store(out, &demand);
+    memcpy(out, &demand, sizeof demand);
     if (scatter_has_output(scatter)) {
         free_outputs(scatter);
         message.shared = scatter_own_outputs(scatter);

@@ -227,6 +227,9 @@ static void clear(struct scatter *scatter, struct originator *originator)
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
     originator->input.results_numerator = 0;
     originator->input.results_denominator = 0;
+    memset(&originator->report.ordered_ps, 0,
+           sizeof originator->report -
+               offsetof(struct wire_report, ordered_ps));
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 

@@ -8,7 +8,8 @@
 
 /* An order, from its receipt to the report. */
 struct originator {
-    /* All fields before report.startup_ps are 0 when the order comes. */
+    /* Fields before report.startup_ps, and the report's from ordered_ps on, are
+       0 when the order comes. */
     bool alone;    /* the originator computes the whole load */
     bool known;    /* the kernel's rate is known without measuring */
     bool unlikely; /* measured units do not predict the time of others: they

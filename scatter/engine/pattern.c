@@ -270,7 +270,7 @@ static int take(struct scatter *scatter,
     const uint8_t *in = delivery->payload;
     const uint8_t *tables = in + WIRE_PART_BYTES;
     struct wire_part part;
-    int error = wire_part_load(&part, in, delivery->bytes);
+    int error = wire_load(&part, sizeof part, in, delivery->bytes);
 
     if (error != ERR_OK) {
         return error;

@@ -55,7 +55,7 @@ static int answer(struct scatter *scatter,
     if (delivery->bytes < WIRE_ENTRY_BYTES) {
         return ERR_LENGTH;
     }
-    entry = wire_entry_load(delivery->payload);
+    memcpy(&entry, delivery->payload, sizeof entry);
     if (!torus_path_valid(scatter->size, entry.path)) {
         return ERR_NO_ROUTE;
     }
@@ -162,9 +162,10 @@ static bool leads_elsewhere(const struct scatter *scatter,
 /* Sends all probes of the entry at hand. Result: 0 or the error. */
 static int measure_entry(struct measuring *measuring)
 {
-    struct wire_entry entry = wire_entry_load(measuring->list);
+    struct wire_entry entry;
     int error = ERR_OK;
 
+    memcpy(&entry, measuring->list, sizeof entry);
     if (!leads_elsewhere(measuring->scatter, entry.path)) {
         return ERR_NO_ROUTE;
     }

@@ -1,165 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The payloads of all messages, behind the header of hal/circuit.h: byte
- * offset, type, field. All fields are little-endian; `pad4` rounds up to a
- * multiple of four bytes. "before, units, and after" is a range with its halo:
- * the bytes of the load before it, its units, and the bytes after it. Stores
- * and loads serve nodes and the host alike.
+ * The payloads of all messages, behind the header of hal/circuit.h.
  *
- * An order's profile says what the wires cost: a message takes
- *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps
- * and on a mesh that stores and forwards startup and transfer once a hop. The
- * times of software are in struct scatter_costs (scatter/engine/core.h).
+ *    message            from        to          carries
+ *    WIRE_ORDER         host        originator  a job, its kernel, the load
+ *    WIRE_ANNOUNCE      node        child       the kernel and its argument
+ *    WIRE_PART          node        child       a range, by WIRE_PATTERN
+ *    WIRE_BRANCH        node        child       a range of round 0, by
+ * WIRE_TREE WIRE_BRANCH_ROUND  node        child       a range of a later round
+ *    WIRE_CHUNK         server      worker      a range for the worker
+ *    WIRE_DEMAND        worker      server      a request for the next chunk
+ *    WIRE_RESULT_OF()   child       parent      a result; outputs
+ *    WIRE_OUTPUTS_OF()  child       parent      outputs of earlier rounds
+ *    WIRE_REPORT        originator  host        the plan, times, the result
+ *    WIRE_MEASURE       host        originator  a list of probes
+ *    WIRE_PROBE         originator  node        bytes without a meaning
+ *    WIRE_ANSWER        node        originator  times of the probe
+ *    WIRE_MEASURED      originator  host        times of all probes
  *
- * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
- *    0  u8[16] kernel, NUL-padded             0  u32  units
- *   16  u64 startup_ps                        4  u32  first unit
- *   24  u64 transfer_ps per byte              8  u32  label: hal/circuit.h
- *   32  u64 hop_delay_ps                     12  tables, see below
- *   40  u32 load_units                       ..  in one round, the job
- *   44  u8  phases, or WIRE_BEST             ..  before, units, and after
- *   45  u8  rounds, or WIRE_BEST; of a
- *           farm installments, see below
- *   46  u8  ports at once                 WIRE_BRANCH, node to child:
- *   47  u8  flags and policy, see below      0  job
- *   48  u16 tree_nodes, 0: none             ..  the child's piece of the tree
- *   50  u8  reserve, or WIRE_BEST; u8 0     ..  before, units, and after
- *   52  u32 unit_bytes
- *   56  u32 arg_bytes
- *   60  u32 first_unit
- *   64  u32 before_bytes
- *   68  u32 after_bytes
- *   72  u64 compute_ps per unit
- *   80  u64 call_ps
- *   88  arg, pad4; the tree; before, units, and after
+ * The range that a node sends to a child is for the child and its descendants.
+ * A worker's server is the originator or, in a large farm, another worker. All
+ * fields are little-endian, as boards and hosts are, and all times are in ps.
  *
- * WIRE_BRANCH_ROUND, node to child, in every round but the first:
- *    0  u32  round, from 1
- *    4  u32[nodes + 1] first unit of the range of each node of the child's
- *            piece, in the order of branches; end of the child's range
- *   ..  before, units, and after
- *
- * WIRE_CHUNK, originator to worker:        WIRE_DEMAND, worker to originator:
- *    0  u32 units; 0: no more follow          0  u16 worker
- *    4  u32 first unit                        2  u16 number of the chunk that
- *    8  u16 worker                                   it asks for
- *   10  u16 number of the chunk, from 0       4  u32 units of the chunk before
- *   12  the job, with the first chunk                the one in hand, or 0
- *   ..  before, units, and after              8  u64 compute_ps of these
- *                                            16  with WIRE_OUTPUT: chunks of
- *                                                output that have not returned
- *
- * A chunk is at most the k-th part of what each node may still expect, k the
- * installments of the farm (scatter/plan/farm.h).
- *
- * Each policy has its own messages. The first is for 5^k x 5^k tori with four
- * ports and equal nodes; orders of the others have a tree (plan/tree.h).
- *    WIRE_PATTERN   WIRE_PART; with WIRE_TAIL, too, WIRE_CHUNK and WIRE_DEMAND
- *    WIRE_TREE      WIRE_BRANCH and WIRE_BRANCH_ROUND
- *    WIRE_FARM      WIRE_CHUNK and WIRE_DEMAND
- *
- * A part is cut into rows by switches (hal/rows.h). Its label names the layer
- * of the receiver (its form) and the job's phases N (its last form); its shared
- * segment begins with the tables of its round:
- *    0  u32 share_units[0..N]             ..  u32 volume_units[0..N]
- * In the first part of a job the job lies behind the tables. An advance
- * (scatter/plan/advance.h) is round 0 of a job that is not known yet: it has
- * tables alone, for all phases of the torus, and parts of round 1 have the job.
- *
- * An order's compute_ps and call_ps are the rate that an earlier job showed; if
- * compute_ps is 0, the originator measures. A report's are those that the plan
- * was made with; but where the originator's share did not take what the order's
- * rate promised, call_ps is measured afterwards.
- *
- * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and a rest
- * that each node passes on unchanged. The head is the child's place: with
- * WIRE_PATTERN
- *    0  u8  layer of the receiver; u8[3] 0
- * and with WIRE_TREE
- *    0  the child's piece of the tree, whose units mean nothing yet
- * and the rest is:
- *   +0  u8  kernel's index in the image; u8[3] 0
- *   +4  u32 unit_bytes
- *   +8  u32 arg_bytes
- *  +12  arg, pad4
- *
- * A job, which nodes pass on unchanged, as they do tables:
- *    0  u8  phases N                       8  u64 gather_ps
- *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
- *    2  u8  flags and policy              20  u32 long_units
- *    3  u8  frames                        24  u32 early_units
- *    4  u16 short_bytes                   28  u32 before_bytes
- *    6  u8  shift; u8 0                   32  u32 after_bytes
- *   36  u64 result_ps[0..N], if WIRE_OUTPUT
- * A farm's job has no slots. Instead it has the terms with which its masters,
- * workers that serve others, plan:
- *    3  u8  installment                    8  u64 compute_ps per unit
- *                                         16  u32 demand_ps per demand
- *                                         20  u64 call_ps per run() besides
- *
- * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
- * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
- *
- * WIRE_RESULT_OF(phase), child to parent: the kernel's result, and nothing
- * else; with WIRE_OUTPUT its length as u32, the result, padded to the longest
- * that the kernel's terms allow, and chunks of output, in any order:
- *
- *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
- *
- * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: message r, 1 to
- * R, has r as u32 and chunks of output: the child's own of round r - 1, and
- * those of its children's messages r - 1. The child sends it when it has its
- * part of round r; message R when all rounds are computed.
- *
- * WIRE_REPORT, originator to host:
- *    0  i32 error, enum err               40  u64 scatter_start_ps
- *    4  u8  phases N                      48  u64 gather_done_ps
- *    5  u8  phases_feasible               56  u64 overhead_ps
- *    6  u8  rounds R; 7 u8 flags          64  u64 startup_ps[10]
- *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
- *   16  u64 makespan_ps                  232  u32 share_units[0..10]
- *   24  u64 begin_ps                     276  u32 volume_units[0..10]
- *   32  u64 plan_ps                      320  u64 ordered_ps
- *                                        328  u64 measure_ps
- *                                        336  u32 measured_units
- *                                        340  u32 0
- *                                        344  u64 call_ps
- *                                        352  u64 announce_ps
- *                                        360  u64 sampled_ps
- *                                        368  rounds, see below
- *
- * Flags: 1: an output follows the result; 8: that output returned while later
- * parts of the load were computed; 4: the first round was an advance, so the
- * originator measured and planned after scatter_start_ps; 2: all nodes of a
- * layer get the same, so received_ps, share_units, volume_units (of all rounds
- * together) and startup_ps are set, else they are 0. With flag 2 and R > 1
- * follow R times (N + 1) pairs of u32 share, u32 volume; then always the
- * kernel's result.
- *
- * Probes (scatter/engine/probe.h). All times are in ps; the node that reads a
- * time does so by its own clock.
- *
- * WIRE_MEASURE, host to originator: entries as below, one after the other.
- *
- * WIRE_PROBE, originator to the node at the path's end: the entry, then bytes
- * without a meaning.
- *    0  u8  port          6  u16 count: probes, one after the other
- *    1  u8  turn          8  u32 bytes of each, this entry included
- *    2  u16 hops         12  u32 ready_delay_ns: from when the sender reads its
- *    4  u16 hops_after           clock until t1, of the answer t3
- *                        16  u32 what is asked, enum wire_asks
- *
- * WIRE_ANSWER, over the reversed path:
- *    0  u64 t2: the probe's receipt      8  u64 t3: the answer is ready
- *   16  for WIRE_ASKS_TIME: bytes without a meaning, as many as make it as
- *       long as the probe, so that both take equally long
- *   16  for WIRE_ASKS_LOG: u32 events ever, u32 events that follow, each a
- *       struct node_event as hal/node.h pins it
- *
- * WIRE_MEASURED, originator to host:
- *    0  i32 error, enum err              4  u32 rows
- *    8  for each row, in order: u64 t1: the probe is ready; u64 t4: the
- *       answer's receipt; the answer without bytes that have no meaning
+ * A struct whose length a static_assert pins lies in its message as in memory.
+ * Other layouts are drawn: byte offset, type, field. `pad4` is what rounds a
+ * length up to a multiple of 4. "Before, units, and after" is a range of the
+ * load between the bytes that the kernel reads before it and after it.
  */
 #ifndef SCATTER_WIRE_WIRE_H
 #define SCATTER_WIRE_WIRE_H
@@ -188,69 +54,8 @@ enum wire_kind {
     WIRE_BRANCH_ROUND,
     WIRE_CHUNK,
     WIRE_DEMAND
-    /* 14 and 15 are those of hal/serial/errand.h. */
+    /* 14 and 15 are the kinds of hal/serial/errand.h. */
 };
-
-/* An order has these flags. */
-enum wire_order_flag {
-    WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
-                                   not set: circuits, from end to end */
-    WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
-    WIRE_MORE = 8               /* another order follows; a job has it, too */
-};
-
-/* A job has these flags. */
-enum wire_job_flag {
-    WIRE_TAIL = 1,      /* nodes ask for the load behind the planned rounds */
-    WIRE_MEANWHILE = 2, /* outputs of a round return during the next one; only
-                           with WIRE_OUTPUT and WIRE_PATTERN */
-    WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
-};
-
-/* A policy says how the load moves: a row of scatter/engine/policy_table.c. */
-enum wire_policy {
-    WIRE_PATTERN,
-    WIRE_TREE,
-    WIRE_FARM,
-    WIRE_POLICIES
-};
-
-/* Makes the byte of flags and policy, and takes the policy from one. */
-#define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
-#define WIRE_POLICY(flags) ((flags) >> 4)
-
-/* A probe asks for an answer with times, or with more: */
-enum wire_asks {
-    WIRE_ASKS_TIME,
-    WIRE_ASKS_LOG /* the node's events since its last job began */
-};
-
-#define WIRE_BEST 0xffu      /* in an order: the originator chooses */
-#define WIRE_RESERVE_MAX 90u /* percent of the load */
-#define WIRE_NAME_BYTES 16u
-#define WIRE_ORDER_BYTES 88u
-#define WIRE_PART_BYTES 12u
-#define WIRE_PART_AT_LABEL 8u
-#define WIRE_JOB_BYTES 36u
-#define WIRE_OUTPUT_CHUNK_BYTES 8u
-#define WIRE_OUTPUTS_BYTES 4u /* the round, ahead of outputs meanwhile */
-#define WIRE_CHUNK_BYTES 12u  /* without job and units */
-#define WIRE_DEMAND_BYTES 16u
-#define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
-#define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
-#define WIRE_REPORT_BYTES 368u
-/* Offsets of times in the report: u64, ps, by the originator's clock. */
-#define WIRE_REPORT_AT_START 40u
-#define WIRE_REPORT_AT_GATHERED 48u
-#define WIRE_REPORT_AT_ORDERED 320u
-#define WIRE_REPORT_BYTES_MAX                                                  \
-    (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
-
-#define WIRE_ENTRY_BYTES 20u
-#define WIRE_ANSWER_BYTES 16u
-#define WIRE_LOG_BYTES 8u /* ahead of an answer's events */
-#define WIRE_MEASURED_BYTES 8u
-#define WIRE_ROW_BYTES 32u /* without a log */
 
 /* The kind of a message with a result or with outputs depends on the phase over
    which it returns: so a parent tells apart its children on one port.
@@ -264,47 +69,107 @@ enum wire_asks {
 static_assert(WIRE_OUTPUTS_OF(TORUS_PHASES_MAX) <= CIRCUIT_KIND_MAX,
               "each phase has kinds of its own");
 
-/* The longest call_ps of an order, 34 ms: with a board's costs it stays below
-   2^36 ps, which planners of trees count with. */
-#define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
+/* A policy says how the load moves: a row of scatter/engine/policy_table.c. */
+enum wire_policy {
+    WIRE_PATTERN, /* by WIRE_PART, on 5^k x 5^k nodes of equal speed */
+    WIRE_TREE,    /* by WIRE_BRANCH along the order's tree */
+    WIRE_FARM,    /* by WIRE_CHUNK, to each worker that sends WIRE_DEMAND */
+    WIRE_POLICIES
+};
 
-/* Length of the largest job of the pattern, with its tables. */
-#define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
+enum wire_order_flag {
+    WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
+                                   not set: circuits, from end to end */
+    WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
+    WIRE_MORE = 8               /* another order follows; a job has it, too */
+};
+
+enum wire_job_flag {
+    WIRE_TAIL = 1,      /* after the planned rounds nodes get the reserve of the
+                           load on demand, by WIRE_CHUNK */
+    WIRE_MEANWHILE = 2, /* outputs of a round return during the next one; only
+                           with WIRE_OUTPUT and WIRE_PATTERN */
+    WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
+};
+
+/* The byte of flags, bits 0 to 3, and policy, bits 4 to 7; its policy. */
+#define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
+#define WIRE_POLICY(flags) ((flags) >> 4)
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
+/* Copies the fields of a struct from the message `in`. Result: 0, or ERR_LENGTH
+   if the message is shorter than the struct. */
+NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
+                                      const uint8_t *in, uint32_t bytes)
+{
+    if (bytes < fields_bytes) {
+        return ERR_LENGTH;
+    }
+    (void)memcpy(fields, in, fields_bytes);
+    return ERR_OK;
+}
+
+/* ---- orders ---- */
+
+#define WIRE_NAME_BYTES 16u
+#define WIRE_ORDER_BYTES 88u
+#define WIRE_BEST 0xffu      /* in an order: the originator chooses */
+#define WIRE_RESERVE_MAX 90u /* percent of the load */
+
+/* The longest call_ps of an order, 34 ms: with the costs of a board added it
+   stays below the 2^36 ps that planners take (scatter/plan/job.h). */
+#define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
+
+/*
+ * WIRE_ORDER: fields up to call_ps; the argument, pad4; the tree, of tree_nodes
+ * branches (scatter/plan/tree.h); before, units, and after.
+ *
+ * A message of `bytes` bytes over `hops` links takes
+ *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps
+ * and with WIRE_STORE_AND_FORWARD startup and transfer once a hop. Times of
+ * software are in struct scatter_costs (scatter/engine/core.h). compute_ps and
+ * call_ps are what an earlier job measured.
+ */
 struct wire_order {
-    char kernel[WIRE_NAME_BYTES]; /* the kernel's name */
-    uint64_t startup_ps;          /* per circuit */
-    uint64_t transfer_ps;         /* per byte */
-    uint64_t hop_delay_ps;        /* per hop */
+    char kernel[WIRE_NAME_BYTES]; /* name of the kernel, padded with NUL */
+    uint64_t startup_ps;          /* time of a circuit, ps */
+    uint64_t transfer_ps;         /* time of a byte, ps */
+    uint64_t hop_delay_ps;        /* time of a hop, ps */
     uint32_t load_units;
-    uint8_t phases;        /* or WIRE_BEST; 0: the originator alone */
-    uint8_t rounds;        /* or WIRE_BEST; of a farm its installment */
+    uint8_t phases;        /* phases, or WIRE_BEST; 0: the originator alone */
+    uint8_t rounds;        /* rounds, or WIRE_BEST; with WIRE_FARM the farm's
+                              installment k (scatter/plan/farm.h) */
     uint8_t ports;         /* ports that a node uses at once: 1, 2 or 4 */
-    uint8_t flags;         /* enum wire_order_flag */
-    uint8_t policy;        /* enum wire_policy */
-    uint8_t reserve;       /* percent of the load for nodes that ask for it
-                              behind the rounds, to WIRE_RESERVE_MAX; WIRE_BEST
-                              along a tree: all may be, as on a farm */
-    uint32_t tree_nodes;   /* in the tree; 0: none */
-    uint32_t unit_bytes;   /* 0: the load has no data */
-    uint32_t arg_bytes;    /* to KERNEL_ARG_MAX */
+    unsigned flags : 4;    /* enum wire_order_flag */
+    unsigned policy : 4;   /* enum wire_policy */
+    uint16_t tree_nodes;   /* branches of the tree; 0: no tree */
+    uint8_t reserve;       /* percent of the load for WIRE_TAIL, at most
+                              WIRE_RESERVE_MAX, or WIRE_BEST; with WIRE_TREE
+                              WIRE_BEST lets the originator make it a farm */
+    uint8_t zero;          /* 0 */
+    uint32_t unit_bytes;   /* bytes of a unit; 0: the load has no data */
+    uint32_t arg_bytes;    /* bytes of `arg`, at most KERNEL_ARG_MAX */
     uint32_t first_unit;   /* place of this order's units in the whole load */
-    uint32_t before_bytes; /* of the load, sent before these units */
-    uint32_t after_bytes;  /* of the load, sent after them, to the terms' */
-    uint64_t compute_ps;   /* per unit, to PLANNER_TIME_MAX_PS; 0: measure it */
-    uint64_t call_ps;      /* per run() besides, to WIRE_CALL_MAX_PS */
+    uint32_t before_bytes; /* bytes of the load sent before these units */
+    uint32_t after_bytes;  /* bytes of the load sent after these units */
+    uint64_t compute_ps;   /* time of a unit, ps, at most PLANNER_TIME_MAX_PS;
+                              0: the originator measures it */
+    uint64_t call_ps;      /* fixed time of a run() besides its units, ps, at
+                              most WIRE_CALL_MAX_PS */
     const uint8_t *arg;    /* the kernel's argument */
     const uint8_t *tree;   /* 4-byte aligned if the message is */
     const uint8_t *load;   /* the first unit */
 };
+static_assert(offsetof(struct wire_order, tree_nodes) == 48 &&
+                  offsetof(struct wire_order, arg) == WIRE_ORDER_BYTES,
+              "an order has no gaps");
 
-/* Returns the length of the order's units with the bytes before and after. */
+/* Returns the length of before, units, and after. */
 uint64_t wire_order_load_bytes(const struct wire_order *order);
 
-/* Returns the length of an order before those bytes. wire_order_store() writes
-   that head to `out`. */
+/* Returns the length of an order ahead of before, units, and after.
+   wire_order_store() stores these bytes at `out`. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
@@ -313,51 +178,64 @@ void wire_order_store(uint8_t *out, const struct wire_order *order);
 NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
                               uint32_t bytes);
 
-/* Slots say when results may travel (scatter/plan/slots.h). */
+/* ---- jobs ---- */
+
+#define WIRE_JOB_BYTES 36u
+
+/* Length of the longest job of WIRE_PATTERN, with the tables of a round. */
+#define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
+
+/*
+ * A job tells every node what the originator knows. It lies in the first
+ * message with a range that a node gets, and nodes pass it on unchanged.
+ *
+ *    0  u8  phases                         8  u64 gather_ps
+ *    1  u8  rounds                        16  u32 short_units
+ *    2  u8  flags and policy              20  u32 long_units
+ *    3  u8  frames                        24  u32 early_units
+ *    4  u16 short_bytes                   28  u32 before_bytes
+ *    6  u8  shift; u8 0                   32  u32 after_bytes
+ *   36  u64 result_ps[0..phases], with WIRE_OUTPUT
+ *
+ * With WIRE_FARM struct wire_farm_terms takes the place of the slots:
+ *
+ *    3  u8  installment                    8  u64 compute_ps
+ *                                         16  u32 demand_ps
+ *                                         20  u64 call_ps
+ *
+ * result_ps[layer] is the time from gather_ps until results of a layer leave.
+ */
+
+/* The slots, which are the times when results may travel; a drawing is in
+   scatter/plan/slots.h. */
 struct wire_slots {
-    uint64_t gather_ps;   /* mesh time, ps, from which slots count (end_ps in
-                             slots.h), with an output result_ps[] */
+    uint64_t gather_ps;   /* mesh time of the drawing's end_ps, ps */
     uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
     uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
-    uint32_t early_units; /* from the first slot to gather_ps, 2^shift ps */
+    uint32_t early_units; /* time of slots before gather_ps in 2^shift ps */
     uint16_t short_bytes; /* the longest result of a short slot */
-    uint8_t frames;       /* frames of short slots between two long slots */
-    uint8_t shift;
+    uint8_t frames;       /* times that each phase has a short slot between two
+                             long slots */
+    uint8_t shift;        /* unit of the lengths above, as a power of 2 in ps */
 };
 
 struct wire_job {
-    uint8_t phases;        /* from 1 */
-    uint8_t rounds;        /* from 1, to ROUNDS_MAX */
-    uint8_t flags;         /* WIRE_FLAGS(enum wire_job_flag, policy) */
-    uint32_t before_bytes; /* of the load, read by the kernel before a range */
-    uint32_t after_bytes;  /* of the load, read after a range */
-    struct wire_slots slots; /* stored; wire_job_slots() loads them */
+    uint8_t phases;          /* phases, at least 1 */
+    uint8_t rounds;          /* rounds, 1 to ROUNDS_MAX */
+    uint8_t flags;           /* WIRE_FLAGS(enum wire_job_flag, policy) */
+    uint32_t before_bytes;   /* bytes that the kernel reads before a range */
+    uint32_t after_bytes;    /* bytes that the kernel reads after a range */
+    struct wire_slots slots; /* wire_job_store() reads them, wire_job_load()
+                                leaves them to wire_job_slots() */
 };
 
-/* A job's announcement: all that is known of a job when it is ordered. */
-struct wire_announce {
-    uint8_t kernel; /* index in the image */
-    uint32_t unit_bytes;
-    uint32_t arg_bytes;
-    const uint8_t *arg; /* the kernel's argument */
+/* The terms by which masters plan: workers of a farm that serve others. */
+struct wire_farm_terms {
+    uint64_t compute_ps; /* time of a unit, ps, 1 to PLANNER_TIME_MAX_PS */
+    uint32_t demand_ps;  /* time to serve a demand, ps */
+    uint8_t installment; /* k of scatter/plan/farm.h, at least 1 */
+    uint64_t call_ps;    /* fixed time of a run(), ps */
 };
-
-struct wire_part {
-    uint32_t units;
-    uint32_t first_unit; /* place of the part in the whole load */
-    uint32_t label;      /* wire_part_place() and more: hal/circuit.h */
-};
-
-/* Stores WIRE_ANNOUNCE_BYTES, which lie between head and argument. */
-void wire_announce_store(uint8_t *out, const struct wire_announce *announce);
-
-/* Loads the `bytes` of an announcement behind its head; arg points into `in`.
-   Result: 0, ERR_LENGTH or ERR_FIELD. */
-NODISCARD int wire_announce_load(struct wire_announce *announce,
-                                 const uint8_t *in, uint32_t bytes);
-
-/* Bytes of the tables of shares and volumes. */
-#define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
 
 /* Returns the length of a stored job. Inline, as it is on the hot path; (flags
    & WIRE_OUTPUT) / WIRE_OUTPUT is 0 or 1 without a jump. */
@@ -368,30 +246,18 @@ wire_job_bytes(const struct wire_job *job)
            (job->flags & WIRE_OUTPUT) / WIRE_OUTPUT * 8u * (job->phases + 1u);
 }
 
-/* Stores wire_job_bytes() at `out`. result_ps[0..phases], of a job with an
-   output: time from gather_ps until a layer's results leave, ps. */
+/* Stores wire_job_bytes() at `out`; result_ps[] is read with WIRE_OUTPUT. */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint64_t result_ps[]);
 
-/* Stores the tables of a round, WIRE_TABLES_BYTES(), at `out`; the index is the
-   layer, 0 to `phases`. */
-void wire_tables_store(uint8_t *out, unsigned phases,
-                       const uint32_t share_units[],
-                       const uint32_t volume_units[]);
+/* Loads a job without its slots. `bytes` may be more than the job's. Result: 0,
+   ERR_LENGTH or ERR_FIELD. */
+NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
+                            uint32_t bytes);
 
-/* The terms with which a farm's masters plan. */
-struct wire_farm_terms {
-    uint64_t compute_ps; /* per unit, from 1 to PLANNER_TIME_MAX_PS */
-    uint32_t demand_ps;  /* to serve one demand */
-    uint8_t installment; /* from 1 */
-    uint64_t call_ps;    /* per run() besides */
-};
-
-/* Sets a farm's terms in a stored job. */
-void wire_job_store_farm(uint8_t *out, const struct wire_farm_terms *terms);
-
-/* Loads a farm's terms from a stored job. Result: 0 or ERR_FIELD. */
-NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
+/* Return the slots and result_ps[layer] of a stored job. */
+struct wire_slots wire_job_slots(const uint8_t *in);
+uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
 
 /* Changes gather_ps alone in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
@@ -399,16 +265,93 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Loads a job without its slots, which a node needs only when it has a result
-   (wire_job_slots()). `bytes` may be more than the job's. Result: 0, ERR_LENGTH
-   or ERR_FIELD. */
-NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
-                            uint32_t bytes);
+/* Sets a farm's terms in a stored job. */
+void wire_job_store_farm(uint8_t *out, const struct wire_farm_terms *terms);
+
+/* Loads a farm's terms from a stored job. Result: 0 or ERR_FIELD. */
+NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
+
+/* ---- announcements ---- */
+
+#define WIRE_ANNOUNCE_BYTES 12u
+#define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
 
 /*
- * Return stored tables as arrays, where they lie; the index is the layer. They
- * are 4-byte aligned, and this machine is little-endian (hal/bytes.h).
+ * WIRE_ANNOUNCE goes ahead of all ranges of a job, so that nodes call the
+ * kernel's begin() while the originator plans. The child's place is first: with
+ * WIRE_PATTERN u8 layer, u8[3] 0; with WIRE_TREE the child's piece of the tree,
+ * whose units are not set yet. Then follow the fields up to arg_bytes and the
+ * argument, pad4, which nodes pass on unchanged.
  */
+struct wire_announce {
+    uint32_t kernel;     /* index of the kernel in the image */
+    uint32_t unit_bytes; /* bytes of a unit */
+    uint32_t arg_bytes;  /* bytes of `arg` */
+    const uint8_t *arg;  /* the kernel's argument */
+};
+static_assert(offsetof(struct wire_announce, arg_bytes) ==
+                  WIRE_ANNOUNCE_BYTES - 4,
+              "an announcement has no gaps");
+
+/* Loads an announcement, its place left out, of `bytes` bytes; arg points into
+   `in`. Result: 0, ERR_LENGTH or ERR_FIELD. */
+NODISCARD int wire_announce_load(struct wire_announce *announce,
+                                 const uint8_t *in, uint32_t bytes);
+
+/* ---- parts and branches ---- */
+
+#define WIRE_PART_BYTES 12u
+
+/* A part with this bit in its label is an advance, which leaves before the
+   originator has planned the rest of the load (scatter/plan/advance.h). */
+#define WIRE_ADVANCE (1u << 24)
+
+/*
+ * WIRE_PART: these fields; the tables of the round; in the first part the job;
+ * before, units, and after. Switches cut a part into the parts of its children
+ * and write the fields (hal/rows.h); tables and job pass unchanged:
+ *
+ *    0  u32  share_units[0..N]            ..  u32  volume_units[0..N]
+ *
+ * N is the number of phases, and element i is for a node of layer i. An advance
+ * is round 0 of a job that is not known yet: its tables are for all phases of
+ * the torus, and parts of round 1 have the job.
+ */
+struct wire_part {
+    uint32_t units;
+    uint32_t first_unit; /* place of the part in the whole load */
+    uint32_t label;      /* wire_part_place(), WIRE_ADVANCE, and what switches
+                            need: phases, length of tables and job */
+};
+static_assert(sizeof(struct wire_part) == WIRE_PART_BYTES, "no gaps");
+
+/*
+ * WIRE_BRANCH: the job; the child's piece of the tree; before, units, after.
+ *
+ * WIRE_BRANCH_ROUND, in every round but the first:
+ *    0  u32  round, 1 or more
+ *    4  u32[nodes + 1] first unit of the range of each node in the child's
+ *            piece of the tree; end of the child's range
+ *   ..  before, units, and after
+ */
+
+/* Returns the bits CIRCUIT_LABEL_POSTED of a part's label: which node and round
+   the part is for. */
+static inline uint32_t wire_part_place(unsigned layer, unsigned port,
+                                       unsigned round)
+{
+    return layer | port << 8 | round << 16;
+}
+
+/* Bytes of the tables of shares and volumes. */
+#define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
+
+/* Stores the tables of a round, WIRE_TABLES_BYTES(), at `out`. */
+void wire_tables_store(uint8_t *out, unsigned phases,
+                       const uint32_t share_units[],
+                       const uint32_t volume_units[]);
+
+/* Return stored tables, 4-byte aligned, as arrays where they lie. */
 static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
     return (const uint32_t *)(const void *)tables;
@@ -420,110 +363,153 @@ static inline const uint32_t *wire_volumes(const uint8_t *tables,
     return wire_shares(tables) + phases + 1;
 }
 
-struct wire_slots wire_job_slots(const uint8_t *in);
+/* ---- chunks and demands: WIRE_FARM, or WIRE_PATTERN with WIRE_TAIL ---- */
 
-/* Returns the time from gather_ps until a layer's results leave, ps, from a
-   stored job with an output. */
-uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
+#define WIRE_CHUNK_BYTES 12u
+#define WIRE_DEMAND_BYTES 16u
 
-/* This bit of its label makes a part an advance. */
-#define WIRE_ADVANCE (1u << 24)
-
-/* Returns the bits CIRCUIT_LABEL_POSTED of a part's label: which node and round
-   it is for. */
-static inline uint32_t wire_part_place(unsigned layer, unsigned port,
-                                       unsigned round)
-{
-    return layer | port << 8 | round << 16;
-}
-
-/* Result: 0 or ERR_LENGTH. The receiver checks the label. */
-NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
-                             uint32_t bytes);
-
+/* WIRE_CHUNK: these fields; the job, with a worker's first chunk; before,
+   units, and after. */
 struct wire_chunk {
-    uint32_t units;      /* 0: no more follow */
+    uint32_t units;      /* 0: no more chunks follow */
     uint32_t first_unit; /* place of the chunk in the whole load */
-    uint16_t worker;     /* the receiver, as the sender counts its workers */
-    uint16_t number;     /* of this worker's chunks, from 0 */
+    uint16_t worker;     /* index of the worker in its server's list */
+    uint16_t number;     /* index of the chunk among this worker's */
 };
+static_assert(sizeof(struct wire_chunk) == WIRE_CHUNK_BYTES, "no gaps");
 
-/* Stores WIRE_CHUNK_BYTES at `out`. */
-void wire_chunk_store(uint8_t *out, const struct wire_chunk *chunk);
-
-/* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
-NODISCARD int wire_chunk_load(struct wire_chunk *chunk, const uint8_t *in,
-                              uint32_t bytes);
-
+/* WIRE_DEMAND: these fields; with WIRE_OUTPUT chunks of output that have not
+   returned. */
 struct wire_demand {
-    uint16_t worker;     /* the sender, as the receiver counts its workers */
-    uint16_t number;     /* of the chunk that the worker asks for */
-    uint32_t units;      /* of the chunk before the one in hand, or 0 */
-    uint64_t compute_ps; /* compute time of these units */
+    uint16_t worker;     /* index of the worker in its server's list */
+    uint16_t number;     /* index of the chunk that the worker asks for */
+    uint32_t units;      /* units computed since the last demand, or 0 */
+    uint64_t compute_ps; /* time to compute these units, ps */
 };
+static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
 
-/* Stores WIRE_DEMAND_BYTES at `out`. */
-void wire_demand_store(uint8_t *out, const struct wire_demand *demand);
+/* ---- results and outputs ---- */
 
-/* Result: 0 or ERR_LENGTH. The receiver checks the fields. */
-NODISCARD int wire_demand_load(struct wire_demand *demand, const uint8_t *in,
-                               uint32_t bytes);
+/*
+ * WIRE_RESULT_OF(phase): the kernel's result; but with WIRE_OUTPUT the result's
+ * length as u32, the result, padded to the longest that the kernel's terms
+ * allow, and chunks of output in any order:
+ *
+ *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
+ *
+ * WIRE_OUTPUTS_OF(phase), with WIRE_MEANWHILE, R times: message r, 1 to the
+ * number of rounds R, has r as u32 and chunks of output: the child's own of
+ * round r - 1, and those of its children's messages r - 1. The child sends
+ * message r when its part of round r has come, and message R when all rounds
+ * are computed.
+ */
+#define WIRE_OUTPUT_CHUNK_BYTES 8u /* ahead of a chunk's bytes */
+#define WIRE_OUTPUTS_BYTES 4u /* ahead of the chunks, with WIRE_MEANWHILE */
 
+/* ---- reports ---- */
+
+#define WIRE_REPORT_BYTES 368u
+#define WIRE_REPORT_BYTES_MAX                                                  \
+    (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
+
+/*
+ * WIRE_REPORT: these fields; with `layers` and several rounds u32 share and u32
+ * volume of each layer, round after round; the kernel's result; chunks of
+ * output. Mesh times are by the originator's clock. Time zero of the plan is
+ * scatter_start_ps:
+ *
+ *    |-- announce, begin, measure, plan --|-- makespan --|-- results return --|
+ *    ordered_ps            scatter_start_ps                      gather_done_ps
+ *
+ * With `advance` the originator measures and plans after scatter_start_ps.
+ */
 struct wire_report {
     int32_t error; /* enum err */
     uint8_t phases;
-    uint8_t phases_feasible; /* the most that a plan may have */
+    uint8_t phases_feasible; /* the most phases that a plan may have */
     uint8_t rounds;
-    bool output;          /* an output follows the result */
-    bool meanwhile;       /* the output returned during later rounds */
-    bool advance;         /* round 0 left before measuring and planning */
-    bool layers;          /* all nodes of a layer get the same number of units;
-                             else the arrays below say nothing */
-    uint64_t compute_ps;  /* per unit: measured, or the order's */
-    uint64_t call_ps;     /* per run() besides */
-    uint64_t makespan_ps; /* planned, overhead_ps included */
-    uint64_t ordered_ps;  /* mesh time when the order was complete */
-    /* Between ordered_ps and scatter_start_ps, without an advance: */
-    uint64_t announce_ps; /* time to queue the announcement */
-    uint64_t begin_ps;    /* time of the kernel's begin() */
-    uint64_t measure_ps;  /* time of all runs that measured */
-    uint64_t sampled_ps;  /* of these, of runs whose results were dropped */
-    uint64_t plan_ps;     /* time to plan */
-    uint64_t scatter_start_ps; /* mesh time of time zero */
-    uint64_t gather_done_ps;   /* mesh time when all results were merged */
-    uint64_t overhead_ps;    /* from time zero until the originator computes */
-    uint32_t measured_units; /* computed by measuring, not in the plan */
-    /* By phase, from 1, and by layer; set if `layers`. */
-    uint64_t startup_ps[TORUS_PHASES_MAX];
-    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* planned, from time zero */
-    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* of a node, in all rounds */
-    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
+    bool output : 1;      /* an output follows the result */
+    bool layers : 1;      /* all nodes of a layer get equally many units; not
+                             set: the arrays below are 0 */
+    bool advance : 1;     /* round 0 is an advance */
+    bool meanwhile : 1;   /* outputs returned during later rounds */
+    uint64_t compute_ps;  /* time of a unit in the plan, ps */
+    uint64_t makespan_ps; /* from time zero until all nodes have computed,
+                             ps, as planned */
+    uint64_t begin_ps;    /* time of the kernel's begin(), ps */
+    uint64_t plan_ps;     /* time to plan, ps */
+    uint64_t scatter_start_ps; /* mesh time when the scatter begins */
+    uint64_t gather_done_ps;   /* mesh time when all results are merged */
+    uint64_t overhead_ps; /* from time zero until the originator computes, ps */
+    uint64_t startup_ps[TORUS_PHASES_MAX];       /* of phase index + 1, ps */
+    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* from time zero until a layer
+                                                    has its range, as planned */
+    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units of a layer's node in
+                                                    all rounds together */
+    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* units of a layer's node and
+                                                    its descendants */
+    uint64_t ordered_ps;     /* mesh time when the order is complete */
+    uint64_t measure_ps;     /* time of all runs that measured, ps */
+    uint32_t measured_units; /* units computed by measuring, not in the plan */
+    uint32_t zero;           /* 0 */
+    uint64_t call_ps; /* fixed time of a run(), ps: as in the plan, or, where
+                         that did not fit the originator's share, measured
+                         afterwards */
+    uint64_t announce_ps; /* time to queue the announcement, ps */
+    uint64_t sampled_ps;  /* time of those runs whose results were dropped */
 };
+static_assert(sizeof(struct wire_report) == WIRE_REPORT_BYTES, "no gaps");
 
 /* Returns the length of a report before the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* Stores wire_report_bytes() at `out`, with the plan's tables if rounds > 1 and
-   all nodes of a layer get the same. */
+/* Stores wire_report_bytes() at `out`; tables of `plan` are read with `layers`
+   and several rounds. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
-
-/* An entry of a list of probes; each of its probes begins with the entry. */
-struct wire_entry {
-    struct torus_path path;  /* from the originator to the node that answers */
-    uint16_t count;          /* of probes, one after the other */
-    uint32_t bytes;          /* of each, this entry included */
-    uint32_t ready_delay_ns; /* from the clock's reading to t1, or to t3 */
-    uint32_t asks;           /* enum wire_asks */
-};
-
-/* Store and load WIRE_ENTRY_BYTES. */
-void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
-struct wire_entry wire_entry_load(const uint8_t *in);
 
 /* Loads a report with its plan's tables. Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_report_load(struct wire_report *report,
                                struct rounds_plan *plan, const uint8_t *in,
                                uint32_t bytes);
+
+/* ---- probes; scatter/engine/probe.h draws their times t1 to t4 ---- */
+
+#define WIRE_ENTRY_BYTES 20u
+#define WIRE_ANSWER_BYTES 16u
+#define WIRE_LOG_BYTES 8u /* ahead of an answer's events */
+#define WIRE_MEASURED_BYTES 8u
+#define WIRE_ROW_BYTES 32u /* without a log */
+
+enum wire_asks {
+    WIRE_ASKS_TIME, /* the probe asks for times alone */
+    WIRE_ASKS_LOG   /* and for the node's events since its last job began */
+};
+
+/* WIRE_MEASURE: entries. WIRE_PROBE: one entry, then bytes without a
+   meaning. */
+struct wire_entry {
+    struct torus_path path;  /* from the originator to the node that answers */
+    uint16_t count;          /* number of probes, one after the other */
+    uint32_t bytes;          /* length of a probe */
+    uint32_t ready_delay_ns; /* from when the sender reads its clock until the
+                                probe leaves at t1, the answer at t3 */
+    uint32_t asks;           /* enum wire_asks */
+};
+static_assert(sizeof(struct wire_entry) == WIRE_ENTRY_BYTES, "no gaps");
+
+/*
+ * WIRE_ANSWER, over the reversed path:
+ *    0  u64 t2, when the probe came       8  u64 t3, when the answer is ready
+ *   16  for WIRE_ASKS_TIME: bytes without a meaning, which make the answer as
+ *       long as the probe, so that both take equally long
+ *   16  for WIRE_ASKS_LOG: u32 events ever, u32 events that follow, each a
+ *       struct node_event as hal/node.h pins it
+ *
+ * WIRE_MEASURED:
+ *    0  i32 error, enum err               4  u32 rows
+ *    8  for each row, in order: u64 t1, when the probe is ready; u64 t4, when
+ *       the answer came; the answer without bytes that have no meaning
+ */
 
 #endif

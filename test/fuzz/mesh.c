@@ -248,7 +248,7 @@ static void make_tree(struct mesh_job *job, struct torus_size size,
     fuzz_check(job->tree != NULL, "no memory");
     job->tree[bytes_load_u16(in + 10) % (TREE_BRANCH_BYTES * nodes)] ^= in[12];
     job->order.tree = job->tree;
-    job->order.tree_nodes = nodes;
+    job->order.tree_nodes = (uint16_t)nodes;
 }
 
 /* Reads the input's head. */
@@ -275,7 +275,7 @@ static void read_job(struct mesh_job *job, struct world *world,
                                  .phases = WIRE_BEST,
                                  .rounds = in[2],
                                  .ports = in[3],
-                                 .policy = (uint8_t)world->policy,
+                                 .policy = world->policy & 0xfu,
                                  .unit_bytes = 1 + in[6] % UNIT_BYTES_MAX,
                                  .arg_bytes = JUDGE_LONG_ARG_BYTES,
                                  .arg = job->arg};

@@ -20,7 +20,7 @@ struct wire_order whole_order(enum wire_policy policy, struct torus_size size,
                                .phases = WIRE_BEST,
                                .rounds = farm ? WIRE_BEST : 1,
                                .ports = TORUS_PORTS,
-                               .policy = (uint8_t)policy,
+                               .policy = policy & 0xfu,
                                .unit_bytes = 1,
                                .arg_bytes = JUDGE_LONG_ARG_BYTES,
                                .arg = arg};
@@ -29,7 +29,7 @@ struct wire_order whole_order(enum wire_policy policy, struct torus_size size,
     if (policy != WIRE_PATTERN) {
         order.tree = schedule_tree(farm ? SCHEDULE_FARM : SCHEDULE_BINOMIAL,
                                    size, originator, NULL);
-        order.tree_nodes = torus_nodes(size);
+        order.tree_nodes = (uint16_t)torus_nodes(size);
     }
     return order;
 }
@@ -88,7 +88,7 @@ struct letter *whole_record(const struct wire_order *order,
     record->end = &record->letters;
     world_begin(&world);
     for (uint16_t job = 1; job <= jobs; ++job) {
-        one.flags = (uint8_t)(order->flags | (job < jobs ? WIRE_MORE : 0));
+        one.flags = (order->flags | (job < jobs ? WIRE_MORE : 0u)) & 0xfu;
         world_put(world_node(originator), judge_order(&one, job));
     }
     world_run();

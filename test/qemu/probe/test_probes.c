@@ -105,12 +105,12 @@ static void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
     struct wire_report report;
     uint8_t *head;
 
-    wire.policy = config->policy;
+    wire.policy = config->policy & 0xfu;
     if (config->policy == WIRE_TREE) {
         tree = schedule_tree(SCHEDULE_PETERS_SYSKA, config->size,
                              config->originator, NULL);
         wire.tree = tree;
-        wire.tree_nodes = nodes;
+        wire.tree_nodes = (uint16_t)nodes;
     }
     head = malloc(wire_order_head_bytes(&wire));
     if (head == NULL) {

@@ -57,7 +57,7 @@ static void tell_announcement(uint16_t hops)
         at[11] = i > 0 ? 2 : 1;
         bytes_store_u16(at + 12, path[i].hops);
     }
-    wire_announce_store(at, &announce);
+    memcpy(at, &announce, WIRE_ANNOUNCE_BYTES);
     put_arg(at + WIRE_ANNOUNCE_BYTES, 1000);
     tell(&told, WIRE_ANNOUNCE, JOB, data, sizeof data);
 }
@@ -71,7 +71,7 @@ static void tell_chunk(const struct wire_chunk *chunk,
     uint8_t data[256] = {0};
     uint32_t bytes = WIRE_CHUNK_BYTES;
 
-    wire_chunk_store(data, chunk);
+    memcpy(data, chunk, sizeof *chunk);
     if (terms != NULL) {
         wire_job_store(data + bytes, &job, NULL);
         wire_job_store_farm(data + bytes, terms);
@@ -84,7 +84,7 @@ static void tell_demand(const struct wire_demand *demand, uint32_t bytes)
 {
     uint8_t data[WIRE_DEMAND_BYTES + 16] = {0};
 
-    wire_demand_store(data, demand);
+    memcpy(data, demand, sizeof *demand);
     tell(&told, WIRE_DEMAND, JOB, data, bytes);
 }
 
@@ -197,8 +197,8 @@ static void chunks_come_from_both_ends(struct unit *unit)
         struct wire_chunk chunk = {.units = 0};
 
         CHECK(unit, given[worker] != NULL &&
-                        wire_chunk_load(&chunk, given[worker]->data,
-                                        WIRE_CHUNK_BYTES) == ERR_OK);
+                        wire_load(&chunk, sizeof chunk, given[worker]->data,
+                                  WIRE_CHUNK_BYTES) == ERR_OK);
         CHECK_EQUAL(unit, chunk.worker, worker);
         CHECK(unit, chunk.units > 0);
         end -= worker % 2 == 0 ? 0 : chunk.units;

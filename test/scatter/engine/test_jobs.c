@@ -72,7 +72,7 @@ static struct wire_order make_order(const struct job *job, uint8_t *arg)
     order.arg_bytes = job->arg_bytes > 0 ? job->arg_bytes : order.arg_bytes;
     order.rounds = job->rounds > 0 ? job->rounds : order.rounds;
     order.ports = job->ports > 0 ? job->ports : order.ports;
-    order.flags = job->flags;
+    order.flags = job->flags & 0xfu;
     order.reserve = job->reserve;
     order.unit_bytes = job->unit_bytes;
     order.first_unit = job->first_unit;

@@ -82,7 +82,7 @@ static struct letter *make_part(unsigned round, bool advance)
 
     bytes_store_u32(letter->data, units);
     bytes_store_u32(letter->data + 4, round * units);
-    bytes_store_u32(letter->data + WIRE_PART_AT_LABEL,
+    bytes_store_u32(letter->data + offsetof(struct wire_part, label),
                     wire_part_place(role.layer, role.port, round) |
                         circuit_label(2, ahead - WIRE_PART_BYTES) |
                         (advance ? WIRE_ADVANCE : 0));
