@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Start and end of a node's program on a Cortex-M. All boards share
- * boot/cortex_m (reset, fault record, memory functions, division); each
- * board defines the functions at the end of this file in its own folder
- * (vectors.c, end.c; boot/stm32f405 also start.c).
+ * boot/cortex_m (reset, fault record, memory functions, division); the
+ * functions at the end of this file are defined for each board, in boot/mps2
+ * (vectors.c, end.c) and boot/stm32f405 (main.c, end.c).
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H

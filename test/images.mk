@@ -59,7 +59,7 @@ $(call test_image,dear,$(COUNTED), \
 $(foreach pins,$(ALL_PINS),$(eval $(call compile,test/pins/$(pins),$$(call \
   target_cc,stm32f405) -UPINS -DPINS=$(pins),$(DEPS))))
 # $(call with_pins,PINS,SOURCES): those that know pins of these.
-PINS_KNOWN := test/boards/stm32f405/main.c boot/stm32f405/vectors.c \
+PINS_KNOWN := test/boards/stm32f405/main.c boot/stm32f405/start.c \
               hal/stm32f405/serial.c hal/stm32f405/gpio.c
 with_pins = $(filter-out $(PINS_KNOWN),$(2)) $(patsubst \
               %.c,$(BUILD)/test/pins/$(1)/%.o,$(filter $(PINS_KNOWN),$(2)))

@@ -15,18 +15,13 @@
 #define FRAME_WORDS 8u
 #define CFSR_UNDEFINSTR (1u << 16) /* ARMv7-M, B3.2.15 */
 
-static void record_frame(struct node_fault *fault, const uint32_t *frame)
-{
-    memcpy(fault->r, frame, sizeof fault->r);
-    fault->r12 = frame[4];
-    fault->lr = frame[5];
-    fault->pc = frame[6];
-    fault->xpsr = frame[7];
-}
+static_assert(offsetof(struct node_fault, xpsr) ==
+                  offsetof(struct node_fault, r) + 4 * (FRAME_WORDS - 1),
+              "the fields from r to xpsr are a frame");
 
-/* Returns the place of the failed ASSERT() that caused the fault; 0: it had
-   another cause. Reads the instruction at the fault only if the processor has
-   executed it: then the address is sure to be readable. */
+/* Returns the place (file and line, hal/check.h) of the failed ASSERT() that
+   caused the fault; 0: another cause. Reads the instruction at the fault only
+   if the processor has executed it: then the address is sure to be readable. */
 static uint32_t failed_check(const struct node_fault *fault)
 {
     uint32_t word;
@@ -46,7 +41,8 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
     __asm volatile("mrs %0, ipsr" : "=r"(exception));
     memset(fault, 0, sizeof *fault);
     if ((uintptr_t)frame >= (uintptr_t)boot_stack.start) {
-        record_frame(fault, frame);
+        memcpy((uint8_t *)fault + offsetof(struct node_fault, r), frame,
+               4 * FRAME_WORDS);
     }
     fault->exception = exception;
     fault->cfsr = SCB->CFSR;

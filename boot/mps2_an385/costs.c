@@ -3,13 +3,11 @@
 
 #include "hal/window/window.h"
 
-#define PS_PER_INSTRUCTION 32000u
+#define TIME(instructions) ((instructions)*32000u) /* ps */
 
 const struct scatter_costs boot_costs = BOOT_COSTS(
-    PS_PER_INSTRUCTION, .first_send_ps = 240 * PS_PER_INSTRUCTION,
-    .branch_split_ps = 126 * PS_PER_INSTRUCTION,
-    .branch_queue_ps = 220 * PS_PER_INSTRUCTION,
-    .result_merge_ps = 250 * PS_PER_INSTRUCTION, .split_ps = WINDOW_ROW_PS,
-    .round_overhead_ps = 196 * PS_PER_INSTRUCTION,
-    .round_start_ps = 112 * PS_PER_INSTRUCTION, .tree_sends = 768,
-    .tree_holds = true, .plan_meanwhile = meanwhile_plan);
+    TIME(1), .first_send_ps = TIME(240), .branch_split_ps = TIME(126),
+    .branch_queue_ps = TIME(220), .result_merge_ps = TIME(250),
+    .split_ps = WINDOW_ROW_PS, .round_overhead_ps = TIME(196),
+    .round_start_ps = TIME(112), .tree_sends = 768, .tree_holds = true,
+    .plan_meanwhile = meanwhile_plan);

@@ -218,18 +218,38 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Accepts pages only: commands have a name of their own, such as `reset`. */
+/* Sends a peek along the path that the first `legs` words give: `page` is a
+   page or a command. */
+static enum shell_code send_peek(struct shell *shell, unsigned legs,
+                                 uint32_t page, uint32_t argument)
+{
+    if (!read_path(shell, &shell->path, legs)) {
+        return SHELL_ARGUMENT;
+    }
+    return shell_code_of(shell, shell_node_peek(shell->node, shell->path,
+                                                (uint8_t)page, argument));
+}
+
+/* Accepts a page, but no command of a peek: for these the shell has commands of
+   its own, such as `reset`. */
 static enum shell_code run_peek(struct shell *shell)
 {
     unsigned legs = shell->words - 1u;
     uint32_t page;
 
-    if (!read_path(shell, &shell->path, legs) ||
-        !number(shell, legs, &page, PEEK_COMMANDS - 1u)) {
-        return SHELL_ARGUMENT;
-    }
-    return shell_code_of(
-        shell, shell_node_peek(shell->node, shell->path, (uint8_t)page, 0));
+    return number(shell, legs, &page, PEEK_COMMANDS - 1u)
+               ? send_peek(shell, legs, page, 0)
+               : SHELL_ARGUMENT;
+}
+
+static enum shell_code run_identify(struct shell *shell)
+{
+    unsigned legs = shell->words - 1u;
+    uint32_t seconds;
+
+    return number(shell, legs, &seconds, PEEK_IDENTIFY_S_MAX)
+               ? send_peek(shell, legs, PEEK_IDENTIFY, seconds)
+               : SHELL_ARGUMENT;
 }
 
 /* ---- many peeks at once ---- */
@@ -299,7 +319,7 @@ static int begin_peeks(struct shell *shell)
     const char *at = shell->word[2];
     struct torus_path path;
 
-    for (unsigned i = 0; shell->left >> i != 0; ++i) {
+    for (unsigned i = 0; i < SHELL_PEEKS_MAX && shell->left >> i != 0; ++i) {
         int error = ERR_PORT_BUSY;
 
         at = read_item(at, &path);
@@ -313,9 +333,6 @@ static int begin_peeks(struct shell *shell)
                 return put_peeked(shell, i, error, NULL, 0);
             }
             shell->slot[path.port] = (uint8_t)(i + 1u);
-        }
-        if (i == SHELL_PEEKS_MAX - 1u) {
-            break;
         }
     }
     return SHELL_LATER;
@@ -331,8 +348,8 @@ static unsigned under_way(const struct shell *shell)
     return count;
 }
 
-/* Stops if more bytes have come in (2 may be the end of the last line): whoever
-   sends a new request does not wait for the other rows. */
+/* Stops once a new request has begun to come in, whose sender does not wait for
+   the other rows: up to 2 bytes may be CR and LF of this request's own line. */
 static int row_peeks(struct shell *shell)
 {
     int error = end_peek(shell);
@@ -356,28 +373,6 @@ static int row_peeks(struct shell *shell)
     }
     line_put(&shell->out, "waiting=%u", under_way(shell));
     return ERR_OK;
-}
-
-/* ---- commands for other nodes ---- */
-
-static enum shell_code command_peek(struct shell *shell, unsigned legs,
-                                    uint8_t command, uint32_t argument)
-{
-    if (!read_path(shell, &shell->path, legs)) {
-        return SHELL_ARGUMENT;
-    }
-    return shell_code_of(
-        shell, shell_node_peek(shell->node, shell->path, command, argument));
-}
-
-static enum shell_code run_identify(struct shell *shell)
-{
-    unsigned legs = shell->words - 1u;
-    uint32_t seconds;
-
-    return number(shell, legs, &seconds, PEEK_IDENTIFY_S_MAX)
-               ? command_peek(shell, legs, PEEK_IDENTIFY, seconds)
-               : SHELL_ARGUMENT;
 }
 
 /* ---- messages to and from the host ---- */
@@ -496,11 +491,12 @@ static enum shell_code run_inject(struct shell *shell)
                                                           : SHELL_ARGUMENT;
 }
 
-/* Resets this node, or the one at the end of a path, whose answer is rows. */
+/* Resets this node at once, or the node at the end of a path, whose answer is
+   then written as rows. */
 static enum shell_code run_reset(struct shell *shell)
 {
     if (shell->words > 0) {
-        return command_peek(shell, shell->words, PEEK_RESET, PEEK_RESET_MAGIC);
+        return send_peek(shell, shell->words, PEEK_RESET, PEEK_RESET_MAGIC);
     }
     shell->rows = false;
     shell->resetting = true;

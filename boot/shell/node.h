@@ -66,8 +66,9 @@ NODISCARD int shell_node_ping(struct serial_node *node, struct torus_path path,
 NODISCARD int shell_node_peek(struct serial_node *node, struct torus_path path,
                               uint8_t page, uint32_t argument);
 
-/* Reads the answer to the last peek out of a port. Result: SHELL_LATER; ERR_OK:
- *bytes bytes at *data, valid until the port's next peek; another enum err. */
+/* Reads the answer to the last peek out of a port. Result: SHELL_LATER; ERR_OK,
+   and the answer of length *bytes lies at *data until the port's next peek;
+   another enum err. */
 NODISCARD int shell_node_peeked(struct serial_node *node, const uint8_t **data,
                                 unsigned *bytes, unsigned port);
 

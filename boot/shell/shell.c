@@ -60,8 +60,8 @@ static void put_end(struct shell *shell)
     }
 }
 
-/* Ends the line. Replaces a line that was too long by `err space`, since its
-   CRC would be right. */
+/* Ends the line. Replaces a line that was cut, being too long, by `err space`:
+   since its CRC would be right, no reader could tell that it was cut. */
 static unsigned end_line(struct shell *shell)
 {
     if (shell->out.cut) {
@@ -160,16 +160,17 @@ static void answer(struct shell *shell, char *text)
 }
 
 /* Makes the next row or the line `end`. Result: length of the line, or 0. */
-static unsigned go_on(struct shell *shell, uint32_t now_us)
+static unsigned go_on(struct shell *shell)
 {
     int error;
 
     line_begin(&shell->out);
     error = shell->command->row(shell);
-    if (error == SHELL_LATER && now_us - shell->since_us < SHELL_WAIT_US) {
+    if (error == SHELL_LATER &&
+        shell->now_us - shell->since_us < SHELL_WAIT_US) {
         return 0;
     }
-    shell->since_us = now_us;
+    shell->since_us = shell->now_us;
     if (error == ERR_OK) {
         shell->written += 1;
         return end_line(shell);
@@ -186,10 +187,7 @@ static unsigned go_on(struct shell *shell, uint32_t now_us)
 void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox)
 {
-    memset(shell, 0, sizeof *shell);
-    shell->node = node;
-    shell->reader = reader;
-    shell->mailbox = mailbox;
+    *shell = (struct shell){.node = node, .reader = reader, .mailbox = mailbox};
 }
 
 unsigned shell_poll(struct shell *shell, uint32_t now_us)
@@ -199,7 +197,7 @@ unsigned shell_poll(struct shell *shell, uint32_t now_us)
     ASSERT(!shell->resetting);
     shell->now_us = now_us;
     if (shell->rows) {
-        return go_on(shell, now_us);
+        return go_on(shell);
     }
     status = line_take(shell->reader, now_us);
     if (status == LINE_NONE) {

@@ -106,8 +106,9 @@ void serial_taken(unsigned port, unsigned bytes)
 
 /* ---- functions of hal/serial/board.h that no driver defines ---- */
 
-/* Masks the late handlers, which share the switch, but not the quick ones:
-   bytes would be lost while a frame is made. */
+/* Masks the late handlers (hal/stm32f405/interrupts.h), which share the switch,
+   but not the quick handlers, which fetch bytes: bytes would be lost while a
+   frame is built. */
 void board_lock(void)
 {
     uint32_t before = interrupts_mask();
@@ -195,8 +196,8 @@ static void tick(void)
 
 /* ---- start ---- */
 
-/* Returns the CRC-32 of the image behind its identity, which is the same on all
-   nodes with this image. */
+/* Returns the CRC-32 of the image after its identity. All nodes with this image
+   have the same CRC; their identities differ. */
 static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);

@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Vector table, identity of the image, and start of a program. */
 #include "boot/stm32f405/start.h"
 
 #include "boot/boot.h"
+#include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
+
+#define VECTOR(irq) [BOOT_VECTORS_ARMV7M + (irq)]
+#define LINE_VECTORS(name, port)                                               \
+    VECTOR(PINS_IRQ(PINS_##port)) = serial_##name##_interrupt,                 \
+    VECTOR(PINS_TX_IRQ(PINS_##port)) = serial_##name##_dma_interrupt,
+#define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
+
+/* Positions as in RM0090, table 62. No other interrupt is ever enabled. */
+__attribute__((section(".vectors"), used))
+const boot_vector boot_vectors[VECTORS] = {
+    BOOT_VECTORS,
+    [15] = timer_tick_interrupt,
+    VECTOR(TIM2_IRQ) = timer_compare_interrupt,
+    SERIAL_PORTS(LINE_VECTORS) VECTOR(PINS_IRQ(PINS_CONSOLE)) =
+        serial_console_interrupt,
+    VECTOR(PINS_TX_IRQ(PINS_CONSOLE)) = serial_console_late_interrupt,
+};
+
+__attribute__((section(".identity"), used))
+const volatile struct image_identity boot_identity = {
+    .magic = IMAGE_MAGIC,
+    .version = IMAGE_VERSION,
+    .board = IMAGE_STM32F405,
+    .x = IMAGE_NOT_SET,
+    .y = IMAGE_NOT_SET,
+    .width = IMAGE_NOT_SET,
+    .height = IMAGE_NOT_SET,
+    .pins = PINS_NAME,
+};
 
 static bool probe_id(struct boot_start *start)
 {
