@@ -18,20 +18,21 @@ struct node_fault;
 extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
-/* The stack in use: the one after reset, until boot_move_stack(). There is no
-   memory below it, so that an overflow faults. */
+/* The stack in use: after a reset the linker's, until boot_move_stack(). There
+   is no memory below the stack, so that an overflow faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
 } boot_stack;
 
-/* An entry of the vector table (ARMv7-M, B1.5.3): initial stack pointer,
-   handlers of the architecture's exceptions, handlers of the board's. */
+/* An entry of the vector table (ARMv7-M, B1.5.3): the initial stack pointer, or
+   a handler of an exception of the architecture or of the board. */
 typedef void (*boot_vector)(void);
 
 #define BOOT_VECTORS_ARMV7M 16
 
-/* Entries 0 to 14 of a board's table; the board adds [15], SysTick. */
+/* Entries 0 to 14 of a board's vector table; the board adds entry 15, SysTick,
+   and its interrupts. */
 #define BOOT_VECTORS                                                           \
     [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
     [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \
@@ -59,8 +60,8 @@ _Noreturn void boot_fault_record(const uint32_t *frame);
 
 /*
  * Reads the word at an address where there may be no memory. Result: true, and
- * *value is the word; false if the read faults, and *value is unchanged. Not in
- * a fault handler; 256 bytes of stack must be left.
+ * *value is the word; false if the read faults, and *value is unchanged.
+ * Precondition: no fault handler runs, and 256 bytes of the stack are free.
  */
 bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The costs of this board's software, defined once for each board. */
+/* Times that a board's software takes. Each board defines boot_costs. */
 #ifndef BOOT_COSTS_H
 #define BOOT_COSTS_H
 

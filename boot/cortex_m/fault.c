@@ -61,8 +61,8 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
  * Bit 2 of EXC_RETURN, in lr, tells which stack holds the frame (ARMv7-M,
  * B1.5.8). If less than 256 bytes of the stack are left, the handler starts
  * again at the stack's top, whose contents are lost. After a fault in
- * boot_probe_word(), it clears the fault status (write 1 to clear, B3.2.15),
- * and returns to boot_probe_failed.
+ * boot_probe_word() the handler clears the fault status (write 1 to clear,
+ * B3.2.15), and returns to boot_probe_failed.
  */
 __attribute__((naked)) void boot_fault_entry(void)
 {

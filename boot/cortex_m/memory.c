@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A word of any type, which ARMv7-M allows at any address (A3.2.1). */
+/* A word of data of any type, at any address, as ARMv7-M allows (A3.2.1). */
 typedef uint32_t __attribute__((may_alias, aligned(1))) word;
 
 #define BLOCK_WORDS 4u

@@ -18,7 +18,7 @@ extern uint32_t boot_bss_end[];
 __attribute__((used)) struct boot_stack boot_stack = {boot_stack_start,
                                                       boot_stack_end};
 
-/* Fills the stack below `end`: words that keep this value were never used. */
+/* Fills the stack below `end`: words that stay STACK_PAINT were never used. */
 static void paint_stack(uint32_t *start, const uint32_t *end)
 {
     for (uint32_t *at = start; at < end; ++at) {

@@ -72,8 +72,9 @@ static bool is_renewed(const struct serial_node *node)
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* Writes one line of a reply to the console, if there is one. Result: whether
-   there was. Resets the board, if requested, once its reply has been sent. */
+/* Writes the next line of a reply, if any, to the console. Result: whether a
+   line was written. If a reset was requested, resets the board once the console
+   has sent the reply. */
 static bool answer(struct serial_node *node)
 {
     struct shell *shell = &node->shell;
@@ -123,8 +124,8 @@ static void obey(struct serial_node *node)
     }
 }
 
-/* Returns a seed for back-off times and epochs. It differs after each reset
-   (where the time often does not), since other nodes remember old epochs. */
+/* Returns a seed for back-off times and epochs. The seed differs after each
+   reset, even at an equal time, since other nodes remember old epochs. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
     const uint32_t *id = config->unique_id;
@@ -317,8 +318,8 @@ void serial_node_tick(struct serial_node *node)
 }
 
 /* Runs the shell only while the node computes or plans (an originator that
-   plans runs its kernel on samples): the main loop then uses none of its data.
- */
+   plans runs its kernel on samples): the main loop then uses none of the
+   shell's data. */
 void serial_node_answer(struct serial_node *node)
 {
     uint32_t state = node->node.status.state;
@@ -330,8 +331,8 @@ void serial_node_answer(struct serial_node *node)
     }
 }
 
-/* Sets the node's identity from the last discovery; to a mesh of width 0 if the
-   node has no place in it. */
+/* Sets the node's identity from the last discovery. Width 0: discovery found no
+   place for the node. */
 static void take_identity(struct serial_node *node)
 {
     const struct discover *discover = &node->discover;

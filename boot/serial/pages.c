@@ -131,20 +131,19 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* Indices in struct switch_counters of a page's counters, in the order of
-   PEEK_COUNTER_NAMES. */
-static const uint8_t counted_of_node[PEEK_COUNTERS] = {
-    WORD_OF(sent_messages),
-    WORD_OF(sent_bytes),
-    WORD_OF(received_messages),
-    WORD_OF(relayed_circuits),
-    WORD_OF(refused),
-    WORD_OF(retries),
-    WORD_OF(retransmitted),
-    WORD_OF(damaged),
-    WORD_OF(lost),
-    WORD_OF(dead)};
-/* The same, in the order of PEEK_PORT_NAMES. */
+/* Indices in struct switch_counters of the counters of a page: of PEEK_COUNTS
+   in the order of PEEK_COUNTER_NAMES, of PEEK_EAST and the other ports' pages
+   in the order of PEEK_PORT_NAMES. */
+static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
+                                               WORD_OF(sent_bytes),
+                                               WORD_OF(received_messages),
+                                               WORD_OF(relayed_circuits),
+                                               WORD_OF(refused),
+                                               WORD_OF(retries),
+                                               WORD_OF(retransmitted),
+                                               WORD_OF(damaged),
+                                               WORD_OF(lost),
+                                               WORD_OF(dead)};
 static const uint8_t counted_of_port[PEEK_SWITCH_COUNTERS] = {
     WORD_OF(sent_messages),  WORD_OF(received_messages),
     WORD_OF(relayed_frames), WORD_OF(refused),
@@ -158,9 +157,7 @@ static void put_counts(const struct serial_node *node, uint8_t *out)
         uint32_t sum = 0;
 
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            const struct switch_counters *counters = &node->core.counters[port];
-
-            sum += ((const uint32_t *)counters)[counted_of_node[i]];
+            sum += ((const uint32_t *)&node->core.counters[port])[counted[i]];
         }
         bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
     }
@@ -242,7 +239,7 @@ static_assert(PEEK_COUNTS_BYTES <= SWITCH_STATUS_BYTES &&
                   PEEK_PORT_BYTES <= SWITCH_STATUS_BYTES,
               "a page fits an answer");
 static_assert(PEEK_QUESTION_BYTES < SWITCH_QUESTION_BYTES,
-              "a question that is longer is seen to be");
+              "a question that is too long is not cut to a right one");
 
 /* ---- commands, which may be repeated ---- */
 

@@ -24,7 +24,7 @@ struct serial_node_config {
     uint32_t unique_id[3];
     uint32_t image_crc;       /* CRC-32 of the image after its identity */
     bool strapped;            /* the node's coordinates are set in flash */
-    struct torus_coord strap; /* these coordinates */
+    struct torus_coord strap; /* coordinates in flash */
     uint32_t salt;            /* a number that differs after every reset */
     uint32_t byte_ns;         /* time of a byte on a port's line */
     uint32_t slack_us; /* longest delay of a node's answers; 0: the default */
@@ -76,7 +76,7 @@ struct serial_node {
     uint8_t due;                  /* mask of ports whose due_us is valid */
     uint8_t speaking;   /* mask of ports with a frame of discovery to send */
     uint32_t alarm_us;  /* time given to the last board_alarm() */
-    bool armed;         /* that alarm has not come yet */
+    bool armed;         /* the alarm at alarm_us has not come yet */
     uint32_t ticked_us; /* board_now_us() up to which uptime_ms counts */
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that every progress of the node changes */

@@ -14,7 +14,7 @@ static_assert(NODE_STATES == 9, "a name for each state");
 static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
 /* A node is in a job from the job's first message to the job's end. An
-   originator whose report waits for the host is not. */
+   originator whose report waits for the host is not in a job. */
 bool shell_node_busy(struct serial_node *node)
 {
     return serial_node_has_job(node) && node->mailbox.out == MAILBOX_EMPTY;
@@ -86,6 +86,10 @@ static const char counter_names[] =
     "retransmitted\0damaged\0lost\0stale\0meetings\0expired\0broken\0"
     "dead\0mended";
 
+/* Names of line_reader.count[] from LINE_TEXT on. */
+static_assert(LINE_STATUSES - LINE_TEXT == 6, "a name for each status");
+static const char console_names[] = "lines\0long\0crc\0control\0damaged\0half";
+
 /* Words of struct node_fault behind `valid`, and their names. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
 static_assert(FAULT_WORDS == 15, "a name for each word");
@@ -93,10 +97,11 @@ static const char fault_names[] =
     "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
     "bfar\0sp\0check";
 
-#define NUMBER_BYTES 22u /* room for a number, besides its name */
+#define NUMBER_BYTES 22u /* bytes of a number without its name */
 
-/* Appends values from index *index on, as many as fit the line, and moves
- *index on. Result: whether there are more. `format`: of a value. */
+/* Appends names and values, each value in this format, from index *index on
+   while the line has room, and counts *index up. Result: whether there are
+   more. */
 static bool put_numbers(struct line_writer *out, const char *format,
                         const char *names, const uint32_t *value,
                         uint32_t count, uint32_t *index)
@@ -113,20 +118,8 @@ static bool put_numbers(struct line_writer *out, const char *format,
     return false;
 }
 
-static void put_console(const struct serial_node *node, struct line_writer *out)
-{
-    const uint32_t *count = node->reader.count;
-
-    line_put(out,
-             "port=console lines=%u long=%u crc=%u control=%u damaged=%u "
-             "half=%u lost_bytes=%u",
-             count[LINE_TEXT], count[LINE_LONG], count[LINE_CRC],
-             count[LINE_CONTROL], count[LINE_DAMAGED], count[LINE_HALF],
-             node->reader.lost);
-}
-
-/* *cursor of `counters`: the port from this bit on, in the bits below it the
-   index of the next number; the line driver's numbers follow the switch's. */
+/* Cursor of `counters`: the port, from this bit on; below this bit the index of
+   the next number. The line driver's numbers follow the switch's. */
 #define CURSOR_PORT 8u
 
 static int row_counters(struct serial_node *node, struct line_writer *out,
@@ -140,7 +133,11 @@ static int row_counters(struct serial_node *node, struct line_writer *out,
         return ERR_EMPTY;
     }
     if (port == TORUS_PORTS) {
-        put_console(node, out);
+        line_put(out, "port=console");
+        (void)put_numbers(out, "%u", console_names,
+                          node->reader.count + LINE_TEXT,
+                          LINE_STATUSES - LINE_TEXT, &index);
+        line_put(out, " lost_bytes=%u", node->reader.lost);
     } else {
         line_put(out, "port=%s", torus_port_names[port]);
         more = put_numbers(out, "%u", counter_names,
@@ -330,17 +327,6 @@ static void put_wait(struct line_writer *out, const uint8_t *page)
     }
 }
 
-static void put_fault(struct line_writer *out, const uint8_t *page)
-{
-    line_put(out, "faults=%u", bytes_load_u16(page + PEEK_AT_FAULTS));
-    if ((page[PEEK_AT_FLAGS] & PEEK_FAULT) != 0) {
-        line_put(out, " exception=%u pc=%x lr=%x cfsr=%x",
-                 page[PEEK_AT_EXCEPTION], bytes_load_u32(page + PEEK_AT_PC),
-                 bytes_load_u32(page + PEEK_AT_LR),
-                 bytes_load_u32(page + PEEK_AT_CFSR));
-    }
-}
-
 #define STATE_ROWS 4u
 
 /* Appends row *cursor of a page PEEK_STATE, and counts *cursor up. */
@@ -370,7 +356,13 @@ static int row_state(struct line_writer *out, const uint8_t *page,
                  bytes_load_u16(page + PEEK_AT_JOBS));
         return ERR_OK;
     case 3:
-        put_fault(out, page);
+        line_put(out, "faults=%u", bytes_load_u16(page + PEEK_AT_FAULTS));
+        if ((flags & PEEK_FAULT) != 0) {
+            line_put(out, " exception=%u pc=%x lr=%x cfsr=%x",
+                     page[PEEK_AT_EXCEPTION], bytes_load_u32(page + PEEK_AT_PC),
+                     bytes_load_u32(page + PEEK_AT_LR),
+                     bytes_load_u32(page + PEEK_AT_CFSR));
+        }
         return ERR_OK;
     default:
         return ERR_EMPTY;

@@ -200,7 +200,8 @@ static enum shell_code run_ping(struct shell *shell)
     return shell_node_busy(shell->node) ? SHELL_BUSY : SHELL_OK;
 }
 
-/* Starts a circuit if none is on its way; appends its row once it has ended. */
+/* Starts a circuit unless a circuit is on its way; appends the circuit's row
+   once the circuit has ended. */
 static int row_ping(struct shell *shell)
 {
     int error = ERR_OK;
@@ -293,7 +294,7 @@ static int put_peeked(struct shell *shell, unsigned index, int error,
     return ERR_OK;
 }
 
-/* Appends the row of a peek that has ended. Result: SHELL_LATER if none has. */
+/* Appends the row of a peek that has ended; SHELL_LATER: no peek has ended. */
 static int end_peek(struct shell *shell)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -312,8 +313,8 @@ static int end_peek(struct shell *shell)
     return SHELL_LATER;
 }
 
-/* Sends the next peek of each port that has none under way. Result: ERR_OK, and
-   a row, if one could not be sent; SHELL_LATER otherwise. */
+/* Sends the next peek of each port that has no peek under way. Result: ERR_OK:
+   a peek could not be sent, and its row was appended; SHELL_LATER: no row. */
 static int begin_peeks(struct shell *shell)
 {
     const char *at = shell->word[2];

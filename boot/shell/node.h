@@ -45,7 +45,7 @@ NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
 void shell_node_clear(struct serial_node *node, enum shell_list list);
 
 /* Whether the node is in a job: then the shell starts no discovery or ping,
-   which could disturb its times. */
+   which could disturb the job's times. */
 bool shell_node_busy(struct serial_node *node);
 
 /* Starts discovery from this node, which gets the coordinates `at`. `policy`:

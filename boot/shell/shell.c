@@ -10,7 +10,7 @@
 
 static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
-              "a line's status is a code and one more");
+              "a code is the line's status less 1");
 
 /* Each code's word, and behind its NUL a text in which %d is shell->detail. */
 static const char codes[SHELL_CODES][16] = {

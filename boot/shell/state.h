@@ -9,10 +9,11 @@
 #define SHELL_PING_BYTES_MAX 65535u
 #define SHELL_WORDS 7u /* words kept of a request, its tag included */
 
-/* Longest wait for the next row, not counting rows "waiting=" of `peeks`. */
+/* Time without a row, except rows "waiting=" of `peeks`, after which a command
+   ends with SHELL_LATE. */
 #define SHELL_WAIT_US 30000000u
 
-/* `peeks`: longest time between two rows, then a row "waiting=" is written. */
+/* `peeks`: time without a row after which a row "waiting=" is written. */
 #define SHELL_ALIVE_US 25000u
 #define SHELL_PEEKS_MAX 32u /* largest number of paths of a request `peeks` */
 
@@ -45,20 +46,20 @@ struct shell {
     const struct shell_command *command; /* command of the last request */
     const char *word[SHELL_WORDS];       /* words of the request, name first */
     uint8_t words;                       /* number of words behind the name */
-    uint32_t tag;                        /* tag of the last request with one */
+    uint32_t tag; /* tag of the last request that had a tag */
     bool tagged;
-    bool again;                /* an earlier request had a tag */
-    bool repeated;             /* the request has the tag of the one before */
-    bool rows;                 /* rows of the command are still to come */
-    bool resetting;            /* the board is to reset once all is sent */
-    bool pending;              /* a circuit of `ping` is on its way */
-    uint8_t ending;            /* enum shell_code that the line `end` tells */
-    int32_t detail;            /* number that the code's text contains */
-    uint32_t cursor;           /* as in shell_node_row(); of `help`: next row */
-    uint32_t written;          /* rows written */
-    uint32_t wanted;           /* `ping`: circuits; `peeks`: the page */
-    uint32_t bytes;            /* `ping`: bytes of each circuit */
-    uint32_t left;             /* `peeks`: mask of paths not begun yet */
+    bool again;       /* an earlier request had a tag */
+    bool repeated;    /* the request has the last tag again */
+    bool rows;        /* rows of the command are still to come */
+    bool resetting;   /* the board is to reset once all is sent */
+    bool pending;     /* a circuit of `ping` is on its way */
+    uint8_t ending;   /* enum shell_code that the line `end` tells */
+    int32_t detail;   /* number that the code's text contains */
+    uint32_t cursor;  /* next row: as in shell_node_row(), or of `help` */
+    uint32_t written; /* rows written */
+    uint32_t wanted;  /* `ping`: number of circuits; `peeks`: page */
+    uint32_t bytes;   /* `ping`: bytes of each circuit */
+    uint32_t left;    /* `peeks`: mask of paths not begun yet */
     uint8_t slot[TORUS_PORTS]; /* `peeks`, of each port: 1 + index of the path
                                   whose peek is under way; 0: none */
     uint32_t now_us;           /* time of this shell_poll() */
@@ -78,8 +79,8 @@ struct shell_command {
     const char *help; /* the name, then its arguments for people */
     enum shell_code (*run)(struct shell *shell);
     int (*row)(struct shell *shell);
-    uint8_t name_bytes;
-    uint8_t words_min; /* least number of words behind the name */
+    uint8_t name_bytes; /* length of the name */
+    uint8_t words_min;  /* least number of words behind the name */
     uint8_t words_max;
     uint8_t list; /* enum shell_list of the rows, if the node makes them */
 };

@@ -36,7 +36,7 @@
 #define EMULATED_LOST_MAX 15u
 
 /* From linker/stm32f405.ld. An emulated chip has no unique id: its launcher may
-   write one to boot_emulated_id. */
+   write an id to boot_emulated_id. */
 extern uint32_t boot_ccm_start[];
 extern uint32_t boot_ccm_end[];
 extern uint32_t boot_low_start[];
@@ -44,14 +44,14 @@ extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
 extern uint8_t boot_image_bytes[]; /* its address is the image's size */
 
-/* Costs on the emulator, whose time means nothing: only a kernel's work takes
-   mesh time, by the kernel's estimate, at 32 ns an instruction. */
+/* Costs on the emulator, where measured time means nothing: only a kernel's
+   work takes mesh time, by the kernel's estimate, at 32 ns an instruction. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
 static struct serial_node *node; /* lies behind the stack */
-/* Number of starts of the program, from any number after power-up. */
+/* Starts of the program since power-up, plus the number found there then. */
 static uint32_t starts __attribute__((section(".noinit")));
 static uint32_t masked;     /* mask before the outermost board_lock() */
 static unsigned locks;      /* calls of board_lock() not undone yet */
@@ -71,7 +71,7 @@ unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes)
     return bytes;
 }
 
-static_assert(LINE_DAMAGED_BYTE == 0, "as the driver has it");
+static_assert(LINE_DAMAGED_BYTE == 0, "the driver passes a damaged byte as 0");
 
 void serial_lost(unsigned port)
 {
@@ -150,8 +150,8 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* Does not sleep if an interrupt came since the last call, since it may have
-   ended the wait. Interrupts are masked, which wake WFI all the same. */
+/* Does not sleep if an interrupt came since the last call: the interrupt may
+   have ended the wait. Interrupts that are masked here end WFI, too. */
 void board_sleep(void)
 {
     uint32_t before = armv7m_mask();

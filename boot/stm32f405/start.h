@@ -22,8 +22,8 @@ void boot_start(struct boot_start *start);
 /* The identity of this image. Volatile, since a tool may change it later. */
 extern const volatile struct image_identity boot_identity;
 
-/* serial_pending() and serial_taken() (hal/stm32f405/program.h) for the ring
-   that board_console_write() fills. */
+/* Do what serial_pending() and serial_taken() (hal/stm32f405/program.h) do, for
+   the console's output, the ring that board_console_write() fills. */
 unsigned boot_console_pending(const uint8_t **data);
 void boot_console_taken(unsigned bytes);
 
