@@ -12,19 +12,22 @@ void scatter_record(struct scatter *scatter, enum event_kind kind,
                   kind, detail, value);
 }
 
-void scatter_clip_to_load(const struct scatter *scatter,
-                          struct circuit_segment *segment)
+struct circuit_segment scatter_cut(const struct scatter *scatter,
+                                   uint32_t skipped, uint32_t units)
 {
-    const uint8_t *begin = scatter->range_data - scatter->range_before_bytes;
-    const uint8_t *end = scatter->range_data + scatter->range_to_end_bytes;
-    uint32_t missing =
-        segment->data < begin ? (uint32_t)(begin - segment->data) : 0;
+    const struct wire_job *job = &scatter->job;
+    uint32_t unit_bytes = scatter->announced.unit_bytes;
+    uint32_t ahead_bytes = skipped * unit_bytes;
+    uint32_t before_bytes = fixed_smaller(
+        job->before_bytes, scatter->range_before_bytes + ahead_bytes);
+    uint32_t room_bytes =
+        scatter->range_to_end_bytes - ahead_bytes + before_bytes;
 
-    segment->data += missing;
-    segment->bytes -= missing;
-    ASSERT(segment->data <= end);
-    segment->bytes =
-        fixed_smaller(segment->bytes, (uint32_t)(end - segment->data));
+    ASSERT(ahead_bytes <= scatter->range_to_end_bytes);
+    return (struct circuit_segment){
+        scatter->range_data + ahead_bytes - before_bytes,
+        fixed_smaller(before_bytes + units * unit_bytes + job->after_bytes,
+                      room_bytes)};
 }
 
 void scatter_skip(struct scatter *scatter, uint32_t units)

@@ -485,10 +485,11 @@ NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
 /* Moves the range's beginning on by `units`; scatter->units stays. */
 void scatter_skip(struct scatter *scatter, uint32_t units);
 
-/* Cuts off bytes of a child's *segment that this node does not have: at the
-   ends of the load a range has less of a halo than the kernel asks for. */
-void scatter_clip_to_load(const struct scatter *scatter,
-                          struct circuit_segment *segment);
+/* Returns `units` units of the range, those behind its first `skipped` units,
+   as they are sent: with as much of the job's halo as this node has. At the
+   ends of the load a range has less of it. */
+struct circuit_segment scatter_cut(const struct scatter *scatter,
+                                   uint32_t skipped, uint32_t units);
 
 /* Calls the kernel's begin(), which fills in the terms. ERR_ARGUMENT if it
    refuses the job's argument. */

@@ -143,7 +143,6 @@ int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
 {
     struct farm_worker *worker = &state->worker[index];
     struct torus_path path = worker->path;
-    const struct wire_job *job = &scatter->job;
     uint32_t units = farm_next(&state->farm, &worker->member);
     uint32_t skipped = takes_from_end(index) ? state->farm.left : 0;
     struct wire_chunk chunk = {.units = units,
@@ -159,13 +158,7 @@ int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
         message.shared = state->job;
     }
     if (units > 0) {
-        struct circuit_segment *body = &message.body[path.port];
-        uint32_t unit_bytes = scatter->announced.unit_bytes;
-
-        body->data =
-            scatter->range_data + skipped * unit_bytes - job->before_bytes;
-        body->bytes = units * unit_bytes + job->before_bytes + job->after_bytes;
-        scatter_clip_to_load(scatter, body);
+        message.body[path.port] = scatter_cut(scatter, skipped, units);
     } else {
         worker->ended = true;
         state->at_work -= 1;
@@ -342,13 +335,15 @@ static int compute_slice(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Serves all demands that have arrived. Result: 0 or the error. */
-static int serve_all(struct scatter *scatter, struct farm_state *state)
+/* Serves demands until all workers have their ends, or mesh time is until_ps:
+   with 0 those that have arrived. Result: 0 or the error. */
+static int serve_all(struct scatter *scatter, struct farm_state *state,
+                     uint64_t until_ps)
 {
     int error = ERR_OK;
 
     while (error == ERR_OK && state->at_work > 0) {
-        error = serve_until(scatter, state, 0);
+        error = serve_until(scatter, state, until_ps);
     }
     return error == ERR_TIMEOUT ? ERR_OK : error;
 }
@@ -362,7 +357,7 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
             error = compute_slice(scatter, state);
         }
         if (error == ERR_OK) {
-            error = serve_all(scatter, state);
+            error = serve_all(scatter, state, 0);
         }
         if (error == ERR_OK && state->more) {
             error = state->refill(scatter, state);
@@ -374,10 +369,7 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
         scatter->split.share_units = 0;
         error = scatter_compute(scatter);
     }
-    while (error == ERR_OK && state->at_work > 0) {
-        error = serve_until(scatter, state, UINT64_MAX);
-    }
-    return error;
+    return error == ERR_OK ? serve_all(scatter, state, UINT64_MAX) : error;
 }
 
 /* ---- the originator ---- */

@@ -418,26 +418,20 @@ int farm_begin(struct scatter *scatter, struct circuit_delivery *delivery)
     return worker->group != NULL ? lead_group(scatter) : ask_ahead(scatter);
 }
 
-/* Waits for a chunk after the first. Result: 0 or the error. */
-static int receive_next(struct scatter *scatter,
-                        struct circuit_delivery *delivery)
-{
-    int error;
-
-    scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error = circuit_receive(scatter->circuit, delivery, CHUNK_PORTS,
-                            next_place(scatter), scatter->worker.stock_bytes);
-    return error == ERR_OK && delivery->kind != WIRE_CHUNK ? ERR_KIND : error;
-}
-
 int farm_receive(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    int error =
-        scatter->round == 0
-            ? await_message(scatter, WIRE_CHUNK, &delivery, CIRCUIT_ALL_PORTS)
-            : receive_next(scatter, &delivery);
+    int error;
 
+    if (scatter->round == 0) {
+        error =
+            await_message(scatter, WIRE_CHUNK, &delivery, CIRCUIT_ALL_PORTS);
+    } else {
+        scatter->circuit->node->status.state = NODE_STATE_WAITING;
+        error =
+            circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
+                            next_place(scatter), scatter->worker.stock_bytes);
+    }
     return error == ERR_OK ? farm_begin(scatter, &delivery) : error;
 }
 

@@ -370,44 +370,34 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Keeps the rate of `units` units, which took compute_ps, for the next job; no
-   rate if units are few or predict nothing, or if the argument is long. */
-static void keep(struct scatter *scatter, const struct originator *originator,
-                 uint32_t units, uint64_t compute_ps)
-{
-    const struct wire_order *order = &originator->order;
-    struct scatter_rate *rate = &scatter->rate;
-    uint64_t call_ps = originator->report.call_ps;
-
-    rate->compute_ps = 0;
-    if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
-        originator->unlikely || compute_ps <= call_ps) {
-        return;
-    }
-    rate->compute_ps = (compute_ps - call_ps) / units;
-    rate->call_ps = call_ps;
-    rate->kernel = scatter->announced.kernel;
-    rate->unit_bytes = order->unit_bytes;
-    rate->arg_bytes = order->arg_bytes;
-    memcpy(rate->arg, order->arg, order->arg_bytes);
-}
-
 int measure_keep(struct scatter *scatter, struct originator *originator,
                  uint32_t units, uint64_t compute_ps)
 {
+    const struct wire_order *order = &originator->order;
     struct wire_report *report = &originator->report;
+    struct scatter_rate *rate = &scatter->rate;
     uint64_t planned_ps =
         fixed_product(report->compute_ps, units) + report->call_ps;
     int error = ERR_OK;
 
-    if (originator->order.compute_ps > 0 &&
+    if (order->compute_ps > 0 &&
         planned_ps - compute_ps + compute_ps / OFF_PART >
             compute_ps / (OFF_PART / 2)) {
         struct kernel_result none;
 
         error = time_run(scatter, &none, 0, &report->call_ps);
     }
-    keep(scatter, originator, units, compute_ps);
+    rate->compute_ps = 0;
+    if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
+        originator->unlikely || compute_ps <= report->call_ps) {
+        return error;
+    }
+    rate->compute_ps = (compute_ps - report->call_ps) / units;
+    rate->call_ps = report->call_ps;
+    rate->kernel = scatter->announced.kernel;
+    rate->unit_bytes = order->unit_bytes;
+    rate->arg_bytes = order->arg_bytes;
+    memcpy(rate->arg, order->arg, order->arg_bytes);
     return error;
 }
 

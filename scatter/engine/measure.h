@@ -44,9 +44,10 @@ NODISCARD int measure_kernel(struct scatter *scatter,
 
 /*
  * Keeps, for the next job, the rate at which the originator computed its share
- * of `units` in `compute_ps`. If that is not the time that the order's rate
- * promised, measures call_ps anew by a call of 0 units, while results are on
- * their way. Result: 0 or the error.
+ * of `units` in `compute_ps`; no rate if units are few or predict nothing, or
+ * if the argument is long. If the order's rate promised another time, first
+ * measures call_ps anew by a call of 0 units, while results are on their way.
+ * Result: 0 or the error.
  */
 NODISCARD int measure_keep(struct scatter *scatter,
                            struct originator *originator, uint32_t units,

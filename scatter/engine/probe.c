@@ -144,29 +144,23 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     return circuit_drain(circuit);
 }
 
-/* Whether a path is valid and ends at another node. */
-static bool leads_elsewhere(const struct scatter *scatter,
-                            struct torus_path path)
+/* Sends all probes of the entry at hand, whose path must end at another node.
+   Result: 0 or the error. */
+static int measure_entry(struct measuring *measuring)
 {
+    const struct scatter *scatter = measuring->scatter;
     const struct node_identity *identity = &scatter->circuit->node->identity;
     struct torus_coord at = {identity->x, identity->y};
     struct torus_coord end;
-
-    if (!torus_path_valid(scatter->size, path)) {
-        return false;
-    }
-    end = torus_path_end(scatter->size, at, path);
-    return end.x != at.x || end.y != at.y;
-}
-
-/* Sends all probes of the entry at hand. Result: 0 or the error. */
-static int measure_entry(struct measuring *measuring)
-{
     struct wire_entry entry;
     int error = ERR_OK;
 
     memcpy(&entry, measuring->list, sizeof entry);
-    if (!leads_elsewhere(measuring->scatter, entry.path)) {
+    if (!torus_path_valid(scatter->size, entry.path)) {
+        return ERR_NO_ROUTE;
+    }
+    end = torus_path_end(scatter->size, at, entry.path);
+    if (end.x == at.x && end.y == at.y) {
         return ERR_NO_ROUTE;
     }
     for (unsigned i = 0; error == ERR_OK && i < entry.count; ++i) {

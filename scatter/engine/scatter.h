@@ -41,15 +41,12 @@
  *
  * which are some 2,500 lines. Each other file is a subject of its own:
  *
- *   pattern.c, pattern_plan.c  a policy for a 5^k x 5^k torus, where the switch
- *                              cuts ranges and sends them on by itself
- *   advance.c                  a first round that leaves before the kernel is
- *                              measured and the load planned
- *   meanwhile.c                outputs that return during later rounds
- *   tail.c                     a rest of the load for which nodes ask, so that
- *                              all end together
- *   farm.c, farm_worker.c      loads whose units take times that nobody knows
- *   announce.c, measure.c ..   steps of these names
+ *   pattern, pattern_plan  a policy for a 5^k x 5^k torus, where the switch
+ * cuts ranges and sends them on by itself advance                a round that
+ * leaves before the load is planned meanwhile              outputs that return
+ * during later rounds tail                   nodes ask for the rest of a load,
+ * and end together farm, farm_worker      loads whose units take times that
+ * nobody knows announce, measure, ..  steps by their names
  *
  * scatter/plan/ has the arithmetic.
  */

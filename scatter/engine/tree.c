@@ -160,11 +160,7 @@ static void set_head(struct scatter *scatter)
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
-    uint32_t position = first_unit - scatter->first_unit;
     uint32_t nodes = tree_nodes(child);
-    const struct wire_job *job = &scatter->job;
-    uint32_t unit_bytes = scatter->announced.unit_bytes;
-    uint32_t halo_bytes = job->before_bytes + job->after_bytes;
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
 
@@ -177,10 +173,8 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
             ? (struct circuit_segment){entry_of(scatter, child),
                                        4 * (nodes + 1)}
             : (struct circuit_segment){child, TREE_BRANCH_BYTES * nodes};
-    message->body[path.port] = (struct circuit_segment){
-        scatter->range_data + position * unit_bytes - job->before_bytes,
-        units * unit_bytes + halo_bytes};
-    scatter_clip_to_load(scatter, &message->body[path.port]);
+    message->body[path.port] =
+        scatter_cut(scatter, first_unit - scatter->first_unit, units);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
@@ -514,16 +508,6 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Whether several rounds are planned: those that were ordered; or the best
-   number, if this board can hold rounds back until their time. */
-static bool several_rounds(const struct scatter *scatter,
-                           const struct originator *originator)
-{
-    unsigned rounds = originator->order.rounds;
-
-    return rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
-}
-
 /* Plans the order's number of rounds with their tables; for WIRE_BEST the best
    number, if its plan ends before the plan of one round that `tree` has. `work`
    is the planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES. */
@@ -557,7 +541,10 @@ static int plan(struct scatter *scatter, struct originator *originator,
     uint32_t nodes = originator->order.tree_nodes;
     uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
     uint8_t *free_from = scatter->free_from;
-    bool several = several_rounds(scatter, originator);
+    unsigned rounds = originator->order.rounds;
+    /* The best number is looked for if this board can hold rounds back. */
+    bool several =
+        rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
     unsigned phases = 0;
     void *work;
     int error;
