@@ -58,7 +58,6 @@ struct armv7m_systick {
     volatile uint32_t CSR;
     volatile uint32_t RVR;
     volatile uint32_t CVR;
-    volatile uint32_t CALIB;
 };
 
 #define SYST ((struct armv7m_systick *)0xE000E010u)

@@ -12,14 +12,15 @@
 
 static bool accounting;  /* timer_account() was called: on the emulator */
 static uint64_t read_ps; /* last result of clock_now_ps(), if `accounting` */
-/* By how much clock_account() has moved mesh time ahead of the emulator's time;
-   at SLEEP_PS the node sleeps for as long. */
+/* Time by which mesh time is ahead of the emulator's time, since
+   clock_account() moved it. Once this reaches SLEEP_PS, the node sleeps for
+   ahead_ps. */
 static uint64_t ahead_ps;
 #define SLEEP_PS 1000000000u
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    uint64_t now_ps = clock->base_ps + timer_ticks() * TIMER_PS_PER_TICK;
+    uint64_t now_ps = clock->base_ps + timer_counts() * TIMER_PS_PER_COUNT;
 
     if (accounting) {
         read_ps = now_ps;
@@ -53,23 +54,24 @@ void timer_account(void)
     accounting = true;
 }
 
-/* Sleeps for ahead_ps, while mesh time stands still: so messages come in while
-   a node computes, as on boards. */
+/* Sleeps for ahead_ps, while mesh time stands still. So messages come in during
+   a node's work, as they do on a chip. */
 static void sleep_off(struct clock *clock)
 {
-    uint64_t start_ticks = timer_ticks();
+    uint64_t start_count = timer_counts();
     uint64_t passed_ps;
 
     do {
         timer_rest();
-        passed_ps = (timer_ticks() - start_ticks) * TIMER_PS_PER_TICK;
+        passed_ps = (timer_counts() - start_count) * TIMER_PS_PER_COUNT;
     } while (passed_ps < ahead_ps);
     clock->base_ps -= passed_ps;
     ahead_ps = 0;
 }
 
-/* Does nothing on a chip, where the work's time has passed. On the emulator the
-   time since the clock was last read does not count: the host took it. */
+/* Does nothing on a chip, where the work's time has passed. On the emulator
+   sets mesh time to `ps` after the last reading of the clock: the time that the
+   host has spent on emulating the work does not count. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

@@ -16,11 +16,9 @@
 
 #define EMULATED_TIMER_HZ 1000000000u
 
-/*
- * Number of looks at a register after which a wait ends: a look takes 8 cycles
- * or more, so the wait 50 ms or more at 16 MHz. A crystal starts within some
- * ms, the PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10).
- */
+/* Number of looks at a register after which a wait ends. A look takes 8 cycles
+   or more, the wait 50 ms or more at 16 MHz. A crystal starts within some ms,
+   the PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10). */
 #define LOOKS_MAX 100000u
 
 static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
@@ -70,9 +68,9 @@ static bool pll_locks(uint32_t hse_hz)
    they never exceed their limits. Result: whether the processor switched. */
 static bool switch_to_pll(void)
 {
-    FLASH->ACR = FLASH_ACR_LATENCY_5WS | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN |
-                 FLASH_ACR_DCEN;
-    if (!becomes(&FLASH->ACR, FLASH_ACR_LATENCY_MASK, FLASH_ACR_LATENCY_5WS)) {
+    FLASH_ACR = FLASH_ACR_LATENCY_5WS | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN |
+                FLASH_ACR_DCEN;
+    if (!becomes(&FLASH_ACR, FLASH_ACR_LATENCY_MASK, FLASH_ACR_LATENCY_5WS)) {
         return false;
     }
     RCC->CFGR = RCC_CFGR_PPRE1_DIV4 | RCC_CFGR_PPRE2_DIV2;
@@ -138,9 +136,10 @@ static bool return_to_hsi(void)
 #define MHZ_MAX 26u
 #define USUAL_MAX 16u
 #define USUAL_PART 22u          /* tolerance: 1 part in 22, 4.5 % */
-#define CAPTURE_LOOKS_MAX 2000u /* of 10 cycles: 1.2 ms at 16 MHz */
+#define CAPTURE_LOOKS_MAX 2000u /* looks of 10 cycles: 1.2 ms at 16 MHz */
 
-/* Crystal cycles of all intervals * HSI_MHZ: crystal's MHz * HSI ticks. */
+/* Crystal cycles of all intervals * HSI_MHZ. This product equals the crystal's
+   MHz * the HSI ticks that TIM11 counts in these intervals. */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
 /* Waits for the next capture, and sets *count to the count of TIM11 at it.
@@ -230,7 +229,7 @@ static enum clocks_source start(uint32_t *crystal_hz)
         return CLOCKS_HSI;
     }
     RCC->APB1ENR |= RCC_APB1ENR_PWREN;
-    PWR->CR |= PWR_CR_VOS;
+    PWR_CR |= PWR_CR_VOS;
     if (hse_starts(false) || hse_starts(true)) {
         *crystal_hz = measure_crystal_hz();
     }
@@ -240,7 +239,8 @@ static enum clocks_source start(uint32_t *crystal_hz)
     return *crystal_hz != 0 ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
 }
 
-/* A timer gets twice the clock of its bus, if that clock is divided (7.2). */
+/* A timer gets twice the clock of its bus if the bus has a divider (7.2): TIM2
+   has 2 * apb1_hz with the PLL, which is apb2_hz. */
 void clocks_start(struct clocks *clocks)
 {
     bool fast;
@@ -262,8 +262,8 @@ const char *clocks_source_name(const struct clocks *clocks)
     return names_at("hsi\0hsi-pll\0hse-pll\0emulated", clocks->source);
 }
 
-/* Returns the name of the first flag in the table that is set; every reset sets
-   the pin's, which is last (7.3.21). */
+/* Returns the name of the first flag in the table that is set. Every reset sets
+   PINRSTF, the flag of the reset pin, so this flag is the last one (7.3.21). */
 const char *clocks_reset_name(const struct clocks *clocks)
 {
     static const struct {

@@ -47,9 +47,9 @@ static inline void interrupts_unmask(uint32_t before)
 /*
  * Processor cycles that the ports' interrupts take from the program. Each
  * handler measures its own by SysTick, which counts down at the processor's
- * clock and restarts every millisecond; no handler takes that long. Late
- * handlers of the ports never interrupt each other. A quick handler that
- * interrupts a late one adds nothing: the late one's cycles include it.
+ * clock and restarts every millisecond; no handler takes a millisecond. A quick
+ * handler that interrupts a late one adds nothing: the cycles of the late
+ * handler include those of the quick one.
  */
 
 /* Cycles of a handler that it does not measure: 22 to enter and leave it, or 6

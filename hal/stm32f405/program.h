@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 /* Takes bytes that came in at a port; `data` is valid until the return, `bytes`
-   is 1 or more. A byte with noise (NF) or without its stop bit (FE) is passed
-   as received from a port, whose frames are checked, and as 0 from the console.
-   Result: number of bytes taken, 1 or more; a later call brings the others,
-   after the other ports' bytes. */
+   is 1 or more. A damaged byte (NF, FE) is passed as it came from a port, whose
+   frames have a CRC, but as 0 from the console. Result: number of bytes taken,
+   1 or more; a later call brings the others, after the other ports' bytes. */
 unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes);
 
 /* Notes that bytes were lost near those of the last serial_came(). */
 void serial_lost(unsigned port);
 
-/* Does what is due at a port. Called by every late interrupt of the port (also
-   after board_kick()), after serial_came() and before anything is sent. */
+/* Does what is due at a port, such as repeating a frame that was not answered.
+   Called by every late interrupt of the port (also after board_kick()), after
+   serial_came() and before anything is sent. */
 void serial_attend(unsigned port);
 
 /* Sets *data to the next bytes to be sent. Result: their number; 0: none. If

@@ -24,11 +24,7 @@
 
 /* ---- power, 5.4 ---- */
 
-struct stm32_pwr {
-    volatile uint32_t CR;
-};
-
-#define PWR ((struct stm32_pwr *)0x40007000u)
+#define PWR_CR (*(volatile uint32_t *)0x40007000u)
 #define PWR_CR_VOS (1u << 14) /* scale 1: needed above 144 MHz */
 
 /* ---- reset and clocks, 7.3 ---- */
@@ -93,11 +89,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 
 /* ---- flash interface, 3.9 ---- */
 
-struct stm32_flash {
-    volatile uint32_t ACR;
-};
-
-#define FLASH ((struct stm32_flash *)0x40023C00u)
+#define FLASH_ACR (*(volatile uint32_t *)0x40023C00u)
 #define FLASH_ACR_LATENCY_5WS 5u
 #define FLASH_ACR_LATENCY_MASK 7u
 #define FLASH_ACR_PRFTEN (1u << 8)
@@ -207,7 +199,7 @@ REGISTER_AT(stm32_dma, S[7].M0AR, 0xc4);
 #define DMA_ISR_TCIF (1u << 5)
 #define DMA_ISR_ALL 0x3du
 
-/* ---- timer 2, 18.4, and timer 11, 19.5, which has fewer registers ---- */
+/* ---- TIM2 (18.4) and TIM11 (19.5), which has fewer registers ---- */
 
 struct stm32_tim {
     volatile uint32_t CR1;
@@ -259,13 +251,8 @@ struct stm32_adc {
 REGISTER_AT(stm32_adc, SQR3, 0x34);
 REGISTER_AT(stm32_adc, DR, 0x4c);
 
-struct stm32_adc_common {
-    uint32_t unused_00;
-    volatile uint32_t CCR;
-};
-
 #define ADC1 ((struct stm32_adc *)0x40012000u)
-#define ADC_COMMON ((struct stm32_adc_common *)0x40012300u)
+#define ADC_CCR (*(volatile uint32_t *)0x40012304u)
 #define ADC_SR_EOC (1u << 1)
 #define ADC_CR2_ADON (1u << 0)
 #define ADC_CR2_SWSTART (1u << 30)

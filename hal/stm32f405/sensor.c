@@ -34,7 +34,7 @@ void sensor_start(void)
 {
     RCC->APB2ENR |= RCC_APB2ENR_ADC1EN;
     (void)RCC->APB2ENR; /* the clock arrives two cycles late (7.3) */
-    ADC_COMMON->CCR = ADC_CCR_ADCPRE_DIV4 | ADC_CCR_TSVREFE;
+    ADC_CCR = ADC_CCR_ADCPRE_DIV4 | ADC_CCR_TSVREFE;
     ADC1->SMPR1 = SAMPLES;
     ADC1->SQR3 = CHANNEL_REFERENCE;
     ADC1->CR2 = ADC_CR2_ADON;

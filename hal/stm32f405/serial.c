@@ -37,7 +37,8 @@
 #include <string.h>
 
 /* Writing fewer than 3 bytes takes less time than setting up a burst. Bursts of
-   more than 64 save little: one interrupt costs 320 us of bytes at 2 Mbaud. */
+   more than 64 bytes save little: 64 bytes last 320 us at 2 Mbaud, so there is
+   one interrupt in 320 us already. */
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
@@ -46,7 +47,8 @@
 #define RING_BYTES 512u
 
 /* Times from the first byte to the first look at the ring, and between looks.
-   The first is short for relays, which pass on the bytes that have come. */
+   The first time is short, so that a node that relays a message soon passes on
+   the bytes that have come. */
 #define FIRST_LOOK_US 10u
 #define NEXT_LOOK_US 50u
 
@@ -57,13 +59,13 @@ struct line {
     struct stm32_dma *dma;
     uint32_t enable; /* the USART's bit in APB1ENR or APB2ENR */
     bool on_apb2;
-    uint8_t irq;      /* the quick handler's: the USART's */
+    uint8_t irq;      /* the USART's interrupt, which runs the quick handler */
     uint8_t function; /* alternate function of both pins */
     uint8_t stream;   /* DMA stream for sending */
     uint8_t channel;
     uint8_t rx_stream;
     uint8_t rx_channel;
-    uint8_t late_irq; /* the late handler's: that of `stream` */
+    uint8_t late_irq; /* interrupt of `stream`, which runs the late handler */
     uint8_t tx;       /* enum pins_pin */
     uint8_t rx;
 };
@@ -120,7 +122,7 @@ static void clear_flags(const struct line *line, unsigned stream)
 /* ---- sending ---- */
 
 /* Enables the interrupt at TXE. Masks interrupts, since the quick handler,
-   which disables it, may come at any time. */
+   which disables this interrupt, may run at any time. */
 static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
@@ -242,10 +244,11 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* Moves `written` to the number of bytes that have arrived. If DMA has passed
-   the end of a half that does not lie between the two, it has written over
-   bytes that were not taken: then all are lost. (Of 768 and more bytes at once
-   this shows for some lengths only.) */
+/* Moves `written` to the number of bytes that have arrived. DMA must have
+   passed exactly the ends of halves between the old and the new `written`. If
+   it has passed another end, it has written over bytes that were not taken:
+   then all are lost. (If 768 bytes or more came at once, this is not always
+   found.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -258,7 +261,7 @@ static void fetch(struct state *state, const struct line *line)
         way = half == 0 ? 0 : DMA_ISR_HTIF | DMA_ISR_TCIF;
     }
     if ((way & ~flags) != 0) {
-        (void)passed(line); /* DMA passed it after the flags were read */
+        (void)passed(line); /* that end was passed after the flags were read */
     }
     if ((flags & ~way) != 0 || state->written - state->taken > RING_BYTES) {
         state->taken = state->written;
@@ -322,11 +325,9 @@ static void look(void)
 
 static void count_errors(struct state *state, uint32_t status)
 {
-    struct serial_counters *counters = &state->counters;
-
-    counters->overruns += (status & USART_SR_ORE) != 0;
-    counters->framings += (status & USART_SR_FE) != 0;
-    counters->noises += (status & USART_SR_NF) != 0;
+    state->counters.overruns += (status & USART_SR_ORE) != 0;
+    state->counters.framings += (status & USART_SR_FE) != 0;
+    state->counters.noises += (status & USART_SR_NF) != 0;
     state->lost |= (status & USART_SR_ORE) != 0;
 }
 

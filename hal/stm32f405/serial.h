@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    SERIAL_CONSOLE = TORUS_PORTS, /* below: ports, as in enum torus_port */
+    SERIAL_CONSOLE = TORUS_PORTS, /* smaller: ports, as in enum torus_port */
     SERIAL_COUNT
 };
 
@@ -31,7 +31,7 @@ enum {
 struct serial_counters {
     uint32_t bytes_in;
     uint32_t bytes_out;
-    uint32_t overruns; /* bytes lost since the interrupt came too late (ORE) */
+    uint32_t overruns; /* bytes lost as the interrupt came too late (ORE) */
     uint32_t framings; /* bytes without a stop bit (FE): wrong speed, noise, a
                           wire pulled out */
     uint32_t noises;   /* bytes with a bit whose samples differ (NF) */
@@ -41,16 +41,15 @@ struct serial_counters {
 
 /*
  * Starts the four ports and the console; the timer must run (timer_start()).
- * bauds[i]: bit rate of port i, behind the ports of the console, in bit/s; 0
- * stands for SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD. NULL: all are these.
+ * bauds[i]: bit rate of port i; bauds[SERIAL_CONSOLE]: that of the console, in
+ * bit/s. A rate of 0, and `bauds` == NULL for all rates, is the default:
+ * SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD.
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 
-/*
- * Makes a port's late interrupt run if DMA has brought bytes that serial_came()
- * has not got. Called every millisecond from an interrupt, in case another was
- * lost. Cost: about 60 instructions.
- */
+/* Makes the late interrupt of each port run whose ring has bytes that
+   serial_came() has not got. Called every millisecond from an interrupt, in
+   case another interrupt was lost. Cost: about 60 instructions. */
 void serial_look(void);
 
 /* Returns a port's bit rate: the nearest one that the divider can make. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See RM0090, chapters 18 (TIM2) and 21 (watchdog); ARM DDI 0403, B3.3
-   (SysTick). */
+/* See RM0090, chapters 18 (TIM2) and 21 (watchdog), and ARM DDI 0403, B3.3. */
 #include "hal/stm32f405/timer.h"
 
 #include "hal/serial/board.h"
@@ -17,7 +16,7 @@ static struct {
         void (*function)(void);
         volatile bool armed;
     } call[TIMER_CALLS];
-    volatile uint32_t last; /* TIM2's count at the last timer_ticks() */
+    volatile uint32_t last; /* TIM2's count at the last timer_counts() */
     volatile uint32_t high; /* number of wraps of TIM2, one every 1074 s */
 } timer;
 
@@ -26,7 +25,7 @@ static void start_counter(const struct clocks *clocks)
 {
     RCC->APB1ENR |= RCC_APB1ENR_TIM2EN;
     (void)RCC->APB1ENR; /* the clock arrives two cycles late (7.3) */
-    TIM2->PSC = clocks->timer_hz / (1000000u * TIMER_TICKS_PER_US) *
+    TIM2->PSC = clocks->timer_hz / (1000000u * TIMER_COUNTS_PER_US) *
                     (1u + clocks->slower) -
                 1;
     TIM2->ARR = UINT32_MAX;
@@ -51,8 +50,8 @@ void timer_start(const struct clocks *clocks, void (*tick)(void))
     start_tick(clocks);
 }
 
-/* Counts wraps; the tick calls this often enough that none is missed. */
-uint64_t timer_ticks(void)
+/* Counts wraps of TIM2; called by each SysTick, so that no wrap is missed. */
+uint64_t timer_counts(void)
 {
     uint32_t before = armv7m_mask();
     uint32_t now = TIM2->CNT;
@@ -61,13 +60,13 @@ uint64_t timer_ticks(void)
         ++timer.high;
     }
     timer.last = now;
-    uint64_t ticks = (uint64_t)timer.high << 32 | now;
+    uint64_t counts = (uint64_t)timer.high << 32 | now;
     armv7m_unmask(before);
-    return ticks;
+    return counts;
 }
 
 /* Masks interrupts seldom, since every handler of a port calls this: only after
-   a wrap that timer_ticks() has not counted yet, or is counting just now. */
+   a wrap that timer_counts() has not counted yet, or is counting just now. */
 uint32_t board_now_us(void)
 {
     uint32_t high = timer.high;
@@ -75,10 +74,10 @@ uint32_t board_now_us(void)
     uint32_t now = TIM2->CNT;
 
     if (now < last || high != timer.high) {
-        return (uint32_t)(timer_ticks() / TIMER_TICKS_PER_US);
+        return (uint32_t)(timer_counts() / TIMER_COUNTS_PER_US);
     }
-    return high * (UINT32_MAX / TIMER_TICKS_PER_US + 1u) +
-           now / TIMER_TICKS_PER_US;
+    return high * (UINT32_MAX / TIMER_COUNTS_PER_US + 1u) +
+           now / TIMER_COUNTS_PER_US;
 }
 
 void timer_rest(void)
@@ -98,9 +97,9 @@ void timer_wait_us(uint32_t us)
 
 static_assert(TIMER_CALLS <= 4, "TIM2 compares with four registers");
 
-static bool has_passed(uint32_t ticks)
+static bool has_passed(uint32_t counts)
 {
-    return (int32_t)(TIM2->CNT - ticks) >= 0;
+    return (int32_t)(TIM2->CNT - counts) >= 0;
 }
 
 void timer_on(enum timer_call which, void (*call)(void))
@@ -111,14 +110,14 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* Sets a compare to `ticks`; interrupts are masked. The hardware matches only
+/* Sets a compare to `counts`; interrupts are masked. The hardware matches only
    when the counter reaches the compare, so for a time that has passed this
    function pends the interrupt. */
-static void set(unsigned which, uint32_t ticks)
+static void set(unsigned which, uint32_t counts)
 {
-    TIM2->CCR[which] = ticks;
+    TIM2->CCR[which] = counts;
     timer.call[which].armed = true;
-    if (has_passed(ticks)) {
+    if (has_passed(counts)) {
         armv7m_interrupt_pend(TIM2_IRQ);
     }
 }
@@ -128,7 +127,7 @@ void timer_call_at(enum timer_call which, uint32_t at_us)
     uint32_t before = armv7m_mask();
 
     if (timer.call[which].function != 0) {
-        set(which, at_us * TIMER_TICKS_PER_US);
+        set(which, at_us * TIMER_COUNTS_PER_US);
     }
     armv7m_unmask(before);
 }
@@ -136,11 +135,12 @@ void timer_call_at(enum timer_call which, uint32_t at_us)
 void timer_call_in(enum timer_call which, uint32_t us)
 {
     uint32_t before = armv7m_mask();
-    uint32_t ticks = TIM2->CNT + us * TIMER_TICKS_PER_US;
+    uint32_t counts = TIM2->CNT + us * TIMER_COUNTS_PER_US;
 
     if (timer.call[which].function != 0 &&
-        (!timer.call[which].armed || (int32_t)(TIM2->CCR[which] - ticks) > 0)) {
-        set(which, ticks);
+        (!timer.call[which].armed ||
+         (int32_t)(TIM2->CCR[which] - counts) > 0)) {
+        set(which, counts);
     }
     armv7m_unmask(before);
 }
@@ -163,7 +163,7 @@ void timer_compare_interrupt(void)
 
 void timer_tick_interrupt(void)
 {
-    (void)timer_ticks();
+    (void)timer_counts();
     if (timer.tick != 0) {
         timer.tick();
     }
@@ -184,11 +184,11 @@ uint64_t taken_cycles(void)
 
 /* ---- the independent watchdog ---- */
 
-/* 2 s at 500 Hz: the oscillator's 32 kHz, divided by 64. */
+/* Counts of the watchdog: 2 s at 500 Hz, the oscillator's 32 kHz / 64. */
 #define WATCHDOG_RELOAD 1000u
 
-/* Number of looks at SR: 5 ms or more at 168 MHz. SR changes within 5 cycles of
-   the watchdog's oscillator, 0.3 ms (21.4.2). */
+/* Most looks at SR, which take 5 ms or more at 168 MHz. SR changes within 5
+   cycles of the watchdog's oscillator, 0.3 ms (21.4.2). */
 #define WATCHDOG_LOOKS_MAX 100000u
 
 void watchdog_start(const struct clocks *clocks)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time on this board: TIM2 counts ticks of 250 ns without end, and SysTick
- * interrupts every millisecond. (One of the chip's timers would interrupt late
- * on QEMU 7.2: by QEMU's run time until the timer was started.) All three
- * frequencies that a timer may get (84 MHz, 16 MHz, the emulator's 1 GHz) can
- * be divided down to 250 ns, a whole number of picoseconds: no time is rounded.
+ * Time on this board: TIM2 counts steps of 250 ns without end; SysTick, a timer
+ * of the processor, interrupts every millisecond. (On QEMU 7.2 the chip's own
+ * timers interrupt late.) All three frequencies that a timer may get (84 MHz,
+ * 16 MHz, the emulator's 1 GHz) can be divided down to 250 ns, a whole number
+ * of picoseconds: no time is rounded.
  */
 #ifndef HAL_STM32F405_TIMER_H
 #define HAL_STM32F405_TIMER_H
@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#define TIMER_TICKS_PER_US 4u
-#define TIMER_PS_PER_TICK 250000u
+#define TIMER_COUNTS_PER_US 4u
+#define TIMER_PS_PER_COUNT 250000u
 
 /*
  * Starts both timers. `tick`, if not NULL, is called every millisecond from an
@@ -26,13 +26,13 @@ void timer_start(const struct clocks *clocks, void (*tick)(void));
 /* Calls that can be requested for a time, by compares of TIM2. They come from
    an interrupt that is as urgent as the ports' late ones. */
 enum timer_call {
-    TIMER_ALARM, /* requested by the node: something is due at a port */
+    TIMER_ALARM, /* requested by the node, when work is due at a port */
     TIMER_POLL,  /* requested by the serial driver */
     TIMER_CALLS
 };
 
-/* Sets the function to be called; after timer_start(). Without it, as on the
-   emulator, whose timer interrupts late, the two functions below do nothing. */
+/* Sets the function to be called; after timer_start(). Without this call, as on
+   the emulator, the next two functions do nothing. */
 void timer_on(enum timer_call which, void (*call)(void));
 
 /* Request the call; any context. timer_call_at(): at time at_us of
@@ -41,14 +41,14 @@ void timer_on(enum timer_call which, void (*call)(void));
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
-/* Returns ticks since timer_start(). Any context; about 20 instructions. */
-uint64_t timer_ticks(void);
+/* Returns TIM2's count since timer_start(). Any context; 20 instructions. */
+uint64_t timer_counts(void);
 
-/* Makes clock_account() move mesh time from now on; for the emulator, where
-   work does not take the time that it takes on a chip. */
+/* Makes clock_account() move mesh time from now on. Called on the emulator
+   only, where work does not take the time that it takes on a chip. */
 void timer_account(void);
 
-/* Sleeps until an interrupt, at most until the next tick. */
+/* Sleeps until an interrupt: 1 ms at most, since SysTick interrupts. */
 void timer_rest(void);
 
 /* Waits at least `us` without sleeping. */
@@ -64,8 +64,8 @@ void timer_wait_us(uint32_t us);
  */
 void watchdog_start(const struct clocks *clocks);
 
-/* Restarts the watchdog's time. Called from the main loop, and from the timer's
-   tick while the main loop is in a job. */
+/* Restarts the watchdog's 2 s. Called from the main loop, and from `tick` while
+   the main loop is in a job. */
 void watchdog_feed(void);
 
 #endif
