@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Discovery finds the position of every node in the mesh, and cables that are
- * plugged in wrongly: neighbours exchange frames, from the originator on. No
- * I/O, no clock, no allocation; the caller serialises the calls. A frame goes
- * over one link and may be lost: a node repeats what it knows until the
- * neighbour's own frames show that the neighbour has it.
+ * Discovery finds the position of every node in the mesh, and finds cables that
+ * are plugged in wrongly. To this end neighbours exchange frames, the
+ * originator first. No I/O, no clock, no allocation; the caller serialises the
+ * calls. A frame goes over one link and may be lost: a node repeats what it
+ * knows until the neighbour's own frames show that the neighbour has it.
  *
  * The wave: a node wakes when a STATUS frame of a newer epoch (number of the
  * wave) comes in. It tells its four neighbours its id and whose frames come in
@@ -20,11 +20,12 @@
  * without such a link takes the position that most of its neighbours claim.
  *
  * Size: positions do not wrap, so at a link where the mesh closes upon itself
- * the neighbour claims another position than the node has. All differences
- * over closed squares are sums of (width, skew) and (0, height), to which the
- * echo reduces them (a lattice's Hermite normal form). The originator compares
- * this measured size with the one that it was told. Swapped cables where a side
- * is 2 show as a skew, which does not tell which two were swapped.
+ * the neighbour claims another position than the node has. Each difference, in
+ * hops (east, north), is a sum of multiples of (width, skew) and (0, height). A
+ * way once around the mesh to the east ends `skew` hops north of its start: 0,
+ * unless cables are swapped along a side of 2 nodes. The echo finds these three
+ * numbers (a lattice's Hermite normal form), and the originator compares them
+ * with the size that it was told.
  *
  * The echo: a node's parent is the neighbour whose position it took. Once its
  * links are judged and its children have told their echo, a node tells its
@@ -43,7 +44,8 @@
  *          28  u32[4] tag of the neighbour heard at each port; 0: none
  *          44  i16 x, i16 y: the sender's hops east and north of the originator
  *   TEST    8  u8 number, u8[32] pattern
- *   ECHO    8  u8 number of this frame, u8 number of the last, without a fault;
+ *   ECHO    8  u8 number of this frame, u8 number of the last frame, which
+ *              carries no fault;
  *              u16 nodes, u16 faults, as counted by the sender; u16 width,
  *              u16 height, i32 skew, as measured; width or height 0: unknown
  *          22  a fault: u8 x, y, port, code; u8 x, y, port of the other end;
@@ -76,9 +78,8 @@ enum discover_code {
                               x, y: those that were found */
     DISCOVER_SIZE = 7,     /* count: measured width (port east) or height (port
                               north); x, y: the originator */
-    DISCOVER_TWISTED = 8   /* count: hops by which a way around the mesh to the
-                              east ends north of its start: cables are swapped
-                              where a side is 2; x, y: the originator */
+    DISCOVER_TWISTED = 8   /* count: skew (see above), hops; cables are swapped
+                              along a side of 2; x, y: the originator */
 };
 
 /* A fault of the node at x, y, at its `port`; TORUS_PORTS: at no port. */
@@ -98,8 +99,8 @@ struct discover_config {
     bool strapped;   /* the board's strap gives the node's coordinates */
     struct torus_coord strap; /* these coordinates, if strapped */
     uint8_t lost_max;         /* a link that loses more test frames is noisy */
-    uint16_t epoch; /* epoch of this node's first wave, less one; best another
-                       after every reset, as other nodes remember epochs */
+    uint16_t epoch;    /* one less than that of this node's first wave; differs
+                          after each reset, since other nodes remember epochs */
     uint32_t retry_us; /* time until a node repeats what was not answered; more
                           than a frame's way there and back takes */
     /*
@@ -137,14 +138,13 @@ struct discover {
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
     uint16_t height; /* height measured here and below, nodes; 0: unknown */
     _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* this node's STATUS */
-    int32_t skew;      /* hops north of its start at which a way around the mesh
-                          to the east was found to end */
-    uint32_t tag;      /* this node's tag */
-    uint32_t now_us;   /* time of the last discover_tick() */
-    uint32_t woken_us; /* time when the wave came */
-    uint32_t retried_us;  /* time of the last repetition */
-    uint32_t finished_us; /* time when the wave ended */
-    uint8_t refused[8];   /* first bytes of the frame that REFUSE answers */
+    int32_t skew;        /* skew measured here and below, hops (see above) */
+    uint32_t tag;        /* this node's tag */
+    uint32_t now_us;     /* time of the last discover_tick() */
+    uint32_t woken_us;   /* time when the wave came */
+    uint32_t retried_us; /* time when unanswered frames were last repeated */
+    uint32_t finished_us;
+    uint8_t refused[8]; /* first bytes of the frame that REFUSE answers */
     struct discover_config config;
     struct discover_link link[TORUS_PORTS];
     struct discover_fault fault[DISCOVER_FAULTS_MAX];
@@ -193,8 +193,8 @@ bool discover_has_frame(const struct discover *d, unsigned port);
  * Whether the wave is over. At the originator: all echoes have come in, or the
  * time limit has passed; d->faults and d->nodes are those of the mesh.
  * Elsewhere: the originator has said so, or the time limit has passed; d->error
- * tells which. The limit is 200 + 20 * (width + height) times retry_us after
- * the wave reached the node.
+ * tells which. The limit is (200 + 20 * (width + height)) * retry_us after the
+ * wave reached the node.
  */
 bool discover_ready(const struct discover *d);
 

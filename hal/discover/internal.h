@@ -62,7 +62,7 @@ enum discover_bit {
     DISCOVER_PLACED = 1,    /* the sender's x and y are valid */
     DISCOVER_PARENT = 2,    /* the receiver is the sender's parent */
     DISCOVER_TESTED = 4,    /* the sender has sent all its test frames */
-    DISCOVER_KNOWN = 8,     /* the sender's tags and mask are final */
+    DISCOVER_KNOWN = 8,     /* bytes 15 and 28 to 43 are final */
     DISCOVER_FINISHED = 16, /* the wave is over */
     DISCOVER_FAULTY = 32,   /* the mesh has a fault, or the time limit passed */
     DISCOVER_FAILED = 64    /* the wave's time limit passed at the sender */
@@ -76,7 +76,7 @@ enum discover_bit {
 
 enum discover_link_state {
     DISCOVER_SETTLED = 1, /* the link can be judged */
-    DISCOVER_SILENT = 2,  /* the neighbour does not answer */
+    DISCOVER_SILENT = 2,
     DISCOVER_REFUSED = 4, /* the neighbour is busy */
     DISCOVER_ECHOED = 8   /* the child at this port has told its whole echo */
 };
@@ -153,7 +153,7 @@ bool discover_is_mutual(const struct discover *d, unsigned port);
 /* Whether the port's link joins opposite ports. */
 bool discover_is_facing(const struct discover *d, unsigned port);
 
-/* Whether the port's link lies in a closed square. */
+/* Whether the link lies in a closed square (hal/discover/discover.h). */
 bool discover_is_trusted(const struct discover *d, unsigned port);
 
 /* Sets *x and *y to the position that the neighbour at a port claims for this
@@ -161,13 +161,13 @@ bool discover_is_trusted(const struct discover *d, unsigned port);
    has no position yet, or has not sent all its test frames. */
 bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y);
 
-/* Takes the claim of this node's position that weighs most, if any has weight
-   by now: the node is PLACED then, and the claiming neighbour is its parent. */
+/* Takes the neighbours' claim of this node's position that has the greatest
+   weight(), if one is above 0: the claiming neighbour becomes the parent. */
 void discover_find_place(struct discover *d);
 
 /* ---- judge.c ---- */
 
-/* The largest skew, positive or negative, at which no sum in
+/* The largest skew in hops, positive or negative, at which no sum in
    discover_close_way() overflows. */
 #define DISCOVER_SKEW_MAX 65535
 
@@ -183,10 +183,10 @@ void discover_find_alone(struct discover *d, unsigned port,
 void discover_judge(struct discover *d);
 
 /*
- * Reduces d->width, d->skew and d->height by a way, x hops east and y hops
- * north, that leads around the mesh back to its start: all these ways are sums
- * of (width, skew) and (0, height). Euclid's algorithm divides x and the width,
- * then the rest of y and the height, with at most 20 divisions each.
+ * Takes a way around the mesh, x hops east and y hops north from a node back to
+ * this node, into the measured size: sets (width, skew) and (0, height) so that
+ * the way is a sum of multiples of both. Euclid's algorithm, with at most 20
+ * divisions for the width and 20 for the height.
  */
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 

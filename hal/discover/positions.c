@@ -102,11 +102,11 @@ static unsigned votes(const struct discover *d, int x, int y)
 
 /*
  * Returns the weight of the position (x, y) that the neighbour at a port claims
- * for this node. A trusted link has the greatest weight at any time. Another
- * link has the number of neighbours with the same claim, but 0 until trusted
- * links had time to place all nodes. It waits for one more time across the mesh
- * if the neighbour is not the originator, and for one if its ports are not
- * opposite ones.
+ * for this node. A trusted link has the greatest weight at any time. The weight
+ * of another link is 0 until trusted links had time to place all nodes, then
+ * the number of neighbours with the same claim. It stays 0 longer, each time by
+ * the time that a wave takes across the mesh, if the neighbour is not the
+ * originator and if the link's ports are not opposite ones.
  */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {

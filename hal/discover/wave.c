@@ -24,7 +24,8 @@ static uint32_t tag_of(const uint8_t *uid)
 
 /* ---- the wave ---- */
 
-/* Begins to take part in a wave, of which `head` is a STATUS up to its bits. */
+/* Begins to take part in a wave; `head`: the first DISCOVER_AT_BITS bytes of
+   one of its STATUS frames. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -56,8 +57,8 @@ void discover_init(struct discover *d, const struct discover_config *config,
     d->parent = TORUS_PORTS;
 }
 
-/* Starts a wave of this node, with the epoch after the last one's; d->own has
-   the size, the originator's coordinates and the flags. */
+/* Starts a wave with the epoch after that of the last wave; d->own has the
+   size, the originator's coordinates and the flags. */
 static void start(struct discover *d)
 {
     uint16_t epoch = (uint16_t)(discover_epoch(d) + 1);
@@ -426,19 +427,17 @@ void discover_tick(struct discover *d, uint32_t now_us)
 
 /* ---- frames in ---- */
 
+static bool is_near(int hops)
+{
+    return hops > -FAR && hops < FAR;
+}
+
 static bool status_valid(const uint8_t *in, unsigned bytes)
 {
-    int x;
-    int y;
-
-    if (bytes != DISCOVER_STATUS_BYTES) {
-        return false;
-    }
-    x = discover_x_of(in);
-    y = discover_y_of(in);
-    return in[DISCOVER_AT_ORIGIN_X] < in[DISCOVER_AT_WIDTH] &&
-           in[DISCOVER_AT_ORIGIN_Y] < in[DISCOVER_AT_HEIGHT] && x > -FAR &&
-           x < FAR && y > -FAR && y < FAR;
+    return bytes == DISCOVER_STATUS_BYTES &&
+           in[DISCOVER_AT_ORIGIN_X] < in[DISCOVER_AT_WIDTH] &&
+           in[DISCOVER_AT_ORIGIN_Y] < in[DISCOVER_AT_HEIGHT] &&
+           is_near(discover_x_of(in)) && is_near(discover_y_of(in));
 }
 
 /* Compares a frame's wave with this node's. Result: above 0 if the frame's wave
@@ -475,7 +474,8 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
     }
 }
 
-/* Notes which neighbour, by its tag, and which of its ports a port leads to. */
+/* Notes where a port of this node leads: to the neighbour with this tag, at the
+   neighbour's port `port_of_it`. */
 static void meet(struct discover *d, unsigned port, uint32_t tag,
                  unsigned port_of_it)
 {
@@ -507,8 +507,7 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     link->heard_us = d->now_us;
     memcpy(link->told, in, DISCOVER_STATUS_BYTES);
     if ((bits & DISCOVER_FINISHED) == 0) {
-        /* The neighbour still takes part in a wave that has ended here: it is
-           told so. */
+        /* Tells the neighbour, if the wave has ended here but not there. */
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
@@ -633,6 +632,6 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
     if (compare(d, data) == 0) {
         hear(d, port, data, bytes);
     } else if (status && compare(d, data) < 0) {
-        d->stale |= (uint8_t)(1u << port); /* tells it of the newer wave */
+        d->stale |= (uint8_t)(1u << port); /* tells of the newer wave */
     }
 }
