@@ -8,11 +8,9 @@
 
 struct window; /* hal/window/window.h */
 
-/* Rings the switch and sleeps until the switch rings back; see
-   hal/window/window.h. */
+/* Ring the switch (hal/window/window.h). board_ring_and_wait() sleeps until the
+   switch rings back. */
 void board_ring_and_wait(struct window *window);
-
-/* Rings the switch, and does not wait. */
 void board_ring(struct window *window);
 
 /* Stops this node for good; the host can still read the window. */

@@ -16,10 +16,11 @@
  *   12  u32  CRC-32 over bytes 0 to 11 and the payload
  *   16       payload
  *
- * The switch hardware writes the header in front of the caller's bytes, and
- * writes and checks the CRC as the bytes pass. A message whose CRC, version,
- * mesh, job or length is wrong is not delivered: the receive that takes it
- * returns ERR_CORRUPT or ERR_FOREIGN.
+ * A switch in hardware writes the header in front of the caller's bytes, and
+ * writes and checks the CRC as the bytes pass. On serial lines the switch is
+ * software, and each frame of a message has a CRC instead (hal/serial/state.h).
+ * A message whose CRC, version, mesh, job or length is wrong is not delivered:
+ * the receive that takes it returns ERR_CORRUPT or ERR_FOREIGN.
  *
  * Not reentrant and not for interrupt handlers: a node has one circuit, and one
  * thread of control that uses it. circuit_send() copies struct circuit_message,
@@ -91,14 +92,14 @@ struct circuit_segment {
  * head of port p, the shared segment, and body[p].
  */
 struct circuit_message {
-    struct torus_path path; /* path of port 0's message; its field `port` is
-                               ignored, and all of it on the host's port */
+    struct torus_path path; /* path of port 0's message. path.port is ignored;
+                               the host's port ignores the whole path */
     uint8_t kind;
     uint32_t gap_ps;   /* least time from the end of the port's previous message
-                          to the start of this one */
+                          to the start of this one; hardware only */
     uint64_t ready_ps; /* mesh time of the earliest start; 0: at once */
     struct circuit_segment head; /* head of port 0 */
-    uint32_t head_stride; /* bytes from port p's head to that of port p + 1 */
+    uint32_t head_stride; /* bytes from the head of port p to that of p + 1 */
     struct circuit_segment shared;
     struct circuit_segment body[TORUS_PORTS]; /* for the host: body[0] */
 };
@@ -124,9 +125,10 @@ NODISCARD int circuit_open(struct circuit *circuit, void *board,
 /*
  * Queues the message on every port of the mask `ports`: bits 0 to 3, or bit
  * CIRCUIT_HOST alone. Result: 0; ERR_NO_ROUTE: a leg of the path has no hops,
- * or more than circuit->side; ERR_PORT_BUSY: the queue is full. A segment
- * outside the circuit's memory is found later by the switch, which stops the
- * mesh. Cost: about 100 instructions for four ports.
+ * or more than circuit->side; ERR_PORT_BUSY: the queue is full. Cost: about 100
+ * instructions for four ports. A switch in hardware later stops the mesh if a
+ * segment lies outside the circuit's memory. A switch in software waits while
+ * its queue is full, and tells ERR_NO_ROUTE by circuit_drain().
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);
@@ -138,8 +140,8 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
  * header and payload.
  * Result: 0 and *delivery; ERR_BUFFER: the message did not fit and is lost, and
  * delivery->bytes is its payload's size; ERR_CORRUPT; ERR_FOREIGN. There is no
- * time limit, since virtual time would reach one at once: the launcher's
- * watchdog ends a run in which a message never comes.
+ * time limit: while all nodes wait, an emulator's time would jump to the limit
+ * at once. The launcher's watchdog ends a run in which a message never comes.
  */
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
@@ -151,8 +153,9 @@ NODISCARD int circuit_receive(struct circuit *circuit,
  * it stays for a later receive. With a deadline in the past, such as 0, the
  * call returns at once. Precondition: no CIRCUIT_HEAD(). Result: as
  * circuit_receive(), or ERR_TIMEOUT: no message, and mesh time is no less than
- * deadline_ps. A switch in software takes messages only during a receive: a
- * deadline in the past then finds only what circuit_receive_ahead() took.
+ * deadline_ps. A switch in software takes a message only if it has a buffer for
+ * the message: with a deadline in the past, a call finds only messages that lie
+ * in buffers of circuit_receive_ahead().
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
@@ -170,14 +173,16 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
  * receive
  *
  *   with the same mask   delivers a message that was received ahead, or waits
- *                        for one; delivery->payload lies in that one's buffer
+ *                        for one; delivery->payload lies in a buffer of
+ *                        circuit_receive_ahead(), not in the receive's own
  *   with another mask    takes back the buffers without a message, as
  *                        circuit_close() does, and uses its own buffer
  *
- * A switch that keeps messages until they are received does nothing here, and
- * uses the buffer of the later call. Precondition: no CIRCUIT_HEAD(), and not
- * the host's port. Result: 0; ERR_BUFFER: the buffer is not in the circuit's
- * memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in use.
+ * A switch in hardware keeps messages until they are received: it ignores this
+ * call, and uses the buffer of the later receive. Precondition: no
+ * CIRCUIT_HEAD(), and not the host's port. Result: 0; ERR_BUFFER: the buffer is
+ * not in the circuit's memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in
+ * use.
  */
 NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                     uint8_t *buffer, uint32_t capacity_bytes);

@@ -4,22 +4,21 @@
  * node executes and stands still while the node waits; a received message moves
  * it forward to the message's arrival. Each board has its own implementation.
  *
- * The node stops its clock *before* it looks for a message, and starts it when
- * there is one: so mesh time does not depend on how soon the host delivers.
+ * The node stops its clock *before* it looks for a message, and starts it once
+ * there is a message: so mesh time does not depend on how fast the host is.
  */
 #ifndef HAL_CLOCK_H
 #define HAL_CLOCK_H
 
 #include <stdint.h>
 
-#define CLOCK_PS_PER_NS 1000u
 #define CLOCK_PS_PER_US 1000000u
 
 struct clock {
     uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
                             host, which has no timer, mesh time */
     uint64_t started_ps; /* mesh time at the last clock_start(); not used on
-                            boards where base_ps says that */
+                            boards that keep this time in base_ps */
 };
 
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
@@ -31,13 +30,13 @@ uint64_t clock_stop(struct clock *clock);
 /* Starts a stopped clock at the later of at_ps and the time where it stands. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Returns mesh time at the last start: after a receive, that of its end. */
+/* Returns mesh time at the last start. The end of a receive is a start. */
 uint64_t clock_started_ps(const struct clock *clock);
 
 /*
  * Moves a native node's mesh time forward by `ps`, the time that the work just
  * done takes on a board. Does nothing on a board, whose clock has run during
- * the work. (The emulator of an STM32F405: see timer_account().)
+ * the work. (On an emulated STM32F405, timer_account() makes it move the time.)
  */
 void clock_account(struct clock *clock, uint64_t ps);
 

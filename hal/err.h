@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Error codes of the whole firmware: 0 is success, errors are negative. Boards
- * send the numbers to the host (the report, peeks, the console), which prints
- * a text and a hint for each: qemu/fabric/postmortem.c. A number never changes
- * its meaning. Old images send -6 in place of any of -14 to -22.
+ * send the numbers to the host, which prints a text and a hint for each:
+ * qemu/fabric/postmortem.c. A number never changes its meaning. Old images send
+ * -6 in place of any of -14 to -22.
  */
 #ifndef HAL_ERR_H
 #define HAL_ERR_H
@@ -19,11 +19,11 @@ enum err {
     ERR_ARGUMENT = -8,  /* the kernel refuses its argument */
     ERR_EMPTY = -9,     /* a load of no units */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
-    ERR_PHASES = -11,   /* the load cannot be sent in so many phases */
+    ERR_PHASES = -11,   /* the load cannot be sent in the phases asked for */
     ERR_RANGE = -12,    /* a number outside its stated range */
     ERR_POLICY = -13,   /* a job's policy is not this node's */
     /* Errors of messages. */
-    ERR_VERSION = -14, /* struct window or an answer of another version */
+    ERR_VERSION = -14, /* a window or a node's answer of another version */
     ERR_FOREIGN = -15, /* a header of another version, mesh, job or length */
     ERR_LENGTH = -16,  /* a message's length does not fit its fields */
     ERR_KIND = -17,    /* a message of a kind that is not expected here */
@@ -31,7 +31,7 @@ enum err {
     ERR_PLACE = -19,   /* a message for another layer, port or round */
     ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
     ERR_PLAN = -21,    /* shares, volumes or branches do not add up */
-    ERR_TERMS = -22,   /* halo or result size differs from the kernel's terms */
+    ERR_TERMS = -22,   /* halo or result size is not the one of the kernel */
     ERR_TIMEOUT = -23  /* no message came by the deadline */
 };
 

@@ -2,10 +2,7 @@
 /*
  * The node's event log: events and their times, for reports and traces. Events
  * are always recorded, so that a trace changes no timestamp, and in memory that
- * the host can read even after the node has died. A full log joins its last two
- * intervals of computing into one with the right units, length and end; without
- * two such intervals it keeps its first NODE_EVENTS entries and counts the
- * rest.
+ * the host can read even after the node has died.
  */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H
@@ -29,9 +26,10 @@ enum event_kind {
 
 /*
  * Appends one event to a full log, of NODE_EVENTS entries. To make room, the
- * last two intervals of computing that follow each other become one, with the
- * sum of their units. If there are no two such intervals, the event is dropped;
- * events_written, which the caller has raised, counts it all the same.
+ * last two intervals of computing that follow each other become one interval,
+ * with the sum of their units and lengths and the second one's end. If there
+ * are no two such intervals, the event is dropped, but events_written, which
+ * the caller has raised, counts it.
  */
 void events_record_full(struct node_log *log, const struct node_event *event);
 

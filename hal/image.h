@@ -6,8 +6,8 @@
  * from here, and discovery reports cables that contradict them. Width and
  * height are for tools only. Numbers are little-endian.
  *
- * Coordinates and sizes that are not set are 0xffff. In flash a tool can
- * program these ones to zeros later without erasing (RM0090, 3.6.4).
+ * Coordinates and sizes that are not set are 0xffff. A tool can set them later
+ * without erasing, as programming turns 1 bits of flash to 0 (RM0090, 3.6.4).
  */
 #ifndef HAL_IMAGE_H
 #define HAL_IMAGE_H

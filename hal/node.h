@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ports of the switch: the four of the torus and the host behind it. */
+/* Ports of the switch: the four of the torus, then the host's. */
 #define NODE_PORTS 5u
 #define NODE_PORT_HOST 4u
 
@@ -47,8 +47,8 @@ enum node_injection {
     NODE_INJECT_NONE,
     NODE_INJECT_FAULT, /* execute an undefined instruction in the job */
     NODE_INJECT_HANG,  /* loop forever in the job */
-    NODE_INJECT_DIE,   /* the same, then in the timer's tick too (on serial
-                          lines) */
+    NODE_INJECT_DIE,   /* loop forever in the job, and, on a board with serial
+                          lines, in the interrupt of its timer, too */
     NODE_INJECT_ASSERT /* fail an assertion in the job */
 };
 

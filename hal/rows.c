@@ -4,8 +4,8 @@
 #include "torus/split.h"
 
 /* Sets the rows' volumes and extra units by the tables in the message's shared
-   segment. Result: false if the message's units are fewer than the sum of the
-   tables, or more by over one unit for each message and this node. */
+   segment. Result: false if the message has fewer units than the tables add up
+   to, or more than that sum, one unit for each message, and one unit. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows: messages that a switch cuts off a range of the load, and sends on, by
- * itself. A row is four equal messages, one on each port. A form, a number, is
- * the path and the kind that the messages of a row share. A label tells a
+ * itself. A row is four messages of equal size, one on each port. A form is the
+ * number of the path and the kind that a row's messages share. A label tells a
  * message's form, port and round. The policy scatter/engine/pattern.h uses
  * rows: there a node's layer is the form of the message that reaches the node.
  *
@@ -44,7 +44,8 @@ struct circuit_cut {
 #define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
 #define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
 #define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* copied bits */
-/* Bits in which a message must equal the posted label: form, port, round. */
+/* Bits in which a message's label must equal that of circuit_post(): form, port
+   and round. */
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
@@ -69,7 +70,7 @@ static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
  * port. A message is
  *
  *    0  u32  number of the message's units
- *    4  u32  index of its first unit; that of the range's is first_unit
+ *    4  u32  index of its first unit in the load
  *    8  u32  label, see above, with the bits CIRCUIT_LABEL_OWN of `label`
  *   12       the shared segment; then the units with their halo, but no byte
  *            in front of `begin` or from `end` on
@@ -77,15 +78,16 @@ static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
  * A message without a unit is not sent.
  */
 struct circuit_rows {
-    struct circuit_segment shared; /* a multiple of 4, to CIRCUIT_SHARED_MAX */
+    struct circuit_segment shared; /* a multiple of 4 bytes, at most
+                                      CIRCUIT_SHARED_MAX */
     const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *data;
     const uint32_t *volume_units; /* in the circuit's memory */
     uint32_t extra_units;
     uint32_t label;
-    uint32_t units; /* of the range: at least as many as all messages have */
-    uint32_t first_unit;
+    uint32_t units; /* units of the range; at least the sum of all messages' */
+    uint32_t first_unit; /* index of the range's first unit in the load */
 };
 
 /*
@@ -99,7 +101,7 @@ NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
 /*
  * Queues the rows of a range. Result: 0; ERR_PORT_BUSY: the queue is full. A
  * switch in hardware stops the mesh if a form was not prepared, or if a message
- * would end before it begins; a switch in software makes the result
+ * lies outside `begin` to `end`; with a switch in software the result is then
  * ERR_NO_ROUTE or ERR_RANGE. Cost: about 50 instructions.
  */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
@@ -107,9 +109,9 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_rows *rows);
 
 /*
- * Forwarding by the switch: of a row's message that comes in, the switch
- * leaves this node's units here, and sends the rest on as rows of the forms
- * cut->form to L, with the message's shared segment, once the message is whole.
+ * Forwarding by the switch: once a row's message has come in, the switch leaves
+ * this node's units here, and sends the rest on as rows of the forms cut->form
+ * to L, with the message's shared segment.
  * L is the last form in the message's label; this node's layer is
  * cut->form - 1. The shared segment begins with two tables of u32:
  *
@@ -120,12 +122,12 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
  * (extra_units); if one is left then, it stays here.
  *
  * circuit_expect() sets how messages are cut, until its next call.
- * circuit_post() posts a label: the next row's message that equals it in the
- * bits CIRCUIT_LABEL_POSTED is sent on, since the buffer of the coming receive
- * is free. A post replaces the one before; the post that holds when a message's
- * first byte comes in is used up by that message. A message whose numbers do
- * not fit is delivered and not sent on: its reader refuses it. A switch in
- * software does all this in circuit_receive().
+ * circuit_post() posts a label, and says that the buffer of the next receive is
+ * free: the next row's message whose label equals the post in the bits
+ * CIRCUIT_LABEL_POSTED is sent on. A post replaces the previous post; a message
+ * uses up the post that holds when its first byte comes in. A message whose
+ * numbers do not fit is delivered and not sent on: its reader refuses it. A
+ * switch in software does all this in circuit_receive().
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);

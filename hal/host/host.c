@@ -27,8 +27,8 @@ struct host_node {
 /* The node whose coroutine runs in this thread, or NULL. */
 static _Thread_local struct host_node *resumed;
 
-/* Returns `resumed` of the present thread. Not inlined: a node may go on in
-   another thread, but the compiler would keep the old thread's address. */
+/* Returns `resumed` of the present thread. Not inlined: the compiler would keep
+   an inlined address, but a node may go on in another thread. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;
@@ -68,14 +68,11 @@ struct host_node *host_node_new(struct window *window)
 {
     struct host_node *node = calloc(1, sizeof *node);
 
-    if (node == NULL) {
-        return NULL;
-    }
-    node->window = window;
-    if (!map_stack(node)) {
+    if (node == NULL || !map_stack(node)) {
         free(node);
         return NULL;
     }
+    node->window = window;
     make_context(node);
     return node;
 }
@@ -114,7 +111,7 @@ void host_node_resume(struct host_node *node)
 
 void board_ring(struct window *window)
 {
-    (void)window; /* the switch looks when this node waits or halts */
+    (void)window; /* the switch reads the window when this node waits */
 }
 
 void board_ring_and_wait(struct window *window)

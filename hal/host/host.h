@@ -29,11 +29,11 @@ void host_node_free(struct host_node *node);
 const void *host_node_guard(const struct host_node *node);
 
 /* Makes the node 2^shift times slower from now on: clock_account() multiplies
-   its time by this. `shift`: 0 to 3, without a call 0. */
+   its time by 2^shift. `shift`: 0 to 3; default: 0. */
 void host_node_slow(struct host_node *node, unsigned shift);
 
-/* Makes the node 2^shift times slower from mesh time from_ps on, in addition to
-   host_node_slow(). `shift`: 0 to 3, without a call 0. */
+/* Makes the node 2^shift times slower from mesh time from_ps on; this shift is
+   added to that of host_node_slow(). `shift`: 0 to 3; default: 0. */
 void host_node_slow_from(struct host_node *node, unsigned shift,
                          uint64_t from_ps);
 

@@ -23,8 +23,8 @@ void clock_timer_interrupt(void)
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    /* Only a wrap changes base_ps, and only the upper word: then reads again.
-     */
+    /* A wrap adds to the upper word of base_ps only. If a wrap came between the
+       two reads of this word, the loop reads word and timer again. */
     const volatile uint32_t *upper = (const uint32_t *)&clock->base_ps + 1;
     uint32_t before;
     uint32_t ticks;

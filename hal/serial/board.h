@@ -33,7 +33,8 @@ void board_kick(unsigned port);
    does the same work up to 1 ms later. */
 void board_alarm(uint32_t at_us);
 
-/* Returns the counters of a port's driver. To change them, lock. */
+/* Returns the counters of a port's driver; their number and names are in struct
+   serial_node_config (boot/serial/state.h). To change them, lock. */
 uint32_t *board_counters(unsigned port);
 
 /* Measures the supply, mV (0: unknown), and the chip's temperature, degrees

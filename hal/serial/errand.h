@@ -19,18 +19,19 @@
  * to that host.
  *
  * A message of kind SERIAL_ERRAND ends with errands, which are carried out from
- * the last to the first. An errand is 8 bytes, little-endian:
+ * the last to the first. An errand is 8 bytes, little-endian: the path to the
+ * other node (struct torus_path), then what to do:
  *
- *    0  u8  port  \  the path to      4  u16 hops_after
- *    1  u8  turn   > the other        6  u8  enum serial_errand
- *    2  u16 hops  /  node             7  u8  kind of the order in front of it
+ *    0  u8  port                      4  u16 hops_after
+ *    1  u8  turn                      6  u8  enum serial_errand
+ *    2  u16 hops                      7  u8  kind of the order in front of it
  *
  * The other node gets an ORDER with all bytes in front of it, other errands
  * alone. The host gets an answer, a message of kind SERIAL_ERRAND:
  *
- *    0  i32 enum err                  4  u32 errands carried out before that
+ *    0  i32 enum err of an errand     4  u32 errands carried out before it
  *
- * After FETCH the report is the answer (SERIAL_REPORT); after LEAD is none.
+ * FETCH is answered by the report (kind SERIAL_REPORT), LEAD is not answered.
  */
 #ifndef HAL_SERIAL_ERRAND_H
 #define HAL_SERIAL_ERRAND_H

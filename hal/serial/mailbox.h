@@ -44,8 +44,8 @@ struct mailbox {
     uint8_t *buffer;
     uint32_t capacity_bytes;
     uint32_t announced_bytes;
-    uint32_t filled_bytes; /* of the message in, from its start, that came */
-    uint32_t out_bytes;    /* of the message out: of all segments */
+    uint32_t filled_bytes; /* bytes of the message in that have come */
+    uint32_t out_bytes; /* length of the message out, all segments together */
     struct circuit_segment segment[MAILBOX_SEGMENTS]; /* the message out */
 };
 

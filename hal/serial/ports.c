@@ -132,14 +132,14 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-/* A row that is being sent. */
+/* A row (hal/rows.h) that is being sent. */
 struct row {
     const struct circuit_cut *cut;
     const struct circuit_rows *rows;
     unsigned form;
-    uint32_t position; /* index of its first unit in the range */
-    uint32_t more;     /* number of first messages with one unit more */
-    uint32_t label;    /* label of the row without form and port */
+    uint32_t position; /* index of the row's first unit in `rows` */
+    uint32_t more;     /* the row's first `more` messages get one unit more */
+    uint32_t label;    /* label of the row, with form and port 0 */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -223,7 +223,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* If a row's message fits the post, sends on the rows that it is cut into. */
+/* Sends a row's message on as rows, if rows_forward() can cut it. */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {
@@ -358,8 +358,8 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Takes back all receives ahead whose message has not come, if one of them has
-   other ports or another kind than `ports`. Result: whether any is left. */
+/* Takes back all receives ahead that wait for a message, if one of them has
+   other `ports` (mask and kind). Result: whether any receive ahead is left. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;

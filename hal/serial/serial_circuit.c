@@ -6,12 +6,14 @@
 
 #include "hal/check.h"
 
+#include <string.h>
+
 #define CHECK_FILE CHECK_SERIAL_CIRCUIT
 
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
 
-/* Longest time until a circuit is released: 0.1 ms a hop. */
+/* Longest time until a circuit is released: 0.1 ms a hop, of 20 hops. */
 #define SETTLE_US 2000u
 
 /* ---- the console ---- */
@@ -296,15 +298,9 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     circuit->job = CIRCUIT_ANY_JOB;
     circuit->side =
         identity->width > identity->height ? identity->width : identity->height;
-    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
-        serial->send[i].used = false;
-    }
-    for (unsigned i = 0; i < CIRCUIT_FORMS; ++i) {
-        serial->form[i] = NULL;
-    }
-    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
-        serial->receive[i].state = SWITCH_IDLE;
-    }
+    memset(serial->form, 0, sizeof serial->form);
+    memset(serial->send, 0, sizeof serial->send);
+    memset(serial->receive, 0, sizeof serial->receive); /* SWITCH_IDLE */
     serial->sends = 0;
     serial->is_posted = false;
     serial->first_error = ERR_OK;

@@ -32,7 +32,7 @@
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a row's message */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a row's message: hal/rows.h */
     uint64_t ready_ps; /* mesh time at which the switch gets the message */
     bool waiting;      /* the switch has not got the message yet */
     bool used;         /* this entry holds a send that has not ended */
@@ -57,7 +57,7 @@ struct serial_circuit {
     struct node_log *log;
     uint8_t *memory; /* 8-byte aligned */
     uint32_t memory_bytes;
-    uint8_t *aside; /* as in struct circuit */
+    uint8_t *aside; /* a second memory for messages; NULL: none */
     uint32_t aside_bytes;
     uint32_t byte_ns; /* time of a byte on the line */
     /*

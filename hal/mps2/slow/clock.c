@@ -3,14 +3,15 @@
  * The clock of a board that becomes slow, for tests: the image
  * firmware_slow.elf has this file in place of hal/mps2/clock.c. The board
  * executes as many instructions as before, but each tick of its timer counts as
- * more mesh time. The timer is started so that it wraps at slow_from_ps:
+ * more mesh time. The timer is started so that it wraps at slow_from_ps, n
+ * ticks after the start:
  *
  *   mesh time   start              slow_from_ps
  *   count       2^32 - n ......... 2^32 = 0 ..........
  *   a tick is   40 ns              40 ns << slow_shift
  *
- * This is an image of its own because every event and every send reads the
- * clock, which takes an instruction or two more here.
+ * Reading this clock takes one or two instructions more than reading that of
+ * the normal image. To keep the normal image's times, this image is another.
  */
 #include "hal/clock.h"
 
@@ -33,8 +34,8 @@ static void set_tick(bool slow)
 }
 
 /* A wrap adds tick_ps << 32 to base_ps, and so changes only its upper word. The
-   first wrap comes at slow_from_ps or later: it takes 171 s at 40 ns a tick,
-   and slow_from_ps is less than that after the start. */
+   first wrap comes at slow_from_ps or later: 2^32 ticks of 40 ns last 171 s,
+   and slow_from_ps is less than 171 s after the start. */
 void clock_timer_interrupt(void)
 {
     CMSDK_TIMER0->INTCLEAR = 1;
