@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/engine/alone.h"
-
+/* A job that is too small for a mesh: the originator computes the whole load,
+   as that takes less time, and no other node hears of the job. */
 #include "scatter/engine/measure.h"
+
 #include "scatter/plan/fixed.h"
 
 /* Approximate payload, bytes, of an announcement, and of a part without the

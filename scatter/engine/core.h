@@ -70,18 +70,14 @@
    job (struct scatter_rate). */
 #define SCATTER_RATE_ARG_MAX 64u
 
-/* Room for a message with the longest result, and for more than its header. */
-#define SCATTER_INCOMING_BYTES                                                 \
-    (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
-
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
     uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
                                 has an output */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* A child's result, or that of a later run of the kernel, until it is
-       merged; an answer to a probe. */
-    uint8_t incoming[SCATTER_INCOMING_BYTES];
+    /* Until it is merged, the message with a child's result, or the result of a
+       later run of the kernel; an answer to a probe. */
+    uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */

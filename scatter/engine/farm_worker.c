@@ -200,7 +200,7 @@ static void begin_stock(struct scatter *scatter, struct farm_state *state)
     uint64_t ahead = (uint64_t)scatter->units * (farm->installment - 1u);
 
     farm->left = scatter->units;
-    farm->ahead = ahead < UINT32_MAX ? (uint32_t)ahead : UINT32_MAX;
+    farm->ahead = fixed_smaller(ahead, UINT32_MAX);
     scatter->worker.low_units = scatter->units / LOW_PART;
     scatter->worker.asked = false;
 }
@@ -273,14 +273,12 @@ static int ask_if_low(struct scatter *scatter, struct farm_state *state)
 /* farm_state.refill of a master: serves messages until units are left. */
 static int refill(struct scatter *scatter, struct farm_state *state)
 {
-    int error = ask_if_low(scatter, state);
+    int error;
 
-    while (error == ERR_OK && state->more && state->farm.left == 0) {
-        error = serve_next(scatter, state);
-        if (error == ERR_OK) {
-            error = ask_if_low(scatter, state);
-        }
-    }
+    do {
+        error = ask_if_low(scatter, state);
+    } while (error == ERR_OK && state->more && state->farm.left == 0 &&
+             (error = serve_next(scatter, state)) == ERR_OK);
     return error;
 }
 
@@ -294,11 +292,10 @@ static int open_group(struct scatter *scatter)
     struct farm_state *state;
     struct plan_job input = {.most_units = UINT32_MAX,
                              .nodes = farm_count_members(scatter->tree.branch)};
-    int error = wire_job_farm(&terms, scatter->job_data);
+    int error = scatter_has_output(scatter)
+                    ? ERR_PLAN
+                    : wire_job_farm(&terms, scatter->job_data);
 
-    if (error == ERR_OK && scatter_has_output(scatter)) {
-        error = ERR_PLAN;
-    }
     if (error != ERR_OK) {
         return error;
     }

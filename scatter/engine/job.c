@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One job of one node, from its first message to its last. */
-#include "scatter/engine/alone.h"
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/engine/probe.h"
 #include "scatter/engine/scatter.h"

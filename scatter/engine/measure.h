@@ -22,6 +22,17 @@
 void measure_guess(struct scatter *scatter, struct originator *originator);
 
 /*
+ * Guesses the rate (measure_guess()), and sets originator->alone where there is
+ * no other node, the order asks for 0 phases, or the whole load takes the
+ * originator less time than a plan and the circuits out and back (alone.c). In
+ * the last two cases the originator first computes pieces, together 14 % of the
+ * load: if a piece takes more than twice the guess, `alone` is false, else
+ * originator->known is true. Result: 0 or the error.
+ */
+NODISCARD int alone_decide(struct scatter *scatter,
+                           struct originator *originator);
+
+/*
  * Computes the first `units` of the range, keeps their result, takes them off
  * the order and the range, and sets *run_ps to the kernel's time. A call of 0
  * units is timed and has no result. Result: 0 or the error.

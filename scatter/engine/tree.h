@@ -14,17 +14,14 @@
 
 /* Hooks of the policy: struct policy in scatter/engine/core.h. */
 
-/* Sets the layer, 0 of the originator; other nodes learn their place in the
-   tree with their branch. Result: 0. */
+/* Nodes learn their place in the tree later, with their branch. Result: 0. */
 NODISCARD int tree_prepare(struct scatter *scatter);
 
-/* Reads this node's branch from an announcement. Result: as policy.place. */
 NODISCARD int tree_place(struct scatter *scatter, const uint8_t *announcement,
                          uint32_t bytes, uint32_t *head_bytes);
 
-/* Announces a job to the children of this node's branch: a child's head is its
-   piece of the tree. Result: as policy.announce; ERR_PLAN if the order's tree
-   does not fit the torus; ERR_MEMORY. */
+/* A child's head is its piece of the tree. Result: 0; ERR_PLAN if the order's
+   tree does not fit the torus; ERR_MEMORY; an error of sending. */
 NODISCARD int tree_announce(struct scatter *scatter,
                             struct originator *originator,
                             struct circuit_segment shared,
@@ -35,7 +32,6 @@ NODISCARD int tree_announce(struct scatter *scatter,
    error. */
 NODISCARD int tree_receive(struct scatter *scatter);
 
-/* Receives and merges the children's results. Result: 0 or the error. */
 NODISCARD int tree_gather(struct scatter *scatter);
 
 /* Carries out the order along its tree, or as a farm where samples of the load
