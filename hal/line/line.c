@@ -308,7 +308,8 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* Returns the value of a character in base64, 0 to 63; -1: it has none. */
+/* Returns the value of a character of base64, 0 to 63; -1: any other character.
+ */
 static int value_of(char c)
 {
     int value = 63;

@@ -28,7 +28,7 @@
 #define LINE_BYTES_MAX (LINE_TEXT_MAX + 6u) /* with `*`, CRC and LF */
 #define LINE_RING_BYTES 1024u               /* a power of two */
 #define LINE_DATA_MAX 96u    /* most bytes of data that line_put_data() takes */
-#define LINE_BASE64_MAX 128u /* their characters in base64 */
+#define LINE_BASE64_MAX 128u /* characters of LINE_DATA_MAX bytes in base64 */
 
 /* The byte that a producer pushes in place of one that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
@@ -47,16 +47,17 @@ enum line_status {
 /* ---- reading ---- */
 
 /*
- * The producer (one interrupt handler, or code that it cannot interrupt) writes
- * `pushed`, `lost`, `gap` and the ring; the consumer, who takes lines, writes
- * all else. Nobody masks interrupts: `pushed` counts bytes already in the ring.
+ * The producer (an interrupt handler, or code that no other producer
+ * interrupts) writes `pushed`, `lost`, `gap` and the ring. The consumer, which
+ * takes lines, writes all other fields. No interrupt is masked: the producer
+ * raises `pushed` only after the byte is in the ring.
  */
 struct line_reader {
     volatile uint32_t pushed;      /* bytes put into the ring so far */
     volatile uint32_t lost;        /* bytes for which the ring had no room */
     volatile uint32_t taken;       /* bytes taken out of the ring so far */
-    uint32_t half_us;              /* as of line_init() */
-    uint32_t last_us;              /* time at which the last byte was taken */
+    uint32_t half_us;              /* parameter of line_init() */
+    uint32_t last_us;              /* time when the last byte was taken, us */
     uint32_t count[LINE_STATUSES]; /* number of lines with each status */
     uint16_t length;               /* bytes of the line so far */
     uint16_t mark;                 /* index of the line's first `*`; 0: none */
@@ -68,13 +69,13 @@ struct line_reader {
     volatile uint8_t ring[LINE_RING_BYTES];
 };
 
-/* Clears the reader. half_us: longest time between two bytes of a line, below
-   2^31 us; then the line ends as LINE_HALF. */
+/* Clears the reader. half_us: time without a byte after which an unfinished
+   line ends as LINE_HALF, us, below 2^31. */
 void line_init(struct line_reader *reader, uint32_t half_us);
 
 /*
  * Puts the next byte into the ring; for the producer. A byte that finds no room
- * is counted as lost, and line_take() returns LINE_DAMAGED for its line.
+ * is counted as lost, and line_take() returns LINE_DAMAGED for the byte's line.
  */
 void line_push(struct line_reader *reader, uint8_t byte);
 
@@ -114,8 +115,8 @@ unsigned line_end(struct line_writer *writer);
 
 /* ---- CRC and base64 ---- */
 
-/* Returns the CRC of text that follows a text whose CRC is `crc`; 0xFFFF: no
-   text before. */
+/* Continues a CRC. crc: CRC of the text before; 0xFFFF: there is none. Result:
+   CRC of the text before and this text together. */
 uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
 
 /* Writes data as base64 (RFC 4648, section 4) with padding, without a NUL.
@@ -123,8 +124,8 @@ uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes);
 
 /* Decodes `length` characters of base64 into `out`. Result: number of bytes, at
-   most `capacity`; -1: the length is no multiple of four, a character is none
-   of base64, unused bits are not 0, or the bytes do not fit. */
+   most `capacity`; -1: the length is no multiple of four, base64 has no such
+   character, unused bits are not 0, or the bytes do not fit. */
 NODISCARD int line_base64_read(uint8_t *out, unsigned capacity,
                                const char *text, unsigned length);
 

@@ -59,6 +59,8 @@ static bool is_delivered(const struct switch_core *core,
 
 /* ---- answers ---- */
 
+/* Answers DONE if all of the message has come in, else ACK or AGAIN, as `type`
+   says. */
 static void answer(struct switch_core *core, unsigned port, unsigned type)
 {
     const struct switch_port *at = &core->port[port];
@@ -67,6 +69,7 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
     uint8_t content[SWITCH_DONE_BYTES + SWITCH_STATUS_BYTES];
     unsigned bytes = SWITCH_ANSWER_BYTES;
 
+    type = to->done ? SWITCH_FRAME_DONE : type;
     content[0] = (uint8_t)(type | at->parity | (unsigned)to->round << 4);
     bytes_store_u32(content + 1, to->offset);
     if (type == SWITCH_FRAME_DONE) {
@@ -84,11 +87,8 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
 
 void switch_destination_again(struct switch_core *core, unsigned port)
 {
-    const struct switch_port *at = &core->port[port];
-
-    if (at->role == SWITCH_ROLE_DESTINATION) {
-        answer(core, port,
-               at->destination.done ? SWITCH_FRAME_DONE : SWITCH_FRAME_AGAIN);
+    if (core->port[port].role == SWITCH_ROLE_DESTINATION) {
+        answer(core, port, SWITCH_FRAME_AGAIN);
     }
 }
 
@@ -192,7 +192,7 @@ void switch_destination_arrive(struct switch_core *core, unsigned port,
         }
     }
     switch_relay_hold(core, port, SWITCH_ROLE_DESTINATION, setup);
-    answer(core, port, to->done ? SWITCH_FRAME_DONE : SWITCH_FRAME_ACK);
+    answer(core, port, SWITCH_FRAME_ACK);
 }
 
 void switch_destination_lost(struct switch_core *core, unsigned port)
@@ -257,14 +257,11 @@ void switch_destination_data(struct switch_core *core, unsigned port,
     at->parity = SWITCH_FRAME_PARITY(content[0]);
     if (ahead != 0 || to->done) {
         core->counters[port].stale += 1;
-        answer(core, port,
-               to->done    ? SWITCH_FRAME_DONE
-               : ahead < 0 ? SWITCH_FRAME_ACK
-                           : SWITCH_FRAME_AGAIN);
+        answer(core, port, ahead < 0 ? SWITCH_FRAME_ACK : SWITCH_FRAME_AGAIN);
     } else if (data_bytes > to->bytes - to->offset) {
         switch_destination_damaged(core, port); /* data beyond the message */
     } else {
         take(core, port, content + SWITCH_DATA_HEADER_BYTES, data_bytes);
-        answer(core, port, to->done ? SWITCH_FRAME_DONE : SWITCH_FRAME_ACK);
+        answer(core, port, SWITCH_FRAME_ACK);
     }
 }

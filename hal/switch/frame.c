@@ -95,7 +95,7 @@ static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
     bool is_code = reader->left == 0;
 
-    /* A code of 255 would stand for no 0: it is longer than any frame. */
+    /* A code behind the first stands for a 0: none is 255 (FRAME_BYTES_MAX). */
     reader->left = (uint8_t)((is_code ? byte : reader->left) - 1u);
     if (reader->bytes < FRAME_BYTES_MAX) {
         reader->content[reader->bytes++] = is_code ? 0 : byte;

@@ -3,9 +3,9 @@
  * Frames on a serial line. The content of a frame has up to FRAME_BYTES_MAX
  * bytes, of which the first is not 0; a CRC-32 (little-endian) is at its end.
  * The line carries it in consistent overhead byte stuffing (Cheshire, Baker,
- * IEEE/ACM Trans. Networking 7(2), 1999): a code in front, and one in place of
- * each 0 of the content, is the distance to the next 0; a 0 on the line ends
- * the frame.
+ * IEEE/ACM Trans. Networking 7(2), 1999): a code stands in front, and in place
+ * of each 0 of the content, and is the distance to the next 0; a 0 on the line
+ * ends the frame.
  *
  *   content            11 22 00 33            (CRC included)
  *   on the line     03 11 22 02 33 00
@@ -28,7 +28,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_BYTES_MAX 252u /* most content; one code can span 254 bytes */
+/* Most bytes of content, CRC and parity included. So no code reaches 255, which
+   would stand for 254 bytes without a 0 behind them. */
+#define FRAME_BYTES_MAX 252u
 #define FRAME_CHECK_BYTES 4u
 #define FRAME_PARITY 8u /* a bit of the content's first byte */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
@@ -38,8 +40,8 @@ struct frame_writer {
     uint8_t *ring;
     uint32_t mask;    /* 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte */
-    uint32_t code_at; /* free-running index where the byte goes that says how
-                         many bytes up to the next zero follow */
+    uint32_t code_at; /* free-running index of the last code, which is written
+                         when the content's next 0, or its end, comes */
     uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* the frame has no content yet */
     bool has_parity;
@@ -90,8 +92,8 @@ unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
  */
 unsigned frame_read_end(struct frame_reader *reader);
 
-/* Whether the content has the right CRC behind its first `bytes`: that of bytes
-   `from` to bytes - 1, which starts from `crc`. */
+/* Whether the CRC behind the first `bytes` of the content is right: the CRC of
+   bytes `from` to bytes - 1, which starts from `crc`. */
 bool frame_check(const struct frame_reader *reader, unsigned from,
                  unsigned bytes, uint32_t crc);
 

@@ -155,9 +155,9 @@ uint32_t switch_random(struct switch_core *core);
 
 /* ---- relay.c ---- */
 
-/* Whether this set-up is the second copy of one that came in at the port: with
-   parity a set-up goes out twice. If the first was refused, taking the second
-   would hold ports for a circuit that its source has given up. */
+/* Whether this set-up came in at the port before: a set-up with parity goes out
+   twice. If this node refused the first copy, the second would hold ports for a
+   circuit that its source has given up. */
 bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
 
 /*
@@ -186,7 +186,7 @@ void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 
 /* Returns the number from which a DATA frame's CRC starts on a port's circuit.
-   first: the frame's first byte; offset: that of its data in the message. */
+   first: the frame's first byte; offset: place of its data in the message. */
 uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
                                uint32_t offset);
 

@@ -6,13 +6,14 @@
  */
 #include "hal/switch/parity.h"
 
+#include "hal/bytes.h"
 #include "hal/hot.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #define ERRORS_MAX (PARITY_BYTES / 2u)
-#define HALF_OF_1 0x8eu /* the number whose product with 2 is 1 */
+#define HALF_OF_1 0x8eu /* 1 / 2 in the field */
 
 /* times_low[i] is the generator polynomial without its x^8, times i, and
    times_high[i] times 16 i; the highest coefficient is in the highest byte. */
@@ -163,7 +164,7 @@ static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
     uint8_t before[PARITY_BYTES + 1] = {1}; /* the last shorter locator */
-    unsigned shift = 1; /* `before` is multiplied by x^shift */
+    unsigned shift = 1; /* exponent of the x^shift that multiplies `before` */
     unsigned length = 0;
 
     memset(locator, 0, PARITY_BYTES + 1);
@@ -217,14 +218,8 @@ static uint8_t sum(uint32_t four)
     return (uint8_t)(four ^ four >> 8);
 }
 
-static uint32_t pack(const uint8_t *coefficient)
-{
-    return coefficient[1] | (uint32_t)coefficient[2] << 8 |
-           (uint32_t)coefficient[3] << 16 | (uint32_t)coefficient[4] << 24;
-}
-
-/* Returns the value at 2^-n of a polynomial of degree ERRORS_MAX, without its
-   constant coefficient; if `by` is 2, of its odd exponents only. */
+/* Returns the value at 2^-n of a polynomial of degree ERRORS_MAX without its
+   constant term. by: 1 takes all other terms, 2 those of odd exponents. */
 static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 {
     uint8_t value = 0;
@@ -236,12 +231,12 @@ static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 }
 
 /* Finds the wrong bytes by trying all places, the last first (Chien), and
-   corrects them (Forney). Result: false, and the word is left alone, if it has
-   fewer roots of the locator than `errors`. */
+   corrects them (Forney). Result: false, and the word is left alone, if fewer
+   than `errors` places of the word are roots of the locator. */
 static bool put_right(uint8_t *word, unsigned bytes, const uint8_t *locator,
                       const uint8_t *evaluator, unsigned errors)
 {
-    uint32_t locators = pack(locator);
+    uint32_t locators = bytes_load_u32(locator + 1);
     uint8_t place[ERRORS_MAX];
     unsigned found = 0;
 

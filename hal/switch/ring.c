@@ -11,7 +11,7 @@ uint32_t switch_random(struct switch_core *core)
 {
     uint32_t value = core->random;
 
-    ASSERT(value != 0); /* switch_init() set it, and 0 follows only 0 */
+    ASSERT(value != 0); /* switch_init() sets another value */
     value ^= value << 13;
     value ^= value >> 17;
     value ^= value << 5;
@@ -117,6 +117,5 @@ void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
         last->port = port % TORUS_PORTS;
         last->sent = port >= TORUS_PORTS;
         last->error = (int8_t)error;
-        last->kind = (uint8_t)kind;
     }
 }

@@ -17,11 +17,11 @@
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
 #define BACKOFF_MAX 6u     /* the longest random wait has 2^6 units */
 #define BACKOFF_BYTES 32u  /* unit of random waits: time of these bytes */
-#define HOP_BYTES 128u     /* time for a hop, there and back, as line bytes */
-#define ENDS_BYTES 256u    /* time for source and destination, as line bytes */
+#define HOP_BYTES 128u     /* time of a hop there and back, in line bytes */
+#define ENDS_BYTES 256u    /* time of source and destination, in line bytes */
 #define SETUP_BYTES 40u    /* bytes on a line of a set-up, or of its answer */
 #define HASTE 5u           /* a wait is 2^-5 of latest_us() or longer */
-#define TICK_US 1000u      /* time by which now_us may be late */
+#define TICK_US 1000u      /* most time by which now_us is late */
 #define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
 #define WAIT_US_MAX                                                            \
     16000000u /* twice this fits a u16 of ms: SWITCH_AT_HOLD                   \
@@ -160,34 +160,14 @@ static void let_peek_by(struct switch_core *core, unsigned port)
     first->next = peek->next;
     peek->next = first;
     source->first = peek;
-    if (source->last == peek) {
-        source->last = first;
-    }
     renew(core, port);
-}
-
-/* Adds a peek behind the first message of the queue, any other message at its
-   end. Precondition: the queue is not empty. */
-static void append(struct switch_core *core, struct switch_message *message)
-{
-    unsigned port = message->path.port;
-    struct switch_source *source = &core->port[port].source;
-    struct switch_message *before =
-        message->kind == SWITCH_PEEK ? source->first : source->last;
-
-    ASSERT(source->last->next == NULL);
-    message->next = before->next;
-    before->next = message;
-    if (source->last == before) {
-        source->last = message;
-    }
-    let_peek_by(core, port);
 }
 
 void switch_source_queue(struct switch_core *core,
                          struct switch_message *message)
 {
     struct switch_source *source;
+    struct switch_message **at;
 
     message->queued_us = core->now_us;
     message->accepted_us = core->now_us;
@@ -198,7 +178,6 @@ void switch_source_queue(struct switch_core *core,
     }
     core->sequence += 1;
     message->sequence = core->sequence;
-    message->next = NULL;
     message->top = 0;
     message->reply_bytes = 0;
     message->tries = 0;
@@ -206,12 +185,18 @@ void switch_source_queue(struct switch_core *core,
     message->refused = false;
     message->state = SWITCH_QUEUED;
     source = &core->port[message->path.port].source;
-    if (source->first != NULL) {
-        append(core, message);
-    } else {
-        source->first = message;
-        source->last = message;
+    /* A peek goes behind the first message, any other message to the end. */
+    for (at = &source->first;
+         *at != NULL && (message->kind != SWITCH_PEEK || at == &source->first);
+         at = &(*at)->next) {
+        ASSERT(*at != message);
+    }
+    message->next = *at;
+    *at = message;
+    if (source->first == message) {
         renew(core, message->path.port);
+    } else {
+        let_peek_by(core, message->path.port);
     }
     switch_source_start(core, message->path.port);
 }
@@ -221,7 +206,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
     struct switch_source *source = &core->port[port].source;
     struct switch_message *message = source->first;
 
-    ASSERT(message != source->last || message->next == NULL);
+    ASSERT(message->state == SWITCH_QUEUED || message->state == SWITCH_ACTIVE);
     source->first = message->next;
     renew(core, port);
     core->counters[port].dead +=
@@ -394,23 +379,21 @@ static void make_frame(struct switch_core *core, unsigned port)
     struct switch_source *source = &at->source;
     uint32_t left = source->first->bytes - source->next;
     uint32_t bytes = left < source->frame_bytes ? left : source->frame_bytes;
-    uint8_t first;
-    uint8_t offset[2];
+    uint8_t header[SWITCH_DATA_HEADER_BYTES];
     struct frame_writer writer;
 
     ASSERT(source->next <= source->first->bytes);
     ASSERT(source->frame_bytes >= FRAME_LEAST &&
            source->frame_bytes <= SWITCH_DATA_BYTES);
     at->parity = source->bad ? FRAME_PARITY : 0;
-    first = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
-    bytes_store_u16(offset, (uint16_t)source->next);
-    if (!switch_frame_begin(core, port, &writer,
-                            SWITCH_DATA_HEADER_BYTES + bytes,
-                            switch_relay_data_crc(at, first, source->next))) {
+    header[0] = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
+    bytes_store_u16(header + 1, (uint16_t)source->next);
+    if (!switch_frame_begin(
+            core, port, &writer, sizeof header + bytes,
+            switch_relay_data_crc(at, header[0], source->next))) {
         return;
     }
-    frame_put_unchecked(&writer, &first, 1);
-    frame_put_unchecked(&writer, offset, sizeof offset);
+    frame_put_unchecked(&writer, header, sizeof header);
     put_bytes(&writer, source->first, source->next, bytes);
     switch_frame_end(core, port, &writer);
     source->next += bytes;
@@ -475,29 +458,6 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
 
 /* ---- answers ---- */
 
-/* Takes the first answer to a set-up: the destination has `offset` bytes of the
-   message, and no further bytes are on the way. */
-static void accept(struct switch_core *core, unsigned port, uint32_t offset)
-{
-    struct switch_port *at = &core->port[port];
-    struct switch_source *source = &at->source;
-
-    if (offset > source->base) {
-        source->first->tries = 0;
-    }
-    learn(core, source);
-    at->answered = true;
-    source->base = offset;
-    source->next = offset;
-    source->complete = false;
-    source->round = (source->round + 1u) & 15u;
-    source->timeouts = 0;
-    source->vain_bytes = 0;
-    source->backoff = 0;
-    source->first->refused = false;
-    source->first->accepted_us = core->now_us;
-}
-
 /* Ends the timing. The time counts if the answer has the timed round: an answer
    of a later round may be to bytes that were sent twice (Karn, Partridge,
    SIGCOMM 1987). */
@@ -510,23 +470,39 @@ static void stop_timing(const struct switch_core *core,
     source->timing = false;
 }
 
-static void progress(struct switch_core *core, unsigned port, uint32_t offset,
-                     unsigned round)
+/* Takes an ACK or AGAIN of `round` by which the destination has the first
+   `offset` bytes: more than before, or it is the first answer to a set-up. */
+static void acknowledge(struct switch_core *core, unsigned port,
+                        uint32_t offset, unsigned round)
 {
-    struct switch_source *source = &core->port[port].source;
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
     unsigned longer = source->frame_bytes + FRAME_GROWTH;
     unsigned most = source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
 
+    if (offset > source->base) {
+        source->first->tries = 0;
+    }
+    source->base = offset;
+    source->timeouts = 0;
+    source->vain_bytes = 0;
+    if (!at->answered) {
+        learn(core, source);
+        at->answered = true;
+        source->next = offset; /* no further bytes are on the way */
+        source->complete = false;
+        source->round = (source->round + 1u) & 15u;
+        source->backoff = 0;
+        source->first->refused = false;
+        source->first->accepted_us = core->now_us;
+        return;
+    }
     if (offset >= source->timed) {
         stop_timing(core, source, round);
     }
-    source->base = offset;
     if (source->next < offset) {
         source->next = offset; /* sent before the source went back */
     }
-    source->first->tries = 0;
-    source->timeouts = 0;
-    source->vain_bytes = 0;
     source->frame_bytes = (uint16_t)(longer < most ? longer : most);
     wait_for_answer(core, port);
 }
@@ -595,10 +571,8 @@ void switch_source_answer(struct switch_core *core, unsigned port,
         core->counters[port].stale += 1;
         return;
     }
-    if (!at->answered) {
-        accept(core, port, offset);
-    } else if (offset > source->base) {
-        progress(core, port, offset, SWITCH_FRAME_ROUND(content[0]));
+    if (!at->answered || offset > source->base) {
+        acknowledge(core, port, offset, SWITCH_FRAME_ROUND(content[0]));
     }
     if (type == SWITCH_FRAME_AGAIN && offset == source->base &&
         SWITCH_FRAME_ROUND(content[0]) == source->round) {

@@ -162,12 +162,11 @@ struct switch_last {
     uint8_t port;   /* port where the last one went out or came in */
     bool sent;      /* the last one went out; false: it came in */
     int8_t error;   /* enum err with which the last one ended */
-    uint8_t kind;   /* kind of the last one */
 };
 
 /*
  * The messages that go out of a port. The first of the queue may have a
- * circuit, of which the fields below `last` tell:
+ * circuit, of which the fields below `first` tell:
  *
  *   message  |--------------|=====================|.............|
  *            0              base                  next          bytes
@@ -178,7 +177,6 @@ struct switch_last {
  */
 struct switch_source {
     struct switch_message *first; /* first of the queue; NULL: it is empty */
-    struct switch_message *last;
     uint32_t until_us;    /* time limit of the answer; without a circuit: time
                              of the next try */
     uint32_t base;        /* bytes that are acknowledged */
@@ -234,7 +232,7 @@ struct switch_port {
     struct switch_source source;
     struct switch_destination destination;
     uint32_t heard;    /* tag of the last set-up with parity that came in */
-    uint32_t spare[3]; /* pad the struct to 128 bytes on a board, so that the
+    uint32_t spare[4]; /* pad the struct to 128 bytes on a board, so that the
                           address of port[i] takes a shift */
 };
 

@@ -244,8 +244,8 @@ static void frame_came(struct switch_core *core, unsigned port)
 
     if (type != SWITCH_FRAME_TYPE(came_as) ||
         (type == SWITCH_FRAME_SETUP && first != came_as)) {
-        /* Parity corrected the type: the hops before may have taken a set-up
-           for another frame, and passed it on unread. */
+        /* Parity corrected the type: earlier hops may have taken a set-up for
+           another frame, and passed the set-up on unread. */
         core->counters[port].damaged += 1;
         return;
     }
@@ -274,7 +274,7 @@ static void frame_came(struct switch_core *core, unsigned port)
 }
 
 /* Takes a byte that begins or ends a frame, or for which a ring has no room.
-   Not inlined, so that switch_bytes() saves few registers for the others. */
+   Not inlined, so that switch_bytes() saves fewer registers. */
 __attribute__((noinline)) static void byte_came(struct switch_core *core,
                                                 unsigned port, uint8_t byte)
 {

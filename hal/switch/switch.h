@@ -88,10 +88,8 @@
  * delivered or not.
  *
  * Peeks: a peek is a message that any node answers from its interrupts,
- * whatever its program does, by the configuration's status(). Its first bytes,
- * SWITCH_QUESTION_BYTES at most, are the question. status() may be called
- * several times for one question, which must not matter. A peek goes ahead of
- * messages of its port that wait for their next try, and ends after
+ * whatever its program does, by status() of struct switch_config. It goes ahead
+ * of messages of its port that wait for their next try, and ends after
  * SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
  * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes, and that of
@@ -123,17 +121,17 @@ void switch_init(struct switch_core *core, const struct switch_config *config);
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* Says that a byte was lost at a port (overrun). A byte that came with an error
-   flag is no lost one, and goes to switch_bytes(): most of these are right, and
-   checks and parity find the others. */
+/* Says that a byte was lost at a port (overrun). A byte with an error flag is
+   not lost and goes to switch_bytes(): most such bytes are right, and checks
+   and parity find the wrong ones. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /* Sets the time, us, which wraps. To be called before any call but
    switch_init(), and every millisecond or more often. */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
-/* Whether switch_attend() will be due at this port at a time, *due_us, which
-   may have passed. Any other call may change that. */
+/* Whether switch_attend() is due at this port at a time, *due_us, which may
+   have passed. The next call of any other function may change the answer. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 

@@ -194,7 +194,8 @@ receive(struct circuit *circuit, struct circuit_delivery *delivery,
     status = ask(circuit, op);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
-    if (status != ERR_OK) { /* the buffer need not lie in the window here */
+    if (status != ERR_OK) {
+        /* The buffer is not read: it may lie outside of the window. */
         int damage = circuit_complete(circuit);
 
         return damage == ERR_OK ? status : damage;

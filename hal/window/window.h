@@ -2,8 +2,8 @@
 /*
  * The window: the memory that a node shares with its circuit switch.
  *
- *   0x00000  struct window: identity, status, switch registers, logs
- *   WINDOW_DMA_OFFSET .. bytes  buffers that the switch reads and writes
+ *   0x00000            struct window: identity, status, switch registers, logs
+ *   WINDOW_DMA_OFFSET  buffers that the switch reads and writes, to the end
  *
  * On MPS2 boards the window is the whole 16 MiB PSRAM, on the host an array.
  * Registers are little-endian and of fixed width; the assertions below pin the
@@ -17,10 +17,9 @@
  *     | fills request,                       |
  *     | then request.sequence = n            |
  *     |--------------- rings --------------->| reads request, then the sends
- *     | sleeps; reads nothing                | up to `queued`, each with the
- *     |                                      | mesh time when it was queued
- *     |                                      | fills the buffer of the receive
- *     |                                      | and response (of a DRAIN: done),
+ *     | sleeps; reads nothing                | up to `queued`
+ *     |                                      | for a RECEIVE fills its buffer,
+ *     |                                      | for a DRAIN `done`; response,
  *     |                                      | then response.sequence = n
  *     |<-------------- rings ----------------|
  *     | reads response, buffer, done         | does not read this window
@@ -40,8 +39,9 @@
  * moved whenever a send ends, a full ring would make results depend on the
  * host's speed.
  *
- * hal/window/DESIGN.md is the switch's data sheet: rows, posts and heads, the
- * hardware that they would need, and their cost in time.
+ * Mesh time is the time of the nodes' clocks (hal/circuit.h), ps.
+ * hal/window/DESIGN.md is the switch's data sheet: what each part does, the
+ * hardware that it would need, and its cost in mesh time.
  */
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H
@@ -54,8 +54,9 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* entries of the ring; a power of two */
-/* Time that the switch takes to prepare a row, ps: from the range's ready_ps,
-   or from its previous row, until the row's messages ask for their circuits. */
+/* Time that the switch takes to prepare a row (hal/rows.h), ps: from the
+   ready_ps of struct window_rows, or from the row before, until the row's
+   messages ask for their circuits. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
@@ -65,14 +66,15 @@ struct window_segment {
 };
 
 /*
- * Up to four messages, queued at once: one on every port of the mask, all with
- * the same path turned to their ports. The message of port p consists of the
- * header that the switch writes (hal/circuit.h), then `head` moved on by
- * p * head_stride, then `shared`, then body[p] (body[0] for the host). Each
- * port sends its messages in the order of the ring.
+ * Up to four messages, queued at once: one on every port of the mask, each with
+ * the same hops and turn, counted from its own port. The message of port p is
+ * the header that the switch writes (hal/circuit.h), then `head` with its
+ * offset raised by p * head_stride, then `shared`, then body[p]; a message to
+ * the host (port CIRCUIT_HOST) has body[0]. Each port sends its messages in the
+ * order of the ring.
  */
 struct window_send {   /* written by the node */
-    uint64_t ready_ps; /* mesh time of the earliest start */
+    uint64_t ready_ps; /* mesh time from which the messages may start */
     uint32_t gap_ps;   /* least time from the end of the port's previous message
                           to the start of this one */
     uint8_t ports;     /* mask of the ports on which messages are sent */
@@ -92,11 +94,11 @@ struct window_send {   /* written by the node */
 
 /* Describes a range of the load and its cut into rows (hal/rows.h). */
 struct window_rows {        /* written by the node */
-    uint64_t ready_ps;      /* mesh time of the earliest start */
-    struct circuit_cut cut; /* form: 1 to CIRCUIT_FORMS - 1 */
+    uint64_t ready_ps;      /* mesh time from which the switch prepares rows */
+    struct circuit_cut cut; /* cut.form is 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
-    /* Offsets of begin, end, data and volume_units[0] of struct circuit_rows.
-       The last two are modulo 2^32: `data` may lie before the window. */
+    /* Offsets of the bytes to which begin, end, data and volume_units of struct
+       circuit_rows point; modulo 2^32, as `data` may lie before the window. */
     uint32_t begin;
     uint32_t end;
     uint32_t offset;
@@ -108,24 +110,24 @@ struct window_rows {        /* written by the node */
     uint32_t reserved[2];
 };
 
-/* The post of circuit_post(), and the cut that circuit_expect() set. */
+/* What circuit_post() says of the next message, and how the switch cuts that
+   message into rows (circuit_expect()). */
 struct window_post {   /* written by the node */
     uint64_t ready_ps; /* mesh time since when the buffer is free */
     struct circuit_cut cut;
-    uint32_t label;
-    uint32_t number; /* posts so far; the switch sends a message on only if
-                        this differs from the number at the previous one */
+    uint32_t label;  /* equal to the message's in CIRCUIT_LABEL_POSTED */
+    uint32_t number; /* posts so far; the switch sends one message on for each
+                        number that it finds here */
     uint32_t reserved;
 };
 
-/* An entry of the ring. */
 union window_entry {
     struct window_send send;
     struct window_rows rows;
 };
 
-/* Path and kind of the rows of a form. The node writes them before there is a
-   load; the switch reads them for each row of the form. */
+/* Path and kind of the messages of form i (hal/rows.h), at form[i]. The node
+   writes them before there is a load; the switch reads them for each row. */
 struct window_form { /* written by the node */
     uint16_t hops;
     uint16_t hops_after;
@@ -145,11 +147,11 @@ struct window_request { /* written by the node */
     uint64_t time_ps;
     uint32_t op;
     uint32_t ports;  /* bits 0 to 7: mask of the ports; 8 to 15: the only kind
-                        wanted, or 0; 16 to 31: bytes after which a head is
+                        wanted, or 0: all; 16 to 31: bytes after which a head is
                         delivered, or 0: the message is delivered whole */
-    uint32_t offset; /* of the receive's buffer */
+    uint32_t offset; /* offset of the receive's buffer */
     uint32_t capacity_bytes;
-    uint32_t job; /* receives: a message of another job gives ERR_FOREIGN; 0:
+    uint32_t job; /* job of the messages: those of others give ERR_FOREIGN; 0:
                      all jobs fit */
     uint32_t sequence;    /* number of this request */
     uint64_t deadline_ps; /* mesh time, of a RECEIVE_UNTIL */
@@ -160,7 +162,7 @@ struct window_response {  /* written by the switch */
     uint64_t complete_ps; /* mesh time at which the message's last byte comes */
     int32_t complete_status; /* enum err of the whole message */
     int32_t status;          /* enum err of the request */
-    uint32_t port;           /* on which the last message came in */
+    uint32_t port;           /* port on which the last message came in */
     uint32_t bytes;     /* length of the last message, even if it did not fit */
     uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
     uint32_t sequence;  /* number of the request that is answered */
@@ -169,7 +171,8 @@ struct window_response {  /* written by the switch */
 /* For tests, read by the image firmware_slow.elf alone: from mesh time
    slow_from_ps on, the node executes all code 2^slow_shift times slower. */
 struct window_injection {  /* written by the switch */
-    uint64_t slow_from_ps; /* less than 171 s after any start of the clock */
+    uint64_t slow_from_ps; /* less than 171 s, the timer's 2^32 ticks, after
+                              each start of the clock */
     uint32_t slow_shift;   /* 0 to 3 */
     uint32_t reserved;
 };
