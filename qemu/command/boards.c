@@ -603,7 +603,7 @@ int boards_command(int argc, char **argv)
 
     options.wired.noise = noise_none();
     options.board = board_default(BOARD_SERIAL);
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = check(&options);

@@ -317,7 +317,7 @@ int calibrate_command(int argc, char **argv)
 
     options = (struct calibrate_options){0};
     job_options_init(&options.mesh, "calibrate");
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     set_defaults(&options);

@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/certificate.h"
 
-#include "qemu/options/guess.h"
+#include "qemu/options/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "torus/pattern.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 
-enum key {
-    KEY_TORUS = 256,
-    KEY_ORIGINATOR,
-    KEY_PHASE
-};
-
 struct options {
-    struct torus_size size; /* width 0: not given */
+    struct torus_size size;
     struct torus_coord originator;
     uint64_t phase;
     bool phase_given;
 };
 
-static const struct argp_option descriptions[] = {
-    {"torus", KEY_TORUS, "SIDE", 0,
-     "Side of the torus: 5^k, 1 to 3125 (required)", 0},
-    {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Node that holds the load (default 0,0)", 0},
-    {"phase", KEY_PHASE, "N", 0, "This phase only (default: all)", 0},
-    {0},
-};
+static const struct option_row rows[] = {
+    {.name = "torus",
+     .value = "SIDE",
+     .type = OPTION_SIDE,
+     .at = offsetof(struct options, size),
+     .required = true,
+     .help = "Side of the torus: 5^k, 1 to 3125 (required)"},
+    {.name = "originator",
+     .value = "X,Y",
+     .type = OPTION_COORD,
+     .at = offsetof(struct options, originator),
+     .help = "Node that holds the load (default 0,0)"},
+    {.name = "phase",
+     .value = "N",
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, phase),
+     .given = offsetof(struct options, phase_given),
+     .help = "This phase only (default: all)"}};
 
-static const char description[] =
-    "List every circuit of the scatter with its links, one circuit a line: "
-    "phase, source, destination, and the links from one to the other."
-    "\vExample:\n"
-    "  quincunx certificate --torus 25";
+static const struct option_command command = {
+    .name = "certificate",
+    .table = {OPTION_TABLE(rows, 0)},
+    .text =
+        "List every circuit of the scatter with its links, one circuit a line: "
+        "phase, source, destination, and the links from one to the other."
+        "\vExample:\n"
+        "  quincunx certificate --torus 25"};
 
 static int check(const struct options *options)
 {
-    unsigned phases;
+    unsigned phases = (unsigned)torus_phases(options->size);
 
-    if (options->size.width == 0) {
-        fputs("quincunx: certificate needs --torus SIDE\n", stderr);
-        return EINVAL;
-    }
-    phases = (unsigned)torus_phases(options->size);
     if (options->phase_given &&
         (options->phase == 0 || options->phase > phases)) {
         fprintf(stderr,
@@ -60,29 +61,6 @@ static int check(const struct options *options)
     }
     return parse_report_outside("--originator", options->originator,
                                 options->size);
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case KEY_TORUS:
-        return parse_report("--torus", text, parse_side(text, &options->size));
-    case KEY_ORIGINATOR:
-        return parse_report("--originator", text,
-                            parse_coord(text, &options->originator));
-    case KEY_PHASE:
-        options->phase_given = true;
-        return parse_report("--phase", text,
-                            parse_count(text, &options->phase));
-    case ARGP_KEY_ARG:
-        return parse_report("argument", text, "certificate takes only options");
-    case ARGP_KEY_END:
-        return check(options);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static void print_circuit(struct torus_size size, struct torus_coord from,
@@ -124,12 +102,11 @@ static void print_phase(const struct options *options, unsigned phase)
 
 int certificate_command(int argc, char **argv)
 {
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        NULL,         NULL,         NULL};
     struct options options = {.size = {0, 0}};
     unsigned phases;
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0 ||
+        check(&options) != 0) {
         return EXIT_USAGE;
     }
     phases = (unsigned)torus_phases(options.size);

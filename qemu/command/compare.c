@@ -157,7 +157,7 @@ int compare_command(int argc, char **argv)
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
     options.job.originators.allowed = true;
-    status = guess_parse(&argp, argc, argv, &options) == 0
+    status = guess_parse(&argp, 0, argc, argv, &options) == 0
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
     if (status == 0 && !options.job.config.mesh->has_fabric) {

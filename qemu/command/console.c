@@ -5,13 +5,13 @@
 #include "hal/line/line.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/console/client.h"
+#include "qemu/options/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 #include "qemu/survey/identity.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,39 +19,6 @@
 
 #define PS_PER_MS 1000000000u
 #define WAIT_MS_MAX 3600000u
-#define TRIES_MAX 1000u
-#define RATE_MAX 12000000u
-
-enum key {
-    KEY_PORT = 0x200,
-    KEY_RATE,
-    KEY_WAIT,
-    KEY_TRIES,
-    KEY_FIRMWARE
-};
-
-static const struct argp_option descriptions[] = {
-    {"port", KEY_PORT, "PORT", 0,
-     "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)", 1},
-    {"rate", KEY_RATE, "BITS", 0, "Bits a second (default 115200)", 1},
-    {"wait", KEY_WAIT, "T", 0,
-     "Time to wait for a reply (default 1s); further rows, which may "
-     "take circuits, get 35 s, or T if that is longer",
-     2},
-    {"tries", KEY_TRIES, "N", 0,
-     "How often to ask when lines are damaged or lost (default 5)", 2},
-    {"firmware", KEY_FIRMWARE, "FILE", 0,
-     "The board's image as ELF file, in which `fault' looks up where it was "
-     "(default: beside this program)",
-     2},
-    {0}};
-
-static const char description[] =
-    "Sends one command to the board on a serial port and prints the reply."
-    "\vThe exit status is 0 if the reply is `ok'. The command `help' lists the "
-    "commands."
-    "\n\nExample:\n"
-    "  quincunx console --port /dev/ttyUSB0 version";
 
 struct options {
     const char *port;
@@ -62,7 +29,7 @@ struct options {
     char command[LINE_TEXT_MAX + 1];
 };
 
-static int set_wait(struct options *options, const char *text)
+static int set_wait(void *options, const char *text)
 {
     uint64_t wait_ps;
     const char *allowed = parse_time_ps(text, &wait_ps);
@@ -72,26 +39,15 @@ static int set_wait(struct options *options, const char *text)
         allowed = "must be 1ms to 3600s";
     }
     if (allowed == NULL) {
-        options->wait_ms = wait_ps / PS_PER_MS;
+        ((struct options *)options)->wait_ms = wait_ps / PS_PER_MS;
     }
     return parse_report("--wait", text, allowed);
 }
 
-static int set_count(uint64_t *count, const char *option, const char *text,
-                     uint64_t most)
-{
-    char allowed[48];
-
-    if (parse_count(text, count) == NULL && *count >= 1 && *count <= most) {
-        return 0;
-    }
-    snprintf(allowed, sizeof allowed, "must be 1 to %" PRIu64, most);
-    return parse_report(option, text, allowed);
-}
-
 /* Adds a word to the command. */
-static int add_word(struct options *options, const char *text)
+static int add_word(void *own, const char *text)
 {
+    struct options *options = own;
     size_t at = strlen(options->command);
     const char *allowed = NULL;
 
@@ -110,29 +66,56 @@ static int add_word(struct options *options, const char *text)
     return parse_report("command", text, allowed);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
+static const struct option_row rows[] = {
+    {.name = "port",
+     .value = "PORT",
+     .group = 1,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, port),
+     .help = "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)"},
+    {.name = "rate",
+     .value = "BITS",
+     .group = 1,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, rate),
+     .least = 1,
+     .most = 12000000,
+     .help = "Bits a second (default 115200)"},
+    {.name = "wait",
+     .value = "T",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_wait,
+     .help = "Time to wait for a reply (default 1s); further rows, which may "
+             "take circuits, get 35 s, or T if that is longer"},
+    {.name = "tries",
+     .value = "N",
+     .group = 2,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, tries),
+     .least = 1,
+     .most = 1000,
+     .help = "How often to ask when lines are damaged or lost (default 5)"},
+    {.name = "firmware",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, firmware),
+     .help = "The board's image as ELF file, in which `fault' looks up where "
+             "it was (default: beside this program)"}};
 
-    switch (key) {
-    case ARGP_KEY_ARG:
-        return add_word(options, text);
-    case KEY_PORT:
-        options->port = text;
-        return 0;
-    case KEY_RATE:
-        return set_count(&options->rate, "--rate", text, RATE_MAX);
-    case KEY_WAIT:
-        return set_wait(options, text);
-    case KEY_FIRMWARE:
-        options->firmware = text;
-        return 0;
-    case KEY_TRIES:
-        return set_count(&options->tries, "--tries", text, TRIES_MAX);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_command command = {
+    .name = "console",
+    .words = "COMMAND [WORD...]",
+    .table = {OPTION_TABLE(rows, 0)},
+    .word = add_word,
+    .options_first = true,
+    .text = "Sends one command to the board on a serial port and prints the "
+            "reply."
+            "\vThe exit status is 0 if the reply is `ok'. The command `help' "
+            "lists the commands."
+            "\n\nExample:\n"
+            "  quincunx console --port /dev/ttyUSB0 version"};
 
 static uint32_t hex(const struct console_reply *reply, const char *key)
 {
@@ -257,17 +240,10 @@ static int run(const struct options *options)
 
 int console_command(int argc, char **argv)
 {
-    static char help[] = "--help";
     struct options options = {
         .rate = CONSOLE_PORT_RATE, .wait_ms = 1000, .tries = 5};
-    struct argp argp = {descriptions, parse_option, "COMMAND [WORD...]",
-                        description,  NULL,         NULL,
-                        NULL};
 
-    if (argc > 1 && strcmp(argv[1], "-h") == 0) {
-        argv[1] = help;
-    }
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (options.port == NULL || options.command[0] == '\0') {

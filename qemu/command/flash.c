@@ -433,7 +433,7 @@ int flash_command(int argc, char **argv)
     uint64_t bytes;
     int status;
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     options.config.map_name = options.map;

@@ -3,25 +3,17 @@
 
 #include "qemu/flash/list.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
+#include "qemu/options/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum key {
-    KEY_FORCE = 256,
-    KEY_PORTS,
-    KEY_USB,
-    KEY_BY_ID
-};
 
 struct options {
     const char *map; /* NULL: only list */
@@ -31,58 +23,53 @@ struct options {
     const char *by_id;
 };
 
-static const struct argp_option descriptions[] = {
-    {"output", 'o', "FILE", 0,
-     "Write a map, a line for each probe and DFU device; a file that exists is "
-     "left as it is",
-     0},
-    {"force", KEY_FORCE, NULL, 0, "Replace a file that exists", 0},
-    {"ports", KEY_PORTS, NULL, 0,
-     "Write a line for each serial adapter, too: delete those without a board",
-     0},
-    {"usb", KEY_USB, "DIR", 0,
-     "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
-     ")",
-     0},
-    {"by-id", KEY_BY_ID, "DIR", 0,
-     "Folder of lasting names of serial ports (default /dev/serial/by-id)", 0},
-    {0},
-};
-
-static const char description[] =
-    "List the debug probes, serial adapters and DFU devices that are plugged "
-    "in, and write a map of them for `quincunx flash --map`. Places (x, y), "
-    "chips' unique numbers and pins are left for you to fill in."
-    "\vExample:\n"
-    "  quincunx flash-map -o mesh.csv";
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_map(void *options, const char *text)
 {
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'o':
-        options->map = text;
-        return parse_report("--output", text,
-                            text[0] != '\0' ? NULL : "must be a file's name");
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    case KEY_PORTS:
-        options->ports = true;
-        return 0;
-    case KEY_USB:
-        options->usb = text;
-        return 0;
-    case KEY_BY_ID:
-        options->by_id = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        return parse_report("argument", text, "none is allowed");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct options *)options)->map = text;
+    return parse_report("--output", text,
+                        text[0] != '\0' ? NULL : "must be a file's name");
 }
+
+static const struct option_row rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .type = OPTION_SET,
+     .set = set_map,
+     .help = "Write a map, a line for each probe and DFU device; a file that "
+             "exists is left as it is"},
+    {.name = "force",
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, force),
+     .help = "Replace a file that exists"},
+    {.name = "ports",
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, ports),
+     .help = "Write a line for each serial adapter, too: delete those without "
+             "a board"},
+    {.name = "usb",
+     .value = "DIR",
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, usb),
+     .help =
+         "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
+         ")"},
+    {.name = "by-id",
+     .value = "DIR",
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, by_id),
+     .help = "Folder of lasting names of serial ports (default "
+             "/dev/serial/by-id)"}};
+
+static const struct option_command command = {
+    .name = "flash-map",
+    .table = {OPTION_TABLE(rows, 0)},
+    .text = "List the debug probes, serial adapters and DFU devices that are "
+            "plugged in, and write a map of them for `quincunx flash --map`. "
+            "Places (x, y), chips' unique numbers and pins are left for you to "
+            "fill in."
+            "\vExample:\n"
+            "  quincunx flash-map -o mesh.csv"};
 
 /* Whether the map gets a line for a device. */
 static bool is_mapped(const struct options *options,
@@ -162,13 +149,11 @@ static int count_mapped(const struct options *options,
 int flash_list_command(int argc, char **argv)
 {
     static struct flash_list list;
-    struct argp argp = {descriptions, parse_option, "",  description,
-                        NULL,         NULL,         NULL};
     struct options options = {.usb = FLASH_LIST_USB,
                               .by_id = "/dev/serial/by-id"};
     int lines;
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (given_file_check_name(

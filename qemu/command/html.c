@@ -129,7 +129,7 @@ int html_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     struct own_options options = {.report = NULL};
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
+    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     return make_page(&options);

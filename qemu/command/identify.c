@@ -1,65 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/identify.h"
 
-#include "qemu/options/guess.h"
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #define SECONDS 10u
-
-enum key {
-    KEY_SECONDS = 0x300,
-    KEY_OFF
-};
-
-static const struct argp_option descriptions[] = {
-    {"seconds", KEY_SECONDS, "N", 0,
-     "How long to blink: 1 to 3600 (default 10)", 2},
-    {"off", KEY_OFF, NULL, 0, "Let the LED stop blinking", 2},
-    {0}};
-
-static const char description[] =
-    "Lets the LED of a board blink, 4 times a second, so that it can be found; "
-    "also if its program hangs."
-    "\vThe exit status is 0 if all boards that are meant answered, else 1."
-    "\n\nExample:\n"
-    "  quincunx identify --port /dev/ttyUSB0 2,1";
 
 struct options {
     struct board_target target;
     uint64_t seconds;
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_off(void *options, const char *text)
 {
-    struct options *options = state->input;
-    const char *allowed;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->target.options;
-        return 0;
-    case ARGP_KEY_ARG:
-        return board_target_parse(&options->target, text);
-    case KEY_SECONDS:
-        allowed = parse_count(text, &options->seconds);
-        if (allowed == NULL &&
-            (options->seconds == 0 || options->seconds > PEEK_IDENTIFY_S_MAX)) {
-            allowed = "must be 1 to 3600";
-        }
-        return parse_report("--seconds", text, allowed);
-    case KEY_OFF:
-        options->seconds = 0;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)text;
+    ((struct options *)options)->seconds = 0;
+    return 0;
 }
+
+static const struct option_row rows[] = {
+    {.name = "seconds",
+     .value = "N",
+     .group = 2,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, seconds),
+     .least = 1,
+     .most = PEEK_IDENTIFY_S_MAX,
+     .help = "How long to blink: 1 to 3600 (default 10)"},
+    {.name = "off",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_off,
+     .help = "Let the LED stop blinking"}};
+
+static const struct option_command command = {
+    .name = "identify",
+    .words = "X,Y|all",
+    .table = {OPTION_TABLE(rows, 0),
+              BOARD_OPTION_TABLE(offsetof(struct options, target.options))},
+    .word = board_target_parse,
+    .text =
+        "Lets the LED of a board blink, 4 times a second, so that it can be "
+        "found; "
+        "also if its program hangs."
+        "\vThe exit status is 0 if all boards that are meant answered, else 1."
+        "\n\nExample:\n"
+        "  quincunx identify --port /dev/ttyUSB0 2,1"};
 
 static int identify(struct options *options)
 {
@@ -87,17 +76,10 @@ static int identify(struct options *options)
 
 int identify_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct options options = {.target.options.command = "identify",
                               .seconds = SECONDS};
-    struct argp argp = {descriptions, parse_option, "X,Y|all", description,
-                        children,     NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &options);
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    status = board_target_check(&options.target);
+    status = status == 0 ? board_target_check(&options.target) : status;
     return status == 0 ? identify(&options) : status;
 }

@@ -2,49 +2,10 @@
 #include "qemu/command/links.h"
 
 #include "qemu/options/console.h"
-#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
 #include "qemu/survey/links.h"
 
-#include <argp.h>
 #include <stdio.h>
-
-#define WATCH_MAX 3600u
-#define COUNT_MAX 1000000u
-
-enum key {
-    KEY_JSON = 0x300,
-    KEY_PROMETHEUS,
-    KEY_WATCH,
-    KEY_COUNT
-};
-
-static const struct argp_option descriptions[] = {
-    {"watch", KEY_WATCH, "SECONDS", 0,
-     "Read again every 1 to 3600 seconds, and print counts a second, until "
-     "Ctrl-C",
-     2},
-    {"count", KEY_COUNT, "N", 0, "With --watch, end after N more readings", 2},
-    {"json", KEY_JSON, NULL, 0,
-     "An array of objects, one for each node; with --watch one array a line",
-     2},
-    {"prometheus", KEY_PROMETHEUS, NULL, 0,
-     "All counters in the text format that Prometheus reads", 2},
-    {0}};
-
-static const char description[] =
-    "Prints, for every port of every node of a mesh of boards, the bytes that "
-    "went over it, and the failures: frames that came in damaged, or damaged "
-    "and mended; losses (bytes that overran, frames without room); set-ups "
-    "that were tried again; messages that went back to send again; and the "
-    "UART's overruns, framing and noise errors."
-    "\verrors/MB are the damaged frames, mended frames and losses in a million "
-    "bytes that came in. Counters begin at a board's start, or at its "
-    "console's `counters clear'. The exit status is 0 if all nodes answer, "
-    "else 1."
-    "\n\nExample:\n"
-    "  quincunx links --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;
@@ -54,53 +15,58 @@ struct options {
     bool prometheus;
 };
 
-static int set_number(uint64_t *number, const char *option, const char *text,
-                      uint64_t most, const char *allowed)
-{
-    bool good =
-        parse_count(text, number) == NULL && *number > 0 && *number <= most;
+static const struct option_row rows[] = {
+    {.name = "watch",
+     .value = "SECONDS",
+     .group = 2,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, watch_s),
+     .least = 1,
+     .most = 3600,
+     .allowed = "must be 1 to 3600 seconds",
+     .help = "Read again every 1 to 3600 seconds, and print counts a second, "
+             "until Ctrl-C"},
+    {.name = "count",
+     .value = "N",
+     .group = 2,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct options, count),
+     .least = 1,
+     .most = 1000000,
+     .needs = "watch",
+     .help = "With --watch, end after N more readings"},
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, json),
+     .help = "An array of objects, one for each node; with --watch one array a "
+             "line"},
+    {.name = "prometheus",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, prometheus),
+     .without = "json watch",
+     .help = "All counters in the text format that Prometheus reads"}};
 
-    return parse_report(option, text, good ? NULL : allowed);
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->board;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_PROMETHEUS:
-        options->prometheus = true;
-        return 0;
-    case KEY_WATCH:
-        return set_number(&options->watch_s, "--watch", text, WATCH_MAX,
-                          "must be 1 to 3600 seconds");
-    case KEY_COUNT:
-        return set_number(&options->count, "--count", text, COUNT_MAX,
-                          "must be 1 to 1000000");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static int check(const struct options *options)
-{
-    if (options->prometheus && (options->json || options->watch_s > 0)) {
-        fputs("quincunx: links: --prometheus goes without --json and --watch\n",
-              stderr);
-        return EXIT_USAGE;
-    }
-    if (options->count > 0 && options->watch_s == 0) {
-        fputs("quincunx: links: --count needs --watch\n", stderr);
-        return EXIT_USAGE;
-    }
-    return board_options_check(&options->board);
-}
+static const struct option_command command = {
+    .name = "links",
+    .table = {OPTION_TABLE(rows, 0),
+              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .text =
+        "Prints, for every port of every node of a mesh of boards, the bytes "
+        "that "
+        "went over it, and the failures: frames that came in damaged, or "
+        "damaged "
+        "and mended; losses (bytes that overran, frames without room); set-ups "
+        "that were tried again; messages that went back to send again; and the "
+        "UART's overruns, framing and noise errors."
+        "\verrors/MB are the damaged frames, mended frames and losses in a "
+        "million "
+        "bytes that came in. Counters begin at a board's start, or at its "
+        "console's `counters clear'. The exit status is 0 if all nodes answer, "
+        "else 1."
+        "\n\nExample:\n"
+        "  quincunx links --port /dev/ttyUSB0"};
 
 static int print_json(const struct links *links, bool watch)
 {
@@ -186,16 +152,9 @@ static int run(struct options *options)
 
 int links_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct options options = {.board = {.command = "links"}};
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &options);
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    status = check(&options);
+    status = status == 0 ? board_options_check(&options.board) : status;
     return status == 0 ? run(&options) : status;
 }

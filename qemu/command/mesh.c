@@ -4,38 +4,15 @@
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/survey/mesh_map.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum key {
-    KEY_JSON = 0x300,
-    KEY_SVG
-};
-
-static const struct argp_option descriptions[] = {
-    {"svg", KEY_SVG, "FILE", 0,
-     "Draw the mesh, faults in red; `-' is standard output", 2},
-    {"json", KEY_JSON, NULL, 0, "An object with faults, links and nodes", 2},
-    {0}};
-
-static const char description[] =
-    "Has the boards of a mesh find each other, and prints and draws the "
-    "faults: missing, wrong, twice used and noisy cables, another size; and, "
-    "if there are none, nodes that have another image than the originator or "
-    "do not run by their crystal."
-    "\vNodes that are in a job are not disturbed; they show as busy. The exit "
-    "status is 0 if the mesh is right, else 1."
-    "\n\nExample:\n"
-    "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5";
 
 struct options {
     struct board_options board;
@@ -43,24 +20,35 @@ struct options {
     bool json;
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
+static const struct option_row rows[] = {
+    {.name = "svg",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, svg),
+     .help = "Draw the mesh, faults in red; `-' is standard output"},
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, json),
+     .help = "An object with faults, links and nodes"}};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->board;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_SVG:
-        options->svg = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_command command = {
+    .name = "mesh",
+    .table = {OPTION_TABLE(rows, 0),
+              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .text =
+        "Has the boards of a mesh find each other, and prints and draws the "
+        "faults: missing, wrong, twice used and noisy cables, another size; "
+        "and, "
+        "if there are none, nodes that have another image than the originator "
+        "or "
+        "do not run by their crystal."
+        "\vNodes that are in a job are not disturbed; they show as busy. The "
+        "exit "
+        "status is 0 if the mesh is right, else 1."
+        "\n\nExample:\n"
+        "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5"};
 
 /* ---- finding ---- */
 
@@ -206,15 +194,11 @@ static int run(struct options *options)
 
 int mesh_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct options options = {.board = {.command = "mesh"}};
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &options);
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
+    if (status != 0) {
+        return status;
     }
     if (options.json && options.svg != NULL && strcmp(options.svg, "-") == 0) {
         fputs("quincunx: mesh: --svg - and --json both want standard output\n",

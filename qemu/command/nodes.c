@@ -2,50 +2,38 @@
 #include "qemu/command/nodes.h"
 
 #include "qemu/options/console.h"
-#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/nodes.h"
 
-#include <argp.h>
 #include <stdio.h>
-
-#define KEY_JSON 0x300
-
-static const struct argp_option descriptions[] = {
-    {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
-    {0}};
-
-static const char description[] =
-    "Prints the unique number, image, clock, crystal, reset cause, uptime, "
-    "memory for a batch, supply and temperature of every node of a mesh of "
-    "boards, also of nodes whose program hangs."
-    "\vA * marks values that differ from those of most nodes, and nodes that "
-    "were started by their watchdog or had a fault. The exit status is 0 if "
-    "all nodes answer and nothing is marked, else 1."
-    "\n\nExample:\n"
-    "  quincunx nodes --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;
     bool json;
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
+static const struct option_row rows[] = {
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, json),
+     .help = "An array of objects, one for each node"}};
 
-    (void)text;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->board;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_command command = {
+    .name = "nodes",
+    .table = {OPTION_TABLE(rows, 0),
+              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .text =
+        "Prints the unique number, image, clock, crystal, reset cause, uptime, "
+        "memory for a batch, supply and temperature of every node of a mesh of "
+        "boards, also of nodes whose program hangs."
+        "\vA * marks values that differ from those of most nodes, and nodes "
+        "that "
+        "were started by their watchdog or had a fault. The exit status is 0 "
+        "if "
+        "all nodes answer and nothing is marked, else 1."
+        "\n\nExample:\n"
+        "  quincunx nodes --port /dev/ttyUSB0"};
 
 static int print(const struct options *options, const struct nodes *nodes)
 {
@@ -88,16 +76,9 @@ static int run(struct options *options)
 
 int nodes_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct options options = {.board = {.command = "nodes"}};
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &options);
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    status = board_options_check(&options.board);
+    status = status == 0 ? board_options_check(&options.board) : status;
     return status == 0 ? run(&options) : status;
 }

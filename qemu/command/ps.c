@@ -5,51 +5,12 @@
 #include "qemu/live/standing.h"
 #include "qemu/options/console.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/stay.h"
 
-#include <argp.h>
 #include <stdio.h>
-
-enum key {
-    KEY_JSON = 0x300,
-    KEY_FIRMWARE,
-    KEY_HTML,
-    KEY_SERVE
-};
-
-static const struct argp_option descriptions[] = {
-    {"firmware", KEY_FIRMWARE, "FILE", 0,
-     "The boards' image as ELF file, in which faults are looked up (default: "
-     "beside this program)",
-     2},
-    {"html", KEY_HTML, "FILE", 0,
-     "File for a page of the mesh as it is now: a map, and every board's "
-     "state, "
-     "last job and link errors",
-     2},
-    {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
-    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
-     "Show a page instead, at 127.0.0.1 on this port (default: one that is "
-     "free), with states, last jobs and link errors, asked for every few "
-     "seconds while somebody looks, until Ctrl-C",
-     2},
-    {0}};
-
-static const char description[] =
-    "Prints the state, waypoint (the last step that its program noted), last "
-    "circuit and fault of every node of a mesh of boards, also of nodes whose "
-    "program hangs."
-    "\vA node is well if it answers, is in no job, and its last job went well; "
-    "and if it has had no fault, or has done a job since. Nodes that have "
-    "another image than the originator, or do not run by their crystal, are "
-    "named below the table. The exit status is 0 if all nodes are well, else "
-    "1."
-    "\n\nExample:\n"
-    "  quincunx ps --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;
@@ -59,29 +20,60 @@ struct options {
     struct serve_options serve;
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
+static const struct option_row rows[] = {
+    {.name = "firmware",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, firmware),
+     .help = "The boards' image as ELF file, in which faults are looked up "
+             "(default: beside this program)"},
+    {.name = "html",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct options, page),
+     .help = "File for a page of the mesh as it is now: a map, and every "
+             "board's state, last job and link errors"},
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, json),
+     .help = "An array of objects, one for each node"}};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->board;
-        return 0;
-    case KEY_FIRMWARE:
-        options->firmware = text;
-        return 0;
-    case KEY_HTML:
-        options->page = file_output_name(text);
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_SERVE:
-        return serve_options_set(&options->serve, text);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row serve_rows[] = {
+    {.name = "serve",
+     .value = "PORT",
+     .group = 2,
+     .optional = true,
+     .type = OPTION_SET,
+     .set = serve_options_set,
+     .without = "json html",
+     .help = "Show a page instead, at 127.0.0.1 on this port (default: one "
+             "that is free), with states, last jobs and link errors, asked for "
+             "every few seconds while somebody looks, until Ctrl-C"}};
+
+static const struct option_command command = {
+    .name = "ps",
+    .table = {OPTION_TABLE(rows, 0),
+              OPTION_TABLE(serve_rows, offsetof(struct options, serve)),
+              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .text =
+        "Prints the state, waypoint (the last step that its program noted), "
+        "last "
+        "circuit and fault of every node of a mesh of boards, also of nodes "
+        "whose "
+        "program hangs."
+        "\vA node is well if it answers, is in no job, and its last job went "
+        "well; "
+        "and if it has had no fault, or has done a job since. Nodes that have "
+        "another image than the originator, or do not run by their crystal, "
+        "are "
+        "named below the table. The exit status is 0 if all nodes are well, "
+        "else "
+        "1."
+        "\n\nExample:\n"
+        "  quincunx ps --port /dev/ttyUSB0"};
 
 static int print(const struct options *options, const struct ps *ps)
 {
@@ -173,10 +165,6 @@ static int check(const struct options *options)
         {"--html", options->page, "html htm xhtml"}};
     int status;
 
-    if (options->serve.given && (options->json || options->page != NULL)) {
-        fputs("quincunx: ps: --serve goes without --json and --html\n", stderr);
-        return EXIT_USAGE;
-    }
     if (options->json && given_files_standard(file + 1, 1) != NULL) {
         fputs("quincunx: ps: --html '-' goes without --json: standard output "
               "takes one of them\n",
@@ -207,17 +195,10 @@ static int run(struct options *options)
 
 int ps_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct options options = {.board = {.command = "ps"}};
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &options);
 
-    if (guess_parse(&argp, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    status = board_options_check(&options.board);
+    status = status == 0 ? board_options_check(&options.board) : status;
     status = status == 0 ? check(&options) : status;
     return status == 0 ? run(&options) : status;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/reset.h"
 
-#include "qemu/options/guess.h"
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,30 +13,23 @@
 #define WAIT_MS 2000u
 #define ROWS_MS 120000u
 
-static const char description[] =
-    "Resets a board over the mesh, also if its program hangs, and waits until "
-    "it answers again; of `all' the originator comes last."
-    "\vA board answers before it resets itself. It forgets its place in the "
-    "mesh and the job that it is in; `run' and `quincunx mesh' find the mesh "
-    "anew. The exit status is 0 if all boards that are meant were reset and "
-    "answer again, else 1."
-    "\n\nExample:\n"
-    "  quincunx reset --port /dev/ttyUSB0 2,1";
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct board_target *target = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &target->options;
-        return 0;
-    case ARGP_KEY_ARG:
-        return board_target_parse(target, text);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_command command = {
+    .name = "reset",
+    .words = "X,Y|all",
+    .table = {BOARD_OPTION_TABLE(offsetof(struct board_target, options))},
+    .word = board_target_parse,
+    .text = "Resets a board over the mesh, also if its program hangs, and "
+            "waits until "
+            "it answers again; of `all' the originator comes last."
+            "\vA board answers before it resets itself. It forgets its place "
+            "in the "
+            "mesh and the job that it is in; `run' and `quincunx mesh' find "
+            "the mesh "
+            "anew. The exit status is 0 if all boards that are meant were "
+            "reset and "
+            "answer again, else 1."
+            "\n\nExample:\n"
+            "  quincunx reset --port /dev/ttyUSB0 2,1"};
 
 /* Resets the nodes at a distance from the originator; done[i] becomes whether
    node i accepted it. */
@@ -149,16 +140,9 @@ static int reset(struct board_target *target)
 
 int reset_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
     struct board_target target = {.options.command = "reset"};
-    struct argp argp = {NULL,     parse_option, "X,Y|all", description,
-                        children, NULL,         NULL};
-    int status;
+    int status = option_parse(&command, argc, argv, &target);
 
-    if (guess_parse(&argp, argc, argv, &target) != 0) {
-        return EXIT_USAGE;
-    }
-    status = board_target_check(&target);
+    status = status == 0 ? board_target_check(&target) : status;
     return status == 0 ? reset(&target) : status;
 }

@@ -583,7 +583,7 @@ int run_command(int argc, char **argv)
 
     job_options_init(&options.job, "run");
     options.job.originators.allowed = true;
-    status = guess_parse(&argp, argc, argv, &options) == 0
+    status = guess_parse(&argp, 0, argc, argv, &options) == 0
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
     status = status == 0 ? check_output_count(&options) : status;
@@ -640,7 +640,7 @@ int run_kernels_command(int argc, char **argv)
                         NULL, NULL,         NULL};
     uint64_t chosen = 0;
 
-    if (guess_parse(&argp, argc, argv, &chosen) != 0) {
+    if (guess_parse(&argp, 0, argc, argv, &chosen) != 0) {
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {

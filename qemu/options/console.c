@@ -10,46 +10,29 @@
 #define ROWS_MS 120000u
 #define TRIES 5u
 
-enum key {
-    KEY_PORT = BOARD_OPTIONS_KEYS,
-    KEY_MESH,
-    KEY_ORIGINATOR
-};
-
-static const struct argp_option descriptions[] = {
-    {"port", KEY_PORT, "PORT", 0,
-     "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal "
-     "(required)",
-     1},
-    {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus (default: the size that the board found)", 1},
-    {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Place of the board whose console it is (default: the place that it "
-     "found, or 0,0)",
-     1},
-    {0}};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct board_options *options = state->input;
-
-    switch (key) {
-    case KEY_PORT:
-        options->port = text;
-        return 0;
-    case KEY_MESH:
-        return parse_report("--mesh", text, parse_mesh(text, &options->size));
-    case KEY_ORIGINATOR:
-        options->originator_given = true;
-        return parse_report("--originator", text,
-                            parse_coord(text, &options->originator));
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp board_options_argp = {descriptions, parse_option, NULL, NULL,
-                                        NULL,         NULL,         NULL};
+const struct option_row board_option_rows[BOARD_OPTION_ROWS] = {
+    {.name = "port",
+     .value = "PORT",
+     .group = 1,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct board_options, port),
+     .required = true,
+     .help = "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal "
+             "(required)"},
+    {.name = "mesh",
+     .value = "WxH",
+     .group = 1,
+     .type = OPTION_MESH,
+     .at = offsetof(struct board_options, size),
+     .help = "Size of the torus (default: the size that the board found)"},
+    {.name = "originator",
+     .value = "X,Y",
+     .group = 1,
+     .type = OPTION_COORD,
+     .at = offsetof(struct board_options, originator),
+     .given = offsetof(struct board_options, originator_given),
+     .help = "Place of the board whose console it is (default: the place that "
+             "it found, or 0,0)"}};
 
 static int check_place(const struct board_options *options)
 {
@@ -64,11 +47,6 @@ static int check_place(const struct board_options *options)
 
 int board_options_check(const struct board_options *options)
 {
-    if (options->port == NULL) {
-        fprintf(stderr, "quincunx: %s needs --port; see --help\n",
-                options->command);
-        return EXIT_USAGE;
-    }
     return options->size.width > 0 ? check_place(options) : 0;
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of commands that talk to a mesh of boards through one console:
- * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` parse theirs with this
- * parser as a child.
+ * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` have them
+ * as a table.
  */
 #ifndef QEMU_OPTIONS_CONSOLE_H
 #define QEMU_OPTIONS_CONSOLE_H
 
 #include "hal/nodiscard.h"
 #include "qemu/console/client.h"
+#include "qemu/options/option.h"
 #include "torus/torus.h"
-
-#include <argp.h>
 
 struct board_options {
     const char *command; /* for messages: "nodes" */
@@ -21,13 +20,17 @@ struct board_options {
     struct torus_coord originator;
 };
 
-/* The child parser; its input is a struct board_options. Keys of a command's
-   own: from 0x300. */
-#define BOARD_OPTIONS_KEYS 0x200
-extern const struct argp board_options_argp;
+#define BOARD_OPTION_ROWS 3u
+extern const struct option_row board_option_rows[BOARD_OPTION_ROWS];
 
-/* Checks that --port is there and that the originator lies in the mesh, if both
-   are given. Result: 0, or an exit status after a message. */
+/* Their table, of a struct board_options at this offset. */
+#define BOARD_OPTION_TABLE(at)                                                 \
+    {                                                                          \
+        board_option_rows, BOARD_OPTION_ROWS, at                               \
+    }
+
+/* Checks that the originator lies in the mesh, if both are given. Result: 0, or
+   an exit status after a message. */
 NODISCARD int board_options_check(const struct board_options *options);
 
 /*

@@ -101,7 +101,8 @@ static bool asks_for_help(const char *word)
            strcmp(word, "--help") == 0;
 }
 
-error_t guess_parse(const struct argp *argp, int argc, char **argv, void *input)
+error_t guess_parse(const struct argp *argp, unsigned flags, int argc,
+                    char **argv, void *input)
 {
     int words = 1;
 
@@ -110,10 +111,13 @@ error_t guess_parse(const struct argp *argp, int argc, char **argv, void *input)
             help_print(argp, argv[0]);
             exit(0);
         }
+        if ((flags & ARGP_IN_ORDER) != 0 && argv[i][0] != '-') {
+            break;
+        }
         words = look_at(argp, argv, argv[i]);
         if (words == 0) {
             return EINVAL;
         }
     }
-    return argp_parse(argp, argc, argv, 0, NULL, input);
+    return argp_parse(argp, argc, argv, flags, NULL, input);
 }

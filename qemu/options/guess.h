@@ -6,9 +6,9 @@
 
 #include <argp.h>
 
-/* As argp_parse() without flags; but a long option that there is not, and that
-   is near to one, is refused with that one's name. */
-error_t guess_parse(const struct argp *argp, int argc, char **argv,
-                    void *input);
+/* As argp_parse(), with its flags 0 or ARGP_IN_ORDER; but a long option that
+   there is not, and that is near to one, is refused with that one's name. */
+error_t guess_parse(const struct argp *argp, unsigned flags, int argc,
+                    char **argv, void *input);
 
 #endif

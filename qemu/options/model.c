@@ -237,7 +237,7 @@ int model_options_parse(struct model_options *options, int argc, char **argv)
         mpq_init(options->number[i]);
     }
     mpq_set_ui(options->number[MODEL_SCALE - MODEL_LOAD], 1, 1);
-    return guess_parse(&argp, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
+    return guess_parse(&argp, 0, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
 }
 
 void model_options_free(struct model_options *options)

@@ -312,5 +312,5 @@ int plan_options_parse(struct plan_options *options, int argc, char **argv)
         .options = descriptions, .parser = parse_option, .doc = description};
 
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    return guess_parse(&argp, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
+    return guess_parse(&argp, 0, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
 }

@@ -3,15 +3,16 @@
 
 #include "qemu/support/parse.h"
 
-int serve_options_set(struct serve_options *options, const char *text)
+int serve_options_set(void *options, const char *text)
 {
+    struct serve_options *serve = options;
     uint64_t port = 0;
     const char *allowed = text != NULL ? parse_count(text, &port) : NULL;
 
     if (allowed != NULL || port > UINT16_MAX) {
         allowed = "must be a port from 1 to 65535, or 0: one that is free";
     }
-    options->given = true;
-    options->port = (uint16_t)port;
+    serve->given = true;
+    serve->port = (uint16_t)port;
     return parse_report("--serve", text, allowed);
 }

@@ -13,9 +13,9 @@ struct serve_options {
     uint16_t port; /* 0: one that is free */
 };
 
-/* Parses the value of --serve, NULL if it has none. Result: 0, or EINVAL after
-   a message. */
-NODISCARD int serve_options_set(struct serve_options *options,
-                                const char *text);
+/* Parses the value of --serve, NULL if it has none, into a struct
+   serve_options: an option row's set(). Result: 0, or EINVAL after a message.
+ */
+NODISCARD int serve_options_set(void *options, const char *text);
 
 #endif

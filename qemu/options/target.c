@@ -14,8 +14,10 @@
 #define BUSY_TRIES 20u
 #define BUSY_MS 250
 
-int board_target_parse(struct board_target *target, const char *text)
+int board_target_parse(void *options, const char *text)
 {
+    struct board_target *target = options;
+
     if (target->text != NULL) {
         fprintf(stderr, "quincunx: '%s': only one node is allowed, or `all'\n",
                 quote_shown(text));

@@ -21,9 +21,9 @@ struct board_target {
     unsigned failed; /* nodes that did not answer or failed a command */
 };
 
-/* Parses an argument of the command line, X,Y or all. Result: 0, or EINVAL
-   after a message. */
-NODISCARD int board_target_parse(struct board_target *target, const char *text);
+/* Parses a word of the command line, X,Y or all, into a struct board_target:
+   struct option_command's `word`. Result: 0, or EINVAL after a message. */
+NODISCARD int board_target_parse(void *options, const char *text);
 
 /* Checks that a node was given, and that it lies in the mesh, if that is given.
    Result: 0, or an exit status after a message. */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/options/option.h"
+
+#include "qemu/options/guess.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of options without a letter: the first row's, of all tables. */
+#define KEY_FIRST 0x1000
+
+/* A command line that is being parsed. */
+struct parse {
+    const struct option_command *command;
+    void *options;
+    bool *given; /* by the row's number, counted over all tables */
+};
+
+/* The row with a number, and its table's struct; NULL behind the last. */
+static const struct option_row *row_at(const struct parse *parse, size_t number,
+                                       char **options)
+{
+    const struct option_table *table = parse->command->table;
+
+    for (size_t i = 0; i < OPTION_TABLES && table[i].row != NULL; ++i) {
+        if (number < table[i].rows) {
+            *options = (char *)parse->options + table[i].at;
+            return &table[i].row[number];
+        }
+        number -= table[i].rows;
+    }
+    return NULL;
+}
+
+static int key_of(const struct option_row *row, size_t number)
+{
+    return row->letter != '\0' ? row->letter : KEY_FIRST + (int)number;
+}
+
+/* Stores a count between the row's bounds. Result: NULL or what is allowed, in
+   `room` unless the row says it. */
+static const char *set_count(uint64_t *count, const struct option_row *row,
+                             const char *text, char room[64])
+{
+    uint64_t value;
+    const char *allowed = parse_count(text, &value);
+
+    if (allowed == NULL &&
+        (row->most == 0 || (value >= row->least && value <= row->most))) {
+        *count = value;
+        return NULL;
+    }
+    if (row->most == 0) {
+        return allowed;
+    }
+    snprintf(room, 64, "must be %" PRIu64 " to %" PRIu64, row->least,
+             row->most);
+    return row->allowed != NULL ? row->allowed : room;
+}
+
+/* Stores a value. Result: 0, or EINVAL after a message. */
+static int store(const struct option_row *row, char *options, char *text)
+{
+    void *field = options + row->at;
+    const char *allowed = NULL;
+    char name[64];
+    char room[64];
+
+    if (row->given != 0) {
+        *(bool *)(void *)(options + row->given) = true;
+    }
+    switch (row->type) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        break;
+    case OPTION_TEXT:
+        *(const char **)field = text;
+        break;
+    case OPTION_OUTPUT:
+        *(const char **)field = file_output_name(text);
+        break;
+    case OPTION_COUNT:
+        allowed = set_count(field, row, text, room);
+        break;
+    case OPTION_MESH:
+        allowed = parse_mesh(text, field);
+        break;
+    case OPTION_SIDE:
+        allowed = parse_side(text, field);
+        break;
+    case OPTION_COORD:
+        allowed = parse_coord(text, field);
+        break;
+    case OPTION_SET:
+        return row->set(options, text);
+    }
+    snprintf(name, sizeof name, "--%s", row->name);
+    return parse_report(name, text, allowed);
+}
+
+static int take_word(const struct parse *parse, const char *text)
+{
+    char allowed[64];
+
+    if (parse->command->word != NULL) {
+        return parse->command->word(parse->options, text);
+    }
+    snprintf(allowed, sizeof allowed, "%s takes only options",
+             parse->command->name);
+    return parse_report("argument", text, allowed);
+}
+
+static error_t parse_one(int key, char *text, struct argp_state *state)
+{
+    const struct parse *parse = state->input;
+    const struct option_row *row;
+    char *options;
+
+    if (key == ARGP_KEY_ARG) {
+        return take_word(parse, text);
+    }
+    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
+        if (key == key_of(row, i)) {
+            parse->given[i] = true;
+            return store(row, options, text);
+        }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+/* ---- the options together ---- */
+
+static bool is_given(const struct parse *parse, const char *name, size_t length)
+{
+    const struct option_row *row;
+    char *options;
+
+    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
+        if (parse->given[i] && strlen(row->name) == length &&
+            strncmp(row->name, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether one of the names, which have blanks between them, was given. */
+static bool any_given(const struct parse *parse, const char *names)
+{
+    while (*names != '\0') {
+        size_t length = strcspn(names, " ");
+
+        if (is_given(parse, names, length)) {
+            return true;
+        }
+        names += length + (names[length] == ' ');
+    }
+    return false;
+}
+
+/* Prints "quincunx: links: --prometheus goes without --json and --watch". */
+static void print_without(const struct parse *parse,
+                          const struct option_row *row)
+{
+    const char *names = row->without;
+
+    fprintf(stderr, "quincunx: %s: --%s goes without ", parse->command->name,
+            row->name);
+    while (*names != '\0') {
+        size_t length = strcspn(names, " ");
+
+        fprintf(stderr, "--%.*s", (int)length, names);
+        names += length + (names[length] == ' ');
+        fputs(*names == '\0'               ? "\n"
+              : strchr(names, ' ') == NULL ? " and "
+                                           : ", ",
+              stderr);
+    }
+}
+
+/* Checks what the rows say of each other. Result: whether all is well; if not,
+   a message was printed. */
+static bool agree(const struct parse *parse)
+{
+    const char *command = parse->command->name;
+    const struct option_row *row;
+    char *options;
+
+    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
+        if (row->required && !parse->given[i]) {
+            fprintf(stderr, "quincunx: %s needs --%s; see --help\n", command,
+                    row->name);
+            return false;
+        }
+        if (!parse->given[i]) {
+            continue;
+        }
+        if (row->without != NULL && any_given(parse, row->without)) {
+            print_without(parse, row);
+            return false;
+        }
+        if (row->needs != NULL && !any_given(parse, row->needs)) {
+            fprintf(stderr, "quincunx: %s: --%s needs --%s\n", command,
+                    row->name, row->needs);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- argp ---- */
+
+/* Returns the rows as argp has them, to be freed. */
+static struct argp_option *argp_options(const struct parse *parse)
+{
+    const struct option_row *row;
+    struct argp_option *all;
+    size_t count = 0;
+    char *options;
+
+    while (row_at(parse, count, &options) != NULL) {
+        count += 1;
+    }
+    all = memory_or_exit(calloc(count + 1, sizeof *all));
+    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
+        all[i] = (struct argp_option){
+            .name = row->name,
+            .key = key_of(row, i),
+            .arg = row->value,
+            .flags = row->optional ? OPTION_ARG_OPTIONAL : 0,
+            .doc = row->help,
+            .group = row->group};
+    }
+    return all;
+}
+
+int option_parse(const struct option_command *command, int argc, char **argv,
+                 void *options)
+{
+    struct parse parse = {.command = command, .options = options};
+    struct argp_option *all = argp_options(&parse);
+    struct argp argp = {all,  parse_one, command->words, command->text, NULL,
+                        NULL, NULL};
+    size_t count = 0;
+    bool good;
+
+    while (all[count].name != NULL) {
+        count += 1;
+    }
+    parse.given = memory_or_exit(calloc(count + 1, sizeof *parse.given));
+    good = guess_parse(&argp, command->options_first ? ARGP_IN_ORDER : 0, argc,
+                       argv, &parse) == 0 &&
+           agree(&parse);
+    free(parse.given);
+    free(all);
+    return good ? 0 : EXIT_USAGE;
+}
