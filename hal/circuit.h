@@ -96,12 +96,12 @@ struct circuit_message {
                                the host's port ignores the whole path */
     uint8_t kind;
     uint32_t gap_ps;   /* least time from the end of the port's previous message
-                          to the start of this one; hardware only */
+                          to the start of this one; ignored by software */
     uint64_t ready_ps; /* mesh time of the earliest start; 0: at once */
-    struct circuit_segment head; /* head of port 0 */
+    struct circuit_segment head; /* head of port 0's message */
     uint32_t head_stride; /* bytes from the head of port p to that of p + 1 */
     struct circuit_segment shared;
-    struct circuit_segment body[TORUS_PORTS]; /* for the host: body[0] */
+    struct circuit_segment body[TORUS_PORTS]; /* the host gets body[0] */
 };
 
 /* A received message, in the caller's buffer. */
@@ -117,7 +117,8 @@ struct circuit_delivery {
  * Fills *circuit in for this board's switch, and starts the clock at 0.
  * `board`, which outlives the circuit: a struct window (hal/window/window.h) or
  * a struct serial_circuit (hal/serial/state.h). Result: 0; ERR_VERSION: no
- * window, or one of another version; ERR_MEMORY: the window's size is wrong.
+ * window, or a window of another version; ERR_MEMORY: the window's size is
+ * wrong.
  */
 NODISCARD int circuit_open(struct circuit *circuit, void *board,
                            struct clock *clock);
@@ -207,20 +208,21 @@ NODISCARD int circuit_drain(struct circuit *circuit);
 NODISCARD int circuit_settle(struct circuit *circuit);
 
 /*
- * Waits until no send needs this node's processor, so that none slows down work
- * that is measured next: returns at once if the switch sends by itself, else
- * when every queued send has ended. Result: as circuit_drain().
+ * Waits until no send needs this node's processor, so that work that is
+ * measured next is not slowed down: returns at once if the switch is hardware,
+ * else once every queued send has ended. Result: as circuit_drain().
  */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
 /*
  * Returns the processor time that interrupts of the ports have taken from this
- * node's program since its start, us, modulo 2^32; 0 if the switch sends by
- * itself. Cost: about 10 instructions.
+ * node's program since its start, us, modulo 2^32; 0 if the switch is hardware.
+ * Cost: about 10 instructions.
  */
 uint32_t circuit_ports_us(const struct circuit *circuit);
 
-/* Tells the switch that this node will not use the circuit any more. */
+/* Ends this node's use of the circuit. A switch in software takes back receives
+   ahead, and waits for queued sends. */
 void circuit_close(struct circuit *circuit);
 
 /* ---- for the implementations ---- */

@@ -101,7 +101,7 @@ struct node_counters { /* written by the switch */
     uint64_t sent_bytes;
     uint64_t received_bytes;
     uint64_t busy_ps;  /* time in which a circuit out of this port was held */
-    uint64_t stall_ps; /* time in which sends waited for links held by others */
+    uint64_t stall_ps; /* time in which sends waited for other circuits */
     uint32_t sent_messages;
     uint32_t received_messages;
     uint32_t stalls;

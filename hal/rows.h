@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows: messages that a switch cuts off a range of the load, and sends on, by
- * itself. A row is four messages of equal size, one on each port. A form is the
- * number of the path and the kind that a row's messages share. A label tells a
- * message's form, port and round. The policy scatter/engine/pattern.h uses
- * rows: there a node's layer is the form of the message that reaches the node.
+ * itself. A row is four messages, one on each port; their sizes differ by one
+ * unit at most. A form is the number of the path and kind that they share. A
+ * label tells a message's form, port and round. The policy
+ * scatter/engine/pattern.h uses rows: there a node's layer is the form of the
+ * message that reaches the node.
  *
  * The functions are part of the interface in hal/circuit.h, and every
  * implementation of circuits defines them.
@@ -26,7 +27,7 @@ struct circuit_cut {
     uint16_t job;
     uint32_t first_gap_ps; /* gap_ps for the first row */
     uint32_t unit_bytes;
-    uint32_t before_bytes; /* halo in front of a message's units */
+    uint32_t before_bytes; /* halo in front of a message's units, bytes */
     uint32_t halo_bytes;   /* halo in front of the units and behind them */
 };
 
@@ -119,7 +120,7 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
  *   units[0] .. units[L]    units of one message of each form
  *
  * Units of the message beyond these numbers go to the rows' messages, one each
- * (extra_units); if one is left then, it stays here.
+ * (extra_units); a unit that is left after that stays here.
  *
  * circuit_expect() sets how messages are cut, until its next call.
  * circuit_post() posts a label, and says that the buffer of the next receive is

@@ -20,12 +20,12 @@
  * without such a link takes the position that most of its neighbours claim.
  *
  * Size: positions do not wrap, so at a link where the mesh closes upon itself
- * the neighbour claims another position than the node has. Each difference, in
- * hops (east, north), is a sum of multiples of (width, skew) and (0, height). A
- * way once around the mesh to the east ends `skew` hops north of its start: 0,
- * unless cables are swapped along a side of 2 nodes. The echo finds these three
- * numbers (a lattice's Hermite normal form), and the originator compares them
- * with the size that it was told.
+ * the neighbour claims another position than the node has. Each difference over
+ * closed squares, in hops (east, north), is a sum of multiples of (width, skew)
+ * and (0, height). A way once around the mesh to the east ends `skew` hops
+ * north of its start: 0, unless cables are swapped along a side of 2 nodes. The
+ * echo finds these three numbers (a lattice's Hermite normal form). The
+ * originator compares them with the size that it was told.
  *
  * The echo: a node's parent is the neighbour whose position it took. Once its
  * links are judged and its children have told their echo, a node tells its
@@ -45,9 +45,9 @@
  *          44  i16 x, i16 y: the sender's hops east and north of the originator
  *   TEST    8  u8 number, u8[32] pattern
  *   ECHO    8  u8 number of this frame, u8 number of the last frame, which
- *              carries no fault;
- *              u16 nodes, u16 faults, as counted by the sender; u16 width,
- *              u16 height, i32 skew, as measured; width or height 0: unknown
+ *              carries no fault; u16 nodes, u16 faults, as counted by the
+ *              sender; u16 width, u16 height, i32 skew, as measured; width or
+ *              height 0: unknown
  *          22  a fault: u8 x, y, port, code; u8 x, y, port of the other end;
  *              u8 count
  *   REFUSE     nothing more: the sender is busy

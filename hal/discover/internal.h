@@ -106,7 +106,7 @@ static inline bool discover_has(const struct discover *d, unsigned bits)
     return (d->own[DISCOVER_AT_BITS] & bits) != 0;
 }
 
-/* Sets the bits of this node's STATUS, and makes it due at all ports. */
+/* Sets the bits of this node's STATUS; the STATUS is then due at all ports. */
 static inline void discover_set(struct discover *d, unsigned bits)
 {
     d->own[DISCOVER_AT_BITS] = (uint8_t)bits;

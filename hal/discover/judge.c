@@ -39,8 +39,8 @@ static bool same(struct torus_coord a, struct torus_coord b)
     return a.x == b.x && a.y == b.y;
 }
 
-/* Whether another port leads to the same node as `port`, or to one with the
-   same coordinates. The opposite port may, if the side is 2 or 1. */
+/* Whether another port leads to the same node as `port`, or to a node with the
+   same coordinates. Ignores the opposite port if the side is 2 or 1. */
 static bool doubled(const struct discover *d, unsigned port)
 {
     unsigned across = (port + 2) % TORUS_PORTS;

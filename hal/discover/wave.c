@@ -277,7 +277,7 @@ static unsigned listed(unsigned faults)
 }
 
 /* Returns how many of this node's echo frames its parent has taken, which is
-   also the number of the next one. */
+   also the number of the next echo frame. */
 static unsigned echo_taken(const struct discover *d)
 {
     ASSERT(d->parent < TORUS_PORTS);

@@ -28,7 +28,7 @@ struct host_node {
 static _Thread_local struct host_node *resumed;
 
 /* Returns `resumed` of the present thread. Not inlined: the compiler would keep
-   an inlined address, but a node may go on in another thread. */
+   the address, but a node may go on in another thread, with another address. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;

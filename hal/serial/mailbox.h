@@ -44,9 +44,9 @@ struct mailbox {
     uint8_t *buffer;
     uint32_t capacity_bytes;
     uint32_t announced_bytes;
-    uint32_t filled_bytes; /* bytes of the message in that have come */
-    uint32_t out_bytes; /* length of the message out, all segments together */
-    struct circuit_segment segment[MAILBOX_SEGMENTS]; /* the message out */
+    uint32_t filled_bytes; /* bytes of the incoming message that have come */
+    uint32_t out_bytes;    /* length of the outgoing message */
+    struct circuit_segment segment[MAILBOX_SEGMENTS]; /* message out */
 };
 
 /* ---- the node's side ---- */
@@ -72,10 +72,10 @@ void mailbox_offer(struct mailbox *mailbox,
 /* ---- the host's side ---- */
 
 /*
- * Announces a message of `bytes` bytes, 1 or more. Until its last byte has come
- * a new announcement starts it again from its first byte, since the bytes that
- * came may be another host's. Result: 0; ERR_PORT_BUSY: the node does not wait
- * for a message; ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: none.
+ * Announces a message of `bytes` bytes, 1 or more. A new announcement before
+ * the last byte has come drops the bytes that have come, since another host may
+ * have sent them. Result: 0; ERR_PORT_BUSY: the node does not wait for a
+ * message; ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: none.
  */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);

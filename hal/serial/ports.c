@@ -470,7 +470,7 @@ int serial_receive_until(struct circuit *circuit,
     }
     if (error != ERR_OK && !ahead) {
         serial_take_back(serial);  /* the sender repeats a message half sent */
-        done = find(serial, true); /* a message may just have come */
+        done = find(serial, true); /* a message may have come until then */
     }
     if (done == NULL) {
         return error;

@@ -12,10 +12,11 @@
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
  * The first message of a job sets the receiver's clock to that time plus the
- * time of the message's bytes on the line. This is good to some tenths of a
- * millisecond: enough for the slots of the gather, not for measuring, which
- * needs the exchange of scatter/engine/probe.h. A node that gets an order, by
- * its console or over the mesh, keeps its clock: the others follow it.
+ * time of the message's bytes on the line. The clock is then right to some
+ * tenths of a millisecond: enough for the slots of the gather, not for
+ * measuring, which needs the exchange of scatter/engine/probe.h. A node that
+ * gets an order, by its console or over the mesh, keeps its clock: the others
+ * follow it.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
@@ -86,7 +87,7 @@ struct serial_circuit {
     uint8_t answer[SERIAL_ANSWER_BYTES];
     bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
-    int8_t first_error; /* of the sends that ended since the last drain */
+    int8_t first_error; /* error of the first failed send since a drain */
 };
 
 #endif

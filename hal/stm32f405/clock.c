@@ -12,9 +12,8 @@
 
 static bool accounting;  /* timer_account() was called: on the emulator */
 static uint64_t read_ps; /* last result of clock_now_ps(), if `accounting` */
-/* Time by which mesh time is ahead of the emulator's time, since
-   clock_account() moved it. Once this reaches SLEEP_PS, the node sleeps for
-   ahead_ps. */
+/* Time by which clock_account() has moved mesh time ahead of the emulator's
+   time. Once it reaches SLEEP_PS, the node sleeps for ahead_ps. */
 static uint64_t ahead_ps;
 #define SLEEP_PS 1000000000u
 

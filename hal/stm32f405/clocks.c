@@ -129,7 +129,7 @@ static bool return_to_hsi(void)
  * from 25 as long as HSI is good to 1.9 %.
  */
 #define HSI_MHZ 16u
-#define PRESCALER 31u   /* the RTC's: crystal cycles to an edge */
+#define PRESCALER 31u   /* of the RTC: crystal cycles to an edge */
 #define CAPTURE_EACH 8u /* edges to a capture */
 #define INTERVALS 15u   /* intervals between captures, 0.15 to 0.93 ms in all */
 #define MHZ_MIN 4u
@@ -142,8 +142,8 @@ static bool return_to_hsi(void)
    MHz * the HSI ticks that TIM11 counts in these intervals. */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
-/* Waits for the next capture, and sets *count to the count of TIM11 at it.
-   Result: false if none comes in time. */
+/* Waits for the next capture, and sets *count to the count that TIM11 captured.
+   Result: false if no capture comes in time. */
 static bool capture(uint32_t *count)
 {
     for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
@@ -174,9 +174,9 @@ static void stop_counting(void)
     RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
 }
 
-/* Returns the crystal's frequency, MHz, for a measured one, which is wrong by
-   up to 4 %, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most boards
-   and chosen within 4.5 %, others within half a MHz. 0: not 4 to 26 MHz. */
+/* Returns the crystal's frequency, MHz, for the measured frequency, which may
+   be wrong by 4 %, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most
+   boards and chosen within 4.5 %, others within half a MHz. 0: not 4 to 26. */
 static uint32_t named_mhz(uint32_t measured_khz)
 {
     uint32_t usual = (measured_khz + 2000u) / 4000u * 4u;
@@ -188,7 +188,7 @@ static uint32_t named_mhz(uint32_t measured_khz)
     if (usual <= USUAL_MAX && off_khz * USUAL_PART <= usual_khz) {
         mhz = usual;
     } else if (mhz == MHZ_MAX + 1u && measured_khz <= MHZ_MAX * 1000u + 500u) {
-        mhz = MHZ_MAX; /* the highest one, measured up to 1.9 % too high */
+        mhz = MHZ_MAX; /* 26 MHz, measured up to 1.9 % too high */
     }
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
 }

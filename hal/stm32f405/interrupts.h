@@ -52,8 +52,8 @@ static inline void interrupts_unmask(uint32_t before)
  * handler include those of the quick one.
  */
 
-/* Cycles of a handler that it does not measure: 22 to enter and leave it, or 6
-   directly after another one, and its code outside the two reads of SysTick. */
+/* Cycles that a handler takes outside its two reads of SysTick: its code there,
+   and 22 to enter and leave it, or 6 directly after another handler. */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {
@@ -76,7 +76,7 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* Called at the begin and the end of a late handler; taken_end() gets the
+/* Called at the beginning and the end of a late handler; taken_end() gets the
    result of taken_begin(). */
 static inline uint32_t taken_begin(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that the program defines and the serial driver calls, always from
- * an interrupt. The ports' interrupts never interrupt each other, and the
- * console's is less urgent than theirs. The driver's own functions call none
- * of these. Code outside interrupts that touches the same data calls
+ * an interrupt. The ports' interrupts never interrupt each other; the
+ * console's interrupt is less urgent. The driver's own functions call none of
+ * these functions. Code outside interrupts that touches the same data calls
  * interrupts_mask() around it. The functions may take long: the driver buffers
  * 512 bytes of each line.
  */

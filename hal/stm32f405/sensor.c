@@ -12,8 +12,8 @@
 #define COLD_CELSIUS 30
 #define HOT_CELSIUS 110
 
-/* Both channels sample for 480 cycles of 21 MHz or less, 23 us or more; they
-   need 10 us. */
+/* Both channels sample for 480 cycles of 21 MHz or less: 23 us or more, and 10
+   us are needed. */
 #define SAMPLE_480 7u
 #define SAMPLES                                                                \
     (SAMPLE_480 << 3 * (CHANNEL_SENSOR - 10u) |                                \

@@ -374,7 +374,7 @@ static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 
 /*
  * The quick handler. Reading SR, then DR, clears IDLE and the errors (30.6.1).
- * This takes no byte away from DMA: it has fetched the byte with the error
+ * This takes no byte away from DMA: DMA has fetched the byte with the error
  * already, and the next byte is complete only ten bits later.
  */
 static void serve(unsigned port)

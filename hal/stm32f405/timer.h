@@ -51,7 +51,7 @@ void timer_account(void);
 /* Sleeps until an interrupt: 1 ms at most, since SysTick interrupts. */
 void timer_rest(void);
 
-/* Waits at least `us` without sleeping. */
+/* Waits for at least `us` us, without sleeping. */
 void timer_wait_us(uint32_t us);
 
 /* ---- the independent watchdog, which resets a hanging board ---- */
