@@ -132,32 +132,27 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
 /* Indices in struct switch_counters of the counters of a page: of PEEK_COUNTS
-   in the order of PEEK_COUNTER_NAMES, of PEEK_EAST and the other ports' pages
-   in the order of PEEK_PORT_NAMES. */
-static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
-                                               WORD_OF(sent_bytes),
-                                               WORD_OF(received_messages),
-                                               WORD_OF(relayed_circuits),
-                                               WORD_OF(refused),
-                                               WORD_OF(retries),
-                                               WORD_OF(retransmitted),
-                                               WORD_OF(damaged),
-                                               WORD_OF(lost),
-                                               WORD_OF(dead)};
-static const uint8_t counted_of_port[PEEK_SWITCH_COUNTERS] = {
-    WORD_OF(sent_messages),  WORD_OF(received_messages),
-    WORD_OF(relayed_frames), WORD_OF(refused),
-    WORD_OF(retries),        WORD_OF(retransmitted),
-    WORD_OF(damaged),        WORD_OF(lost),
-    WORD_OF(broken),         WORD_OF(mended)};
+   in the order of PEEK_COUNTER_NAMES, of a port's page in the order of
+   PEEK_PORT_NAMES. */
+static const uint8_t counted[2][PEEK_COUNTERS] = {
+    {WORD_OF(sent_messages), WORD_OF(sent_bytes), WORD_OF(received_messages),
+     WORD_OF(relayed_circuits), WORD_OF(refused), WORD_OF(retries),
+     WORD_OF(retransmitted), WORD_OF(damaged), WORD_OF(lost), WORD_OF(dead)},
+    {WORD_OF(sent_messages), WORD_OF(received_messages),
+     WORD_OF(relayed_frames), WORD_OF(refused), WORD_OF(retries),
+     WORD_OF(retransmitted), WORD_OF(damaged), WORD_OF(lost), WORD_OF(broken),
+     WORD_OF(mended)}};
+static_assert(PEEK_SWITCH_COUNTERS == PEEK_COUNTERS, "two lists of a length");
 
-static void put_counts(const struct serial_node *node, uint8_t *out)
+/* Stores the counters in `list`, each the sum of ports first to end - 1. */
+static void put_counts(const struct serial_node *node, uint8_t *out,
+                       const uint8_t *list, unsigned first, unsigned end)
 {
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
         uint32_t sum = 0;
 
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            sum += ((const uint32_t *)&node->core.counters[port])[counted[i]];
+        for (unsigned port = first; port < end; ++port) {
+            sum += ((const uint32_t *)&node->core.counters[port])[list[i]];
         }
         bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
     }
@@ -166,14 +161,12 @@ static void put_counts(const struct serial_node *node, uint8_t *out)
 static void put_port(const struct serial_node *node, uint8_t *out,
                      unsigned port)
 {
-    const uint32_t *words = (const uint32_t *)&node->core.counters[port];
     const uint32_t *line = board_counters(port);
 
-    for (unsigned i = 0; i < PEEK_PORT_COUNTERS; ++i) {
-        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i,
-                        i < PEEK_SWITCH_COUNTERS
-                            ? words[counted_of_port[i]]
-                            : line[i - PEEK_SWITCH_COUNTERS]);
+    put_counts(node, out, counted[1], port, port + 1u);
+    for (unsigned i = 0; i < PEEK_LINE_COUNTERS; ++i) {
+        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * (PEEK_COUNTERS + i),
+                        line[i]);
     }
 }
 
@@ -211,7 +204,7 @@ unsigned serial_node_status(const struct serial_node *node, uint8_t page,
     out[0] = PEEK_VERSION;
     switch (page) {
     case PEEK_COUNTS:
-        put_counts(node, out);
+        put_counts(node, out, counted[0], 0, TORUS_PORTS);
         return PEEK_COUNTS_BYTES;
     case PEEK_IDENTITY:
         put_identity(node, out);
