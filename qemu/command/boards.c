@@ -8,8 +8,8 @@
 #include "qemu/job/memory_need.h"
 #include "qemu/live/standing.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
+#include "qemu/options/option.h"
 #include "qemu/options/serve.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/amount.h"
@@ -19,7 +19,6 @@
 #include "qemu/support/stay.h"
 #include "qemu/wired/boards.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -30,66 +29,6 @@
 #define SIDE_MAX 31u
 #define FAULTS_MAX 64u
 #define IMAGES_MAX 16u
-
-enum key {
-    KEY_BOARD = 0x100,
-    KEY_MESH,
-    KEY_FIRMWARE,
-    KEY_IMAGE,
-    KEY_CONSOLE,
-    KEY_DAMAGE,
-    KEY_LOSE,
-    KEY_SEED,
-    KEY_CUT,
-    KEY_SWAP,
-    KEY_DOUBLE,
-    KEY_GDB,
-    KEY_KEEP,
-    KEY_FORCE,
-    KEY_HTML,
-    KEY_SERVE
-};
-
-static const struct argp_option descriptions[] = {
-    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31 (required)",
-     1},
-    {"board", KEY_BOARD, "BOARD", 0, "stm32f405, the only one there is", 1},
-    {"firmware", KEY_FIRMWARE, "FILE", 0,
-     "Image for the boards (default: beside this program)", 1},
-    {"image", KEY_IMAGE, "X,Y=FILE", 0,
-     "Another image for this board; may be repeated", 1},
-    {"console", KEY_CONSOLE, "X,Y|all", 0,
-     "A terminal for this board's console (default 0,0); may be repeated", 1},
-    {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
-     "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' (default DIR: "
-     "gdb beside this program)",
-     1},
-    {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
-    {"force", KEY_FORCE, NULL, 0,
-     "Start boards that need more memory than is left", 1},
-    {"html", KEY_HTML, "FILE", 0,
-     "File for a page of the mesh as it is when it is told to end: a map, and "
-     "every board's state, last job and link errors; the boards are asked over "
-     "a console that no --console gives away",
-     1},
-    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
-     "Show a page, at 127.0.0.1 on this port (default: one that is free), with "
-     "every board's state, last job and link errors, over the same console",
-     1},
-    {NULL, 0, NULL, 0, "Faults of the wiring, for tests:", 2},
-    {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Change bytes of links with this probability", 2},
-    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes of links with this probability",
-     2},
-    {"seed", KEY_SEED, "N", 0,
-     "Chooses the bytes that are changed or lost (default 1)", 2},
-    {"cut", KEY_CUT, "X,Y,PORT", 0,
-     "No cable at this port: east, north, west, south", 2},
-    {"swap", KEY_SWAP, "X,Y,PORT:X,Y,PORT", 0,
-     "The plugs in these two ports exchanged", 2},
-    {"double", KEY_DOUBLE, "X,Y,PORT", 0,
-     "The next port counterclockwise leads to the same board", 2},
-    {0}};
 
 static const char *const mistake_options[] = {[WIRED_CUT] = "--cut",
                                               [WIRED_SWAP] = "--swap",
@@ -110,7 +49,6 @@ struct own_options {
     const char *image_of[SIDE_MAX * SIDE_MAX]; /* by node */
     bool all_consoles;
     uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console by node */
-    const char *mesh_text;
     char firmware[PATH_MAX];
     bool gdb;
     const char *gdb_dir;
@@ -124,8 +62,9 @@ struct own_options {
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_board(struct own_options *options, const char *text)
+static int set_board(void *own, const char *text)
 {
+    struct own_options *options = own;
     const struct board_kind *board = board_named(text);
     bool can = board != NULL && job_options_mesh_of(board)->has_cables;
 
@@ -133,8 +72,9 @@ static int set_board(struct own_options *options, const char *text)
     return parse_report("--board", text, can ? NULL : "must be stm32f405");
 }
 
-static int set_mesh(struct own_options *options, const char *text)
+static int set_mesh(void *own, const char *text)
 {
+    struct own_options *options = own;
     struct torus_size *size = &options->wired.size;
     const char *allowed = parse_mesh(text, size);
 
@@ -142,12 +82,12 @@ static int set_mesh(struct own_options *options, const char *text)
         (size->width > SIDE_MAX || size->height > SIDE_MAX)) {
         allowed = "must be 1x1 to 31x31";
     }
-    options->mesh_text = text;
     return parse_report("--mesh", text, allowed);
 }
 
-static int set_console(struct own_options *options, const char *text)
+static int set_console(void *own, const char *text)
 {
+    struct own_options *options = own;
     if (strcmp(text, "all") == 0) {
         options->all_consoles = true;
         return 0;
@@ -160,8 +100,9 @@ static int set_console(struct own_options *options, const char *text)
         parse_coord(text, &options->console[options->consoles++]));
 }
 
-static int set_image(struct own_options *options, const char *text)
+static int set_image(void *own, const char *text)
 {
+    struct own_options *options = own;
     const char *equals = strchr(text, '=');
     struct own_image *image = &options->image[options->images];
     char at[24] = "";
@@ -225,54 +166,169 @@ static int set_fault(struct own_options *options, enum wired_mistake mistake,
     return parse_report(mistake_options[mistake], text, allowed);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_cut(void *own, const char *text)
 {
-    struct own_options *options = state->input;
-
-    switch (key) {
-    case KEY_BOARD:
-        return set_board(options, text);
-    case KEY_MESH:
-        return set_mesh(options, text);
-    case KEY_FIRMWARE:
-        snprintf(options->firmware, sizeof options->firmware, "%s", text);
-        return 0;
-    case KEY_IMAGE:
-        return set_image(options, text);
-    case KEY_CONSOLE:
-        return set_console(options, text);
-    case KEY_DAMAGE:
-        return noise_set(&options->wired.noise.damage, "--damage", text);
-    case KEY_LOSE:
-        return noise_set(&options->wired.noise.loss, "--lose", text);
-    case KEY_SEED:
-        return parse_report("--seed", text,
-                            parse_count(text, &options->wired.noise.seed));
-    case KEY_CUT:
-        return set_fault(options, WIRED_CUT, text);
-    case KEY_SWAP:
-        return set_fault(options, WIRED_SWAP, text);
-    case KEY_DOUBLE:
-        return set_fault(options, WIRED_DOUBLE, text);
-    case KEY_GDB:
-        options->gdb = true;
-        options->gdb_dir = text;
-        return 0;
-    case KEY_KEEP:
-        options->keep = true;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    case KEY_HTML:
-        options->page = file_output_name(text);
-        return 0;
-    case KEY_SERVE:
-        return serve_options_set(&options->serve, text);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return set_fault(own, WIRED_CUT, text);
 }
+
+static int set_swap(void *own, const char *text)
+{
+    return set_fault(own, WIRED_SWAP, text);
+}
+
+static int set_double(void *own, const char *text)
+{
+    return set_fault(own, WIRED_DOUBLE, text);
+}
+
+static int set_damage(void *own, const char *text)
+{
+    struct own_options *options = own;
+
+    return noise_set(&options->wired.noise.damage, "--damage", text);
+}
+
+static int set_loss(void *own, const char *text)
+{
+    struct own_options *options = own;
+
+    return noise_set(&options->wired.noise.loss, "--lose", text);
+}
+
+static int set_firmware(void *own, const char *text)
+{
+    struct own_options *options = own;
+
+    snprintf(options->firmware, sizeof options->firmware, "%s", text);
+    return 0;
+}
+
+static int set_gdb(void *own, const char *text)
+{
+    struct own_options *options = own;
+
+    options->gdb = true;
+    options->gdb_dir = text;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    {.name = "mesh",
+     .value = "WxH",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_mesh,
+     .required = true,
+     .help = "Size of the torus: 1x1 to 31x31 (required)"},
+    {.name = "board",
+     .value = "BOARD",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_board,
+     .help = "stm32f405, the only one there is"},
+    {.name = "firmware",
+     .value = "FILE",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_firmware,
+     .help = "Image for the boards (default: beside this program)"},
+    {.name = "image",
+     .value = "X,Y=FILE",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_image,
+     .help = "Another image for this board; may be repeated"},
+    {.name = "console",
+     .value = "X,Y|all",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_console,
+     .help = "A terminal for this board's console (default 0,0); may be "
+             "repeated"},
+    {.name = "gdb",
+     .value = "DIR",
+     .group = 1,
+     .optional = true,
+     .type = OPTION_SET,
+     .set = set_gdb,
+     .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' "
+             "(default DIR: gdb beside this program)"},
+    {.name = "keep",
+     .group = 1,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct own_options, keep),
+     .help = "Stay when a board dies"},
+    {.name = "force",
+     .group = 1,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct own_options, force),
+     .help = "Start boards that need more memory than is left"},
+    {.name = "html",
+     .value = "FILE",
+     .group = 1,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, page),
+     .help = "File for a page of the mesh as it is when it is told to end: a "
+             "map, and every board's state, last job and link errors; the "
+             "boards are asked over a console that no --console gives away"},
+    {.group = 2, .help = "Faults of the wiring, for tests:"},
+    {.name = "damage",
+     .value = "P/Q",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_damage,
+     .help = "Change bytes of links with this probability"},
+    {.name = "lose",
+     .value = "P/Q",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_loss,
+     .help = "Lose bytes of links with this probability"},
+    {.name = "seed",
+     .value = "N",
+     .group = 2,
+     .type = OPTION_COUNT,
+     .at = offsetof(struct own_options, wired.noise.seed),
+     .help = "Chooses the bytes that are changed or lost (default 1)"},
+    {.name = "cut",
+     .value = "X,Y,PORT",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_cut,
+     .help = "No cable at this port: east, north, west, south"},
+    {.name = "swap",
+     .value = "X,Y,PORT:X,Y,PORT",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_swap,
+     .help = "The plugs in these two ports exchanged"},
+    {.name = "double",
+     .value = "X,Y,PORT",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = set_double,
+     .help = "The next port counterclockwise leads to the same board"}};
+
+static const struct option_row serve_rows[] = {
+    {.name = "serve",
+     .value = "PORT",
+     .group = 1,
+     .optional = true,
+     .type = OPTION_SET,
+     .set = serve_options_set,
+     .help = "Show a page, at 127.0.0.1 on this port (default: one that is "
+             "free), with every board's state, last job and link errors, over "
+             "the same console"}};
+
+static const struct option_command command = {
+    .name = "boards",
+    .table = {OPTION_TABLE(rows, 0),
+              OPTION_TABLE(serve_rows, offsetof(struct own_options, serve))},
+    .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "
+            "to UART, prints where their consoles are, and stays until Ctrl-C, "
+            "SIGTERM or the end of standard input."
+            "\vExample:\n"
+            "  quincunx boards --mesh 3x3"};
 
 /* ---- the options together ---- */
 
@@ -395,11 +451,6 @@ static int check(struct own_options *options)
 {
     int status;
 
-    if (options->mesh_text == NULL) {
-        fprintf(stderr,
-                "quincunx: boards: --mesh WxH is required; see --help\n");
-        return EXIT_USAGE;
-    }
     if (ranks_count() > 1) {
         fprintf(stderr, "quincunx: boards: such a mesh is of one host: start "
                         "it without mpirun\n");
@@ -591,19 +642,11 @@ static int run(struct own_options *options)
 int boards_command(int argc, char **argv)
 {
     static struct own_options options;
-    static const char description[] =
-        "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART to "
-        "UART, prints where their consoles are, and stays until Ctrl-C, "
-        "SIGTERM or the end of standard input."
-        "\vExample:\n"
-        "  quincunx boards --mesh 3x3";
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        NULL,         NULL,         NULL};
     int status;
 
     options.wired.noise = noise_none();
     options.board = board_default(BOARD_SERIAL);
-    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = check(&options);

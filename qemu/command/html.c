@@ -2,15 +2,15 @@
 #include "qemu/command/html.h"
 
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
+#include "qemu/options/option.h"
 #include "qemu/page/page.h"
 #include "qemu/report/json.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 #include "qemu/support/text.h"
 
-#include <argp.h>
 #include <stdlib.h>
 
 struct own_options {
@@ -18,36 +18,36 @@ struct own_options {
     const char *page;
 };
 
-static const struct argp_option descriptions[] = {
-    {"output", 'o', "PAGE.html", 0,
-     "File for the page (required); - for standard output", 0},
-    {0}};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_report(void *own, const char *text)
 {
-    struct own_options *options = state->input;
+    struct own_options *options = own;
 
-    switch (key) {
-    case 'o':
-        options->page = file_output_name(text);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->report != NULL) {
-            argp_error(state, "'%s': one REPORT.json only", quote_shown(text));
-            return EXIT_USAGE;
-        }
-        options->report = text;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->report == NULL || options->page == NULL) {
-            argp_error(state, "REPORT.json and -o PAGE.html must be given");
-            return EXIT_USAGE;
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    if (options->report != NULL) {
+        return parse_report("REPORT.json", text, "only one is allowed");
     }
+    options->report = text;
+    return 0;
 }
+
+static const struct option_row rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "PAGE.html",
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, page),
+     .required = true,
+     .help = "File for the page (required); - for standard output"}};
+
+static const struct option_command command = {
+    .name = "html",
+    .words = "REPORT.json",
+    .table = {OPTION_TABLE(rows, 0)},
+    .word = set_report,
+    .text = "Makes a page of a report that `quincunx run --report` wrote: one "
+            "file for a browser, which shows the mesh and its circuits as they "
+            "move."
+            "\vExample:\n"
+            "  quincunx html report.json -o page.html"};
 
 /* The value in a file; NULL after a message. */
 static json_t *read_report(const char *path)
@@ -120,16 +120,13 @@ static int make_page(const struct own_options *options)
 
 int html_command(int argc, char **argv)
 {
-    static const char description[] =
-        "Makes a page of a report that `quincunx run --report` wrote: one file "
-        "for a browser, which shows the mesh and its circuits as they move."
-        "\vExample:\n"
-        "  quincunx html report.json -o page.html";
-    struct argp argp = {descriptions, parse_option, "REPORT.json", description,
-                        NULL,         NULL,         NULL};
     struct own_options options = {.report = NULL};
 
-    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (options.report == NULL) {
+        fputs("quincunx: html needs a REPORT.json; see --help\n", stderr);
         return EXIT_USAGE;
     }
     return make_page(&options);

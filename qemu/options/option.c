@@ -40,8 +40,12 @@ static const struct option_row *row_at(const struct parse *parse, size_t number,
     return NULL;
 }
 
+/* argp's keys of headings are 0. */
 static int key_of(const struct option_row *row, size_t number)
 {
+    if (row->name == NULL) {
+        return 0;
+    }
     return row->letter != '\0' ? row->letter : KEY_FIRST + (int)number;
 }
 
@@ -128,7 +132,7 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
         return take_word(parse, text);
     }
     for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        if (key == key_of(row, i)) {
+        if (key != 0 && key == key_of(row, i)) {
             parse->given[i] = true;
             return store(row, options, text);
         }
@@ -144,7 +148,8 @@ static bool is_given(const struct parse *parse, const char *name, size_t length)
     char *options;
 
     for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        if (parse->given[i] && strlen(row->name) == length &&
+        if (parse->given[i] && row->name != NULL &&
+            strlen(row->name) == length &&
             strncmp(row->name, name, length) == 0) {
             return true;
         }
@@ -218,17 +223,24 @@ static bool agree(const struct parse *parse)
 
 /* ---- argp ---- */
 
-/* Returns the rows as argp has them, to be freed. */
-static struct argp_option *argp_options(const struct parse *parse)
+static size_t count_rows(const struct parse *parse)
 {
-    const struct option_row *row;
-    struct argp_option *all;
     size_t count = 0;
     char *options;
 
     while (row_at(parse, count, &options) != NULL) {
         count += 1;
     }
+    return count;
+}
+
+/* Returns the rows as argp has them, to be freed. */
+static struct argp_option *argp_options(const struct parse *parse, size_t count)
+{
+    const struct option_row *row;
+    struct argp_option *all;
+    char *options;
+
     all = memory_or_exit(calloc(count + 1, sizeof *all));
     for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
         all[i] = (struct argp_option){
@@ -246,15 +258,12 @@ int option_parse(const struct option_command *command, int argc, char **argv,
                  void *options)
 {
     struct parse parse = {.command = command, .options = options};
-    struct argp_option *all = argp_options(&parse);
+    size_t count = count_rows(&parse);
+    struct argp_option *all = argp_options(&parse, count);
     struct argp argp = {all,  parse_one, command->words, command->text, NULL,
                         NULL, NULL};
-    size_t count = 0;
     bool good;
 
-    while (all[count].name != NULL) {
-        count += 1;
-    }
     parse.given = memory_or_exit(calloc(count + 1, sizeof *parse.given));
     good = guess_parse(&argp, command->options_first ? ARGP_IN_ORDER : 0, argc,
                        argv, &parse) == 0 &&

@@ -37,7 +37,7 @@ enum option_type {
 #define OPTION_TABLES 4u
 
 struct option_row {
-    const char *name;  /* "json" of --json */
+    const char *name;  /* "json" of --json; NULL: a heading, .help and .group */
     char letter;       /* 'q' of -q; '\0': it has none */
     const char *value; /* in the help: "FILE"; NULL: it takes none */
     const char *help;
