@@ -12,13 +12,13 @@
 enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* at the originator: time zero of the job */
-    EVENT_FORWARDED,     /* the node has read the first round's message (perhaps
-                            only its head), and queued the sends that the switch
-                            cannot do alone; detail: layer; value: volume */
-    EVENT_COMPUTE_START, /* value: share in units */
+    EVENT_FORWARDED,     /* the node has read the first round's message (or its
+                            head) and queued the sends that the switch cannot do
+                            alone; detail: layer; value: units of the message */
+    EVENT_COMPUTE_START, /* detail: round; value: units computed next */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */
-    EVENT_RESULT_QUEUED, /* detail: phase; value: bytes of the result */
+    EVENT_RESULT_QUEUED, /* detail: layer; value: bytes of the result */
     EVENT_DONE,          /* value: us of the computing that interrupts of the
                             ports took (circuit_ports_us()) */
     EVENT_KINDS

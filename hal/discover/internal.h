@@ -59,13 +59,13 @@ static_assert(sizeof(struct discover) <= 1024, "it is one of many on a board");
 
 /* Bits of a STATUS. */
 enum discover_bit {
-    DISCOVER_PLACED = 1,    /* the sender's x and y are valid */
-    DISCOVER_PARENT = 2,    /* the receiver is the sender's parent */
-    DISCOVER_TESTED = 4,    /* the sender has sent all its test frames */
-    DISCOVER_KNOWN = 8,     /* bytes 15 and 28 to 43 are final */
-    DISCOVER_FINISHED = 16, /* the wave is over */
-    DISCOVER_FAULTY = 32,   /* the mesh has a fault, or the time limit passed */
-    DISCOVER_FAILED = 64    /* the wave's time limit passed at the sender */
+    DISCOVER_PLACED = 1, /* the sender's x and y are valid */
+    DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
+    DISCOVER_TESTED = 4, /* the sender has sent all its test frames */
+    DISCOVER_KNOWN = 8,  /* bytes 15 and 28 to 43 are final */
+    DISCOVER_FINISHED = 16,
+    DISCOVER_FAULTY = 32, /* the mesh has a fault, or the time limit passed */
+    DISCOVER_FAILED = 64  /* the wave's time limit passed at the sender */
 };
 
 /* Bits of its own STATUS that a node keeps when the wave ends. */
