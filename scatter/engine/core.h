@@ -243,9 +243,9 @@ struct scatter_pattern {
                               with CIRCUIT_HEAD() of the bytes before its
                               range, which may be read before the rest */
     uint32_t wanted_later; /* `wanted` for the parts of later rounds */
-    uint32_t place;        /* wire_part_place() of the first round's part */
-    uint32_t label;        /* label of later rounds' parts (hal/rows.h), with
-                              round 0 */
+    uint32_t place; /* label bits that name this node: wire_part_place() */
+    uint32_t label; /* label of later rounds' parts (hal/rows.h), with
+                       round 0 */
 };
 
 /* What a node of a tree or of a farm keeps (scatter/engine/tree.h). */

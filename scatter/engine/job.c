@@ -322,16 +322,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
-static int run_job(struct scatter *scatter)
-{
-    int error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
-
-    if (error == ERR_OK) {
-        scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);
-    }
-    return error;
-}
-
 int scatter_run(struct scatter *scatter)
 {
     int error;
@@ -339,7 +329,10 @@ int scatter_run(struct scatter *scatter)
     /* The next job's messages are received where this job's last sends may
        still lie. */
     do {
-        error = run_job(scatter);
+        error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
+        if (error == ERR_OK) {
+            scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);
+        }
     } while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0 &&
              (error = circuit_drain(scatter->circuit)) == ERR_OK &&
              (error = reset(scatter)) == ERR_OK);

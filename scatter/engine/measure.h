@@ -44,11 +44,10 @@ NODISCARD int measure_first(struct scatter *scatter,
 /*
  * Measures the kernel unless the rate is known: sets report.compute_ps,
  * call_ps, measure_ps and measured_units, and takes the computed units off the
- * order and the range. They are some 16 us of work, or 1.5 % of a mean share
- * (the load divided by the number of nodes) if that is more. No call computes
- * more than an eighth of a mean share, so that little is lost where the
- * kernel's own estimate is too small. Of a load of few units one is computed,
- * or none if the estimate is longer than 20 us. Result: 0 or the error.
+ * order and the range: some 16 us of work, or 1.5 % of a mean share (the load
+ * divided by the number of nodes) if that is more. No call computes more than
+ * an eighth of a mean share, so that little is lost where the kernel's own
+ * estimate is too small. Result: 0 or the error.
  */
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);

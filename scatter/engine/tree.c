@@ -108,11 +108,6 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-static bool is_later(const struct scatter *scatter)
-{
-    return scatter->round > 0;
-}
-
 /* Returns the word of `branch`, a branch of this node's piece, in the table of
    a later round: the first unit of a range. Words lie in the order of branches.
  */
@@ -127,14 +122,14 @@ static const uint8_t *entry_of(const struct scatter *scatter,
 static uint32_t first_unit_of(const struct scatter *scatter,
                               const uint8_t *child)
 {
-    return is_later(scatter) ? bytes_load_u32(entry_of(scatter, child))
-                             : tree_first_unit(child);
+    return scatter->round > 0 ? bytes_load_u32(entry_of(scatter, child))
+                              : tree_first_unit(child);
 }
 
 /* Returns the number of units of a child's range in the round at hand. */
 static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
 {
-    return is_later(scatter)
+    return scatter->round > 0
                ? bytes_load_u32(entry_of(scatter, tree_next(child))) -
                      bytes_load_u32(entry_of(scatter, child))
                : tree_units(child);
@@ -148,7 +143,7 @@ static void set_head(struct scatter *scatter)
 
     message->head =
         (struct circuit_segment){scatter->job_data, scatter->job_bytes};
-    if (is_later(scatter)) {
+    if (scatter->round > 0) {
         message->kind = WIRE_BRANCH_ROUND;
         message->head = scatter->tree.passed_on;
     }
@@ -169,21 +164,13 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
     }
     message->path = path;
     message->shared =
-        is_later(scatter)
+        scatter->round > 0
             ? (struct circuit_segment){entry_of(scatter, child),
                                        4 * (nodes + 1)}
             : (struct circuit_segment){child, TREE_BRANCH_BYTES * nodes};
     message->body[path.port] =
         scatter_cut(scatter, first_unit - scatter->first_unit, units);
     return circuit_send(scatter->circuit, 1u << path.port, message);
-}
-
-/* Whether a child's branch ends before `end` and is sent in `phase` or later.
-   The child itself checks what lies inside. */
-static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
-{
-    return tree_nodes(child) > 0 && tree_next(child) <= end &&
-           tree_phase(child) >= phase;
 }
 
 /*
@@ -213,8 +200,9 @@ static int branch_distribute(struct scatter *scatter)
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         uint32_t units;
 
-        if (!child_fits(child, end, phase) ||
-            first_unit_of(scatter, child) != at) {
+        /* What lies inside a child's branch, the child itself checks. */
+        if (tree_nodes(child) == 0 || tree_next(child) > end ||
+            tree_phase(child) < phase || first_unit_of(scatter, child) != at) {
             return ERR_PLAN;
         }
         units = units_of(scatter, child);
@@ -231,7 +219,7 @@ static int branch_distribute(struct scatter *scatter)
         }
         at += units;
     }
-    if (!is_later(scatter)) {
+    if (scatter->round == 0) {
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
     }
@@ -304,7 +292,7 @@ static int read_round(struct scatter *scatter,
    branch: it calls tree_place(), tree_announce() and the kernel's begin(). */
 int tree_receive(struct scatter *scatter)
 {
-    bool later = is_later(scatter);
+    bool later = scatter->round > 0;
     struct circuit_delivery delivery;
     int error = await_message(scatter, later ? WIRE_BRANCH_ROUND : WIRE_BRANCH,
                               &delivery, CIRCUIT_ALL_PORTS);
