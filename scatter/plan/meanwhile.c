@@ -7,44 +7,51 @@
 /* Part of the first and of the last round before parts are scaled to sum 1. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors q (meanwhile.h) by which rounds grow, in quarters. */
+/* Factors by which rounds grow up to the middle round, in quarters. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* choose_factor() tries all factors in jobs that last longer than TRIED_FROM
-   times the software of a node in a round. */
+/* choose_factor() tries all factors in jobs that last TRIED_FROM times as long
+   as a node's software takes in a round, or longer. */
 #define TRIED_FROM 512u
 
 /* Costs of the job for any number of rounds. Times without _ps are in steps of
    2^shift ps; the time of a port or node in all rounds is below 2^31 steps. */
 struct costs {
-    uint64_t work_ps; /* W: compute time of a node in all rounds */
+    uint64_t work_ps; /* compute time of a node in all rounds */
     uint64_t in_ps;   /* time in which a port moves its units of all rounds */
     uint64_t out_ps;  /* time in which a port moves its outputs of all rounds */
-    uint32_t work;    /* work_ps, in_ps and out_ps in steps */
-    uint32_t in;
-    uint32_t out;
-    uint32_t startups;     /* circuits that send a round, without units */
-    uint32_t back;         /* circuits that return a round, without outputs */
-    uint32_t software;     /* a node's software in each round */
-    uint32_t wait;         /* time zero until the first send */
+    uint32_t work;    /* work_ps in steps */
+    uint32_t in;      /* in_ps in steps */
+    uint32_t out;     /* out_ps in steps */
+    uint32_t startups; /* time of the circuits that send a round, without the
+                          transfer of units */
+    uint32_t back;     /* time of the circuits that return a round, without the
+                          transfer of outputs */
+    uint32_t software; /* time of a node's software in each round */
+    uint32_t wait;     /* time from time zero until the first send */
     uint32_t others_units; /* units of all nodes but the originator */
-    uint32_t first;        /* weight of the first transfer, in 2^-16 */
+    uint32_t first;        /* weight of the first round's transfer time in the
+                              score of a shape, in 2^-16 */
     unsigned phases;       /* N */
     unsigned shift;
-    uint32_t behind[ROUNDS_PHASES_MAX]; /* f_d, in 2^-32; index d */
+    /* behind[d]: part of all nodes but the originator that get their units over
+       d + 1 circuits, in 2^-32 */
+    uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
 /* R rounds with their parts of the load. */
 struct shape {
     unsigned rounds;
-    uint32_t part[ROUNDS_MAX]; /* w_r, in 2^-32; the sum is one */
+    uint32_t part[ROUNDS_MAX]; /* part of each round, in 2^-32; the sum is 1 */
+    uint32_t end;   /* time at which the last output arrives, in steps */
+    uint64_t score; /* in steps, lower is better; see weigh_first() */
 };
 
 /* ---- the input ---- */
 
-/* Sets f_d (meanwhile.h): of the `all` - 1 nodes behind the originator's ports,
-   C(N, d+1) 4^(d+1) are d nodes behind the first. */
+/* Sets behind[]: binomial (N, d + 1) * 4^(d + 1) of the `all` nodes of the
+   pattern get their units over d + 1 circuits. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -55,10 +62,14 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/* Sets the weight of the first transfer, w_0 in, which delays the end of the
-   originator's share. take_more() balances this end E and that of the last
-   output, L, to (c L + u E) / (c + u), where c is compute_ps, and u the time by
-   which L falls for each unit less. So a score is L + u / c * w_0 in. */
+/*
+ * Sets the weight of the first round's transfer time f in the score of a shape.
+ * With L for the time at which the last output arrives, E for the end of the
+ * originator's share, c for compute_ps, and u for the time by which L falls for
+ * each unit that the originator takes over, take_more() makes both end at
+ * (c L + u E) / (c + u). E has f and a part that all shapes have alike, so the
+ * lowest score L + u / c * f gives the earliest end; the weight is u / c.
+ */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -74,14 +85,13 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     uint64_t startups_ps = 0;
     uint64_t software_ps = job->round_ps + job->return_ps + job->child_ps;
     uint64_t wait_ps = job->first_ps + job->wait_ps;
-    uint64_t all_ps;
+    uint64_t all_ps;  /* as many bits as the longest time has */
     uint32_t all = 1; /* nodes of the pattern */
-    unsigned phases = job->phases;
     unsigned shift = 0;
 
-    costs->phases = phases;
+    costs->phases = job->phases;
     costs->work_ps = fixed_product(job->compute_ps, job->load_units);
-    for (unsigned i = 0; i < phases; ++i) {
+    for (unsigned i = 0; i < costs->phases; ++i) {
         costs->work_ps = fixed_multiply_high(costs->work_ps, FIXED_FIFTH);
         startups_ps += job->startup_ps[i];
         own_units /= 5;
@@ -92,14 +102,13 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
         fixed_product(job->transfer_ps, costs->others_units) / CHILDREN;
     costs->out_ps =
         fixed_product(job->output_ps, costs->others_units) / CHILDREN;
-    all_ps =
-        fixed_larger(fixed_larger(costs->work_ps, costs->in_ps), costs->out_ps);
-    all_ps = fixed_larger(fixed_larger(all_ps, startups_ps), job->back_ps);
-    all_ps = fixed_larger(fixed_larger(all_ps, software_ps), wait_ps);
+    all_ps = costs->work_ps | costs->in_ps | costs->out_ps | startups_ps |
+             job->back_ps | software_ps | wait_ps;
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
-    /* Each time is then below 2^24, and 100 of them below 2^31. */
+    /* Each time is then below 2^24 steps, and the time of end_of(), a sum of
+       fewer than 100 times, below 2^31. */
     while (all_ps >> shift >= (uint64_t)1 << 24) {
         shift += 1;
     }
@@ -116,9 +125,9 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     return ERR_OK;
 }
 
-/* ---- one number of rounds ---- */
+/* ---- a plan for a given number of rounds ---- */
 
-/* Sets the parts of `rounds` rounds for q = factor / 4. */
+/* Sets the parts of `rounds` rounds that grow by factor / 4. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -143,7 +152,8 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
     shape->part[rounds / 2] += rest; /* makes the sum 2^32, which wraps to 0 */
 }
 
-/* Returns b_t (meanwhile.h) for t = `turn`, in 2^-32. */
+/* Returns the part of all outputs, in 2^-32, that returns over a port of the
+   originator once nodes have computed round `turn`. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -188,7 +198,8 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
 }
 
 /* Returns the largest factor with which a round's outputs still return while
-   nodes compute the N-th round after it; the smallest factor if none does. */
+   nodes compute the N-th round after that round; the smallest factor if there
+   is none. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -207,8 +218,9 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Returns the number of rounds up to `most` that pay: 6 (rounds - 3) times the
-   software of a round takes no longer than `in` and N times `out`. */
+/* Returns the largest number of rounds up to `most` that pays by a rule of
+   thumb: 6 (rounds - 3) times a round's software takes no longer than a port's
+   units and N times the port's outputs do; `least`, or 3, if none pays. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -222,36 +234,30 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
     return rounds;
 }
 
-/* A shape and its score. */
-struct choice {
-    struct shape shape;
-    uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* in steps, lower is better; see weigh_first() */
-};
-
-/* Sets *best to `rounds` rounds with a factor if their score is lower than that
-   of *best. Returns whether it is. */
-static bool try_shape(struct choice *best, const struct costs *costs,
+/* Sets *best to `rounds` rounds with a factor if their score is lower than the
+   score of *best. Returns whether it is. */
+static bool try_shape(struct shape *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {
-    struct choice choice;
+    struct shape shape;
     uint64_t first;
 
-    set_shape(&choice.shape, rounds, factor);
-    choice.end = end_of(costs, &choice.shape);
-    first = fixed_part_u32(costs->in, choice.shape.part[0]);
-    choice.score = choice.end + (first * costs->first >> 16);
-    if (choice.score >= best->score) {
+    set_shape(&shape, rounds, factor);
+    shape.end = end_of(costs, &shape);
+    first = fixed_part_u32(costs->in, shape.part[0]);
+    shape.score = shape.end + (first * costs->first >> 16);
+    if (shape.score >= best->score) {
         return false;
     }
-    *best = choice;
+    *best = shape;
     return true;
 }
 
-/* Sets *best to the best number of rounds from `most` down, by steps of a
-   quarter. The search ends at the first number that gains nothing, or where
-   ports are the limit at `least`: times differ much there between numbers. */
-static void choose_rounds(struct choice *best, const struct costs *costs,
+/* Sets *best to the best number of rounds from `most` down, where each step
+   takes a quarter off the number. The search ends at the first number that
+   gains nothing; if ports are the bottleneck, only at `least`, because times
+   then differ much from number to number. */
+static void choose_rounds(struct shape *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
     bool limited = costs->in + costs->out > costs->work;
@@ -270,9 +276,9 @@ static void choose_rounds(struct choice *best, const struct costs *costs,
 /* Tries all factors with the number of rounds of *best, if ports work for more
    than half of the time and the job is so long that this pays. Returns whether
    another factor was better, and sets *best to it. */
-static bool choose_factor(struct choice *best, const struct costs *costs)
+static bool choose_factor(struct shape *best, const struct costs *costs)
 {
-    unsigned rounds = best->shape.rounds;
+    unsigned rounds = best->rounds;
     bool worth = costs->in + costs->out > costs->work / 2 &&
                  best->end > (uint64_t)TRIED_FROM * costs->software;
     bool better = false;
@@ -287,9 +293,9 @@ static bool choose_factor(struct choice *best, const struct costs *costs)
 
 /*
  * Sets the volumes of all rounds together, by a plan of one round. The time in
- * which a node receives its children's outputs counts as units of its share,
- * which are taken off afterwards: so every parent gets less, and the originator
- * least.
+ * which a node receives its children's outputs counts as units of the node's
+ * share, which the function takes off afterwards: a node with more children
+ * gets a smaller share.
  */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
@@ -380,13 +386,10 @@ static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
 
         for (unsigned layer = one->phases; layer > 0; --layer) {
             uint32_t volume = one->volume_units[layer];
-            uint32_t units =
-                cut_at(volume, end) -
-                (round == 0 ? 0 : (uint32_t)fixed_part(volume, begin));
+            uint32_t units = fixed_larger_u32(
+                cut_at(volume, end) - (uint32_t)fixed_part(volume, begin),
+                below);
 
-            if (units < below) {
-                units = below;
-            }
             if (units == 0 || units > (load_units - below) / CHILDREN) {
                 return false;
             }
@@ -417,15 +420,15 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
                : error;
 }
 
-/* Sets *plan to the plan of a choice. Returns ERR_OK or an error of
-   planner_plan(); ERR_PHASES if it is infeasible, or ends no earlier than
-   before_ps, which *late tells. */
-static int plan_choice(struct rounds_plan *plan, bool *late,
-                       const struct plan_job *job, const struct costs *costs,
-                       const struct choice *choice, uint64_t before_ps)
+/* Sets *plan to the plan of a shape, and *late to whether the plan ends at
+   before_ps or later. Returns ERR_OK or an error of planner_plan(); ERR_PHASES
+   if the plan is infeasible or late. */
+static int plan_shape(struct rounds_plan *plan, bool *late,
+                      const struct plan_job *job, const struct costs *costs,
+                      const struct shape *shape, uint64_t before_ps)
 {
     struct planner_plan one;
-    uint64_t ends_ps = (uint64_t)choice->end << costs->shift;
+    uint64_t ends_ps = (uint64_t)shape->end << costs->shift;
     int error;
 
     plan->rounds = 0;
@@ -433,13 +436,13 @@ static int plan_choice(struct rounds_plan *plan, bool *late,
     if (*late) {
         return ERR_PHASES;
     }
-    error = plan_volumes(&one, job, &choice->shape);
+    error = plan_volumes(&one, job, shape);
     if (error != ERR_OK) {
         return error;
     }
     ends_ps = take_more(&one, ends_ps, job, costs);
     *late = ends_ps >= before_ps;
-    if (*late || !divide(plan, &one, &choice->shape, job->load_units)) {
+    if (*late || !divide(plan, &one, shape, job->load_units)) {
         plan->rounds = 0;
         return ERR_PHASES;
     }
@@ -451,8 +454,8 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
                    const struct plan_job *job, unsigned least, unsigned most)
 {
     struct costs costs;
-    struct choice usual;
-    struct choice best;
+    struct shape usual;
+    struct shape best;
     bool other;
     bool late;
     int error = check(job, least, most);
@@ -466,10 +469,10 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     choose_rounds(&usual, &costs, least, most);
     best = usual;
     other = choose_factor(&best, &costs);
-    error = plan_choice(plan, &late, job, &costs, &best, *time_ps);
+    error = plan_shape(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
-        /* The other factor may leave a circuit of round 0 no unit. */
-        error = plan_choice(plan, &late, job, &costs, &usual, *time_ps);
+        /* The factor of choose_factor() may leave a circuit no unit. */
+        error = plan_shape(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {
         *time_ps = plan->makespan_ps;

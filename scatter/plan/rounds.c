@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * V, N, R, rho, x and v_{r,j} are symbols of rounds.h. The *work* of a volume
- * is the time in which one node computes it. Works and all other times are in
- * steps; the work of the load has 2^37 to 2^38 steps.
+ * Symbols of rounds.h, for phase j = 1 .. N and round r = 1 .. R:
  *
- * A line is the work of a volume as a function of y = x / x_0:
+ *   v_{r,j}  volume of a circuit of phase j in round r
+ *   x        v_{R,N}, the unknown
+ *   rho      transfer_ps / compute_ps
+ *   V, a_0   units of the load; units that the originator computes
+ *
+ * The *work* of a volume is the time in which one node computes the volume.
+ * Works and all other times are in steps; the load's work has 2^37 to 2^38
+ * steps. A *line* is the work of a volume as a function of y = x / x_0:
  *
  *   work = base + slope * y         0 < y < 1
  *
- * x_0 is a constant, such that one round with y = 1/4 would take the load or
- * more. A slope is never negative, although its products are cut off. Proof,
- * with F_j the sum of floor(rho v_{r+1,i}) for i <= j: the slope of v_{r,N} =
- * floor(rho sum v_{r+1}) is F_N or more, so the slope of v_{r,j-1} >= 5 v_{r,j}
- * - floor(rho v_{r+1,j}) is F_{j-1} or more, for one j after the other.
+ * The constant x_0 is so large that one round with y = 1/4 would take the load
+ * or more. No slope is negative, although rho * slope is rounded down. Proof by
+ * induction over j from N down, with s_{r,j} for the slope of v_{r,j}, and F_j
+ * for the sum of floor(rho s_{r+1,i}) over i <= j: s_{r,N} is F_N, and s_{r,j}
+ * >= F_j makes s_{r,j-1} >= 5 s_{r,j} - floor(rho s_{r+1,j}) >= F_{j-1}.
  */
 #include "scatter/plan/rounds.h"
 
@@ -23,12 +28,12 @@
 /* Limit of bases and slopes: (5 + rho) times a line, and the sum of the lines
    of 16 rounds of 10 phases, then fit 64 bits. */
 #define WORK_MAX ((int64_t)1 << 52)
-/* x_0 >= load / 2^LEVELS_MAX. */
+/* The least x_0 is the load's work / 2^LEVELS_MAX. */
 #define LEVELS_MAX 30u
-/* Products are cut off. This lowers a share of layer N by CUT_STEPS at most,
-   and each other share by 5 times as much as that of the next layer, up to load
-   / 2^CUT_BITS in layer 1. A share that is negative by no more counts as 0:
-   this adds as much to its volume, and 5 times as much to each volume above. */
+/* Rounding products down makes a share of layer N too low by up to cut = load /
+   2^CUT_BITS / 5^(N-1) + CUT_STEPS, and a share of any other layer by up to 5
+   times the error in the next layer. A share from minus this error to 0 counts
+   as 0. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -41,35 +46,37 @@ struct line {
 /* The job's costs, in steps unless named otherwise. */
 struct costs {
     struct fixed_shift shift; /* steps are (time_ps << shift) >> 26 */
-    uint32_t rho_whole;
-    uint32_t rho_fraction; /* in 2^-32 */
-    unsigned phases;       /* N */
-    uint32_t ahead;        /* units that the originator computes in wait_ps */
-    uint32_t load_units;   /* all other units */
-    uint64_t load_ps;      /* work of load_units, ps */
-    int64_t load;          /* work of load_units */
-    int64_t unit;          /* work of one unit */
-    int64_t x_0;
-    int64_t startup[LAYERS]; /* index: phase, from 1 */
-    int64_t startups;        /* sum over all phases */
-    int64_t queue;
-    int64_t interval; /* v_{r,N} - rho sum v_{r+1} (rounds.h) */
-    int64_t begin;
-    int64_t round_overhead;
-    int64_t each_round; /* round_overhead + queue + unit */
-    int64_t gain;
-    int64_t cut; /* most by which a share of layer N is too low: CUT_BITS */
-    /* begin_ps lessens v_{1,N} by `begin`, and v_{1,j-1} by (5 + rho) times as
-       much as v_{1,j}; `loss` is the sum, loss_moved is rho * loss. */
-    int64_t loss;
-    int64_t loss_moved;
+    uint32_t rho_whole;       /* integer part of rho */
+    uint32_t rho_fraction;    /* rest of rho, in 2^-32 */
+    unsigned phases;          /* N */
+    uint32_t ahead;      /* units that the originator computes in wait_ps */
+    uint32_t load_units; /* all other units */
+    uint64_t load_ps;    /* work of load_units, ps */
+    int64_t load;        /* work of load_units */
+    int64_t unit;        /* work of one unit */
+    int64_t x_0;         /* constant of y = x / x_0 */
+    /* c_j in v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}) + c_j; index j
+       from 1. Layer N queues no sends. */
+    int64_t startup[LAYERS];  /* last round: startup_ps[j - 1] */
+    int64_t constant[LAYERS]; /* other rounds: -queue_ps for j = N, else 0 */
+    int64_t startups;         /* sum of startup[] */
+    int64_t interval;         /* v_{r,N} less rho times all v_{r+1,j} */
+    int64_t begin;            /* begin_ps */
+    int64_t round_overhead;   /* overhead_ps */
+    int64_t each_round;       /* overhead_ps + queue_ps + compute_ps */
+    int64_t gain;             /* gain_ps, but `load` at most */
+    int64_t cut; /* largest error of a share of layer N; CUT_BITS */
+    /* begin_ps makes v_{1,N} smaller by `begin`, and v_{1,j-1} by (5 + rho)
+       times as much as v_{1,j}. */
+    int64_t loss;       /* what v_{1,j} loses by begin_ps, summed over j */
+    int64_t loss_moved; /* rho * loss */
 };
 
 /* State of the sweep, which has gone from the last round back to round r. */
 struct sweep {
     struct line moved[LAYERS]; /* rho v_{r,j}, index j */
     struct line deepest;       /* v_{r,N} */
-    struct line next;          /* rho sum_j v_{r,j} */
+    struct line next;          /* rho v_{r,j}, summed over j */
     struct line sum;           /* volumes of all rounds from r on */
     struct line sum_moved;     /* rho * sum */
 };
@@ -158,7 +165,8 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     }
     rho = (uint64_t)fixed_top(job->transfer_ps, &transfer_zeros) *
           fixed_reciprocal(fixed_top(job->compute_ps, &compute_zeros));
-    /* rho is at least 2^61 here, and in units of 2^-(32 + shift). */
+    /* The factors are 2^31 and 2^30 or more, so rho is 2^61 or more. It counts
+       2^-(32 + shift). */
     shift = (int)transfer_zeros + 31 - (int)compute_zeros;
     if (shift < 22) {
         return false;
@@ -169,7 +177,8 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     return costs->rho_whole < ROUNDS_RHO_MAX;
 }
 
-/* Sets *steps to a time. Returns whether this fits: load_ps or less. */
+/* Sets *steps to a time in steps. Returns whether time_ps is load_ps or less.
+ */
 static bool steps_of(int64_t *steps, const struct costs *costs,
                      uint64_t time_ps)
 {
@@ -178,14 +187,15 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
-/* Returns a time, load_ps or less, in 2^-FINE_BITS steps: the sum of 20 of them
-   fits 64 bits. */
+/* Returns time_ps, load_ps or less, in 2^-FINE_BITS steps: the sum of 20 such
+   times fits 64 bits. */
 static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
 {
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved. Returns false if they exceed any load. */
+/* Sets loss and loss_moved. Returns false if a volume loses WORK_MAX or more,
+   which no load has. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -225,21 +235,23 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
     int64_t between;
+    int64_t queue;
     bool fits = steps_of(&between, costs, job->round_ps + job->merge_ps);
 
     fits &= steps_of(&costs->unit, costs, job->compute_ps);
-    fits &= steps_of(&costs->queue, costs, job->queue_ps);
+    fits &= steps_of(&queue, costs, job->queue_ps);
     fits &= steps_of(&costs->begin, costs, job->begin_ps);
     fits &= steps_of(&costs->round_overhead, costs, job->overhead_ps);
     if (!steps_of(&costs->gain, costs, job->gain_ps)) {
         costs->gain = costs->load;
     }
-    costs->each_round = costs->unit + costs->round_overhead + costs->queue;
+    costs->each_round = costs->unit + costs->round_overhead + queue;
     costs->startups = 0;
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
         fits &=
             steps_of(&costs->startup[phase], costs, job->startup_ps[phase - 1]);
         costs->startups += costs->startup[phase];
+        costs->constant[phase] = phase == costs->phases ? -queue : 0;
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
     /* Cut off only once, because the error is 5^N times as large in v_{r,0}. */
@@ -277,20 +289,11 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
 
 /* ---- the sweep ---- */
 
-/* Returns by how much the software of a round in layer `phase` - 1 exceeds that
-   in layer `phase`: layer N queues no sends. */
-static int64_t more_software(const struct costs *costs, unsigned phase)
-{
-    return phase == costs->phases ? costs->queue : 0;
-}
-
-/*
- * Moves the sweep back by one round, or if `last` from `moved` 0 to the last
- * round. The round's lines follow from v_{r,N} = `volume`. Returns false if one
- * outgrows the arithmetic: those of all rounds before would, too.
- */
+/* Moves the sweep back by one round, where v_{r,N} is `volume` and c_j is
+   constants[j]. Returns false if a line exceeds WORK_MAX: lines of all earlier
+   rounds would, too. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
-                        struct line volume, bool last)
+                        struct line volume, const int64_t constants[])
 {
     struct line sum = {0, 0};
     struct line sum_moved = {0, 0};
@@ -308,8 +311,7 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
         line_add(&sum, &volume);
         line_add(&sum_moved, &moved);
         volume.base =
-            5 * volume.base + moved.base - later->base +
-            (last ? costs->startup[phase] : -more_software(costs, phase));
+            5 * volume.base + moved.base - later->base + constants[phase];
         volume.slope = 5 * volume.slope + moved.slope - later->slope;
         *later = moved;
     }
@@ -318,26 +320,6 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
     line_add(&sweep->sum_moved, &sum_moved);
     return line_fits(&sum_moved) && line_fits(&sweep->sum) &&
            line_fits(&sweep->sum_moved);
-}
-
-static const struct line zero = {0, 0};
-
-static bool sweep_last(struct sweep *sweep, const struct costs *costs)
-{
-    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        sweep->moved[phase] = zero;
-    }
-    sweep->sum = zero;
-    sweep->sum_moved = zero;
-    return sweep_round(sweep, costs, (struct line){0, costs->x_0}, true);
-}
-
-static bool sweep_before(struct sweep *sweep, const struct costs *costs)
-{
-    struct line deepest = sweep->next;
-
-    deepest.base += costs->interval;
-    return sweep_round(sweep, costs, deepest, false);
 }
 
 /* Returns part / whole for 0 < part < whole; the first 30 bits are right. */
@@ -357,17 +339,18 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
     return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
 }
 
-/* Returns the constant of a_0 in rounds.h: R sum_j g_j - (R - 1) l. */
+/* Returns the part of a_0 that does not depend on volumes: startups of all
+   `rounds` rounds, less the originator's software in rounds after the first. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
 /*
- * Sets y and *share, the originator's a_0, for R = `rounds` rounds whose first
- * is that of the sweep: a_0 = x + fixed_of() + rho S, and V = a_0 + 4 S, with S
- * the sum of all volumes. Returns false if a_0, v_{1,N}, v_{R,N} or y is out of
- * range.
+ * Sets y and *share, the work of a_0, for R = `rounds` rounds, of which the
+ * sweep has reached the first: a_0 = x + fixed_of() + rho S, and V = a_0 + 4 S,
+ * where S is the sum of all volumes. Returns false if a_0, v_{1,N}, v_{R,N} or
+ * y is out of range.
  */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
@@ -408,12 +391,12 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* a_0 and each_round of all rounds; INT64_MAX: none found */
+    int64_t time;  /* a_0 + rounds * each_round; INT64_MAX: none is feasible */
     unsigned idle; /* numbers tried since the last that gained enough */
 };
 
-/* Sets *best to `rounds` rounds, with the sweep at the first of them, if they
-   are feasible and faster than *best. */
+/* Sets *best to `rounds` rounds, of which the sweep has reached the first, if
+   these rounds are feasible and faster than *best. */
 static void try_rounds(struct choice *best, const struct sweep *sweep,
                        const struct costs *costs, unsigned rounds)
 {
@@ -439,16 +422,28 @@ static void try_rounds(struct choice *best, const struct sweep *sweep,
 static bool choose_rounds(struct choice *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
+    const int64_t *constants = costs->startup;
+    struct line volume = {0, costs->x_0};
+    struct line zero = {0, 0};
     struct sweep sweep;
     unsigned idle = costs->gain > 0 ? 1 : 2;
-    bool fits = sweep_last(&sweep, costs);
 
     *best = (struct choice){.time = INT64_MAX};
-    for (unsigned r = 2; fits && r <= most && best->idle < idle; ++r) {
-        fits = sweep_before(&sweep, costs);
-        if (fits && r >= least) {
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        sweep.moved[phase] = zero;
+    }
+    sweep.sum = zero;
+    sweep.sum_moved = zero;
+    for (unsigned r = 1; r <= most && best->idle < idle; ++r) {
+        if (!sweep_round(&sweep, costs, volume, constants)) {
+            break;
+        }
+        if (r >= least) {
             try_rounds(best, &sweep, costs, r);
         }
+        volume = sweep.next;
+        volume.base += costs->interval;
+        constants = costs->constant;
     }
     return best->time < INT64_MAX;
 }
@@ -459,119 +454,103 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
 struct units {
     uint32_t of_work; /* units, in 2^-bits, of a work of 2^32 steps */
     unsigned bits;
-    uint64_t close; /* added before rounding down, in 2^-bits */
+    uint64_t close; /* 2^-8 unit, in 2^-bits unit, added before rounding down:
+                       errors must not make an integer the next lower one */
 };
 
 /* Returns the factor load_units / load. load_units * 2^zeros is 2^31 to 2^32,
    and `top` lacks the last 6 bits of the load: so of_work < 2^32. */
-static struct units unit_scale(const struct costs *costs, uint32_t load_units)
+static struct units unit_scale(const struct costs *costs)
 {
-    unsigned zeros = (unsigned)__builtin_clz(load_units | 1) & 31;
+    unsigned zeros = (unsigned)__builtin_clz(costs->load_units | 1) & 31;
     uint32_t top = (uint32_t)(costs->load >> (LOAD_BITS - 32)) | (uint32_t)1
                                                                      << 31;
-    uint64_t scaled =
-        ((uint64_t)load_units << zeros & UINT32_MAX) * fixed_reciprocal(top);
+    uint64_t scaled = ((uint64_t)costs->load_units << zeros & UINT32_MAX) *
+                      fixed_reciprocal(top);
     unsigned bits = zeros + LOAD_BITS - 33;
 
     return (struct units){(uint32_t)(scaled >> 32), bits,
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* Works of one round r, and sums for the round before. */
+/* What rounds before round r need of round r and later ones, in steps. */
 struct row {
-    int64_t work[LAYERS];  /* v_{r,j}, index j */
-    int64_t moved[LAYERS]; /* rho * work */
+    int64_t moved[LAYERS]; /* rho v_{r,j}, index j */
     int64_t next;          /* sum of moved[] */
     int64_t sum_moved;     /* sum of moved[] in all rounds from r on */
 };
 
-/* Moves the row back by one round, or to the last round if `last`, as
-   sweep_round() moves lines, from v_{r,N} = `work`. Returns false if a share is
-   negative by more than cutting off explains. */
-static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
-                     bool last)
+/*
+ * Moves the row back to `round`, whose v_{r,N} is `work`, as sweep_round()
+ * moves lines. Sets the round's volumes and shares in units, rounded down, from
+ * the last layer up. Where errors make a volume less than its children's
+ * volumes, the volume is raised to these, and the share is 0. Returns false if
+ * a share is negative by more than the error, or a volume is 0 or exceeds the
+ * load.
+ */
+static bool fill_round(struct rounds_plan *plan, struct row *row,
+                       const struct costs *costs, const struct units *units,
+                       int64_t work, unsigned round)
 {
-    int64_t below = 0; /* 4 v_{r,j}, summed over j > phase */
-    int64_t cut = costs->cut;
-    int64_t next = 0;
+    const int64_t *constants =
+        round + 1 == plan->rounds ? costs->startup : costs->constant;
+    int64_t cut = costs->cut; /* largest error of the layer's share */
+    int64_t below = 0;        /* work of the children's volumes */
+    uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
+    uint32_t below_units = 0; /* the children's volumes, rounded down */
 
-    for (unsigned phase = costs->phases; phase > 0; --phase) {
-        int64_t later = row->moved[phase];
+    row->next = 0;
+    for (unsigned phase = plan->phases; phase > 0; --phase) {
         int64_t moved;
+        uint64_t exact;
+        uint64_t volume;
+        uint64_t share;
+        uint32_t whole;
 
         if (work < 0 || work + cut < below || work > costs->load) {
             return false;
         }
         moved = move(work, costs);
-        row->work[phase] = work;
-        row->moved[phase] = moved;
-        next += moved;
-        below += 4 * work;
-        cut *= 5;
-        work = 5 * work + moved - later +
-               (last ? costs->startup[phase] : -more_software(costs, phase));
-    }
-    row->next = next;
-    row->sum_moved += next;
-    return true;
-}
-
-/*
- * Sets volumes and shares of one round in units, rounded down, from the last
- * layer up. Returns false if a volume is 0 or they exceed the load. Cut-off
- * products may leave a share slightly negative, or a volume slightly below
- * those of its children: it is then raised to these, and the share is 0.
- */
-static bool floors(struct rounds_plan *plan, const struct row *row,
-                   unsigned round, const struct units *units,
-                   uint32_t load_units)
-{
-    uint64_t below = 0;       /* children's volumes, in 2^-bits units */
-    uint32_t below_units = 0; /* children's volumes, rounded down */
-
-    for (unsigned layer = plan->phases; layer > 0; --layer) {
-        uint64_t exact = fixed_part((uint64_t)row->work[layer], units->of_work);
-        uint64_t volume = exact + units->close;
-        uint64_t share = fixed_difference(volume, below);
-        uint32_t whole = (uint32_t)(volume >> units->bits & UINT32_MAX);
-        uint32_t kept = (uint32_t)(share >> units->bits & UINT32_MAX);
-
-        if (whole < below_units) {
-            whole = below_units;
-        }
-        if (whole == 0 || whole > (load_units - below_units) / 4) {
+        exact = fixed_part((uint64_t)work, units->of_work);
+        volume = exact + units->close;
+        share = fixed_difference(volume, below_exact) >> units->bits;
+        whole = fixed_larger_u32((uint32_t)(volume >> units->bits & UINT32_MAX),
+                                 below_units);
+        if (whole == 0 || whole > (costs->load_units - below_units) / 4) {
             return false;
         }
-        plan->volume_units[round][layer] = whole;
-        plan->share_units[round][layer] =
-            fixed_smaller(kept, whole - below_units);
-        below += 4 * exact;
+        plan->volume_units[round][phase] = whole;
+        plan->share_units[round][phase] =
+            fixed_smaller(share, whole - below_units);
+        below += 4 * work;
+        below_exact += 4 * exact;
         below_units += 4 * whole;
+        cut *= 5;
+        work = 5 * work + moved - row->moved[phase] + constants[phase];
+        row->moved[phase] = moved;
+        row->next += moved;
     }
+    row->sum_moved += row->next;
     plan->round_units[round] = below_units;
     return true;
 }
 
 /* Sets volumes and shares of all rounds, from the last round back, and *own to
-   a_0. Returns false if they exceed the load or one is too small. */
+   the work of a_0. Returns false if volumes or a_0 exceed the load, or a share
+   is negative. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
-                 struct ratio y, uint32_t load_units)
+                 struct ratio y)
 {
     int64_t x = times_ratio(costs->x_0, y);
-    struct row row;
+    struct row row = {.sum_moved = 0};
     int64_t deepest = x;
 
-    row.sum_moved = 0;
-    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        row.moved[phase] = 0;
-    }
     for (unsigned left = plan->rounds; left > 0; --left) {
         if (left == 1) {
             deepest -= costs->begin;
         }
-        if (!fill_row(&row, costs, deepest, left == plan->rounds) ||
-            !floors(plan, &row, left - 1, units, load_units)) {
+        if (!fill_round(plan, &row, costs, units, deepest, left - 1)) {
             return false;
         }
         deepest = row.next + costs->interval;
@@ -620,13 +599,13 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
 static bool make(struct rounds_plan *plan, const struct costs *costs,
                  const struct choice *choice)
 {
-    struct units units = unit_scale(costs, costs->load_units);
+    struct units units = unit_scale(costs);
     uint64_t share;
     int64_t own;
 
     plan->phases = (uint8_t)costs->phases;
     plan->rounds = (uint8_t)choice->rounds;
-    if (!fill(plan, &own, costs, &units, choice->y, costs->load_units)) {
+    if (!fill(plan, &own, costs, &units, choice->y)) {
         return false;
     }
     plan->makespan_ps = time_of(own, costs);
@@ -646,8 +625,10 @@ int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
     if (error == ERR_OK) {
         error = read_costs(&costs, job);
     }
-    while (error == ERR_OK && most >= least &&
-           choose_rounds(&choice, &costs, least, most) &&
+    if (error != ERR_OK) {
+        return error;
+    }
+    while (most >= least && choose_rounds(&choice, &costs, least, most) &&
            time_of(choice.time, &costs) < limit_ps) {
         if (make(plan, &costs, &choice)) {
             plan->makespan_ps += job->wait_ps;
@@ -657,7 +638,7 @@ int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
         plan->rounds = 0;
         most = choice.rounds > 0 ? choice.rounds - 1 : 0;
     }
-    return error == ERR_OK ? ERR_PHASES : error;
+    return ERR_PHASES;
 }
 
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,

@@ -2,21 +2,24 @@
 /*
  * The pattern in several rounds: phases 1 to N (one_round.h), R times over.
  * Every node receives R times, is never idle after its first receipt, and all
- * finish together. With symbols of one_round.h, and in units, that is times
- * divided by compute_ps:
+ * finish together. All symbols but N, R and rho are units; times of the job
+ * count as the units that a node computes in them, time / compute_ps:
  *
- *   last round   v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
- *   before it    v_{r,N} = sum_j g_j + q - p + rho sum_j v_{r+1,j}
- *                v_{r,N-1} = 5 v_{r,N} + rho (v_{r,N} - v_{r+1,N}) - q
- *                v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}), j < N
- *   originator   a_0 = x + R sum_j g_j - (R - 1) l + rho sum v
- *                V = a_0 + 4 sum v
- *
- *   v_{r,j}  volume of a circuit of phase j in round r = 1 .. R
- *   x        the unknown: v_{R,N}
+ *   v_{r,j}  volume of a circuit of phase j = 1 .. N in round r = 1 .. R
+ *   S_r      sum of v_{r,j} over all j; S: sum of S_r over all r
+ *   x        the unknown, v_{R,N}
+ *   a_0, V   units that the originator computes; units of the load
+ *   rho      transfer_ps / compute_ps
+ *   g_j, G   startup_ps[j - 1]; sum of g_j over all j
  *   q        queue_ps: a node queues its sends of a round; layer N has none
  *   p        round_ps + merge_ps: a node's other software in a round
  *   l        overhead_ps: originator's software in each round after the first
+ *
+ *   last round      v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
+ *   earlier rounds  v_{r,N} = G + q - p + rho S_{r+1}
+ *                   v_{r,N-1} = 5 v_{r,N} + rho (v_{r,N} - v_{r+1,N}) - q
+ *                   v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}), j < N
+ *   originator      a_0 = x + R G - (R - 1) l + rho S      V = a_0 + 4 S
  *
  *   originator | sends round 1  | sends round 2  | .. | own share        |
  *   layer 1         | q | p + units   | q | p + units | .. | units       |
@@ -30,9 +33,7 @@
  * every node keeps 0 units or more.
  *
  * All volumes are affine in x, and the k-th round before the last does not
- * depend on R: one sweep over the rounds, last one first, serves every R. Fixed
- * point in 64 bits: the load has 2^37 to 2^38 steps, x and all numbers scaled
- * by x have 30 bits or more.
+ * depend on R: one sweep over the rounds, last one first, serves every R.
  */
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
@@ -47,7 +48,7 @@
 struct rounds_plan {
     uint8_t phases;                   /* N */
     uint8_t rounds;                   /* R */
-    uint64_t makespan_ps;             /* a_0 * compute_ps, and wait_ps */
+    uint64_t makespan_ps;             /* a_0 * compute_ps + wait_ps */
     uint32_t round_units[ROUNDS_MAX]; /* units that the originator sends or
                                          keeps in a round; the sum is V */
     /* Units, rounded down; index: round from 0, layer. The originator's share
@@ -58,35 +59,37 @@ struct rounds_plan {
 
 /*
  * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
- * ROUNDS_MAX, with N = job->phases, if the time of the plan is less than
- * *time_ps, and sets *time_ps to that time: makespan_ps, and for each round
- * overhead_ps, queue_ps and the compute time of one unit, by which shares are
- * rounded up. The originator computes units of its share during wait_ps;
- * all other units are planned from the end of wait_ps on. The search ends after
- * a number of rounds that gains gain_ps or less, or if gain_ps is 0 after two
- * numbers in a row that gain nothing.
+ * ROUNDS_MAX, with N = job->phases. The time of a plan is makespan_ps, and for
+ * each round overhead_ps + queue_ps + compute_ps: whole units may make a share
+ * of each round a unit larger. If the time is less than *time_ps, the function
+ * sets *plan, and *time_ps to the time.
  *
- * The sum of shares is V. A volume or share differs from the exact one by at
- * most 2^-7 unit and the larger of 2^-26 V and 2^-35 V * V / x.
+ * The originator computes units of its share during wait_ps; all other units
+ * are planned from the end of wait_ps on. The search ends after a number of
+ * rounds that gains gain_ps or less; if gain_ps is 0, after two numbers in a
+ * row that gain nothing.
  *
- * Returns ERR_OK; ERR_PHASES if no number of rounds is feasible or faster, if
- * volumes of phase N are less than 2^-30 V, or if one cost exceeds the compute
- * time of the load: *plan has then 0 rounds or is unchanged; ERR_EMPTY or
- * ERR_RANGE if a number is out of range. Cost: see test/bench/whole.py.
+ * The sum of shares is V. A volume or share differs from the exact volume or
+ * share by at most 2^-7 unit + max(2^-26 V, 2^-35 V * V / x).
+ *
+ * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;
+ * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if no number of rounds
+ * is feasible or faster, if volumes of phase N are less than 2^-30 V, or if a
+ * cost exceeds the compute time of the load.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
 
 /*
- * Returns a lower bound of the makespan for job->phases phases and any number
- * of rounds, ps: the larger of the time of one round without transfers and the
- * time of the load through the originator's ports. UINT64_MAX if fewer phases
- * are faster in any case. planner_plan() must accept the job.
+ * Returns a lower bound of the makespan, ps, for job->phases phases and any
+ * number of rounds: the larger of the time of one round without transfers and
+ * the time of the load through the originator's ports. Returns UINT64_MAX if
+ * fewer phases are faster in any case. planner_plan() must accept the job.
  */
 uint64_t rounds_bound_ps(const struct plan_job *job);
 
-/* Sets `plan` to the plan `one` of a single round of load_units. */
+/* Sets *plan to `one`, a plan of a single round of load_units. */
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
                    uint32_t load_units);
 

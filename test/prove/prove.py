@@ -49,7 +49,7 @@ PROOFS = (
           sources=("torus/torus.c", "scatter/plan/tree.c")),
     Proof("scatter/plan/rounds.c", returns="plan_check_load:0,check:0,"
           "read_rho:0,steps_of:0,read_losses:0,read_first:0,read_times:0,"
-          "read_costs:0,line_fits:0,sweep_round:0,solve:0,fill_row:0,floors:0,"
+          "read_costs:0,line_fits:0,sweep_round:0,solve:0,fill_round:0,"
           "fill:0", relations="fixed_difference",
           paths="plan_check_load:40,check:40,read_costs:40,read_rho:20,"
                 "line_fits:20,sweep_round:60,ratio_of:10,read_losses:30"),
