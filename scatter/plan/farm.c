@@ -3,15 +3,17 @@
 
 #include "scatter/plan/fixed.h"
 
-/* A member's first chunk is the least chunk / FIRST_DIVISOR, and each chunk is
-   at most GROWTH times the one before, unless the time of units varies. */
+/* A member's first chunk is the least chunk / FIRST_DIVISOR: the least chunk is
+   the lower limit from the second chunk on. Each chunk is at most GROWTH times
+   the chunk before, unless the time of units varies. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
-/* The least chunk is at most LEAST_SHARES times the installment's chunk, but is
-   not cut below least / LEAST_DIVISOR. */
+/* The least chunk is cut to LEAST_SHARES times share_units(), but not below a
+   LEAST_DIVISOR-th of itself. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* Number of the originator's slices in the time of a chunk. */
+/* Number of the originator's slices, which it computes between two demands, in
+   the time of a worker's chunk. */
 #define SLICES 4u
 
 /* Whether the transfer of the load through the originator's ports takes more
@@ -24,28 +26,25 @@ static bool is_dear(const struct plan_job *job)
 
 void farm_init(struct farm *farm, const struct plan_job *job)
 {
-    farm->compute_ps = job->compute_ps;
-    farm->call_ps = job->call_ps;
-    farm->speeds = (uint64_t)job->nodes * FARM_SPEED_ONE;
-    farm->last_units = job->load_units;
-    farm->last_speed = FARM_SPEED_ONE;
-    farm->short_units = job->load_units;
-    farm->short_speed = FARM_SPEED_ONE;
-    farm->members = job->nodes;
-    farm->noted = 0;
-    farm->left = job->load_units;
-    farm->most = job->most_units;
-    farm->floor = 0;
-    farm->ahead = 0;
-    farm->least = 2u * (job->nodes * job->demand_ps + job->call_ps) *
-                  FARM_SPEED_ONE / job->compute_ps;
-    farm->installment = job->installment;
-    farm->growth = GROWTH;
-    farm->masters = job->served > 0;
-    farm->varies = job->varies;
-    farm->demands_ps = job->nodes * job->demand_ps + job->call_ps;
-    farm->seen_ps = 0;
-    farm->seen_units = 0;
+    uint64_t demands_ps = job->nodes * job->demand_ps + job->call_ps;
+
+    *farm = (struct farm){.compute_ps = job->compute_ps,
+                          .call_ps = job->call_ps,
+                          .speeds = (uint64_t)job->nodes * FARM_SPEED_ONE,
+                          .least = 2u * demands_ps * FARM_SPEED_ONE /
+                                   job->compute_ps,
+                          .last_units = job->load_units,
+                          .last_speed = FARM_SPEED_ONE,
+                          .short_units = job->load_units,
+                          .short_speed = FARM_SPEED_ONE,
+                          .members = job->nodes,
+                          .left = job->load_units,
+                          .most = job->most_units,
+                          .demands_ps = demands_ps,
+                          .installment = job->installment,
+                          .masters = job->served > 0,
+                          .varies = job->varies,
+                          .growth = GROWTH};
     if (farm->installment == 0) {
         farm->installment =
             is_dear(job) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
@@ -70,8 +69,9 @@ __attribute__((noinline)) void farm_measured(struct farm *farm,
     }
 }
 
-/* Returns the units of a member's least chunk, from 1. Where units vary it is 1
-   until seen_units exceed half of those left: the first may all be cheap. */
+/* Returns the units of a member's least chunk, 1 or more. If the time of a unit
+   varies, the result is 1 until the units computed exceed half of the units
+   left, because the first units may all be cheap. */
 static uint64_t least_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -86,7 +86,8 @@ static uint64_t least_units(const struct farm *farm,
     return units + 1;
 }
 
-/* Returns the units of the installment's chunk for a member (farm.h). */
+/* Returns the installment's chunk of a member, units: the units left, divided
+   by the installment, in proportion to the member's speed. */
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -103,7 +104,6 @@ uint32_t farm_take(struct farm *farm, uint64_t units)
     return taken;
 }
 
-/* Whether `units` at `speed` take less time than other_units at other_speed. */
 static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
                        uint32_t other_speed)
 {
@@ -111,7 +111,8 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
 }
 
 /* Notes a chunk of `units` at `speed`. Sets last_units and last_speed to this
-   chunk, or with masters to the shortest of the last n to 2 n (n: members). */
+   chunk; if farm->masters, to the shortest chunk since the search for the
+   shortest began anew, which it does after each `members` chunks. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {

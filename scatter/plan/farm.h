@@ -9,20 +9,21 @@
  *
  *   S      units left          v_i   speed of member i: 1 / its time for a unit
  *   n      members             c     the originator's time to serve a demand
- *   k      the installment     a     time of a chunk besides its units
+ *   k      installment: how many chunks a member's part of S is cut into
+ *   a      time of a chunk besides its units
  *
  * - The installment's chunk is S v_i / (k sum_j v_j) units. Every member holds
  *   a second chunk in stock while it computes, and k counts both.
  * - The least chunk has the units of the time 2 (n c + a): demands of n members
- *   then keep the originator busy for half of its time, and a takes at most a
- *   third of a member's. Once the least chunk exceeds three times the
+ *   then keep the originator busy for half of its time, and a is at most a
+ *   third of a chunk's time. Once the least chunk exceeds three times the
  *   installment's, it is cut to that, but not below a third of itself: the
  *   little that is left is shared out better in small chunks.
  * - The first chunk of a member is a quarter of the least one, and each chunk
  *   is at most four times the one before, so that no member holds two large
  *   chunks before its speed is known.
- * - most_units bounds a chunk from above and `floor` from below, where memory
- *   or the heads of outputs demand that.
+ * - most_units bounds a chunk from above, so that its units fit memory, and
+ *   `floor` from below, so that the head of each chunk's output does.
  *
  *   units |         __           from a quarter of the least, times 4 each;
  *         |      __-  -__        then the installment's;
@@ -46,7 +47,7 @@
 
 #include "scatter/plan/job.h"
 
-/* k if the job's installment is 0: usually, and if the transfer of the load
+/* Values of k if the job's installment is 0. DEAR: the transfer of the load
    takes more than a tenth of its compute time. */
 #define FARM_INSTALLMENT 4
 #define FARM_INSTALLMENT_DEAR 3
@@ -55,36 +56,37 @@ struct farm {
     uint64_t compute_ps; /* time of a unit at speed FARM_SPEED_ONE */
     uint64_t call_ps;    /* a */
     uint64_t speeds;     /* sum of the speeds of all members */
-    uint64_t least;      /* least chunk at speed FARM_SPEED_ONE, in units /
-                            FARM_SPEED_ONE */
-    /* The chunk whose time farm_slice() divides: its units, and the speed of
-       its member; the whole load before the first chunk. */
+    uint64_t least;      /* least chunk at speed FARM_SPEED_ONE, in 1 /
+                            FARM_SPEED_ONE unit */
+    /* The chunk whose time farm_slice() divides; before the first chunk the
+       whole load. */
     uint32_t last_units;
-    uint32_t last_speed;
-    /* With masters: the shortest chunk, in time, of the last `noted` ones. */
+    uint32_t last_speed; /* speed of the chunk's member */
+    /* With masters: the shortest chunk, in time, of the last `noted` chunks. */
     uint32_t short_units;
-    uint32_t short_speed;
-    uint32_t noted;      /* 0 .. members - 1 */
-    uint32_t members;    /* n */
-    uint32_t left;       /* units that no member has been given */
-    uint32_t most;       /* units of a chunk at most */
-    uint64_t demands_ps; /* n c + a */
-    uint64_t seen_ps;    /* compute time of seen_units, summed over members */
-    uint32_t seen_units; /* units computed so far */
-    uint32_t floor;      /* units of a chunk or slice at least, except a
-                            member's first chunks and the end of the load;
-                            farm_init() sets 0 */
-    uint32_t ahead;      /* in a master's farm: units of S that the master has
-                            not received yet; farm_init() sets 0 */
-    uint8_t installment; /* k */
-    bool masters;        /* members are masters, or this is a master's farm */
-    bool varies;         /* a unit's time depends on its data */
-    uint8_t growth;      /* a chunk is at most `growth` times the one before */
+    uint32_t short_speed; /* speed of the chunk's member */
+    uint32_t noted;       /* 0 .. members - 1 */
+    uint32_t members;     /* n */
+    uint32_t left;        /* units that no member has been given */
+    uint32_t most;        /* units of a chunk at most */
+    uint64_t demands_ps;  /* n c + a */
+    uint64_t seen_ps;     /* compute time of seen_units, summed over members */
+    uint32_t seen_units;  /* units computed so far */
+    uint32_t floor;       /* units of a chunk or slice at least, except a
+                             member's first chunks and the end of the load;
+                             farm_init() sets 0 */
+    uint32_t ahead;       /* in a master's farm: units of S that the master has
+                             not received yet; farm_init() sets 0 */
+    uint8_t installment;  /* k */
+    bool masters;         /* members are masters, or this is a master's farm */
+    bool varies;          /* a unit's time depends on its data */
+    uint8_t growth;       /* a chunk is at most `growth` times the one before */
 };
 
 /* A node that computes: a worker, a master for its group, or the originator. */
 struct farm_member {
-    uint32_t speed;       /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE: compute_ps */
+    uint32_t speed;       /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE if a unit takes
+                             the member farm->compute_ps */
     uint32_t chunk_units; /* units of its last chunk; 0 before the first */
 };
 
@@ -108,7 +110,8 @@ static inline void farm_known(struct farm_member *member)
     member->chunk_units = UINT32_MAX;
 }
 
-/* Sets a member's speed to `speed`, from 1, but FARM_SPEED_MAX at most. */
+/* Sets a member's speed to `speed`, which is 1 or more, or to FARM_SPEED_MAX if
+   `speed` is larger. */
 static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
                                   uint64_t speed)
 {
@@ -128,8 +131,9 @@ static inline uint64_t farm_unit_ps(const struct farm *farm)
 }
 
 /* Sets the speed of a member whose chunk of `units`, 1 or more, took
-   compute_ps. It takes call_ps, but at most half, off this time. Where units
-   vary it adds to seen_ps and seen_units only. About 160 instructions. */
+   compute_ps. Of this time call_ps, or half of the time if call_ps is more, is
+   not counted for the units. If the time of a unit varies, the function adds to
+   seen_ps and seen_units only. About 160 instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 
@@ -142,15 +146,18 @@ uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* Takes the originator's next slice off the load and returns its units. The
    originator, `member`, serves demands between slices. A slice lasts a quarter
-   of the time of the last chunk, within which its worker asks again; with
-   masters a quarter of the shortest of the last n to 2 n chunks. */
+   of the time of the last chunk, or with masters of the shortest recent chunk,
+   because the member that has the chunk demands the next one after that time.
+ */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
-/* Returns a farm's time from the first chunk's send to the last unit computed,
-   roughly: startup_ps, at most PLANNER_TIME_MAX_PS; the compute time of the
-   load on all nodes, or its time through the originator's ports if that is
-   longer; two demands of each member and of each node of one group. UINT64_MAX
-   if that exceeds 2^63 ps. */
+/*
+ * Returns a farm's rough time, ps, from the first chunk's send to the last unit
+ * computed. It is the sum of startup_ps, at most PLANNER_TIME_MAX_PS; of the
+ * compute time of the load on all nodes or the load's time through the
+ * originator's ports, whichever is longer; and of two demands of each member
+ * and of each node of one master's group. UINT64_MAX if the sum exceeds 2^63.
+ */
 uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps);
 
 #endif

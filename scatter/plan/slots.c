@@ -8,7 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* N periods that wrap to 0 count as no slots: nobody divides by them. */
+    /* No slots if the length of N periods wraps to 0: nothing divides by 0. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -67,7 +67,8 @@ static uint64_t next_early_ps(const struct slots_of_phase *slots,
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* `units` before end_ps; below 0 it wraps: the first slot after end_ps. */
+    /* The slot begins `units` before end_ps. A negative number wraps: the slot
+       is then the first after end_ps. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }

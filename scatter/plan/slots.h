@@ -52,7 +52,7 @@ struct slots_of_phase {
     bool only_short; /* there are no long slots */
 };
 
-/* Returns the slots of a phase from 1 to N. */
+/* `phase`: 1 .. N */
 struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
 /* Returns the time at which a result that is ready at ready_ps leaves: in the

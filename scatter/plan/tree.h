@@ -2,8 +2,8 @@
 /*
  * A tree along which a load is scattered: for tori of any size, nodes of
  * different speed, fewer ports. A tree is an array of branches, one a node, in
- * preorder: a node, then the subtrees of its children in the order of sending.
- * A child is sent its piece of the array unchanged. A branch has 16 bytes,
+ * preorder: a node, then the subtrees of its children, first sent first. A
+ * child is sent its piece of the array unchanged. A branch has 16 bytes,
  * little-endian:
  *
  *    0  u32 units of the subtree       8  u16 nodes of the subtree
@@ -13,11 +13,12 @@
  *
  * Port, turn and hops are the path from the parent (struct torus_path). A
  * node's range begins with its own share; the ranges of its children follow in
- * the order of the array.
+ * the sequence of the array.
  *
- * In an order, before tree_plan.h sets units and first unit, `first unit` is a
- * shift: a unit takes the node the reference's time << shift; the reference is
- * a node that is not slow. `units` is the path of the node's circuits if the
+ * The host sends the originator a tree in an *order*, the message with a job.
+ * In an order's tree, before tree_plan() sets units and first unit, `first
+ * unit` is a shift: a unit takes the node the time of the *reference*, a node
+ * that is not slow, << shift. `units` is the path of the node's circuits if the
  * job becomes a farm, which is announced along the tree but sends chunks
  * directly:
  *
@@ -38,7 +39,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* a message has one kind for each phase */
+#define TREE_PHASES_MAX 228u /* a result's kind of message tells the phase */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
@@ -68,15 +69,15 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Returns `units` of an order's branch, outside any group: a farm's path to the
-   node. The path to the root itself has 0 hops. */
+/* Returns `units` of a branch in an order, for a node outside any group: the
+   farm's path to the node. The path to the root itself has 0 hops. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
     return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
            (uint32_t)path.hops_after << 20;
 }
 
-/* Returns the path in `units` of an order's branch. */
+/* Returns the farm's path in `units` of a branch in an order. */
 static inline struct torus_path tree_direct(const uint8_t *branch)
 {
     uint32_t packed = tree_units(branch);
@@ -86,15 +87,16 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-/* Whether a master serves the node of an order's branch in a farm. */
-#define TREE_IN_GROUP 0x80u
+#define TREE_IN_GROUP 0x80u /* bit 7 of `units` of a branch in an order */
+
+/* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)
 {
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* Returns the shift of an order's branch, at most TREE_SLOW_SHIFT_MAX: its node
-   takes the reference's time << shift for a unit. */
+/* Returns the shift of a branch in an order, at most TREE_SLOW_SHIFT_MAX: the
+   node takes the reference's time << shift for a unit. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);

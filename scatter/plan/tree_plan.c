@@ -6,24 +6,28 @@
 #include <string.h>
 
 /*
- * s, p, q, W and s' are symbols of tree_plan.h, rho is transfer_ps /
- * compute_ps. Times are in steps: the reference computes a unit in 2^unit_shift
- * steps, and the originator alone takes 2^43 to 2^44. No feasible plan takes
- * longer, so its times stay below 2^ALONE_BITS, and W of 2^14 nodes in that
- * time below 2^LOAD_BITS. A number beyond that makes a plan infeasible.
+ * Symbols of tree_plan.h: a subtree whose node has received s before the end
+ * takes W(s) = p s - q; s' is s of the child before in the lane, or of the
+ * parent; rho is transfer_ps / compute_ps. The *reference* is a node that is
+ * not slow. Times are in steps: the reference computes a unit in 2^unit_shift
+ * steps, and the originator alone takes 2^43 to 2^44 steps for the load. No
+ * feasible plan takes longer, so times of a feasible plan stay below
+ * 2^ALONE_BITS, and what 2^14 nodes compute in such a time below 2^LOAD_BITS. A
+ * number beyond these limits makes a plan infeasible.
  */
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
 #define TIME_BITS 47u
 #define COST_MOST ((uint64_t)1 << 46)
-#define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35) /* limit of set_unit() */
+/* Limit of the originator's software, in compute times of a unit. */
+#define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35)
 
 #define ONE ((uint64_t)1 << 32)
 #define RHO_BITS 36u
 #define NODES_BITS 14u
 
-/* Keeps small functions out of line: in line, plans would be a tenth faster,
-   and the image 160 bytes longer. */
+/* Keeps functions out of line. If small functions were in line, plans would be
+   a tenth faster, and the image 160 bytes longer. */
 #define NOINLINE __attribute__((noinline))
 
 /* 1 / value, for divisions by the value. */
@@ -35,19 +39,19 @@ struct inverse {
 /* A node of the tree, and the circuit to the node. */
 struct tree_node {
     uint64_t slope;   /* p, in 2^-32 */
-    int64_t offset;   /* q, in steps of the reference's compute time */
+    int64_t offset;   /* q, as the time in which the reference computes q */
     int64_t behind;   /* s = scale * s' - behind */
     int64_t left;     /* s */
-    int64_t share;    /* load that the node computes, in steps like offset */
-    int64_t first;    /* the parent's software before the circuit, if it is the
-                         first of its lane; else 0 */
+    int64_t share;    /* load that the node computes, as time like `offset` */
+    int64_t first;    /* time of the parent's software before the first circuit
+                         of a lane; 0 for later circuits */
     uint64_t startup; /* startup of the circuit, in steps; with equal shares the
                          time of the node's receipt, ps */
     uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
-    uint16_t sends;   /* children that the node sends to */
-    uint16_t stages;  /* times that the circuit's units are sent in sequence */
+    uint16_t sends;   /* number of the node's children */
+    uint16_t stages;  /* how often the units are sent, hop after hop */
     uint8_t lane;     /* lane of the parent that sends the circuit */
-    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
+    uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 
 /* Numbers of a child, kept for children with the same slope, offset, nodes and
@@ -70,17 +74,18 @@ struct tree_work {
     uint8_t *tree;
     uint32_t nodes;       /* nodes of the phases that are not removed */
     bool infeasible;      /* a number has left its range */
-    unsigned unit_shift;  /* the reference computes a unit in 2^unit_shift */
-    unsigned steps_shift; /* a step of tree_costs() has 2^steps_shift steps */
+    unsigned unit_shift;  /* steps of the reference's unit: 2^unit_shift */
+    unsigned steps_shift; /* steps here in a step of tree_costs():
+                             2^steps_shift */
     struct inverse per_compute; /* 1 / compute_ps */
-    uint64_t load; /* in steps in which the reference computes it */
+    uint64_t load; /* time in which the reference computes the load */
     uint64_t rho;  /* in 2^-RHO_BITS */
     /* Costs of the job, in steps, COST_MOST at most. */
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split and start: software of the root, no sends */
-    uint64_t leaf;       /* split, start and begin: that of any other node */
+    uint64_t start;      /* split_ps + start_ps: the root's without sends */
+    uint64_t leaf;       /* split_ps + start_ps + begin_ps: any other node's */
     struct met met[MET]; /* a cache: many subtrees are equal */
     struct tree_node node[];
 };
@@ -142,8 +147,9 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Returns the time of a circuit without its units; STARTUP_LONG if it has too
-   many hops, or startup and branches cost 2^50 or more. */
+/* Returns the time of a circuit without its units; STARTUP_LONG if the circuit
+   has too many hops, or startup and branches take 2^50 or more. Unit: that of
+   `costs`, ps or steps. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -235,7 +241,8 @@ static int64_t slowed(const struct tree_node *node, uint64_t cost)
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Returns the reference's time from a node's receipt until it computes. */
+/* Returns the time from a node's receipt until the node computes, if the node
+   were the reference. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -244,8 +251,9 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32; p is 1/8 or more. This
-   mask and others only let Frama-C see a range. */
+/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32. `slope` is p: 1/8, the
+   slowest node's p, or more. Masks here and below only let Frama-C see ranges.
+ */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -316,7 +324,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
     child->stages = (uint16_t)met->stages;
 }
 
-/* ---- W of every subtree, from the leaves up ---- */
+/* ---- p and q of every subtree, from the leaves up ---- */
 
 /* A lane: s of its last child is slope * (s of the parent) - offset. */
 struct lane {
@@ -324,16 +332,12 @@ struct lane {
     int64_t offset;
 };
 
-#define WHOLE                                                                  \
-    {                                                                          \
-        UINT32_MAX, 0                                                          \
-    }
-
-/* Adds slopes and offsets of its children to those of a node. */
+/* Adds the children's slopes and offsets to the slope and offset of a node. */
 static void add_children(struct tree_work *work, struct tree_node *node,
                          const uint8_t *branch, const uint8_t *end)
 {
-    struct lane lane[TORUS_PORTS] = {WHOLE, WHOLE, WHOLE, WHOLE};
+    const struct lane empty = {UINT32_MAX, 0};
+    struct lane lane[TORUS_PORTS] = {empty, empty, empty, empty};
     struct tree_node *child = node + 1;
     uint64_t queued = work->split;
     unsigned used = 0;
@@ -370,7 +374,7 @@ static void add_children(struct tree_work *work, struct tree_node *node,
     node->sends = (uint16_t)order;
 }
 
-/* Sets p and q of node `index`; those of its children must be set. */
+/* Sets slope and offset of node `index`. Those of the children must be set. */
 static void set_line(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -379,7 +383,6 @@ static void set_line(struct tree_work *work, uint32_t index)
     node->slow_shift = (uint8_t)tree_slow_shift(branch);
     node->slope = ONE >> node->slow_shift;
     node->offset = 0;
-    node->share = 0;
     node->sends = 0;
     if (tree_nodes(branch) > 1) {
         add_children(work, node, branch, branch_at(work, next_of(work, index)));
@@ -389,36 +392,29 @@ static void set_line(struct tree_work *work, uint32_t index)
 
 /* ---- s, the time that each node has left, from the root down ---- */
 
-/* Sets s of the children of a node, in steps. */
-static void set_times_left(struct tree_work *work, struct tree_node *node,
-                           const uint8_t *branch, const uint8_t *end)
+/* Sets the share of node `index`, and s of each child. Returns false if the
+   share is negative. */
+static bool set_share(struct tree_work *work, uint32_t index)
 {
+    struct tree_node *node = &work->node[index];
     int64_t all = node->left;
-    int64_t left[TORUS_PORTS] = {all, all, all, all};
+    int64_t left[TORUS_PORTS] = {all, all, all, all}; /* index: lane */
     struct tree_node *child = node + 1;
+    const uint8_t *branch = branch_at(work, index) + TREE_BRANCH_BYTES;
 
-    for (branch += TREE_BRANCH_BYTES; branch < end;
-         child += tree_nodes(branch), branch = tree_next(branch)) {
+    node->share = (all >> node->slow_shift) - software_of(work, index);
+    if (node->sends == 0) {
+        return node->share >= 0;
+    }
+    for (uint32_t sends = node->sends; sends > 0; --sends) {
         int64_t *at = &left[child->lane];
 
         *at = bounded(
             work, signed_part(*at - child->first, child->scale) - child->behind,
             TIME_BITS);
         child->left = *at;
-    }
-}
-
-/* Sets the share of node `index` and s of its children. Returns false if the
-   share is negative. */
-static bool set_share(struct tree_work *work, uint32_t index)
-{
-    struct tree_node *node = &work->node[index];
-    const uint8_t *branch = branch_at(work, index);
-
-    node->share = (node->left >> node->slow_shift) - software_of(work, index);
-    if (node->sends > 0) {
-        set_times_left(work, node, branch,
-                       branch_at(work, next_of(work, index)));
+        child += tree_nodes(branch);
+        branch = tree_next(branch);
     }
     return node->share >= 0;
 }
@@ -438,7 +434,7 @@ static int64_t time_of_all(struct tree_work *work)
     return bounded(work, time, TIME_BITS);
 }
 
-static bool solve(struct tree_work *work)
+NOINLINE static bool solve(struct tree_work *work)
 {
     work->infeasible = false;
     for (uint32_t i = work->nodes; i > 0; --i) {
@@ -480,43 +476,39 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares ---- */
 
-/* Times are cut to this one; a plan that takes so long is refused. */
+/* Limit of times: longer times are set to this limit, and a plan that reaches
+   the limit is refused. */
 #define TOO_LONG_PS ((uint64_t)1 << 62)
-
-/* Node i of n gets the units from floor(i V / n) on; times are in ps. */
-struct equal {
-    struct tree_work *work;
-    uint32_t share;  /* floor(V / n) */
-    uint32_t more;   /* V - n share */
-    uint64_t end_ps; /* latest end of the nodes that pass() has visited */
-};
 
 static uint64_t cut(uint64_t time_ps)
 {
     return time_ps < TOO_LONG_PS ? time_ps : TOO_LONG_PS;
 }
 
-/* Returns floor(index V / n). */
-static uint32_t first_of(const struct equal *equal, uint32_t index)
+/* Returns the first unit of node `index`: floor(index * units / nodes). */
+static uint32_t first_of(const struct tree_work *work, uint32_t index)
 {
-    return index * equal->share + index * equal->more / equal->work->nodes;
+    uint32_t units = work->job->load_units;
+
+    return index * (units / work->nodes) +
+           index * (units % work->nodes) / work->nodes;
 }
 
 /* Returns the time of the units of nodes index .. end - 1. */
-static uint64_t units_ps(const struct equal *equal, uint64_t unit_ps,
+static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
                          uint32_t index, uint32_t end)
 {
     return cut(
-        fixed_product(unit_ps, first_of(equal, end) - first_of(equal, index)));
+        fixed_product(unit_ps, first_of(work, end) - first_of(work, index)));
 }
 
-/* Sets when node `child`, send number `order` of its parent, has received. Sets
-   lane_ps[], the times from which the parent's lanes are free: 0 for an unused
-   lane, which sends from queued_ps on. */
-static void serve(struct equal *equal, uint32_t child, uint32_t order,
+/* Sets the time at which node `child` has received its units, in `startup`, and
+   the entry of lane_ps[] for the parent's lane, by which the node is send
+   number `order`: the time from which the lane is free; 0 for an unused lane,
+   which sends from queued_ps on. */
+static void serve(struct tree_work *work, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
-    struct tree_work *work = equal->work;
     const struct plan_job *job = work->job;
     const uint8_t *branch = branch_at(work, child);
     struct torus_path path = tree_path(branch);
@@ -524,55 +516,45 @@ static void serve(struct equal *equal, uint32_t child, uint32_t order,
     uint32_t stages = stages_of(job, hops);
     uint64_t *at = &lane_ps[lane_of(job, path.port, order)];
 
-    *at = cut((*at == 0 ? queued_ps : *at) +
-              units_ps(equal, job->transfer_ps * stages, child,
-                       next_of(work, child)) +
-              startup_of(&job->circuit_ps, branch, hops, stages));
+    *at = cut(
+        (*at == 0 ? queued_ps : *at) +
+        units_ps(work, job->transfer_ps * stages, child, next_of(work, child)) +
+        startup_of(&job->circuit_ps, branch, hops, stages));
     work->node[child].startup = *at;
 }
 
-/* Serves the children of node `index`, and sets end_ps to the end of its share
-   if this is later. */
-static void pass(struct equal *equal, uint32_t index)
+/* Serves the children of node `index`. Returns the end of the node's share. */
+static uint64_t pass(struct tree_work *work, uint32_t index)
 {
-    struct tree_work *work = equal->work;
     const struct plan_job *job = work->job;
     unsigned slow = tree_slow_shift(branch_at(work, index));
     uint64_t received_ps = work->node[index].startup;
     uint64_t software_ps = job->split_ps;
     uint64_t lane_ps[TORUS_PORTS] = {0};
     uint32_t order = 0;
-    uint64_t end_ps;
 
     for (uint32_t child = index + 1; child < next_of(work, index);
          child = next_of(work, child), ++order) {
         software_ps += job->queue_ps;
-        serve(equal, child, order, lane_ps,
-              received_ps + (software_ps << slow));
+        serve(work, child, order, lane_ps, received_ps + (software_ps << slow));
     }
     software_ps += job->start_ps + (index == 0 ? 0 : job->begin_ps);
-    end_ps = received_ps + (software_ps << slow) +
-             units_ps(equal, job->compute_ps << slow, index, index + 1);
-    equal->end_ps = end_ps > equal->end_ps ? end_ps : equal->end_ps;
+    return received_ps + (software_ps << slow) +
+           units_ps(work, job->compute_ps << slow, index, index + 1);
 }
 
 static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
 {
-    uint32_t load_units = work->job->load_units;
-    struct equal equal = {.work = work,
-                          .share = load_units / work->nodes,
-                          .more = load_units % work->nodes};
-
     work->node[0].startup = 0;
+    *makespan_ps = 0;
     for (uint32_t i = 0; i < work->nodes; ++i) {
-        pass(&equal, i);
+        *makespan_ps = fixed_larger(*makespan_ps, pass(work, i));
     }
     for (uint32_t i = 0; i < work->nodes; ++i) {
-        tree_store_range(branch_at(work, i), first_of(&equal, i),
-                         first_of(&equal, next_of(work, i)));
+        tree_store_range(branch_at(work, i), first_of(work, i),
+                         first_of(work, next_of(work, i)));
     }
-    *makespan_ps = equal.end_ps;
-    return equal.end_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
+    return *makespan_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
 }
 
 /* ---- all of it ---- */
@@ -585,7 +567,7 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* It may be below 0: the originator alone may take 2^66 ps. */
+    /* `down` may be negative: the originator alone may take 2^66 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {
@@ -649,21 +631,6 @@ static bool lay_out(struct tree_work *work)
     return true;
 }
 
-/* Removes the last phase until the plan is feasible, and sets *phases. Returns
-   ERR_OK; ERR_RANGE if the root alone is infeasible. */
-static int plan_phases(struct tree_work *work, unsigned *phases)
-{
-    while (!solve(work)) {
-        if (*phases == 0) {
-            return ERR_RANGE;
-        }
-        *phases -= 1;
-        tree_cut(work->tree, *phases);
-        work->nodes = tree_nodes(work->tree);
-    }
-    return ERR_OK;
-}
-
 int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
               uint64_t *makespan_ps, unsigned *phases)
 {
@@ -681,9 +648,16 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
     if (job->equal) {
         return plan_equal(work, makespan_ps);
     }
-    error = lay_out(work) ? plan_phases(work, phases) : ERR_RANGE;
-    if (error != ERR_OK) {
-        return error;
+    if (!lay_out(work)) {
+        return ERR_RANGE;
+    }
+    while (!solve(work)) {
+        if (*phases == 0) {
+            return ERR_RANGE;
+        }
+        *phases -= 1;
+        tree_cut(tree, *phases);
+        work->nodes = tree_nodes(tree);
     }
     set_ranges(work);
     return time_of(work, makespan_ps,

@@ -2,16 +2,20 @@
 /*
  * The plan of a tree (tree.h) in one round: how many units every subtree gets
  * so that all nodes finish together. Blazewicz, Drozdowski, Guinand, Trystram
- * 1999, section 5, node speeds; ports work independently. V units are the load
- * of n nodes. Times are divided by compute_ps: transfer is rho of one_round.h.
+ * 1999, section 5, node speeds; ports work independently. Times are divided by
+ * compute_ps, the time in which the *reference*, a node that is not slow,
+ * computes a unit.
  *
- *   lane   queue of circuits that a node sends one after another: one for each
- *          port, or one for each port in use at once if these are 1 or 2
+ *   V, n   units of the load; nodes
+ *   rho    transfer_ps / compute_ps
+ *   lane   queue of circuits that a node sends one after another; a node has a
+ *          lane for each port, or as many lanes as job->ports if these are 1, 2
  *   s      time from a node's receipt until all finish
- *   W(s)   p s - q: units that the node's subtree takes
- *   s_c    (s' - startup + transfer q_c) / (1 + transfer p_c): s of child c;
- *          s' is s of the child before in the lane, or of the parent without
- *          its software up to the first send
+ *   W(s)   p s - q: units that the node's subtree takes; p and q are constants
+ *          of the subtree
+ *   s_c    (s' - startup + rho q_c) / (1 + rho p_c): s of child c; s' is s of
+ *          the child before in the lane, or for a lane's first child s of the
+ *          parent less the parent's software up to the send
  */
 #ifndef SCATTER_PLAN_TREE_PLAN_H
 #define SCATTER_PLAN_TREE_PLAN_H
@@ -20,7 +24,7 @@
 #include "scatter/plan/job.h"
 #include "scatter/plan/tree.h"
 
-#define TREE_STAGES_MAX 2048u /* a torus of side 3125 needs 1875 */
+#define TREE_STAGES_MAX 2048u /* most hops of a circuit that carries units */
 
 /*
  * Plans the units of every subtree and writes units and first units into the
@@ -32,14 +36,15 @@
  *
  * tree_valid() must accept the tree; `work` has tree_work_bytes(n) bytes,
  * 8-byte aligned, and is kept for the functions below. A range begins at the
- * floor of its exact beginning, give or take 2^-23 of all units that the
- * originator would compute alone; the originator gets the rest.
+ * floor of its exact beginning, with an error of at most 2^-23 (V + the units
+ * that the originator could compute during its software); the originator gets
+ * the rest. *makespan_ps is accurate to 2^-23 of itself, and *phases becomes
+ * the last phase of the tree.
  *
- * Returns ERR_OK, sets *makespan_ps, to 2^-23 of itself, and *phases to the
- * last phase of the tree; ERR_EMPTY for a load of no units; ERR_RANGE if a
- * number of the job is out of range, the makespan is 2^63 ps or more (2^62 with
- * equal shares), or the originator's software takes the time of 2^35 units.
- * Costs 600 to 820 instructions a node on a Cortex-M3, built for size.
+ * Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of
+ * the job is out of range, the makespan is 2^63 ps or more (2^62 with equal
+ * shares), or the originator's software takes the time of 2^35 units. Costs 600
+ * to 820 instructions a node on a Cortex-M3, built for size.
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct plan_job *job, void *work,
                         uint64_t *makespan_ps, unsigned *phases);
@@ -61,20 +66,18 @@ uint32_t tree_work_bytes(uint32_t nodes);
    of one round has 2^23 to 2^24. */
 struct tree_cost {
     int32_t circuit;  /* startup of the circuit to the node */
-    int32_t first;    /* the parent's software before the circuit, if it is the
-                         first of its lane; else 0 */
-    int32_t software; /* receipt until the node computes */
-    uint32_t scale;   /* 1 / (1 + transfer p), in 2^-32 */
-    uint32_t part;    /* the node's s grows by this part of what the root's s
-                         grows by: product of all scales to it, in 2^-32 */
+    int32_t first;    /* time of the parent's software before the first circuit
+                         of a lane; 0 for later circuits */
+    int32_t software; /* time from the receipt until the node computes */
+    uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
+    uint32_t part;    /* growth of the node's s for a growth of 1 of the root's
+                         s: product of all scales on the path, in 2^-32 */
     uint32_t above;   /* `part` without the node's own scale, in 2^-32 */
-    uint16_t stages;  /* times that the circuit's units are sent in sequence */
+    uint16_t stages;  /* how often the units are sent, hop after hop */
     uint8_t lane;     /* lane of the parent, 0 .. 3, that sends the circuit */
-    uint8_t slow_shift; /* a unit takes this node the time of a node that is
-                           not slow, << slow_shift */
+    uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 
-/* Numbers of the whole tree. */
 struct tree_common {
     int32_t makespan;  /* makespan of one round, in steps */
     unsigned shift;    /* the reference computes a unit in 2^shift steps */
@@ -84,19 +87,20 @@ struct tree_common {
 /*
  * Sets cost[] of every node that tree_plan() has left in the tree, and *common,
  * from the `work` of tree_plan() with unequal shares. Returns ERR_OK; ERR_RANGE
- * if the makespan is shorter than the time of 16 units, or not shorter than
- * that of 2^23, or if transfer_ps / compute_ps is 2^8 or more.
+ * if the makespan is less than the time of 16 units, or is the time of 2^23
+ * units or more, or if transfer_ps / compute_ps is 2^8 or more.
  */
 NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
                          void *work);
 
-/* Returns the sum of the speeds of all nodes, in eighths of the reference's. */
+/* Returns the sum of all nodes' speeds, in 1/8 of the reference's speed. */
 uint32_t tree_speeds(const void *work, uint32_t nodes);
 
-/* Returns a time, less than 2^31 steps, in steps, after tree_costs(). */
+/* Returns time_ps, less than 2^31 steps, in steps. To be called after
+   tree_costs(). */
 int32_t tree_steps(const void *work, uint64_t time_ps);
 
-/* Returns the time of `steps`, ps, after tree_costs(). */
+/* Returns the time of `steps`, ps. To be called after tree_costs(). */
 uint64_t tree_time_ps(const void *work, int32_t steps);
 
 #endif

@@ -5,21 +5,31 @@
 
 #include <stddef.h>
 
-/* s_i, s_0, m_c and q are symbols of tree_rounds.h. A time may be too short by
-   2^-NEAR_BITS of the makespan. make() tries TRIALS values of the last round's
-   s_0 at most, until what nodes compute is the load to 2^-LEFT_BITS of that. */
+/*
+ * Symbols of tree_rounds.h and tree_plan.h:
+ *
+ *   s_i       time from when node i begins a round until node i begins the next
+ *             round, or in the last round until all finish; s_0: originator
+ *   s'        s_c of the child before child c in the lane, or s_i of the parent
+ *   m_c, m'_c transfer time of the part of child c, in this and the next round
+ *   p, q      a subtree computes p s - q units in a round
+ */
+
+/* A time may be too short by 2^-NEAR_BITS of the makespan. */
 #define NEAR_BITS 12u
+/* make() tries at most TRIALS values of the last round's s_0, until the load
+   that nodes compute is off by 2^-LEFT_BITS of the makespan or less. */
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
-/* The rounds of a sweep take at most TIMES_MAX makespans of one round. */
+/* All rounds of a plan take at most TIMES_MAX makespans of one round. */
 #define TIMES_MAX 16
 #define LACKS_MAX ((int32_t)1 << 28)
 
 #define PLACE_BITS 20u /* fraction bits of value_at()'s interpolation */
 
-/* Numbers of the plan; arrays have an entry a node. Times are in steps of
-   tree_plan.h, and load is in steps in which the reference computes it. */
+/* Arrays have an entry for each node. Times are in steps of struct tree_cost; a
+   load is the time, in steps, in which a node that is not slow computes it. */
 struct plan {
     const struct plan_job *job;
     uint8_t *tree;
@@ -28,24 +38,27 @@ struct plan {
     uint32_t nodes;
     unsigned rounds_max; /* most rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* round_ps, on a node that is not slow */
-    int32_t again;    /* the originator's software of a round after the first */
-    int32_t planning; /* gain_ps: a further round must gain more than this */
-    int32_t least;    /* lower bound of the makespan of any number of rounds */
-    /* Of the round that is planned; index: node in the order of the tree. */
-    int32_t *offset; /* transfer time of q units over one stage */
-    int32_t *behind; /* s_c = scale * s' - behind, s' as in tree_plan.h */
+    int32_t round_end; /* time of software at the end of a round, on a node that
+                          is not slow: round_ps */
+    int32_t again;     /* time of the originator's software in each round after
+                          the first */
+    int32_t planning;  /* gain_ps: a further round must gain more than this */
+    int32_t least;     /* lower bound of the makespan of any number of rounds */
+    /* The round that is planned; index: node in the order of the tree. */
+    int32_t *offset; /* transfer time of q units of the subtree, sent once */
+    int32_t *behind; /* constant of s_c = scale * s' - behind */
     int32_t *time;   /* s_i */
     int32_t *moved;  /* m_i */
 };
 
-/* Rounds planned so far, from the last one back, for one s_0 of the last. */
+/* Rounds planned so far, from the last round back, for one value of s_0 in the
+   last round. */
 struct sweep {
-    int32_t *moved;  /* m'_i of every node */
-    int32_t time;    /* sum of all s_0 */
-    unsigned rounds; /* rounds planned so far */
-    int64_t taken;   /* load that all nodes but the originator compute */
-    bool fits;       /* all rounds are feasible */
+    int32_t *moved; /* m'_i */
+    int32_t time;   /* sum of s_0 of all rounds */
+    unsigned rounds;
+    int64_t taken; /* load that all nodes but the originator compute */
+    bool fits;     /* all rounds are feasible */
 };
 
 static uint32_t next_of(const struct plan *plan, uint32_t index)
@@ -58,7 +71,8 @@ static int32_t signed_part(int32_t a, uint32_t fraction)
     return (int32_t)((int64_t)a * fraction >> 32);
 }
 
-/* Returns the software of node `index` in the round that is planned. */
+/* Returns the time of the software of node `index` in the round that is
+   planned. */
 static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
                            uint32_t index)
 {
@@ -68,9 +82,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns what the time of the circuit to a child has, in steps, besides m_c,
-   the load that it moves: the startup in the last round, in earlier ones -m'_c,
-   the load that it moves in the following round. */
+/* Returns s' - m_c - s_c of a child: the startup of the child's circuit in the
+   last round, -m'_c in earlier rounds. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -80,8 +93,9 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets offset and behind of every node, from the leaves up. m_c = s' - startup
-   - s_c is affine in s of the parent, whose offset gets the constant part. */
+/* Sets offset and behind of every node, from the leaves up. The parent's offset
+   gets the constant part of m_c = s' - startup_of() - s_c, which is affine in
+   the parent's s_i. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -109,11 +123,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
     }
 }
 
-/*
- * Sets s_i and m_i of every node for s_0. Returns by how much s_0 is too short
- * for every node to compute a unit, in the last round 0 or more, and for every
- * lane to be free in time.
- */
+/* Sets s_i and m_i of every node for s_0. Returns by how much s_0 is too short
+   for every lane to be free in time, and for every node to compute at least a
+   unit, or in the last round at least nothing. */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
 {
@@ -177,9 +189,9 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Plans the round before those of the sweep, or the last one with this s_0,
-   whose offsets set_offsets() has set. Unless `table` is NULL, writes the
-   round's `number` and ranges there. */
+/* Plans the round before the rounds of the sweep. Only the last round takes the
+   given s_0, and needs set_offsets() before. Unless `table` is NULL, the
+   function writes the round's `number` and ranges into the table. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -241,8 +253,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* Returns the value that a time has where all nodes compute just the load, if
-   it is `first` and `second` at the two ends: interpolated, or beyond them. */
+/* Interpolates, or extrapolates, a time that is `first` and `second` at the two
+   ends: returns its value where all nodes compute just the load. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -252,15 +264,16 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
-/* Sets *best to the ends of the best number of rounds whose makespan and time
-   of planning promise to be less than `limit`; best->rounds is 0 if none is. */
+/* Sets *best to the number of rounds, and their ends, with the least estimated
+   sum of makespan and time of planning. Sets best->rounds to 0 if every sum is
+   `limit` or more. */
 static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
                           int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* With planning time, trying a further number costs what it may gain. */
+    /* If planning takes time, trying a number costs as much as it may gain. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -293,9 +306,10 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     }
 }
 
-/* Plans all rounds with the s_0 at which nodes compute just the load, found by
-   the secant method; the originator computes what is left. begin[] becomes when
-   the originator begins each. Returns the makespan; INT32_MAX if infeasible. */
+/* Plans all rounds, for the last round's s_0 at which nodes compute just the
+   load, found by the secant method; the originator computes the units that are
+   left. Sets begin[r] to the time at which the originator begins round r.
+   Returns the makespan; INT32_MAX if the plan is infeasible. */
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                     int32_t begin[], int32_t *moved)
 {
@@ -351,28 +365,21 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* Returns a lower bound of the makespan, ps: all nodes compute all the time. */
-static uint64_t least_ps(const struct plan_job *job, const void *work,
-                         uint32_t nodes)
-{
-    uint32_t speeds = tree_speeds(work, nodes);
-
-    return fixed_product(job->compute_ps, job->load_units) / speeds * 8;
-}
-
-/* Sets the plan's numbers. Returns false if one is out of range, shares are
-   equal, or no number of rounds can gain the time to plan two rounds. */
+/* Sets the fields of *plan besides arrays. Returns false if a number is out of
+   range, shares are equal, or no number of rounds can save more time than
+   planning two rounds takes. */
 static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
                        uint64_t makespan_ps)
 {
     const struct plan_job *job = plan->job;
     uint32_t sends = 0;
-    uint64_t least;
+    uint64_t least; /* lower bound, ps: all nodes compute all the time */
 
     if (job->equal || plan->nodes == 1) {
         return false;
     }
-    least = least_ps(job, work, plan->nodes);
+    least = fixed_product(job->compute_ps, job->load_units) /
+            tree_speeds(work, plan->nodes) * 8;
     if (makespan_ps <= least + 2 * job->gain_ps ||
         tree_costs(cost, &plan->common, work) != ERR_OK) {
         return false;

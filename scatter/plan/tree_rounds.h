@@ -5,7 +5,7 @@
  * finish together. A node begins round r when it has computed round r - 1: it
  * receives its part, passes its children's parts on, and computes its own. So a
  * child needs its part when it begins a round itself, and begins later than its
- * parent by the circuits of the lane up to its own:
+ * parent by the time of the circuits of the lane up to the child's:
  *
  *   parent i   | begins round r                  | begins round r + 1
  *              |<------------- s_i ------------->|
@@ -21,12 +21,13 @@
  *   before it    s_c = s_i - sum (m_j - m'_j)         of i, up to c
  *
  * Node i computes for s_i less its software. This is the plan of one round with
- * -m' in place of startups: W(s) = p s - q has the same p in every round, and q
- * is summed up anew. Rounds are planned from the last one back; s_0 of a round
- * is the least for which every lane has sent its circuits when the node begins
- * the next round, and every node computes a unit or more. s_0 of the last round
- * is chosen so that all rounds together take the load. On the pattern rounds.h
- * does the same: a port is a lane, and all nodes of a layer are alike.
+ * -m' in place of startups: a subtree takes p s - q units in time s, where p is
+ * the same in every round, and q is summed up anew. Rounds are planned from the
+ * last round back. The s_0 of a round is the least for which every lane has
+ * sent its circuits when the node begins the next round, and every node
+ * computes a unit or more. The s_0 of the last round is chosen so that all
+ * rounds together take the load. On the pattern rounds.h does the same: a port
+ * is a lane, and all nodes of a layer are alike.
  */
 #ifndef SCATTER_PLAN_TREE_ROUNDS_H
 #define SCATTER_PLAN_TREE_ROUNDS_H
@@ -50,11 +51,14 @@ struct tree_rounds {
 
 /*
  * Plans the best number of rounds from rounds->least to rounds->most along a
- * tree that tree_plan() has just planned with `work`. If they end before
- * *makespan_ps, or if least == most, the function sets *makespan_ps to their
- * makespan, the tree to the ranges of round 0, with the originator's share of
- * all rounds, and for each round from 0 begin_ps[], the time at which the
- * originator begins it, and its table in tables[].
+ * tree that tree_plan() has just planned with `work`. If these rounds end
+ * before *makespan_ps, or if least == most, the function sets
+ *
+ *   *makespan_ps  to the makespan of the rounds
+ *   tree          to the ranges of round 0, with the originator's share of all
+ *                 rounds
+ *   begin_ps[r]   to the time at which the originator begins round r
+ *   tables        to the tables of all rounds, from round 0 on
  *
  * Times are rounded to 2^-23 of the makespan of one round; ranges begin at the
  * floor of the sum of shares before them.
