@@ -146,9 +146,8 @@ uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* Takes the originator's next slice off the load and returns its units. The
    originator, `member`, serves demands between slices. A slice lasts a quarter
-   of the time of the last chunk, or with masters of the shortest recent chunk,
-   because the member that has the chunk demands the next one after that time.
- */
+   of the time of the last chunk, or with masters of the shortest recent chunk:
+   the chunk's member sends its next demand after this time. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
 /*

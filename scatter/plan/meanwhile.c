@@ -24,15 +24,12 @@ struct costs {
     uint32_t work;    /* work_ps in steps */
     uint32_t in;      /* in_ps in steps */
     uint32_t out;     /* out_ps in steps */
-    uint32_t startups; /* time of the circuits that send a round, without the
-                          transfer of units */
-    uint32_t back;     /* time of the circuits that return a round, without the
-                          transfer of outputs */
-    uint32_t software; /* time of a node's software in each round */
-    uint32_t wait;     /* time from time zero until the first send */
+    uint32_t startups;     /* time to send a round, without its units */
+    uint32_t back;         /* time to return a round, without outputs */
+    uint32_t software;     /* time of a node's software in each round */
+    uint32_t wait;         /* time from time zero until the first send */
     uint32_t others_units; /* units of all nodes but the originator */
-    uint32_t first;        /* weight of the first round's transfer time in the
-                              score of a shape, in 2^-16 */
+    uint32_t first;        /* weight of round 0, in 2^-16: weigh_first() */
     unsigned phases;       /* N */
     unsigned shift;
     /* behind[d]: part of all nodes but the originator that get their units over

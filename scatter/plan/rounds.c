@@ -177,8 +177,7 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     return costs->rho_whole < ROUNDS_RHO_MAX;
 }
 
-/* Sets *steps to a time in steps. Returns whether time_ps is load_ps or less.
- */
+/* Sets *steps to time_ps in steps. Returns whether time_ps <= load_ps. */
 static bool steps_of(int64_t *steps, const struct costs *costs,
                      uint64_t time_ps)
 {

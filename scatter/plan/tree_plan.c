@@ -251,9 +251,8 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32. `slope` is p: 1/8, the
-   slowest node's p, or more. Masks here and below only let Frama-C see ranges.
- */
+/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32. p = `slope` is 1/8,
+   the slowest node's p, or more. Masks only let Frama-C see ranges. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale

@@ -12,7 +12,7 @@
  *             round, or in the last round until all finish; s_0: originator
  *   s'        s_c of the child before child c in the lane, or s_i of the parent
  *   m_c, m'_c transfer time of the part of child c, in this and the next round
- *   p, q      a subtree computes p s - q units in a round
+ *   q         constant of p s - q, the units that a subtree computes in time s
  */
 
 /* A time may be too short by 2^-NEAR_BITS of the makespan. */
@@ -38,10 +38,8 @@ struct plan {
     uint32_t nodes;
     unsigned rounds_max; /* most rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* time of software at the end of a round, on a node that
-                          is not slow: round_ps */
-    int32_t again;     /* time of the originator's software in each round after
-                          the first */
+    int32_t round_end; /* round_ps: software at the end of a round */
+    int32_t again;     /* originator's software in a round after the first */
     int32_t planning;  /* gain_ps: a further round must gain more than this */
     int32_t least;     /* lower bound of the makespan of any number of rounds */
     /* The round that is planned; index: node in the order of the tree. */
