@@ -54,8 +54,8 @@ int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
 
     scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    /* The reader moves free_from on in steps of 8 bytes; free_to is a multiple
-       of 4 only. */
+    /* The message's reader rounds free_from up to a multiple of 8, which must
+       not pass free_to, a multiple of 4. */
     return circuit_receive(scatter->circuit, delivery, ports,
                            scatter->free_from, room & ~7u);
 }

@@ -178,8 +178,8 @@ struct scatter;
  * result: 0 or the error.
  */
 struct policy {
-    /* Sets `layer`, 0 of the originator, and all that is known before there is
-       a job. ERR_RANGE if the policy does not fit the torus. */
+    /* Sets `layer`, which is 0 at the originator, and all else that is known
+       before there is a job. ERR_RANGE if the policy does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
 
     /* Reads this node's place from the head of an announcement, and sets
@@ -209,7 +209,7 @@ struct policy {
     /* Computes split.share_units of the range that `receive` has set. */
     int (*compute)(struct scatter *scatter);
 
-    /* Receives and merges the results of all that `receive` sent to. */
+    /* Receives and merges results of the nodes that got a range from here. */
     int (*gather)(struct scatter *scatter);
 
     /* Carries out an order, which is announced unless the originator computes
@@ -235,20 +235,20 @@ enum policy_row {
     POLICY_ROWS
 };
 
-/* What a node of the pattern keeps (scatter/engine/pattern.h). */
+/* State of a node of the pattern (scatter/engine/pattern.h). */
 struct scatter_pattern {
     struct circuit_cut cut; /* how the switch cuts ranges (hal/rows.h) */
     uint8_t parent_port;    /* the parent's port to here: struct torus_role */
     uint32_t wanted;       /* mask of the ports on which the next part may come,
                               with CIRCUIT_HEAD() of the bytes before its
                               range, which may be read before the rest */
-    uint32_t wanted_later; /* `wanted` for the parts of later rounds */
+    uint32_t wanted_later; /* as `wanted`, for parts of later rounds */
     uint32_t place; /* label bits that name this node: wire_part_place() */
     uint32_t label; /* label of later rounds' parts (hal/rows.h), with
                        round 0 */
 };
 
-/* What a node of a tree or of a farm keeps (scatter/engine/tree.h). */
+/* State of a node of a tree or of a farm (scatter/engine/tree.h). */
 struct scatter_tree {
     const uint8_t *branch; /* this node's piece of the tree: its own branch,
                               with those of all nodes behind it (plan/tree.h) */
@@ -258,7 +258,7 @@ struct scatter_tree {
                                          received; they are sent on */
 };
 
-/* What a node keeps that asks for chunks (scatter/engine/farm.h). */
+/* State of a node that asks for chunks (scatter/engine/farm.h). */
 struct scatter_worker {
     uint16_t number; /* of this worker, as the originator counts them */
     uint16_t chunks; /* chunks received; the last one, the end, has no units */
@@ -314,19 +314,19 @@ struct scatter {
     };
     struct scatter_worker worker;
 
-    /* What was announced; of the originator, what it announces. */
+    /* The announcement that came; the originator's, which it sends. */
     struct wire_announce announced;
     uint16_t announced_job;
     uint8_t *announcement;       /* payload of the last announcement */
     const struct kernel *kernel; /* NULL: none is announced */
-    struct kernel_terms terms;   /* what the kernel's begin() said */
+    struct kernel_terms terms;   /* set by the kernel's begin() */
 
     /* The job. job.rounds is 0 until it is known; until then, on the pattern,
        job.phases is that of the torus, which an advance goes by. */
     struct wire_job job;
     const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
     uint32_t job_bytes;
-    unsigned round; /* at hand, from 0 */
+    unsigned round; /* number of the round at hand, from 0 */
 
     /* The range of the round at hand. The originator's is the load, without
        what it has computed or sent so far. Bytes of the load lie before and
@@ -340,32 +340,31 @@ struct scatter {
     const uint8_t *range_data;
     uint32_t range_before_bytes;
     uint32_t range_to_end_bytes;
-    uint32_t units;            /* of the range */
-    uint32_t first_unit;       /* its place in the whole load */
-    struct torus_split split;  /* of the range */
-    struct kernel_range range; /* of the kernel's next run(); what all runs have
-                                  in common is set with the terms */
+    uint32_t units;            /* units of the range */
+    uint32_t first_unit;       /* number of its first unit in the whole load */
+    struct torus_split split;  /* shares of the range (torus/split.h) */
+    struct kernel_range range; /* argument of the kernel's next run() */
 
-    /* What was computed, and what comes back. */
-    struct kernel_result result; /* own, with those that are merged into it */
-    bool has_result;             /* `result` is of one unit at least */
+    /* Results and outputs. */
+    struct kernel_result result; /* own, with the children's merged into it */
+    bool has_result;             /* `result` is that of a run */
     bool has_slots;              /* `slots` and `short_bytes` are set */
-    struct slots_of_phase slots; /* of this node's result */
-    uint32_t short_bytes;        /* the longest result of a short slot */
-    uint8_t *child_outputs;      /* outputs received from children so far */
+    struct slots_of_phase slots; /* when this node's result may leave */
+    uint32_t short_bytes;   /* length of the longest result in a short slot */
+    uint8_t *child_outputs; /* outputs received from children so far */
     uint32_t child_outputs_bytes;
     uint32_t ports_us; /* time of the ports' interrupts while computing, us */
 
-    /* message[i]: fields that all sends of phase i share, on the pattern form i
-       of the switch (hal/rows.h); message[0]: those of a tree's branches. */
+    /* message[i]: fields that all sends of phase i share; on the pattern they
+       are the switch's form i (hal/rows.h). A tree's sends share message[0]. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
-    struct circuit_message result_message; /* without the result itself */
+    struct circuit_message result_message; /* its segments are not set */
 
     struct scatter_rate rate; /* stays from job to job */
 };
 
-/* The row that carries out a job of these flags: enum wire_policy or
-   policy_row; POLICY_ROWS if no row does. */
+/* Returns the row, enum wire_policy or policy_row, for jobs with these flags;
+   POLICY_ROWS if there is none. */
 static inline unsigned policy_row(uint8_t flags)
 {
     unsigned policy = WIRE_POLICY(flags);
@@ -446,8 +445,7 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
     return 4 + WIRE_PAD4(terms->result_bytes_max);
 }
 
-/* The steps that all policies share. Functions of type int return 0 or an
-   error. */
+/* Steps that all policies share. Functions of type int return 0 or an error. */
 
 /* Asserts that the two heaps of the drawing above do not overlap. Precedes each
    receive to the free memory between them. */

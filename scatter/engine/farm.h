@@ -43,7 +43,7 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, perhaps still sent */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, perhaps being sent */
     uint16_t chunks;           /* chunks sent to the worker, with its end */
     bool waits;                /* is to get a chunk, but has none yet */
     bool ended;                /* has got its end */

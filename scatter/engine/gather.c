@@ -121,9 +121,8 @@ HAL_FAST static int append_one(struct scatter *scatter,
     return error;
 }
 
-/* Receives the first message that arrives on the port mask *ports, and takes
-   its port off the mask: with `round` 0 a result, else outputs of that round.
- */
+/* Receives the first message that arrives on the port mask *ports, a result or,
+   if `round` is not 0, outputs of that round; takes its port off the mask. */
 HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
                                       uint32_t round)
 {
@@ -152,8 +151,8 @@ HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* Receives one message from each port of the mask, in the order of arrival;
-   `round` as in gather_one(). Not inlined: it is 140 bytes long. */
+/* Receives one message from each port of the mask by gather_one(), in the order
+   of arrival. Not inlined: it is 140 bytes long. */
 HAL_FAST __attribute__((noinline)) static int
 gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
 {

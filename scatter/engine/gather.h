@@ -52,8 +52,7 @@ void scatter_prepare_return(struct scatter *scatter);
 void scatter_read_slots(struct scatter *scatter);
 
 /* Sets the node's state to NODE_STATE_GATHERING. The children's outputs will
-   begin behind free_from and the room for the first message's header and, ahead
-   of its outputs, result. */
+   begin at free_from, after room for the first message's header and result. */
 void scatter_begin_outputs(struct scatter *scatter);
 
 /* Calls scatter_begin_outputs(), and reads the slots if this node needs them

@@ -44,8 +44,8 @@ static int follow(struct scatter *scatter)
 /* ---- the originator ---- */
 
 /* A load of up to STAYING_UNITS_MAX units may be too small to be sent away;
-   along a tree, which takes longer to plan, with STAYING_UNITS_NODE more per
-   node. */
+   along a tree, which takes longer to plan, up to STAYING_UNITS_NODE more for
+   each node. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -234,9 +234,8 @@ static void clear(struct scatter *scatter, struct originator *originator)
 }
 
 /* Carries out the originator's job, from the wait for the order, during which
-   it serves probes' lists, to the report. Result: 0 or the error, which the
-   report has told the host too unless the order itself could not be received.
- */
+   it serves lists of probes, to the report. Result: 0 or the error, which the
+   report tells the host too unless the order could not be received. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;

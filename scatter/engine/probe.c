@@ -77,8 +77,8 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* A list of probes, the WIRE_MEASURE at hand, being carried out; the report
-   grows behind the list. */
+/* State of carrying out a list of probes, the payload of a WIRE_MEASURE. The
+   report grows behind the list. */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry at hand */

@@ -210,8 +210,8 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* A child with units in the first round gets a message in each; one
-           without gets none, and waits for the next job. */
+        /* A child with units in the first round gets a message in each round. A
+           child without gets none, and waits for the next job. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
