@@ -43,8 +43,8 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a chunk, which becomes this node's range; one of no units is the end.
-   Result: as farm_receive(). */
+/* Reads a chunk, which becomes this node's range; a chunk of no units is the
+   end. Result: as farm_receive(). */
 static int read_chunk(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -154,8 +154,8 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-/* Returns where the message with the next chunk is received: two places take
-   turns, as the chunk before may still be in use. */
+/* Returns where the message with the next chunk is received: two buffers take
+   turns, as the chunk in the other one may still be in use. */
 static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -182,7 +182,7 @@ static int ask_ahead(struct scatter *scatter)
 /* A master asks for a chunk when a LOW_PART-th of the chunk in hand is left. */
 #define LOW_PART 2u
 
-/* Whether this node is a master, by its piece of the tree. */
+/* Whether this node is a master, with a group in its piece of the tree. */
 static bool is_master(const struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;

@@ -39,7 +39,7 @@
  *   scatter/wire/wire.h  the messages
  *   hal/circuit.h        how messages are sent and received
  *
- * which are some 2,500 lines. Each other file is a subject of its own:
+ * which are some 2,400 lines. Each other file is a subject of its own:
  *
  *   pattern, pattern_plan  a policy for a 5^k x 5^k torus, where the switch
  * cuts ranges and sends them on by itself advance                a round that

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference policy, a tree. Functions stand in the order in which a job
- * calls them: a node reads its piece of the tree from the announcement, passes
- * that on, receives its range, sends on its children's ranges, and gathers
- * results. The originator's functions follow: plan, then send.
+ * The reference policy, a tree. Steps stand in the order of a job, each behind
+ * its helpers: a node reads its piece of the tree from the announcement, passes
+ * the announcement on, receives its range, sends on its children's ranges, and
+ * gathers results. The originator's steps follow: plan, then send.
  *
  * A tree is an array of branches, one for each node. Behind a node's branch lie
  * the branches of all its descendants (scatter/plan/tree.h); these together are
@@ -35,7 +35,7 @@ int tree_prepare(struct scatter *scatter)
     return ERR_OK;
 }
 
-/* Whether a piece of the tree ends before `end`, and has a valid path. */
+/* Whether a piece of the tree ends at `end` or before and has a valid path. */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -108,9 +108,8 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Returns the word of `branch`, a branch of this node's piece, in the table of
-   a later round: the first unit of a range. Words lie in the order of branches.
- */
+/* Returns the word of `branch` in a later round's table: the first unit of the
+   range of its node. Words lie in the order of the branches of this piece. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -175,8 +174,7 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
 
 /*
  * Splits the range at hand, and queues the sends to the children. A node's own
- * share comes first; each child's range begins where that of the one before
- * ends:
+ * share comes first; the children's ranges follow, one behind the other:
  *
  *   | own share | child 1 | child 2 | .. |
  *   ^ first_unit          ^ at           ^ end_unit
@@ -309,7 +307,7 @@ int tree_receive(struct scatter *scatter)
     return error == ERR_OK ? branch_distribute(scatter) : error;
 }
 
-/* Receives results by falling phase: those of the last phase first. */
+/* Receives results phase by phase, those of the last phase first. */
 int tree_gather(struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -650,8 +648,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter_skip(scatter, scatter->units);
         scatter->units = table[table_words(scatter) - 1] - table[1];
         scatter->round = round;
-        /* A port that is done early does not begin a round while others still
-           send the one before. */
+        /* No port begins a round while another port sends the round before. */
         if (scatter->costs->tree_holds) {
             scatter->message[0].ready_ps =
                 start_ps + originator->round_begin_ps[round];
