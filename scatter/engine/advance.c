@@ -38,14 +38,12 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     uint64_t takes_ps = 0;
 
     for (unsigned phase = 1; phase <= phases; ++phase) {
-        uint64_t ready = ready_ps(scatter, originator, phase);
-
         takes_ps += originator->input.startup_ps[phase - 1] +
                     (phase == phases ? scatter->costs->queue_ps : 0) +
                     originator->input.transfer_ps * units[phase];
-        if (ready > takes_ps + leaves_ps) {
-            leaves_ps = ready - takes_ps;
-        }
+        leaves_ps = fixed_larger(
+            leaves_ps,
+            fixed_difference(ready_ps(scatter, originator, phase), takes_ps));
     }
     return leaves_ps;
 }
@@ -88,7 +86,7 @@ uint32_t advance_hold_ps(const struct scatter *scatter,
     }
     hold_ps = leaves_ps(scatter, originator, originator->plan.volume_units[0]) -
               originator->report.received_ps[scatter->job.phases];
-    return hold_ps < HOLD_MAX_PS ? (uint32_t)hold_ps : HOLD_MAX_PS;
+    return fixed_smaller(hold_ps, HOLD_MAX_PS);
 }
 
 void advance_report(struct originator *originator)

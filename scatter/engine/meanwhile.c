@@ -72,30 +72,7 @@ int meanwhile_receive(struct scatter *scatter)
     }
     if (error == ERR_OK && scatter->layer < scatter->job.phases &&
         next < scatter->job.rounds) {
-        circuit_post(scatter->circuit,
-                     scatter->pattern.place | wire_part_place(0, 0, next));
-    }
-    return error;
-}
-
-/* Receives the children's outputs messages 1 to R - 1 as far as they are
-   still to come; a node other than the originator then sends message R. The
-   originator receives all of them here, as it gets no parts before. */
-static int gather_outputs(struct scatter *scatter)
-{
-    uint32_t rounds = scatter->job.rounds;
-    int error = ERR_OK;
-
-    if (scatter->layer == scatter->job.phases) {
-        return ERR_OK;
-    }
-    if (scatter->layer > 0) {
-        error = pass_on(scatter, rounds);
-        scatter_begin_outputs(scatter);
-        return error;
-    }
-    for (uint32_t round = 1; error == ERR_OK && round < rounds; ++round) {
-        error = gather_round(scatter, round);
+        pattern_post(scatter, next);
     }
     return error;
 }
@@ -103,14 +80,24 @@ static int gather_outputs(struct scatter *scatter)
 int meanwhile_gather(struct scatter *scatter)
 {
     unsigned phases = scatter->job.phases;
-    int error;
+    uint32_t rounds = scatter->job.rounds;
+    int error = ERR_OK;
 
     scatter_begin_gather(scatter);
-    error = gather_outputs(scatter);
+    if (scatter->layer > 0 && scatter->layer < phases) {
+        error = pass_on(scatter, rounds);
+        scatter_begin_outputs(scatter);
+    }
+    /* The originator receives the outputs messages of all rounds here, because
+       it waits for no parts. */
+    for (uint32_t round = 1;
+         error == ERR_OK && scatter->layer == 0 && round < rounds; ++round) {
+        error = gather_round(scatter, round);
+    }
     for (unsigned phase = phases; error == ERR_OK && phase > scatter->layer;
          --phase) {
         if (phase < phases) { /* these children have children */
-            error = scatter_gather_outputs(scatter, phase, scatter->job.rounds);
+            error = scatter_gather_outputs(scatter, phase, rounds);
         }
         if (error == ERR_OK) {
             error = scatter_gather_children(scatter, phase, CIRCUIT_ALL_PORTS);

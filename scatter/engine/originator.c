@@ -38,7 +38,6 @@ uint32_t originator_ports_units(const struct scatter *scatter,
     uint64_t port_ps =
         (uint64_t)scatter->costs->port_byte_ps * originator->order.unit_bytes;
     uint32_t most = scatter->units / torus_nodes(scatter->size);
-    uint64_t units;
 
     if (port_ps == 0 || originator->alone ||
         (originator->order.flags & WIRE_EQUAL_SHARES) != 0 ||
@@ -46,9 +45,9 @@ uint32_t originator_ports_units(const struct scatter *scatter,
          originator->order.rounds != WIRE_BEST)) {
         return 0;
     }
-    units = fixed_product(port_ps, scatter->units - most) /
-            (originator->report.compute_ps | 1u);
-    return units < most ? (uint32_t)units : most;
+    return fixed_smaller(fixed_product(port_ps, scatter->units - most) /
+                             (originator->report.compute_ps | 1u),
+                         most);
 }
 
 void originator_set_range(struct scatter *scatter,
@@ -67,14 +66,11 @@ void originator_take_off(struct scatter *scatter, struct originator *originator,
 {
     struct wire_order *order = &originator->order;
     uint32_t bytes = units * order->unit_bytes;
-    uint32_t most = scatter->terms.before_bytes;
 
     order->load += bytes;
     order->load_units -= units;
     order->first_unit += units;
-    order->before_bytes += bytes;
-    if (order->before_bytes > most) {
-        order->before_bytes = most;
-    }
+    order->before_bytes = fixed_smaller((uint64_t)order->before_bytes + bytes,
+                                        scatter->terms.before_bytes);
     originator_set_range(scatter, order);
 }

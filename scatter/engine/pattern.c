@@ -212,8 +212,7 @@ static void return_meanwhile(struct scatter *scatter)
 {
     scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
     if (scatter->layer < scatter->job.phases) {
-        circuit_post(scatter->circuit,
-                     scatter->pattern.place | wire_part_place(0, 0, 1));
+        pattern_post(scatter, 1);
     }
 }
 
@@ -239,27 +238,19 @@ static int begin_job(struct scatter *scatter,
     }
     error = advance ? expect_job(scatter, label)
                     : read_job(scatter, delivery, label);
-    if (error == ERR_OK && !advance) {
-        policy_become(scatter, policy_row(scatter->job.flags));
+    if (error != ERR_OK) {
+        return error;
     }
-    if (error == ERR_OK && scatter_returns_meanwhile(scatter)) {
+    policy_become(scatter, policy_row(scatter->job.flags));
+    if (scatter_returns_meanwhile(scatter)) {
         return_meanwhile(scatter);
     }
-    if (error == ERR_OK) {
-        scatter->circuit->job = delivery->job;
-        scatter->pattern.label =
-            scatter->pattern.place |
-            circuit_label(scatter->job.phases,
-                          WIRE_TABLES_BYTES(scatter->job.phases));
-    }
-    return error;
-}
-
-/* Lets the switch receive the part of `round`, and send on others' units. */
-static inline void post(struct scatter *scatter, unsigned round)
-{
-    circuit_post(scatter->circuit,
-                 scatter->pattern.place | wire_part_place(0, 0, round));
+    scatter->circuit->job = delivery->job;
+    scatter->pattern.label =
+        scatter->pattern.place |
+        circuit_label(scatter->job.phases,
+                      WIRE_TABLES_BYTES(scatter->job.phases));
+    return ERR_OK;
 }
 
 /* Reads a part, of which only the head may have arrived, and sets this node's
@@ -313,7 +304,7 @@ int pattern_receive(struct scatter *scatter)
     int damage;
 
     if (scatter->round > 0 && scatter_collects_outputs(scatter)) {
-        post(scatter, scatter->round);
+        pattern_post(scatter, scatter->round);
     }
     error =
         await_message(scatter, WIRE_PART, &delivery, scatter->pattern.wanted);
@@ -322,7 +313,7 @@ int pattern_receive(struct scatter *scatter)
     }
     error = take(scatter, &delivery);
     if (error == ERR_OK && posts_ahead(scatter)) {
-        post(scatter, scatter->round + 1);
+        pattern_post(scatter, scatter->round + 1);
     }
     if (scatter->round == 0) {
         scatter->pattern.wanted = scatter->pattern.wanted_later;

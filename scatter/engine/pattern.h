@@ -46,6 +46,14 @@ void pattern_expect(struct scatter *scatter);
 NODISCARD int pattern_distribute(struct scatter *scatter,
                                  struct circuit_segment passed_on);
 
+/* Lets the switch receive the part of `round`, and send on the units of other
+   nodes in it. */
+static inline void pattern_post(const struct scatter *scatter, unsigned round)
+{
+    circuit_post(scatter->circuit,
+                 scatter->pattern.place | wire_part_place(0, 0, round));
+}
+
 /* Waits for this round's WIRE_PART and reads it, and lets the switch receive
    the next round's. Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);

@@ -21,13 +21,6 @@
 
 static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
 
-/* Returns the time, ps, of a circuit with a result of `bytes` over `hops`. */
-static uint64_t result_ps(const struct wire_order *order, uint64_t bytes,
-                          uint32_t hops)
-{
-    return order_circuit_ps(order, order_message_ps(order, bytes), hops);
-}
-
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct wire_order *order, unsigned rounds,
                          uint32_t units, uint32_t nodes, uint32_t hops)
@@ -37,7 +30,7 @@ uint64_t slots_output_ps(const struct scatter *scatter,
                      (WIRE_OUTPUT_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
 
-    return result_ps(order, bytes, hops) +
+    return order_circuit_ps(order, order_message_ps(order, bytes), hops) +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }
 
@@ -86,7 +79,8 @@ void slots_time_returns(const struct originator *originator,
 static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
                         uint32_t hops)
 {
-    return result_ps(order, bytes, hops) + SLOT_SPARE_PS;
+    return order_circuit_ps(order, order_message_ps(order, bytes), hops) +
+           SLOT_SPARE_PS;
 }
 
 /* Returns the length of the longest result that fits a short slot, in bytes:
@@ -106,18 +100,7 @@ static uint32_t short_bytes(const struct scatter *scatter,
     if (transfer_ps > 0) {
         bytes = scatter->job.phases * order->startup_ps / transfer_ps;
     }
-    if (bytes < SCATTER_SHORT_BYTES) {
-        bytes = SCATTER_SHORT_BYTES;
-    }
-    return bytes < most ? (uint32_t)bytes : most;
-}
-
-/* Returns the time, ps, after the planned end in which all slots are short; 0
-   if the measured units have no result or one of more than `bytes`. */
-static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
-                         uint64_t frame_ps)
-{
-    return scatter->result.bytes - 1u < bytes ? FRAMES_FIRST * frame_ps : 0;
+    return fixed_smaller(fixed_larger(bytes, SCATTER_SHORT_BYTES), most);
 }
 
 /* Returns the number of frames in a period: together they are about as long as
@@ -125,14 +108,9 @@ static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
    longer than for its own. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
 {
-    uint64_t frames;
-
     ASSERT(frame_ps > 0);
-    frames = long_ps / frame_ps + 1;
-    if (frames < FRAMES_MIN) {
-        return FRAMES_MIN;
-    }
-    return frames < FRAMES_MAX ? (uint8_t)frames : FRAMES_MAX;
+    return (uint8_t)fixed_smaller(
+        fixed_larger(long_ps / frame_ps + 1, FRAMES_MIN), FRAMES_MAX);
 }
 
 /* Returns the least shift for which `ps` is less than 2^30 units of 2^shift ps:
@@ -197,7 +175,9 @@ int slots_set_short(struct scatter *scatter,
     uint32_t bytes = short_bytes(scatter, order);
     uint64_t short_ps = slot_ps(order, bytes, hops);
     uint64_t long_ps = bytes < most ? slot_ps(order, most, hops) : 0;
-    uint64_t after_ps = first_ps(scatter, bytes, phases * short_ps);
+    uint64_t after_ps = scatter->result.bytes - 1u < bytes
+                            ? FRAMES_FIRST * phases * short_ps
+                            : 0;
     uint8_t frames;
     uint64_t cycle_ps;
     uint8_t shift;

@@ -28,18 +28,17 @@ static uint32_t best_reserve(const struct scatter *scatter,
     uint32_t nodes = originator->input.nodes;
     uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
     uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
-    uint64_t percent = originator->known ? RESERVE_UNKNOWN
-                                         : 100u * originator->varies_ps /
-                                               (VARIES_PART * compute_ps);
+    uint32_t percent = originator->known
+                           ? RESERVE_UNKNOWN
+                           : fixed_smaller(100u * originator->varies_ps /
+                                               (VARIES_PART * compute_ps),
+                                           RESERVE_MOST);
 
-    if (percent > RESERVE_MOST) {
-        percent = RESERVE_MOST;
-    }
     return order->transfer_ps * order->unit_bytes * nodes >
                        TORUS_PORTS * compute_ps ||
                    load_ps / 100 * percent < demands_ps
                ? 0
-               : (uint32_t)percent;
+               : percent;
 }
 
 uint32_t tail_reserve(const struct scatter *scatter,
@@ -186,26 +185,20 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
 
 /* ---- the other nodes ---- */
 
-/* Returns how far east and north of the originator this node lies. */
-static struct torus_coord away_of(const struct scatter *scatter)
+/* Makes this node a worker that asks for its first chunk. `away`: hops east and
+   north from the originator to this node. */
+static int join(struct scatter *scatter)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
     struct torus_size size = scatter->size;
-
-    return (struct torus_coord){
+    struct torus_coord away = {
         (uint16_t)((identity->x + size.width - identity->originator_x) %
                    size.width),
         (uint16_t)((identity->y + size.height - identity->originator_y) %
                    size.height)};
-}
 
-/* Makes this node a worker that asks for its first chunk. */
-static int join(struct scatter *scatter)
-{
-    struct torus_coord away = away_of(scatter);
-
-    return farm_join(scatter, (uint16_t)(torus_index(scatter->size, away) - 1),
-                     torus_direct(scatter->size, away));
+    return farm_join(scatter, (uint16_t)(torus_index(size, away) - 1),
+                     torus_direct(size, away));
 }
 
 /* Returns how many units of the last planned share are computed after asking:
@@ -216,13 +209,12 @@ static uint32_t kept_units(const struct scatter *scatter)
     uint64_t demands_ps =
         2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
     uint32_t share = scatter->split.share_units;
-    uint64_t units;
 
     if (worker->computed_units == 0) {
         return share;
     }
-    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
-    return units < share ? (uint32_t)units : share;
+    return fixed_smaller(
+        demands_ps / (worker->computed_ps / worker->computed_units + 1), share);
 }
 
 /* Computes the share of the last planned round, and asks for the first chunk

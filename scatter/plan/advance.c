@@ -24,14 +24,12 @@
 static uint64_t of_rounds(unsigned *rounds, const struct plan_job *job,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {
-    uint64_t ratio = (job->compute_ps << 8) / (port_ps + 1);
+    uint32_t ratio =
+        fixed_smaller((job->compute_ps << 8) / (port_ps + 1), RATIO_MAX);
     uint64_t term = 256;
     uint64_t sum = 256;
     uint64_t units = mean;
 
-    if (ratio > RATIO_MAX) {
-        ratio = RATIO_MAX;
-    }
     for (*rounds = 0; *rounds < MOST_ROUNDS && units > least &&
                       fixed_product(port_ps, (uint32_t)units) >
                           2 * (job->queue_ps + job->round_ps);
@@ -43,7 +41,7 @@ static uint64_t of_rounds(unsigned *rounds, const struct plan_job *job,
         sum += term;
         units = ((uint64_t)mean << 8) / sum;
     }
-    return units > least ? units : least;
+    return fixed_larger(units, least);
 }
 
 struct advance advance_of(const struct plan_job *job)
@@ -75,6 +73,6 @@ struct advance advance_of(const struct plan_job *job)
             units = several;
         }
     }
-    advance.units = units < most ? (uint32_t)units : most;
+    advance.units = fixed_smaller(units, most);
     return advance;
 }

@@ -19,7 +19,6 @@
 #define ONE ((uint64_t)1 << 30)
 #define SNAP_UNITS 4u   /* a volume is low by less than SNAP_UNITS steps */
 #define SNAP_STARTUP 1u /* a feasible startup exceeds the work by no more */
-#define OUT_OF_RANGE UINT32_MAX
 
 /* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
@@ -89,6 +88,17 @@ HAL_FAST static int check(const struct plan_job *job)
     return error;
 }
 
+/* Whether the startups of all phases are in range. */
+HAL_FAST static bool startups_fit(const struct plan_job *job)
+{
+    for (unsigned i = 0; i < job->phases; ++i) {
+        if (job->startup_ps[i] > PLANNER_STARTUP_MAX_PS) {
+            return false;
+        }
+    }
+    return true;
+}
+
 HAL_FAST static struct scale scale_of(uint64_t compute_ps)
 {
     struct fixed_shift shift = fixed_shift_of(compute_ps);
@@ -145,7 +155,7 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
 
 /*
  * Sets work[] of v_0 to the last feasible phase by the recurrence. Returns the
- * number of that phase, or OUT_OF_RANGE if a startup up to it is out of range.
+ * number of that phase.
  *
  * Each work is low by less than 2, in steps of work: that of the load by less
  * than 1; each later one by a fifth of the error before, 1 for the product, and
@@ -164,9 +174,6 @@ HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
     for (; phase < job->phases; ++phase) {
         uint64_t startup = startup_work(job->startup_ps[phase], scale);
 
-        if (job->startup_ps[phase] > PLANNER_STARTUP_MAX_PS) {
-            return OUT_OF_RANGE;
-        }
         if (startup > left + SNAP_STARTUP) {
             break;
         }
@@ -175,18 +182,6 @@ HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
         work[phase + 1] = left;
     }
     return phase;
-}
-
-/* Whether startups of the phases after `phase`, which recur() has not checked,
-   are in range. */
-HAL_FAST static bool rest_fits(const struct plan_job *job, unsigned phase)
-{
-    for (; phase < job->phases; ++phase) {
-        if (job->startup_ps[phase] > PLANNER_STARTUP_MAX_PS) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /*
@@ -266,18 +261,16 @@ HAL_FAST int planner_plan(struct planner_plan *plan, const struct plan_job *job)
 {
     uint64_t work[PLANNER_PHASES_MAX + 1];
     struct scale scale;
-    unsigned feasible;
     int error = check(job);
 
     if (error != ERR_OK) {
         return error;
     }
-    scale = scale_of(job->compute_ps);
-    feasible = recur(work, job, &scale);
-    if (feasible == OUT_OF_RANGE || !rest_fits(job, feasible)) {
+    if (!startups_fit(job)) {
         return ERR_RANGE;
     }
-    plan->phases = (uint8_t)feasible;
+    scale = scale_of(job->compute_ps);
+    plan->phases = (uint8_t)recur(work, job, &scale);
     plan->makespan_ps =
         share_ps(floors(plan, work, job->load_units, &scale), &scale);
     return ERR_OK;
