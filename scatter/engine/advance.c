@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define UNITS_MIN 16u /* an advance of fewer units per node does not pay */
-/* An advance does not pay if a call of the kernel takes longer than planning,
-   counted as 1 / PLAN_PART of the time from the advance to the next send. */
+/* No advance pays if a call of the kernel takes longer than planning, which is
+   taken to last 1 / PLAN_PART of the time from the advance to the next send. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* 4 ms; a gap has 32 bits */
+#define HOLD_MAX_PS 4000000000u /* longest hold, 4 ms; a gap has 32 bits */
 
 /* Returns the time, ps from time zero, at which layer `phase` has computed the
    advance and waits for a part. */
@@ -48,8 +48,8 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* The shares of the first planned round are not known yet. They are taken to be
-   equal shares of the load or, if more rounds follow, those of the advance. */
+/* The shares of the first planned round are not known yet. Equal shares of the
+   load are assumed or, if more rounds follow, the shares of the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -73,9 +73,10 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
-/* A node lets its switch send on a round's part when it has taken the part of
-   the round before. Rounds that arrive while it computes the advance would go
-   on late and meet circuits of the next: so the first of several is held. */
+/* A node lets its switch send on a round's part when the node has taken the
+   part of the round before. Parts that arrive while the node computes the
+   advance would go on late, and meet circuits of the next round. So the
+   originator holds the first of several rounds back. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -167,7 +168,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
         return ERR_OK;
     }
     if (scatter->units / UNITS_MIN < originator->input.nodes) {
-        return ERR_OK; /* advance_of() would say so, but later */
+        return ERR_OK; /* advance_of() would find that, but later */
     }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {

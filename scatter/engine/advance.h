@@ -8,7 +8,8 @@
  *   a node                       part | computes the advance | round 1 | ..
  *                           ^ time zero
  *
- * The advance is round 0 of the job; the parts of round 1 bring the job itself.
+ * The advance is round 0 of the job. The parts of round 1 bring the job's
+ * message (struct wire_job), which is not known before planning.
  */
 #ifndef SCATTER_ENGINE_ADVANCE_H
 #define SCATTER_ENGINE_ADVANCE_H
@@ -21,11 +22,12 @@
 NODISCARD int advance_try(struct scatter *scatter,
                           struct originator *originator);
 
-/* Sets input.wait_ps: time from when the first planned parts can leave until
-   they do, which has them arrive when nodes have computed the advance. */
+/* Sets input.wait_ps: time, ps, that the first planned parts wait after
+   planning, so that they arrive when nodes have computed the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator);
 
-/* Returns the gap from an advance to the first of several rounds, ps; or 0. */
+/* Returns the gap from an advance to the first of several rounds, ps; 0 if only
+   one round follows the advance. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator);
 

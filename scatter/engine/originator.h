@@ -6,7 +6,7 @@
 #include "scatter/engine/core.h"
 #include "scatter/plan/advance.h"
 
-/* An order, from its receipt to the report. */
+/* The originator's state from an order's receipt to the report. */
 struct originator {
     /* Fields before report.startup_ps, and the report's from ordered_ps on, are
        0 when the order comes. */
@@ -16,18 +16,18 @@ struct originator {
                       are few and far off the estimate, or samples differ */
     uint64_t varies_ps; /* highest less lowest unit time of the samples */
     struct advance advance;
-    uint64_t announced_ps; /* mesh time before the announcement's sends */
+    uint64_t announced_ps; /* mesh time, ps, before the announcement's sends */
     struct wire_report report;
     struct wire_order order;
     struct plan_job input; /* what planners read; startup_ps[] belongs to the
-                              plan tried last, after planning to `plan` */
+                              plan tried last, report.startup_ps[] to `plan` */
     uint8_t *job; /* the stored job; tables of later rounds lie behind it */
     uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* volume of each layer */
     uint64_t best_ps; /* pattern: time of `plan`, with the originator's software
                          and the return of outputs; UINT64_MAX: no plan yet */
     struct rounds_plan plan; /* the best so far; tables beyond its rounds and
                                 phases are not set */
-    uint32_t *tree_tables;   /* of a tree in several rounds: of each one */
+    uint32_t *tree_tables;   /* a tree's tables of all rounds, in a row */
     struct farm_state *farm; /* of a farm or a tail */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree in several rounds: when a
                                             round begins, from time zero */
@@ -67,7 +67,8 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
 /* Sets time zero, report.scatter_start_ps, just before the first send. */
 void originator_start(struct scatter *scatter, struct originator *originator);
 
-/* Sets the node's state, and time zero unless an advance has set that. */
+/* Sets the node's state to NODE_STATE_SCATTERING, and time zero unless an
+   advance has set time zero. */
 void originator_begin(struct scatter *scatter, struct originator *originator);
 
 /*

@@ -10,7 +10,7 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 
 /* ---- before a job ---- */
 
-/* Prepares the messages of a phase, path and kind, before there is a load. */
+/* Sets path, kind and gap of a phase's messages, before there is a load. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
     struct circuit_message *message = &scatter->message[phase];
@@ -41,8 +41,8 @@ int pattern_prepare(struct scatter *scatter)
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
     /* The gap is a node's software time from its receipt to its sends. A switch
-       whose sends are queued already waits as long, so that all circuits of a
-       phase are set up together. */
+       whose queue has the sends before the receipt waits for that long, too, so
+       that all circuits of a phase are set up together. */
     scatter->pattern.cut.gap_ps =
         scatter->costs->split_ps + scatter->costs->queue_ps;
     scatter->pattern.cut.first_gap_ps = scatter->pattern.cut.gap_ps;
@@ -51,8 +51,9 @@ int pattern_prepare(struct scatter *scatter)
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
-    /* A node waits on all ports if probes may come, else on its parent's alone,
-       as the emulated switch serves a wait on one port earlier. */
+    /* A node waits on all ports if probes may come. Else it waits on its
+       parent's port alone, because an emulated switch serves a wait on one port
+       sooner than a wait on all ports. */
     scatter->pattern.wanted = scatter->pattern.wanted_later |
                               (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
@@ -152,15 +153,9 @@ int pattern_distribute(struct scatter *scatter,
                : error;
 }
 
-/* Whether a job may follow an advance over `phases` phases. */
-static bool goes_with_advance(const struct wire_job *job, unsigned phases)
-{
-    return job->rounds > 1 && job->phases == phases &&
-           (job->flags & WIRE_OUTPUT) == 0;
-}
-
-/* Reads the job behind the tables of the first part or, after an advance, of
-   the part of round 1; that has `label`. Result: 0, ERR_LENGTH, ERR_FIELD. */
+/* Reads the job, which lies behind the tables of the first part or, after an
+   advance, of the part of round 1. `label`: the label of this part. Result: 0,
+   ERR_LENGTH, ERR_FIELD. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -176,7 +171,9 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    return (scatter->round == 0 || goes_with_advance(job, phases)) &&
+    return (scatter->round == 0 || /* else the job follows an advance */
+            (job->rounds > 1 && job->phases == phases &&
+             !scatter_has_output(scatter))) &&
                    WIRE_POLICY(job->flags) == WIRE_PATTERN &&
                    policy_row(job->flags) < POLICY_ROWS &&
                    !(scatter_returns_meanwhile(scatter) &&
@@ -205,17 +202,6 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     return ERR_OK;
 }
 
-/* Prepares for outputs that return during later rounds: they arrive on the
-   ports of parts, so later receives ask for parts alone. Lets the switch
-   receive the part of round 1 while round 0 is computed. */
-static void return_meanwhile(struct scatter *scatter)
-{
-    scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
-    if (scatter->layer < scatter->job.phases) {
-        pattern_post(scatter, 1);
-    }
-}
-
 /* Begins the job, or its advance, with the part in `delivery`, which has
    `label`. Result: 0; ERR_PLACE for another node's part; or the error. */
 static int begin_job(struct scatter *scatter,
@@ -230,8 +216,8 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* The job lies in the head, which is all that may be here, only if the part
-       has no more phases than the torus. */
+    /* Perhaps only the head has arrived. The head includes the job only if the
+       part has no more phases than the torus. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;
@@ -243,7 +229,12 @@ static int begin_job(struct scatter *scatter,
     }
     policy_become(scatter, policy_row(scatter->job.flags));
     if (scatter_returns_meanwhile(scatter)) {
-        return_meanwhile(scatter);
+        /* Outputs arrive on the ports of parts, so later receives ask for parts
+           alone. The part of round 1 may come while round 0 is computed. */
+        scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
+        if (scatter->layer < scatter->job.phases) {
+            pattern_post(scatter, 1);
+        }
     }
     scatter->circuit->job = delivery->job;
     scatter->pattern.label =
@@ -343,7 +334,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* children may differ from round to round */
+            return ERR_PLAN; /* other children may have had units before */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);

@@ -63,7 +63,8 @@ NODISCARD int pattern_receive(struct scatter *scatter);
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);
 
-/* Sets originator->input.phases, and startup_ps[] of several rounds. */
+/* Sets originator->input.phases, and input.startup_ps[] for a plan of several
+   rounds. (Startups for one round are less: pattern_plan.c.) */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases);
 

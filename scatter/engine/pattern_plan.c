@@ -42,11 +42,12 @@ static bool has_tail(const struct scatter *scatter)
  *
  * sends_ps is the software time of layer i - 1 until its sends leave, for the
  * originator with the wait for its ports. The switch hands over a message's
- * head before its units, so software runs while these arrive: starts_ps is the
- * software time that is left at the receipt, if layer i receives a little less
- * than a 5^i-th of the load; before_ps is that of layer i - 1. Each startup
- * includes the return of outputs, but not the kernel's begin(), which nodes
- * call when the job is announced.
+ * head before its units, so software runs while units arrive. starts_ps is the
+ * software time of layer i that is left at the receipt; before_ps is the time
+ * that is left for layer i - 1. Layer i is taken to receive 15/16 of a 5^i-th
+ * of the load; it cannot receive more than a 5^i-th. Each startup includes the
+ * return of outputs, but not the kernel's begin(), which nodes call when the
+ * job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
                           struct originator *originator, uint64_t hop_ps[])
@@ -284,24 +285,17 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans the ordered or the best number of rounds with the phases of the input,
-   and makes that the best plan if it is faster. */
+/* Plans the best number of rounds from `least` to `most` with the phases of the
+   input, and makes that the best plan if it is faster. */
 static void try_rounds(const struct scatter *scatter,
-                       struct originator *originator)
+                       struct originator *originator, unsigned least,
+                       unsigned most)
 {
-    struct plan_job *input = &originator->input;
+    const struct plan_job *input = &originator->input;
     struct rounds_plan *trial = trial_slot(scatter, originator);
-    uint8_t least = originator->order.rounds;
-    uint8_t most = least;
     uint64_t after_ps = returns_ps(scatter, originator, input->phases);
     uint64_t time_ps = fixed_difference(originator->best_ps, after_ps);
 
-    if (least == WIRE_BEST) {
-        least = 2;
-        most = originator->report.advance ? originator->advance.rounds
-                                          : scatter->costs->rounds_most;
-        most = most > 0 ? most : ROUNDS_MAX;
-    }
     if (trial != NULL &&
         rounds_plan(trial, &time_ps, input, least, most) == ERR_OK) {
         keep_several(originator, trial, time_ps + after_ps, false);
@@ -309,38 +303,43 @@ static void try_rounds(const struct scatter *scatter,
 }
 
 /*
- * Chooses the best number of phases, at most `phases` or, if `fixed`, exactly
- * `phases`, and of rounds, from two on, if these gain more time than planning
- * them takes. Fewer phases are tried until the lower bound of their makespan,
- * which rises with every phase less, leaves nothing to gain.
+ * Plans the ordered or the best number of rounds, from two on, with the best
+ * number of phases, at most `phases` or, if `fixed`, exactly `phases`; makes
+ * that the best plan if it gains more time than planning takes. Fewer phases
+ * are tried until the lower bound of their makespan, which rises with every
+ * phase less, leaves nothing to gain.
  */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, unsigned phases,
                           bool fixed)
 {
+    const struct plan_job *input = &originator->input;
+    bool advance = originator->report.advance;
+    bool any = originator->order.rounds == WIRE_BEST;
+    uint8_t least = any ? 2 : originator->order.rounds;
+    uint8_t most = !any      ? least
+                   : advance ? originator->advance.rounds
+                             : scatter->costs->rounds_most;
     /* After an advance planning is free: nodes compute meanwhile. */
-    uint64_t planning_ps =
-        originator->order.rounds == WIRE_BEST && !originator->report.advance
-            ? scatter->costs->plan_rounds_ps
-            : 0;
+    uint64_t planning_ps = any && !advance ? scatter->costs->plan_rounds_ps : 0;
 
     for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
-        uint64_t more_ps = 2 * round_ps(scatter, n) +
-                           2 * originator->input.compute_ps + planning_ps;
+        uint64_t more_ps =
+            2 * round_ps(scatter, n) + 2 * input->compute_ps + planning_ps;
         uint64_t bound_ps;
 
         if (more_ps >= originator->best_ps) {
             return;
         }
         startups_set(scatter, originator, n);
-        bound_ps = rounds_bound_ps(&originator->input);
+        bound_ps = rounds_bound_ps(input);
         if (bound_ps == UINT64_MAX) {
             continue;
         }
         if (bound_ps + more_ps >= originator->best_ps) {
             return;
         }
-        try_rounds(scatter, originator);
+        try_rounds(scatter, originator, least, most > 0 ? most : ROUNDS_MAX);
     }
 }
 
@@ -678,39 +677,30 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans the load without its reserve, for which nodes ask later (tail.h), and
-   sets *reserve to the reserve's units. If the plan leaves a node without
-   units, plans the whole load and sets *reserve to 0. */
-static int plan_most(struct scatter *scatter, struct originator *originator,
-                     uint32_t *reserve)
+/*
+ * Chooses phases and rounds, plans each layer's units, and writes the job and
+ * the tables of each round. The load is planned without its reserve, for which
+ * nodes ask later (tail.h), unless that leaves a node without units. Result: 0
+ * or the error.
+ */
+static int plan_job(struct scatter *scatter, struct originator *originator)
 {
+    const struct rounds_plan *made = &originator->plan;
     uint32_t units = scatter->units;
+    uint32_t reserve = tail_reserve(scatter, originator);
     int error;
 
-    *reserve = tail_reserve(scatter, originator);
-    if (*reserve > 0) {
-        scatter->job.flags |= WIRE_TAIL;
-    }
-    scatter->units -= *reserve;
+    scatter->job.flags |= reserve > 0 ? WIRE_TAIL : 0;
+    scatter->units -= reserve;
     error = plan(scatter, originator);
     scatter->units = units;
-    if (error == ERR_OK && *reserve > 0 &&
-        (originator->plan.phases < scatter->job.phases ||
-         originator->plan.volume_units[0][originator->plan.phases] == 0)) {
-        *reserve = 0;
+    if (error == ERR_OK && reserve > 0 &&
+        (made->phases < scatter->job.phases ||
+         made->volume_units[0][made->phases] == 0)) {
+        reserve = 0;
         scatter->job.flags &= (uint8_t)~WIRE_TAIL;
         error = plan(scatter, originator);
     }
-    return error;
-}
-
-/* Chooses phases and rounds, plans each layer's units, and writes the job and
-   the tables of each round. Result: 0 or the error. */
-static int plan_job(struct scatter *scatter, struct originator *originator)
-{
-    uint32_t reserve;
-    int error = plan_most(scatter, originator, &reserve);
-
     if (error != ERR_OK) {
         return error;
     }
@@ -721,9 +711,9 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     if (error != ERR_OK) {
         return error;
     }
-    if (!originator->report.advance && originator->plan.rounds > 1) {
+    if (!originator->report.advance && made->rounds > 1) {
         startups_receipts(scatter, originator, originator->report.startup_ps,
-                          originator->plan.volume_units[0]);
+                          made->volume_units[0]);
     }
     return store_job(scatter, originator);
 }
@@ -756,7 +746,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    if (report->advance) { /* the makespan counts from the advance on */
+    if (report->advance) { /* time zero is that of the advance */
         report->makespan_ps +=
             originator_now_ps(scatter) - report->scatter_start_ps;
     }

@@ -14,7 +14,8 @@
 #define FRAMES_FIRST 8u
 /* Least number of measured units from which result lengths are predicted. */
 #define TELLING_UNITS 16u
-/* Slots last multiples of 2^8 ps or more, and 1 ns more than their circuits. */
+/* A slot lasts a multiple of 2^n ps, n being UNIT_SHIFT_MIN or more, and is
+   SLOT_SPARE_PS longer than its circuit. */
 #define UNIT_SHIFT_MIN 8u
 #define SLOT_SPARE_PS 1000u
 #define SLOT_MAX_PS ((uint64_t)1 << 52) /* over an hour */
@@ -62,9 +63,9 @@ void slots_time_returns(const struct originator *originator,
         all_ps += takes_ps[phase];
     }
     if (counted) {
-        at_ps = report->makespan_ps > all_ps ? report->makespan_ps - all_ps : 0;
         /* Shares are whole units: a node may compute one more than planned. */
-        at_ps += report->compute_ps;
+        at_ps =
+            fixed_difference(report->makespan_ps, all_ps) + report->compute_ps;
     }
     for (unsigned phase = phases; phase > 0; --phase) {
         uint64_t next_ps = at_ps + takes_ps[phase];
@@ -217,7 +218,7 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* result_ps[] has the end, or nobody knows it */
+        return start_ps; /* result_ps[] counts from here, or no end is known */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;

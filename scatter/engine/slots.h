@@ -23,10 +23,12 @@ uint64_t slots_return_ps(const struct scatter *scatter,
 
 /*
  * Sets the job's slots to long ones only. Each lasts for a circuit over `hops`
- * hops and for merging four results. The circuit has the longest result if all
- * results have one length or the measured units predict a long one; else the
- * longest short result: a longer one still holds its link in the next slot.
- * Result: 0, or ERR_RANGE if a slot takes 2^52 ps (75 minutes) or more.
+ * hops and for merging four results. The circuit is taken to carry the longest
+ * result of the kernel's terms if all results have one length, or if the
+ * measured units predict a result that does not fit a short slot; else the
+ * longest result that fits a short slot. A longer result is sent, too: its
+ * circuit then still holds links in the next slot. Result: 0, or ERR_RANGE if a
+ * slot takes 2^52 ps (75 minutes) or more.
  */
 NODISCARD int slots_set_long(struct scatter *scatter,
                              const struct originator *originator,
@@ -57,8 +59,8 @@ NODISCARD int slots_set_short(struct scatter *scatter,
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);
 
-/* Returns the job's gather_ps for a scatter that starts at start_ps, both mesh
-   time: slots count from then on, with outputs the job's result_ps[]. */
+/* Returns the job's gather_ps, the mesh time from which slots count or, with
+   outputs, the job's result_ps[]. The scatter starts at start_ps, mesh time. */
 uint64_t slots_gather_ps(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t start_ps);

@@ -10,8 +10,9 @@
 
 /* ---- the originator ---- */
 
-/* Nodes' ends are taken to differ by this part of the differences of samples,
-   as each node's share is many times as long as a sample. */
+/* Nodes' times of a unit are taken to differ by 1 / VARIES_PART of the
+   difference between samples, because a share is many times as large as a
+   sample. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
 #define RESERVE_UNKNOWN 5u /* percent, if nothing was measured */
@@ -70,7 +71,8 @@ static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
     return torus_role_of(scatter->size, origin, away).layer;
 }
 
-/* Sends the end to workers of the layer state->layer that wait for it. */
+/* Sends the end, a chunk of no units, to the workers of the layer state->layer
+   that wait for their end. */
 static int end_waiting(struct scatter *scatter, struct farm_state *state)
 {
     int error = ERR_OK;
@@ -86,10 +88,11 @@ static int end_waiting(struct scatter *scatter, struct farm_state *state)
 }
 
 /*
- * farm_state.end of a tail without outputs: a demand for which no units are
- * left is answered when all layers before the worker's have their ends. A node
- * that has its end may send its result to its parent; that circuit could block
- * the circuit of a chunk, so the parent must not still wait for one.
+ * Answers a demand of `worker` for which no units are left (farm_state.end), in
+ * a tail without outputs. A worker gets its end, a chunk of no units, when all
+ * workers of the layers before its layer have their ends. A node that has its
+ * end may send its result to its parent. The circuit of this result could block
+ * the circuit of a chunk, so the parent must have its last chunk before.
  */
 static int end_by_layers(struct scatter *scatter, struct farm_state *state,
                          uint32_t worker)
@@ -113,9 +116,9 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
     return error;
 }
 
-/* Makes the farm of `units` at the end of the range, whose workers ask only
-   after their planned rounds; the originator's first slice, until then, has
-   `early_units`. Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Makes the farm of `units` at the end of the range. Its workers ask only after
+   their planned rounds. Of these units the originator computes `early_units`
+   before it serves demands. Result: 0, ERR_RANGE or ERR_MEMORY. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      uint32_t units, uint32_t early_units)
 {

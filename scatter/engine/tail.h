@@ -24,9 +24,9 @@
 uint32_t tail_reserve(const struct scatter *scatter,
                       const struct originator *originator);
 
-/* Makes the farm of the tail, of `reserve` units and the originator's planned
-   share, which leaves the plan. Precondition: rounds are planned. Result: 0,
-   ERR_RANGE or ERR_MEMORY. */
+/* Makes the farm of the tail. Its units are the `reserve` and the originator's
+   planned share, which is 0 in the plan then. Precondition: rounds are planned.
+   Result: 0, ERR_RANGE or ERR_MEMORY. */
 NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
                         uint32_t reserve);
 

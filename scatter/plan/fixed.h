@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 1/5 in 2^-64: the pattern's v_i / v_{i-1} if transfer takes no time. */
+/* 1/5 in 2^-64: volume of a layer of the pattern / volume of the layer before,
+   if transfer takes no time. */
 #define FIXED_FIFTH (UINT64_MAX / 5)
 
 static inline uint32_t fixed_smaller(uint64_t a, uint32_t b)
@@ -27,7 +28,6 @@ static inline uint32_t fixed_larger_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns a - b, or 0 if b is larger. */
 static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
@@ -117,8 +117,8 @@ static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
     return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
 }
 
-/* Returns the highest 32 bits of value > 0 and sets *zeros: the value is result
- * 2^(32 - *zeros), its lower bits cut off. */
+/* Returns the 32 bits of value > 0 from its highest 1 on, and sets *zeros: the
+   value is the result times 2^(32 - *zeros), if lower bits are cut off. */
 static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 {
     struct fixed_shift shift = fixed_shift_of(value);

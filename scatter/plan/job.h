@@ -38,8 +38,9 @@
 #define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* for V units: 106 days */
 #define PLANNER_RESULTS_MAX 1000u
 
-/* Time of a circuit without its units: startup + hop * hops + branch * branches
-   of the tree (tree.h) in the message; all three in one unit of time. */
+/* Time of a circuit without its units: startup, hop times the number of hops,
+   and branch times the number of branches (tree.h) in the message. All three
+   fields are in the same unit. */
 struct plan_circuit {
     uint64_t startup;
     uint64_t hop;
@@ -54,17 +55,18 @@ struct plan_job {
                              tree: at most 2^16 * compute_ps */
 
     /* Circuits of the pattern. */
-    uint8_t phases; /* N, or the most that N may be: 0 .. PLANNER_PHASES_MAX */
-    /* startup_ps[i - 1], 0 .. PLANNER_STARTUP_MAX_PS: time from when layer i -
-       1 begins to compute until layer i does, without the transfer of units. */
+    uint8_t phases; /* N, number of phases, or the most that N may be: 0 ..
+                       PLANNER_PHASES_MAX */
+    /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: time from when layer i begins
+       to compute until the next layer does, without the transfer of units. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
-    /* One round: P/Q, output that returns over the circuits, in units for each
-       unit of the load; 0 .. PLANNER_RESULTS_MAX each. No output if Q is 0. */
+    /* Pattern in one round: P and Q, each 0 .. PLANNER_RESULTS_MAX. The output
+       that returns is P/Q units for each unit of the load; none if Q is 0. */
     uint16_t results_numerator;
     uint16_t results_denominator;
     uint64_t output_ps; /* meanwhile: transfer time of the output of a unit */
-    uint64_t back_ps;   /* meanwhile: sum of the circuits, one of each phase,
-                           that return outputs, without their transfer */
+    uint64_t back_ps;   /* meanwhile: time of the circuits that return outputs,
+                           one of each phase, without transfer of outputs */
 
     /* Circuits of a tree and of a farm. */
     struct plan_circuit circuit_ps; /* tree: each below 2^36 ps (69 ms) */
@@ -72,21 +74,22 @@ struct plan_job {
     bool store_and_forward; /* tree: startup and transfer at each hop */
     bool equal; /* tree: all nodes get equal shares, whatever the makespan */
 
-    /* Software: of a tree below 2^36 ps each, of rounds at most
-       PLANNER_STARTUP_MAX_PS each. */
+    /* Times of software: each below 2^36 ps for a tree, each at most
+       PLANNER_STARTUP_MAX_PS for rounds. */
     uint64_t split_ps; /* tree: receipt until a node begins its first send */
     uint64_t queue_ps; /* tree: to queue one send; pattern: a round's sends */
     uint64_t start_ps; /* tree: last send queued until the kernel's run() */
     uint64_t begin_ps; /* tree: the kernel's begin(), on all but the root;
                           pattern: extra time of the first round */
-    uint64_t round_ps; /* pattern: a round without queue_ps and units; tree: end
+    uint64_t round_ps; /* pattern: a node's other software in a round; tree: end
                           of the kernel's run() until the next receipt */
     uint64_t merge_ps; /* pattern: merging results between two rounds */
     uint64_t child_ps; /* meanwhile: receiving a child's outputs, each round */
     uint64_t return_ps;   /* meanwhile: queueing own outputs, each round */
     uint64_t overhead_ps; /* rounds: software of the originator in each round
                              after the first, without its sends */
-    uint64_t first_ps; /* meanwhile: time zero until first sends are queued */
+    uint64_t first_ps; /* meanwhile: begin of the scatter until the originator's
+                          first sends are queued */
     uint64_t wait_ps;  /* pattern, rounds: time that the first sends wait for
                           ports that still send an announcement or advance */
 
@@ -105,7 +108,8 @@ struct plan_job {
     uint32_t most_units; /* units of a chunk at most: 1 or more */
     uint64_t demand_ps;  /* c: time to serve a demand, at most 2^32 */
     uint64_t call_ps; /* a: time of a chunk besides its units, at most 2^36 */
-    uint8_t installment; /* k; 0 if the farm chooses */
+    uint8_t installment; /* k, by which units left are divided (farm.h); 0 if
+                            the farm chooses */
     bool varies;         /* a unit's time depends on its data: the time of a
                             chunk does not tell that of the next chunk */
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * There are two fixed points for a volume v (one_round.h) in units. *Work* is
- * its compute time, w = v * m / 2^10, where m = compute_ps * 2^e lies in [2^40,
- * 2^41): so w < 2^63, and a step of w is worth 2^-31 to 2^-30 unit. The
- * recurrence for v_i runs on work, which startups enter without a division. A
- * *volume* is Q32.30: v * 2^30, that is w * 2^40 / m, one product.
+ * A volume v (one_round.h) of units has two fixed-point formats. *Work* is its
+ * compute time, w = v * m / 2^10. The factor m is compute_ps times the power of
+ * two that brings it into [2^40, 2^41): so w < 2^63, and a step of w is worth
+ * 2^-31 to 2^-30 unit. The recurrence for v_i runs on work, from which startups
+ * are subtracted without a division. A *volume* is v * 2^30, the product of w
+ * and 2^40 / m.
  *
- * Errors below are in steps of 2^-30 unit; a number is "low" by what it is
- * below the exact one. `make prove` proves that nothing overflows.
+ * Errors below are in steps of 2^-30 unit. A number is "low" by the difference
+ * to the exact number, which is larger. `make prove` proves that nothing
+ * overflows.
  */
 #include "scatter/plan/one_round.h"
 
@@ -17,8 +19,9 @@
 #include <stdbool.h>
 
 #define ONE ((uint64_t)1 << 30)
-#define SNAP_UNITS 4u   /* a volume is low by less than SNAP_UNITS steps */
-#define SNAP_STARTUP 1u /* a feasible startup exceeds the work by no more */
+#define SNAP_UNITS 4u /* a volume is low by less than SNAP_UNITS steps */
+/* A feasible startup exceeds the work by no more steps of work than this. */
+#define SNAP_STARTUP 1u
 
 /* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
@@ -30,11 +33,13 @@ struct scale {
 
 /*
  * Returns 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a
- * quotient of 15 bits, then two steps of Newton, the second with its square. No
- * estimate is above the exact number; half = d / 2^29, rounded up:
+ * quotient of 15 bits, then two steps of Newton, the second also with the
+ * square of the error. No estimate is above the exact number; half = d / 2^29,
+ * rounded up:
  *
- *   r_15 = 2^47 / half   low by 2^-14.6 of itself: off / 2^32
- *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d: error / 2^91
+ *   estimate             low, in parts of the exact number, by
+ *   r_15 = 2^47 / half   off / 2^32, which is 2^-14.6 at most
+ *   r    = 2^62 / half   error / 2^91, which is 2^-28.3 at most
  */
 HAL_FAST static uint64_t reciprocal(uint64_t d)
 {
@@ -105,7 +110,8 @@ HAL_FAST static struct scale scale_of(uint64_t compute_ps)
     uint64_t d = fixed_shifted(compute_ps, shift) >> 4; /* 2^19 m */
     struct scale scale = {.units = reciprocal(d), .compute = d >> 19};
 
-    /* m = compute * 2^(zeros - 23), and zeros is 23 at least. */
+    /* m = compute_ps * 2^(zeros - 23), zeros being 23 at least; so the work of
+       a time is time * m / (2^10 compute_ps) = time * 2^(zeros - 33). */
     scale.left = shift.zeros > 33 ? shift.zeros - 33 : 0;
     scale.right = shift.zeros < 33 ? (33 - shift.zeros) & 15 : 0;
     return scale;
@@ -123,11 +129,11 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
 }
 
 /*
- * Returns 1 / (5 + rho (1 + P/Q)), the factor from v_{i-1} to v_i
- * (one_round.h), in 2^-64, low by less than one. With c = compute_ps and g =
- * transfer_ps it is Q c / (5 Q c + g (P + Q)); this denominator is below 2^53 +
- * 2000 * 2^40, so below 2^62. The last comparison only lets Frama-C see that it
- * is <= 1/5.
+ * Returns the factor from a layer's volume to the next layer's, in 2^-64, low
+ * by less than one. In symbols of one_round.h it is 1 / (5 + rho (1 + P/Q));
+ * with c = compute_ps and g = transfer_ps this is Q c / (5 Q c + g (P + Q)),
+ * whose denominator is below 2^53 + 2000 * 2^40, so below 2^62. The last
+ * comparison only shows Frama-C that the factor is 1/5 at most.
  */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
@@ -154,14 +160,15 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
 }
 
 /*
- * Sets work[] of v_0 to the last feasible phase by the recurrence. Returns the
- * number of that phase.
+ * Sets work[i], the work of v_i, for i from 0 to the last feasible phase, by
+ * the recurrence of one_round.h. Returns the number of that phase.
  *
- * Each work is low by less than 2, in steps of work: that of the load by less
- * than 1; each later one by a fifth of the error before, 1 for the product, and
- * for decay 0.7 in phase 1 (1.3 * 2^63 / 2^64) and a fifth of that later. It is
- * high by less than 1/4, because startups lose bits to the right. So a feasible
- * startup exceeds the work by one at most.
+ * Each work is low by less than 2 steps of work. The work of the load is low by
+ * less than 1. A later work is low by three parts: a fifth of the error of the
+ * work before; 1, as the product is rounded down; and the error of decay, 1.3 *
+ * 2^-64, times the work before, which is 0.7 in phase 1 and a fifth of that in
+ * each later phase. Each work is high by less than 1/4, as startups are rounded
+ * down. So a feasible startup exceeds the work by one at most.
  */
 HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
                                const struct scale *scale)
@@ -201,9 +208,10 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 
 /*
  * Returns the floor of a share, volume - below, where `below` is the sum of the
- * children's volumes; both are in 2^-30 unit, units and below_units are their
- * floors. The difference may be low by as much as the volume: less than 4 below
- * an integer it counts as that integer, but is at most units - below_units.
+ * children's volumes; both are in 2^-30 unit. `units` and `below_units`: floors
+ * of both. The difference may be low by less than 4, as the volume may. So a
+ * difference less than 4 below an integer counts as that integer. The result is
+ * at most units - below_units.
  */
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
                                      uint32_t units, uint32_t below_units)
@@ -219,10 +227,11 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
  * 2^-30 unit. Sums of children are at most 4 (1/5 + 1/25 + ...) of 2^63.
  *
  * The sum of the children's floors never exceeds the parent's floor, though
- * each volume may have been raised to an integer. It could only if the parent's
- * share were below 2^-18 unit. Shares of all later layers would be, too, each
- * volume would be five times the next, and one between 1/10 and 1/2 unit; its
- * fraction is more than all that the others were raised by.
+ * each volume may have been raised to an integer. Else the parent's share would
+ * be below 2^-18 unit, and so would the shares of all later layers. Then each
+ * volume would be five times the next volume, and some volume would lie between
+ * 1/10 and 1/2 unit. The fraction of this volume would be larger than the sum
+ * of what all volumes were raised by.
  */
 HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const uint64_t work[], uint32_t load_units,

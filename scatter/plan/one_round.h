@@ -32,10 +32,10 @@ struct planner_plan {
 };
 
 /*
- * Plans the largest feasible number of phases, job->phases at most: N phases
- * are feasible if a job of N phases gets a plan of N. startup_ps[] is read up
- * to job->phases. Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE
- * if a number of the job is out of range.
+ * Plans the largest feasible number of phases, job->phases at most; N phases
+ * are feasible if v_N >= 0. startup_ps[] is read up to job->phases. Returns
+ * ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of the job is
+ * out of range.
  *
  * A v_N between -2^-30 unit and 0 counts as 0, and N as feasible. A volume or
  * share less than 2^-28 unit below an integer counts as that integer. v_i is
