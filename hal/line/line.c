@@ -308,8 +308,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* Returns the value of a character of base64, 0 to 63; -1: any other character.
- */
+/* Returns the value of a character, 0 to 63; -1: base64 has none such. */
 static int value_of(char c)
 {
     int value = 63;

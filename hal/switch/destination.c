@@ -40,8 +40,7 @@ static struct switch_memory *find_place(struct switch_core *core,
         }
     }
     if (core->remembered < SWITCH_REMEMBERED) {
-        core->remembered += 1;
-        return &core->memory[core->remembered - 1u];
+        return &core->memory[core->remembered++];
     }
     return oldest;
 }

@@ -81,7 +81,7 @@ uint32_t frame_end(struct frame_writer *writer)
 
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
 {
-    /* A code below 2 says that the content begins with 0: no frame's does. */
+    /* A code of 0 or 1 says that the content begins with 0: it never does. */
     reader->spoiled = code < 2;
     reader->mended = false;
     reader->left = (uint8_t)(code - 2u);
