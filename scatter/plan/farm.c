@@ -12,8 +12,8 @@
    LEAST_DIVISOR-th of itself. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* Number of the originator's slices, which it computes between two demands, in
-   the time of a worker's chunk. */
+/* Number of slices in the time of a worker's chunk; a slice is what the
+   originator computes between two demands. */
 #define SLICES 4u
 
 /* Whether the transfer of the load through the originator's ports takes more
@@ -111,8 +111,8 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
 }
 
 /* Notes a chunk of `units` at `speed`. Sets last_units and last_speed to this
-   chunk; if farm->masters, to the shortest chunk since the search for the
-   shortest began anew, which it does after each `members` chunks. */
+   chunk; if farm->masters, to the shortest of the last n to 2 n chunks: after
+   each n = `members` chunks the search for the shortest begins anew. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {

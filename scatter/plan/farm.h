@@ -16,11 +16,11 @@
  *   a second chunk in stock while it computes, and k counts both.
  * - The least chunk has the units of the time 2 (n c + a): demands of n members
  *   then keep the originator busy for half of its time, and a is at most a
- *   third of a chunk's time. Once the least chunk exceeds three times the
- *   installment's, it is cut to that, but not below a third of itself: the
- *   little that is left is shared out better in small chunks.
+ *   third of a chunk's time. A least chunk of more than three
+ *   installment's chunks is cut to three of these, but not below a third of
+ *   itself: the end of the load is shared out better in small chunks.
  * - The first chunk of a member is a quarter of the least one, and each chunk
- *   is at most four times the one before, so that no member holds two large
+ *   is at most four times the chunk before, so that no member holds two large
  *   chunks before its speed is known.
  * - most_units bounds a chunk from above, so that its units fit memory, and
  *   `floor` from below, so that the head of each chunk's output does.
@@ -80,14 +80,16 @@ struct farm {
     uint8_t installment;  /* k */
     bool masters;         /* members are masters, or this is a master's farm */
     bool varies;          /* a unit's time depends on its data */
-    uint8_t growth;       /* a chunk is at most `growth` times the one before */
+    uint8_t growth;       /* a chunk has at most `growth` times the units of the
+                             member's chunk before */
 };
 
 /* A node that computes: a worker, a master for its group, or the originator. */
 struct farm_member {
-    uint32_t speed;       /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE if a unit takes
-                             the member farm->compute_ps */
-    uint32_t chunk_units; /* units of its last chunk; 0 before the first */
+    uint32_t speed; /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE if a unit takes
+                       the member farm->compute_ps */
+    uint32_t
+        chunk_units; /* units of the last chunk; 0 before the first chunk */
 };
 
 #define FARM_SPEED_ONE 65536u
@@ -137,8 +139,8 @@ static inline uint64_t farm_unit_ps(const struct farm *farm)
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 
-/* Takes the member's next chunk off the load. Returns its units: 0 if nothing
-   is left. About 130 instructions. */
+/* Takes the member's next chunk off the load. Returns the chunk's units: 0 if
+   nothing is left. About 130 instructions. */
 uint32_t farm_next(struct farm *farm, struct farm_member *member);
 
 /* Takes `units`, or all that is left, off the load. Returns the units taken. */

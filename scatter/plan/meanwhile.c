@@ -18,16 +18,16 @@ static const uint8_t factors[] = {5, 6, 8, 12, 16};
 /* Costs of the job for any number of rounds. Times without _ps are in steps of
    2^shift ps; the time of a port or node in all rounds is below 2^31 steps. */
 struct costs {
-    uint64_t work_ps; /* compute time of a node in all rounds */
-    uint64_t in_ps;   /* time in which a port moves its units of all rounds */
-    uint64_t out_ps;  /* time in which a port moves its outputs of all rounds */
-    uint32_t work;    /* work_ps in steps */
-    uint32_t in;      /* in_ps in steps */
-    uint32_t out;     /* out_ps in steps */
-    uint32_t startups;     /* time to send a round, without its units */
-    uint32_t back;         /* time to return a round, without outputs */
-    uint32_t software;     /* time of a node's software in each round */
-    uint32_t wait;         /* time from time zero until the first send */
+    uint64_t work_ps;  /* compute time of a node in all rounds */
+    uint64_t in_ps;    /* time in which a port sends the units of all rounds */
+    uint64_t out_ps;   /* time in which a port receives outputs of all rounds */
+    uint32_t work;     /* work_ps in steps */
+    uint32_t in;       /* in_ps in steps */
+    uint32_t out;      /* out_ps in steps */
+    uint32_t startups; /* time to send a round, without units */
+    uint32_t back;     /* time to return a round, without outputs */
+    uint32_t software; /* time of a node's software in each round */
+    uint32_t wait;     /* time from time zero until the first send */
     uint32_t others_units; /* units of all nodes but the originator */
     uint32_t first;        /* weight of round 0, in 2^-16: weigh_first() */
     unsigned phases;       /* N */
@@ -272,7 +272,7 @@ static void choose_rounds(struct shape *best, const struct costs *costs,
 
 /* Tries all factors with the number of rounds of *best, if ports work for more
    than half of the time and the job is so long that this pays. Returns whether
-   another factor was better, and sets *best to it. */
+   another factor is better, and sets *best to that shape. */
 static bool choose_factor(struct shape *best, const struct costs *costs)
 {
     unsigned rounds = best->rounds;

@@ -150,7 +150,7 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
     return ERR_OK;
 }
 
-/* Sets rho. Returns whether it is less than ROUNDS_RHO_MAX. */
+/* Sets rho. Returns whether rho is less than ROUNDS_RHO_MAX. */
 static bool read_rho(struct costs *costs, const struct plan_job *job)
 {
     unsigned transfer_zeros;
@@ -253,7 +253,7 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
         costs->constant[phase] = phase == costs->phases ? -queue : 0;
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
-    /* Cut off only once, because the error is 5^N times as large in v_{r,0}. */
+    /* Rounded down once: the error is 5^N times as large in v_{r,0}. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
@@ -594,7 +594,7 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
     return true;
 }
 
-/* Sets *plan to the plan of a choice. Returns false if it is infeasible. */
+/* Sets *plan to the choice. Returns false if the plan is infeasible. */
 static bool make(struct rounds_plan *plan, const struct costs *costs,
                  const struct choice *choice)
 {

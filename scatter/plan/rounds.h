@@ -93,7 +93,7 @@ uint64_t rounds_bound_ps(const struct plan_job *job);
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
                    uint32_t load_units);
 
-/* Copies a plan; of the tables only entries of its rounds and phases. */
+/* Copies a plan, except table entries beyond the plan's rounds and phases. */
 void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from);
 
 #endif

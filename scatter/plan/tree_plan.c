@@ -235,7 +235,8 @@ static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
     return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
-/* Returns the time of software on a node, from its `cost` on the reference. */
+/* Returns the time of software on a node, where `cost` is the time of the
+   software on the reference. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
     return (int64_t)(capped(cost) << node->slow_shift);
@@ -325,7 +326,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- p and q of every subtree, from the leaves up ---- */
 
-/* A lane: s of its last child is slope * (s of the parent) - offset. */
+/* A lane: s of the last child so far is slope * (s of the parent) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset;
@@ -583,7 +584,8 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
 }
 
 /* Sets unit_shift and load by the longest time of a feasible plan, that of the
-   originator alone. Returns false if its software takes too long. */
+   originator alone. Returns false if the originator's software takes
+   SOFTWARE_UNITS_MAX or more. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;

@@ -243,7 +243,7 @@ struct ends {
     unsigned rounds;
 };
 
-/* Returns a / b, cut off. The compiler's signed division takes a kilobyte. */
+/* Returns a / b, rounded towards 0. The compiler's division takes 1 KiB. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
@@ -348,7 +348,7 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
     return (int32_t)end;
 }
 
-/* Sets the ranges of the tree to those of the first round's table. */
+/* Sets the ranges of the tree to the ranges of the first round's table. */
 static void set_ranges(const struct plan *plan, const uint32_t table[])
 {
     for (uint32_t i = 0; i < plan->nodes; ++i) {

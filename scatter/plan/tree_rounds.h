@@ -13,8 +13,8 @@
  *   child c                  | begins round r                  | begins r + 1
  *                            |<------------- s_c ------------->|
  *
- *   s_i   time from when node i begins a round until it begins the next; in the
- *         last round, until all finish. s_0: that of the originator
+ *   s_i   time from when node i begins a round until node i begins the next
+ *         round, or in the last round until all finish; s_0: originator
  *   m_c   transfer time of the part of child c; m'_c: in the round after
  *
  *   last round   s_c = s_i - sum (startup_j + m_j)    j: children in the lane
