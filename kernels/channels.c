@@ -31,49 +31,49 @@
  * are exact integers: open channel-steps at the peak and at the base voltage,
  * and the squares of the former, summed over 16 channels each.
  *
- * Argument: u32 values, u32 pieces of each, i32 first and i32 last value (nV),
- * i32 base (nV), u32 channels (a multiple of 16), u32 steps, u32 lead, u32
- * peak, u32 0 or 1 for an output, u64 seed.
+ * Argument: the first fields of struct channels, ARG_BYTES.
  * Result: u64 pieces done, u64 channel-steps, u64 of them open at the peak
- * voltage, u64 at the base. Output of a unit: u64 open at the peak voltage, u64
- * at the base, u64 the squares.
+ * voltage, u64 at the base. Output of a unit: struct sums.
  */
 #include "kernels/kernel.h"
 
 #define ARG_BYTES 48u
 #define RESULT_BYTES 32u
-#define UNIT_OUTPUT_BYTES 24u
 #define VALUES_MAX 1000000u
 #define CHANNELS_MAX 100000u
 #define STEPS_MAX 100000u
 #define VOLTAGE_MAX_NV 200000000
-#define SUM_STEPS 4095u /* for which 16 channels fit 16 bits */
+#define SUM_STEPS 4095u /* steps for which sums of 16 channels fit 16 bits */
 
 #define HALF_NV (-5000000)
-/* nV over SLOPE to powers of 2: 2^56 / (8000000 ln 2). */
+/* Converts nV to an exponent of 2 of exp(nV / SLOPE): 2^56 / (8000000 ln 2).
+ */
 #define POWERS_Q56 UINT64_C(12994641697)
-/* What a step of rates a + 1/a leaves, to powers of 2: 2^32 / (2 TAU ln 2). */
+/* Converts a + 1/a to an exponent of 2 of 1/e: 2^32 / (2 TAU ln 2). */
 #define STEP_Q32 UINT64_C(20654427)
 
 #define ROUNDS 10u
 
 struct channels {
-    uint32_t values;
-    uint32_t pieces;
-    int32_t first_nv;
-    int32_t last_nv;
-    uint32_t channels;
-    uint32_t groups;
+    uint32_t values;   /* voltages of the sweep */
+    uint32_t pieces;   /* units of a value */
+    int32_t first_nv;  /* first voltage of the sweep, nV */
+    int32_t last_nv;   /* last voltage of the sweep, nV */
+    int32_t base_nv;   /* base voltage, nV */
+    uint32_t channels; /* channels of a value, a multiple of 16 */
     uint32_t steps;
-    uint32_t lead;
-    uint32_t peak;
-    bool output;
-    uint32_t base_opens; /* probabilities, times 2^32 */
-    uint32_t base_closes;
+    uint32_t lead;   /* steps before the peak voltage is on */
+    uint32_t peak;   /* steps while it is on */
+    uint32_t output; /* 1: there is an output; else 0 */
+    uint32_t seed[2];
+
+    uint32_t groups;      /* groups of 32 channels, the last may be half */
+    uint32_t base_opens;  /* probability at the base voltage, times 2^32 */
+    uint32_t base_closes; /* probability at the base voltage, times 2^32 */
     uint32_t key[ROUNDS][2];
 };
 
-/* What one unit comes to. */
+/* Channel-steps of one unit. */
 struct sums {
     uint64_t at_peak;
     uint64_t at_base;
@@ -88,9 +88,9 @@ static inline uint32_t high_of(uint32_t a, uint32_t b)
 }
 
 /*
- * 2^-x for x in 2^-32; result in 2^-32, at most 1 - 2^-32. The fraction by 1 -
- * t (1 - t/2 (1 - t/3 ...)), t = x ln 2: what is cut off is below 2^-33, each
- * of 12 steps rounds by less than 2^-31.
+ * Returns 2^-x, at most 1 - 2^-32, in units of 2^-32, as is x. The fraction of
+ * x is computed by 1 - t (1 - t/2 (1 - t/3 ...)), t = x ln 2: the terms left
+ * out are below 2^-33, and each of 12 steps rounds by less than 2^-31.
  */
 static uint32_t power_of_2(uint64_t x_q32)
 {
@@ -105,7 +105,8 @@ static uint32_t power_of_2(uint64_t x_q32)
     return shift < 32 ? value >> shift : 0;
 }
 
-/* Of a channel's opening and closing in a step at this voltage, in 2^-32. */
+/* Sets the probabilities, times 2^32, that a closed channel opens and that an
+   open channel closes in a step at a voltage. */
 static void set_probabilities(uint32_t *opens, uint32_t *closes,
                               int32_t voltage_nv)
 {
@@ -120,7 +121,7 @@ static void set_probabilities(uint32_t *opens, uint32_t *closes,
     uint64_t one_and_ratio = ((uint64_t)1 << 32) + ratio;
     uint64_t decay_q32 = STEP_Q32 * one_and_ratio / (root | 1);
     uint32_t changed = UINT32_MAX - power_of_2(decay_q32);
-    /* changed / (1 + ratio), and the rest of it. */
+    /* changed / (1 + ratio), and `changed` less that. */
     uint32_t more =
         (uint32_t)(((uint64_t)changed << 31) / (one_and_ratio >> 1));
     uint32_t less = changed - more;
@@ -131,20 +132,21 @@ static void set_probabilities(uint32_t *opens, uint32_t *closes,
 
 /* ---- the argument ---- */
 
-static bool sound(const struct channels *channels, uint32_t output,
-                  int32_t base_nv)
+static bool is_voltage(int32_t voltage_nv)
+{
+    return voltage_nv >= -VOLTAGE_MAX_NV && voltage_nv <= VOLTAGE_MAX_NV;
+}
+
+static bool sound(const struct channels *channels)
 {
     return channels->values - 1 < VALUES_MAX &&
            channels->pieces - 1 < channels->groups &&
            channels->channels - 16 <= CHANNELS_MAX - 16 &&
            channels->channels % 16 == 0 && channels->steps - 1 < STEPS_MAX &&
            channels->peak - 1 < channels->steps &&
-           channels->lead <= channels->steps - channels->peak && output <= 1 &&
-           channels->first_nv >= -VOLTAGE_MAX_NV &&
-           channels->first_nv <= VOLTAGE_MAX_NV &&
-           channels->last_nv >= -VOLTAGE_MAX_NV &&
-           channels->last_nv <= VOLTAGE_MAX_NV && base_nv >= -VOLTAGE_MAX_NV &&
-           base_nv <= VOLTAGE_MAX_NV;
+           channels->lead <= channels->steps - channels->peak &&
+           channels->output <= 1 && is_voltage(channels->first_nv) &&
+           is_voltage(channels->last_nv) && is_voltage(channels->base_nv);
 }
 
 /* Instructions for 1000 pieces, roughly: 275 for a step of a group. */
@@ -160,36 +162,26 @@ static int channels_begin(void *work, struct kernel_terms *terms,
                           const struct kernel_job *job)
 {
     struct channels *channels = (struct channels *)work;
-    const uint8_t *arg = job->arg;
 
     if (job->arg_bytes != ARG_BYTES || job->unit_bytes != 0) {
         return KERNEL_ARGUMENT;
     }
-    channels->values = kernel_load_u32(arg);
-    channels->pieces = kernel_load_u32(arg + 4);
-    channels->first_nv = (int32_t)kernel_load_u32(arg + 8);
-    channels->last_nv = (int32_t)kernel_load_u32(arg + 12);
-    channels->channels = kernel_load_u32(arg + 20);
+    memcpy(channels, job->arg, ARG_BYTES);
     channels->groups = (channels->channels + 31) / 32;
-    channels->steps = kernel_load_u32(arg + 24);
-    channels->lead = kernel_load_u32(arg + 28);
-    channels->peak = kernel_load_u32(arg + 32);
-    channels->output = kernel_load_u32(arg + 36) != 0;
-    if (!sound(channels, kernel_load_u32(arg + 36),
-               (int32_t)kernel_load_u32(arg + 16))) {
+    if (!sound(channels)) {
         return KERNEL_ARGUMENT;
     }
 #pragma GCC unroll 1
     for (uint32_t i = 0; i < ROUNDS; ++i) {
-        channels->key[i][0] = kernel_load_u32(arg + 40) + i * 0x9e3779b9u;
-        channels->key[i][1] = kernel_load_u32(arg + 44) + i * 0xbb67ae85u;
+        channels->key[i][0] = channels->seed[0] + i * 0x9e3779b9u;
+        channels->key[i][1] = channels->seed[1] + i * 0xbb67ae85u;
     }
     set_probabilities(&channels->base_opens, &channels->base_closes,
-                      (int32_t)kernel_load_u32(arg + 16));
+                      channels->base_nv);
     terms->result_bytes_max = RESULT_BYTES;
     terms->instructions_per_1000_units = cost_of(channels);
-    terms->output_numerator = channels->output ? UNIT_OUTPUT_BYTES : 0;
-    terms->output_denominator = channels->output;
+    terms->output_numerator = channels->output ? sizeof(struct sums) : 0;
+    terms->output_denominator = (uint16_t)channels->output;
     return KERNEL_OK;
 }
 
@@ -224,7 +216,8 @@ static inline void philox(uint32_t word[4], const struct channels *channels,
     word[3] = d;
 }
 
-/* A 1 for every one of `channels` whose number is below its threshold. */
+/* Returns the channels of `lanes`, a bit each, whose random number is below
+   their threshold: `closes` for the channels in `open`, else `opens`. */
 static inline uint32_t changes(const struct channels *channels,
                                const struct counter *counter, uint32_t open,
                                uint32_t lanes, uint32_t opens, uint32_t closes)
@@ -237,7 +230,7 @@ static inline uint32_t changes(const struct channels *channels,
 
         philox(word, channels, counter, block);
         for (unsigned i = 0; i < 4; ++i) {
-            /* The thresholds' highest bits, for all channels. */
+            /* The highest bit of the threshold of each channel. */
             uint32_t limit = ((uint32_t)((int32_t)opens >> 31) & ~open) |
                              ((uint32_t)((int32_t)closes >> 31) & open);
 
@@ -250,7 +243,7 @@ static inline uint32_t changes(const struct channels *channels,
     return below;
 }
 
-/* How many bits are set in each half. */
+/* Returns the number of bits set in each half, in that half. */
 static inline uint32_t count_halves(uint32_t bits)
 {
     bits -= bits >> 1 & 0x55555555u;
@@ -260,8 +253,9 @@ static inline uint32_t count_halves(uint32_t bits)
 }
 
 /*
- * Some steps of one group at one voltage, to step `end`; adds the open
- * channel-steps of its first and second 16 channels to sum[2].
+ * Simulates steps of one group at one voltage, up to step `end`, and adds the
+ * open channel-steps of its first and second 16 channels to sum[2]. Returns the
+ * channels that are open then.
  */
 static uint32_t simulate(const struct channels *channels,
                          struct counter *counter, uint32_t end, uint32_t open,
@@ -286,7 +280,7 @@ static uint32_t simulate(const struct channels *channels,
     return open;
 }
 
-/* All steps of one group. */
+/* Simulates all steps of one group, and adds to `sums`. */
 static void simulate_group(const struct channels *channels, struct sums *sums,
                            uint32_t value, uint32_t group,
                            const uint32_t peak[2])
@@ -309,8 +303,8 @@ static void simulate_group(const struct channels *channels, struct sums *sums,
     sums->squares += (uint64_t)at_peak[1] * at_peak[1];
 }
 
-/* The voltage of a value: first + (last - first) value / (values - 1), cut off
-   to whole nV below. */
+/* Returns the voltage of a value: first + (last - first) value / (values - 1),
+   rounded down to nV. */
 static int32_t voltage_of(const struct channels *channels, uint32_t value)
 {
     bool falling = channels->last_nv < channels->first_nv;
@@ -352,17 +346,12 @@ static void channels_run(const void *work, struct kernel_result *result,
         }
         all.at_peak += sums.at_peak;
         all.at_base += sums.at_base;
-        if (channels->output) {
-            kernel_store_u64(result->output + UNIT_OUTPUT_BYTES * i,
-                             sums.at_peak);
-            kernel_store_u64(result->output + UNIT_OUTPUT_BYTES * i + 8,
-                             sums.at_base);
-            kernel_store_u64(result->output + UNIT_OUTPUT_BYTES * i + 16,
-                             sums.squares);
+        if (channels->output != 0) {
+            memcpy(result->output + sizeof sums * i, &sums, sizeof sums);
         }
     }
     result->output_bytes =
-        channels->output ? UNIT_OUTPUT_BYTES * range->units : 0;
+        channels->output * (uint32_t)sizeof all * range->units;
     kernel_store_u64(result->data, range->units);
     kernel_store_u64(result->data + 8, simulated);
     kernel_store_u64(result->data + 16, all.at_peak);
@@ -377,11 +366,7 @@ static int channels_merge(const void *work, struct kernel_result *into,
     if (next->bytes != RESULT_BYTES) {
         return KERNEL_RESULT;
     }
-#pragma GCC unroll 1
-    for (uint32_t at = 0; at < RESULT_BYTES; at += 8) {
-        kernel_store_u64(into->data + at, kernel_load_u64(into->data + at) +
-                                              kernel_load_u64(next->data + at));
-    }
+    kernel_add_counts(into->data, next->data, RESULT_BYTES / 8);
     return KERNEL_OK;
 }
 

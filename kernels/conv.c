@@ -2,8 +2,8 @@
 /*
  * Convolution of an image with a square of 3 x 3 or 5 x 5 coefficients. The
  * load is one plane of samples of 8 bits after the other (grey has one, RGB has
- * three), each by rows from the top; a unit is a sample. The output is the
- * same. What lies beyond a plane's border is as its nearest sample.
+ * three), each by rows from the top; a unit is a sample. The output has the
+ * same form. Beyond a plane's border the nearest sample of the plane counts.
  *
  * Linear: a sample becomes (sum + add) / divisor, rounded down, then limited to
  * 0 .. 255. The sum is of coefficients times the samples under them, with the
@@ -11,21 +11,13 @@
  * Sobel: |gx| + |gy|, at most 255; gx is the sum with -1 0 1, -2 0 2, -1 0 1,
  * gy with -1 -2 -1, 0 0 0, 1 2 1.
  *
- * Argument, little-endian:
- *    0  u8  side of the square: 3 or 5       12  i32 add
- *    1  u8  filter: 0 linear, 1 Sobel        16  u32 divisor
- *    2  u16 0                                20  i16 coefficients, row by row
- *    4  u32 width of a plane
- *    8  u32 height
- * Width times height is below 2^30, add within +-2^29, the divisor within 1 ..
- * 2^20. Sobel ends with the height.
+ * Argument: the first fields of struct conv up to height with Sobel, up to
+ * divisor without; then i16 coefficients, row by row.
  *
  * Where the absolute values of the coefficients add up to no more than 257, two
  * samples share a register, 16 bits each: a bias keeps sums within 0 .. 65535.
  */
 #include "kernels/kernel.h"
-
-#include <string.h>
 
 #define SIDE_MAX 5u
 #define TAPS_MAX (SIDE_MAX * SIDE_MAX)
@@ -39,11 +31,12 @@
 #define BOTH 0x00010001u
 #define SLOPE_BIAS 1024u /* of gx and gy, which are 1020 at most */
 
-/* Has the compiler compute a value here: left to itself, it runs out of
+/* Makes the compiler compute `value` here: left to itself, it runs out of
    registers, and it makes two instructions of a shift and an AND. */
 #define HERE(value) __asm volatile("" : "+r"(value))
 
-/* What need not be fast should be small. */
+/* SMALL functions need not be fast. ONCE functions are not copied into
+   callers. */
 #define SMALL __attribute__((cold))
 #define ONCE __attribute__((noinline, noclone))
 
@@ -53,20 +46,22 @@ enum filter {
 };
 
 struct conv {
-    uint32_t side;
-    uint32_t width;
-    uint32_t height;
-    enum filter filter;
-    uint32_t add;
-    int32_t divisor;
-    bool shared;       /* two sums fit a register */
-    uint32_t bias;     /* of both, then */
+    uint8_t side;    /* side of the square: 3 or 5 */
+    uint8_t filter;  /* enum filter */
+    uint16_t zero;   /* 0 */
+    uint32_t width;  /* samples in a row of a plane */
+    uint32_t height; /* rows of a plane; samples of a plane: below 2^30 */
+    uint32_t add;    /* two's complement, within +-ADD_MAX */
+    int32_t divisor; /* 1 to DIVISOR_MAX */
+
+    bool shared;       /* two sums fit a register, 16 bits each */
+    uint32_t bias;     /* bias of both sums in a register */
     uint32_t unbiased; /* add, less the bias */
-    /* For Sobel gx and gy. */
+    /* [0]: of the sum, or gx; [1]: gy with Sobel, else 0. */
     int32_t coefficient[2][TAPS_MAX];
 };
 
-/* Where the samples under a square lie, from its middle. */
+/* Bytes from the middle of a square to its rows and columns. */
 struct offsets {
     int32_t row[SIDE_MAX];
     int32_t column[SIDE_MAX];
@@ -76,7 +71,7 @@ struct offsets {
 
 SMALL static void set_bias(struct conv *conv)
 {
-    uint32_t sum[2] = {0, 0}; /* of positive, of negative coefficients */
+    uint32_t sum[2] = {0, 0}; /* positive, negative coefficients */
 
     for (unsigned i = 0; i < TAPS_MAX; ++i) {
         int32_t value = conv->coefficient[0][i];
@@ -96,8 +91,7 @@ SMALL static bool begin_linear(struct conv *conv, const struct kernel_job *job)
     if (job->arg_bytes != LINEAR_BYTES + 2 * taps) {
         return false;
     }
-    conv->add = kernel_load_u32(arg + 12);
-    conv->divisor = (int32_t)kernel_load_u32(arg + 16);
+    memcpy(&conv->add, arg + HEAD_BYTES, LINEAR_BYTES - HEAD_BYTES);
     for (uint32_t i = 0; i < taps; ++i) {
         conv->coefficient[0][i] =
             (int16_t)kernel_load_u16(arg + LINEAR_BYTES + 2 * i);
@@ -115,7 +109,6 @@ SMALL static bool begin_sobel(struct conv *conv, const struct kernel_job *job)
         conv->coefficient[0][i] = slope[0][i];
         conv->coefficient[1][i] = slope[1][i];
     }
-    conv->filter = SOBEL;
     return conv->side == 3 && job->arg_bytes == HEAD_BYTES;
 }
 
@@ -123,19 +116,16 @@ SMALL static int conv_begin(void *work, struct kernel_terms *terms,
                             const struct kernel_job *job)
 {
     struct conv *conv = (struct conv *)work;
-    const uint8_t *arg = job->arg;
 
     memset(conv, 0, sizeof *conv);
     if (job->arg_bytes < HEAD_BYTES || job->unit_bytes != 1) {
         return KERNEL_ARGUMENT;
     }
-    conv->side = arg[0];
-    conv->width = kernel_load_u32(arg + 4);
-    conv->height = kernel_load_u32(arg + 8);
-    if ((conv->side != 3 && conv->side != 5) || arg[1] > SOBEL ||
-        (arg[2] | arg[3]) != 0 ||
+    memcpy(conv, job->arg, HEAD_BYTES);
+    if ((conv->side != 3 && conv->side != 5) || conv->filter > SOBEL ||
+        conv->zero != 0 ||
         (uint64_t)conv->width * conv->height - 1 >= PLANE_MAX ||
-        !(arg[1] == SOBEL ? begin_sobel : begin_linear)(conv, job)) {
+        !(conv->filter == SOBEL ? begin_sobel : begin_linear)(conv, job)) {
         return KERNEL_ARGUMENT;
     }
     set_bias(conv);
@@ -144,7 +134,7 @@ SMALL static int conv_begin(void *work, struct kernel_terms *terms,
     terms->output_numerator = 1;
     terms->output_denominator = 1;
     terms->instructions_per_1000_units =
-        !conv->shared     ? 35000 + 8000 * conv->side * conv->side
+        !conv->shared     ? 35000 + 8000u * conv->side * conv->side
         : conv->side == 3 ? 18500
                           : 48000;
     return KERNEL_OK;
@@ -157,7 +147,8 @@ static uint32_t limited(int32_t value)
     return value < 0 ? 0 : value > 255 ? 255u : (uint32_t)value;
 }
 
-/* Of rows or columns, when the middle is at `at`. */
+/* Sets the offsets of a square's rows (or columns) whose middle is row `at` of
+   `size`; rows are `step` bytes apart. */
 ONCE static void set_offsets(int32_t *offset, const struct conv *conv,
                              uint32_t at, uint32_t size, uint32_t step)
 {
@@ -198,7 +189,7 @@ static uint32_t one_sample(const struct conv *conv, const uint8_t *at,
 
 /* ---- four at once, away from a row's ends ---- */
 
-/* Of four samples the first and the third; the second and the fourth. */
+/* Returns the first and third of four samples; odd() the second and fourth. */
 static inline uint32_t even(uint32_t four, uint32_t mask)
 {
     return four & mask;
@@ -209,7 +200,7 @@ static inline uint32_t odd(uint32_t four, uint32_t mask)
     return four >> 8 & mask;
 }
 
-/* Four samples; the next call's lie two samples on. */
+/* Loads four samples at `*at`, which moves on by two. */
 static inline uint32_t next_four(const uint8_t **at)
 {
     uint32_t four = kernel_load_u32(*at);
@@ -299,7 +290,7 @@ static void put_linear_5(const struct conv *conv, uint8_t *out,
     }
 }
 
-/* In both halves SLOPE_BIAS + g becomes SLOPE_BIAS - |g|. */
+/* Returns SLOPE_BIAS - |g| for SLOPE_BIAS + g, in both halves. */
 static inline uint32_t folded(uint32_t two)
 {
     uint32_t up = two / SLOPE_BIAS & BOTH;
@@ -307,7 +298,7 @@ static inline uint32_t folded(uint32_t two)
     return (two ^ up * (2 * SLOPE_BIAS - 1)) + up;
 }
 
-/* Of slopes, both folded. */
+/* Returns |gx| + |gy|, at most 255, in both halves; gx and gy are folded. */
 static inline uint32_t magnitudes(uint32_t gx, uint32_t gy)
 {
     uint32_t two = 2 * SLOPE_BIAS * BOTH - (gx + gy);
@@ -401,7 +392,7 @@ ONCE static void put_fours(const struct conv *conv, uint8_t *out,
 
 /* ---- ranges ---- */
 
-/* Samples with the same offsets. */
+/* Computes samples that have equal offsets. */
 static void put_samples(const struct conv *conv, uint8_t *out,
                         const uint8_t *at, const struct offsets *offsets,
                         uint32_t samples)
@@ -411,7 +402,7 @@ static void put_samples(const struct conv *conv, uint8_t *out,
     if (samples >= 4 && conv->shared) {
         put_fours(conv, out, at, offsets->row, samples / 4);
         if (samples % 4 != 0) {
-            /* Some once more, which is quicker than one by one. */
+            /* The last four: some a second time, quicker than one by one. */
             put_fours(conv, out + last, at + last, offsets->row, 1);
         }
         return;

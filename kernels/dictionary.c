@@ -10,17 +10,15 @@
  *
  * Result: u64 words, u64 words found, u32 offset of the first word found that
  * is not listed here, or NONE; then of words found, ascending: u32 offset in
- * the load, u8 length, the word. So many are listed as fit; what is listed of
- * two results together depends on no order, since each says where it ends.
+ * the load, u8 length, the word. A result lists as many as fit and says where
+ * its list ends, so that merging in any order gives the same list.
  */
 #include "kernels/kernel.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define DIGEST_BYTES 32u
 #define WORD_MAX 255u
-/* What the last byte may begin: a word, "\r" and "\n"; without itself. */
+/* Bytes after a range that its last word may need: a word, "\r" and "\n", less
+   the one byte in the range. */
 #define AFTER_BYTES (WORD_MAX + 1u)
 #define NONE UINT32_MAX
 #define RESULT_MAX 16384u
@@ -29,7 +27,7 @@
 #define HORIZON_AT 16u
 #define RECORD_HEAD 5u
 
-/* What is rare, or little beside a digest, is better small. */
+/* COLD functions are rare, or short beside the time of a digest. */
 #define COLD __attribute__((cold))
 
 struct dictionary {
@@ -67,7 +65,7 @@ static COLD int dictionary_begin(void *work, struct kernel_terms *terms,
 
 /* ---- SHA-256 ---- */
 
-/* FIPS 180-4, 4.2.2: of the cube roots of the first primes. */
+/* FIPS 180-4, 4.2.2: bits of the cube roots of the first primes. */
 static const uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -125,46 +123,34 @@ static inline void step(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
 static void compress(uint32_t state[8], const uint8_t block[64])
 {
     uint32_t words[64];
-    uint32_t a = state[0];
-    uint32_t b = state[1];
-    uint32_t c = state[2];
-    uint32_t d = state[3];
-    uint32_t e = state[4];
-    uint32_t f = state[5];
-    uint32_t g = state[6];
-    uint32_t h = state[7];
+    uint32_t v[8];
 
+    memcpy(v, state, sizeof v);
     schedule(words, block);
     for (unsigned i = 0; i < 64; i += 4) {
-        step(a, b, c, &d, e, f, g, &h, constants[i] + words[i]);
-        step(h, a, b, &c, d, e, f, &g, constants[i + 1] + words[i + 1]);
-        step(g, h, a, &b, c, d, e, &f, constants[i + 2] + words[i + 2]);
-        step(f, g, h, &a, b, c, d, &e, constants[i + 3] + words[i + 3]);
-        uint32_t old_a = a;
-        uint32_t old_b = b;
-        uint32_t old_c = c;
-        uint32_t old_d = d;
+        step(v[0], v[1], v[2], &v[3], v[4], v[5], v[6], &v[7],
+             constants[i] + words[i]);
+        step(v[7], v[0], v[1], &v[2], v[3], v[4], v[5], &v[6],
+             constants[i + 1] + words[i + 1]);
+        step(v[6], v[7], v[0], &v[1], v[2], v[3], v[4], &v[5],
+             constants[i + 2] + words[i + 2]);
+        step(v[5], v[6], v[7], &v[0], v[1], v[2], v[3], &v[4],
+             constants[i + 3] + words[i + 3]);
+#pragma GCC unroll 4
+        for (unsigned k = 0; k < 4; ++k) {
+            uint32_t old = v[k];
 
-        a = e;
-        b = f;
-        c = g;
-        d = h;
-        e = old_a;
-        f = old_b;
-        g = old_c;
-        h = old_d;
+            v[k] = v[k + 4];
+            v[k + 4] = old;
+        }
     }
-    state[0] += a;
-    state[1] += b;
-    state[2] += c;
-    state[3] += d;
-    state[4] += e;
-    state[5] += f;
-    state[6] += g;
-    state[7] += h;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < 8; ++i) {
+        state[i] += v[i];
+    }
 }
 
-/* Of a message of at most WORD_MAX bytes. */
+/* Computes the digest of a word of at most WORD_MAX bytes. */
 static void hash(uint32_t state[8], const uint8_t *word, uint32_t bytes)
 {
     static const uint32_t initial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
@@ -248,7 +234,7 @@ static COLD void keep(const struct dictionary *dictionary,
     result->bytes += RECORD_HEAD + bytes;
 }
 
-/* Where the next line begins, or the end. */
+/* Returns where the next line begins, or `end`. */
 static uint32_t next_line(const uint8_t *data, uint32_t at, uint32_t end)
 {
     while (at < end && data[at] != '\n') {
@@ -302,7 +288,8 @@ static uint32_t horizon_of(const struct kernel_result *result)
     return kernel_load_u32(result->data + HORIZON_AT);
 }
 
-/* The offset of the record at `at`; NONE where the records end. */
+/* Returns the offset that the record at `at` has; NONE where the records end.
+ */
 static uint32_t offset_at(const struct kernel_result *result, uint32_t at,
                           uint32_t end)
 {
@@ -341,8 +328,9 @@ static COLD bool well_formed(const struct kernel_result *result, uint32_t most)
            kernel_load_u64(result->data + FOUND_AT) >= listed;
 }
 
-/* Cuts both lists where what they hold together is no longer all, or no longer
-   fits. Result: the new horizon. */
+/* Cuts both lists at the smaller horizon, or where both together no longer
+   fit. Returns the new horizon: the offset of the first word that is not
+   listed. */
 static COLD uint32_t cut(const struct dictionary *dictionary,
                          struct kernel_result *into, uint32_t *next_end,
                          const struct kernel_result *next)
@@ -380,7 +368,8 @@ static COLD uint32_t cut(const struct dictionary *dictionary,
     return horizon;
 }
 
-/* Moves runs of records to where they belong; all fit. */
+/* Inserts the records of `next`, up to next_end, into those of `into`: runs of
+   them at once, ascending. All fit. */
 static COLD void insert(struct kernel_result *into,
                         const struct kernel_result *next, uint32_t next_end)
 {
@@ -415,11 +404,7 @@ static COLD int dictionary_merge(const void *work, struct kernel_result *into,
     if (!well_formed(next, dictionary->result_bytes_max)) {
         return KERNEL_RESULT;
     }
-    kernel_store_u64(into->data,
-                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
-    kernel_store_u64(into->data + FOUND_AT,
-                     kernel_load_u64(into->data + FOUND_AT) +
-                         kernel_load_u64(next->data + FOUND_AT));
+    kernel_add_counts(into->data, next->data, 2);
     kernel_store_u32(into->data + HORIZON_AT,
                      cut(dictionary, into, &next_end, next));
     insert(into, next, next_end);

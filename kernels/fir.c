@@ -17,12 +17,9 @@
  */
 #include "kernels/kernel.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define TAPS_MAX 1000u
-#define BLOCK 4u  /* taps, and outputs of one channel */
-#define PIECE 16u /* outputs at once where samples are missing */
+#define BLOCK 4u  /* taps or outputs of one channel that are handled at once */
+#define PIECE 16u /* outputs made at once where samples are missing */
 #define HALF (1 << 14)
 
 /*
@@ -40,9 +37,9 @@
 struct fir {
     const uint8_t *h; /* the argument, for outputs one by one */
     uint32_t taps;    /* T */
-    uint32_t before;  /* frames that y[n] needs before n .. */
-    uint32_t after;   /* .. and after it */
-    uint32_t groups;  /* 0: outputs are made one by one */
+    uint32_t before;  /* frames that y[n] needs before n */
+    uint32_t after;   /* frames that y[n] needs after n */
+    uint32_t groups;  /* groups of taps; 0: outputs are made one by one */
     int32_t tap[TAPS_MAX + 2 * GROUPS_MAX];
 };
 
@@ -51,13 +48,14 @@ static int32_t load_sample(const uint8_t *at)
     return (int16_t)kernel_load_u16(at);
 }
 
-/* Puts `all` taps into groups; their number, or 0 if they cannot be. */
+/* Puts `all` taps into groups. Returns the number of groups; 0: the taps do
+   not fit GROUPS_MAX groups. */
 static uint32_t take_groups(struct fir *fir, uint32_t all)
 {
     int32_t *tap = fir->tap;
     uint32_t groups = 1;
-    uint32_t sum = 0;  /* of magnitudes of the group .. */
-    uint32_t more = 0; /* .. and of those after it, up to BLOCK */
+    uint32_t sum = 0;  /* magnitudes of the taps in the group */
+    uint32_t more = 0; /* magnitudes of up to BLOCK taps after those */
 
     for (uint32_t k = all; k-- > 0;) {
         *tap = k < fir->taps ? load_sample(fir->h + 2 * k) : 0;
@@ -113,15 +111,15 @@ static int fir_begin(void *work, struct kernel_terms *terms,
     return KERNEL_OK;
 }
 
-/* Where outputs go and what they are made of: x[n - before] at `in`. */
+/* The next output, y[n], and its first sample, x[n - before] at `in`. */
 struct lane {
     uint8_t *out;
     const uint8_t *in;
-    uint32_t step;  /* bytes from one output to the next */
-    uint32_t frame; /* and from one sample to the next */
+    uint32_t step;  /* bytes from an output to the next */
+    uint32_t frame; /* bytes from a sample to the next */
 };
 
-/* Stores sat(value); 1 if that is another value. */
+/* Stores sat(value). Returns 1 if sat() changes the value, else 0. */
 static inline uint32_t store_sample(struct lane *lane, int32_t value)
 {
     int32_t sample = value < INT16_MIN   ? INT16_MIN
@@ -133,8 +131,8 @@ static inline uint32_t store_sample(struct lane *lane, int32_t value)
     return sample != value;
 }
 
-/* Outputs, one by one; how many had to be saturated. A sum is of up to TAPS_MAX
-   products of at most 2^30, less than 2^41. */
+/* Makes outputs one by one. Returns how many sat() changes. A sum has up to
+   TAPS_MAX products of at most 2^30, so it is below 2^41. */
 __attribute__((noinline)) static uint32_t
 filter_ones(const struct fir *fir, struct lane *lane, uint32_t count)
 {
@@ -159,8 +157,9 @@ filter_ones(const struct fir *fir, struct lane *lane, uint32_t count)
 
 #define APSR_Q (1u << 27)
 
-/* Stores sat(sum >> 15) for each sum; how many sat() changes. SSAT sets the
-   flag Q if it does, which stays until it is cleared. */
+/* Stores sat(sum >> 15) for each sum. Returns how many sat() changes. SSAT
+   sets the flag Q if it changes a value, and Q stays set until it is cleared.
+   */
 static inline uint32_t store_block(struct lane *lane, const int32_t sum[BLOCK])
 {
     int32_t sample[BLOCK];
@@ -193,7 +192,7 @@ static inline uint32_t store_block(struct lane *lane, const int32_t sum[BLOCK])
     return changed;
 }
 
-/* The first three samples; where the fourth is. */
+/* Loads the first three samples to `w`. Returns where the fourth is. */
 static inline const uint8_t *load_window(int32_t w[BLOCK - 1],
                                          const struct lane *lane)
 {
@@ -212,9 +211,9 @@ static inline const uint8_t *load_window(int32_t w[BLOCK - 1],
 }
 
 /*
- * Adds the products of a group to the sums of BLOCK outputs: taps from *tap to
- * the next NO_TAP, behind which it moves; samples from *in, the first three of
- * which are in w. Returns the mark.
+ * Adds the products of a group to the sums of BLOCK outputs: taps from *taps to
+ * the next NO_TAP, samples from *samples on; w has the three samples before.
+ * Both places move on. Returns the mark behind NO_TAP.
  *
  * Each tap is loaded once for the four, each sample once for four taps: w0 to
  * w3 take turns at being the latest. 26 instructions for 16 products, in all 13
@@ -226,64 +225,51 @@ static inline int32_t multiply(int32_t sum[BLOCK], int32_t w[BLOCK - 1],
 {
     const int32_t *tap = *taps;
     const uint8_t *in = *samples;
-    int32_t s0 = sum[0];
-    int32_t s1 = sum[1];
-    int32_t s2 = sum[2];
-    int32_t s3 = sum[3];
-    int32_t w0 = w[0];
-    int32_t w1 = w[1];
-    int32_t w2 = w[2];
     int32_t w3;
     int32_t even;
     int32_t odd;
 
-    __asm volatile(
-        "ldrd %[even], %[odd], [%[tap]], #8\n"
-        "1:\n\t"
-        "ldrsh %[w3], [%[in]]\n\t"
-        "mla %[s0], %[even], %[w0], %[s0]\n\t"
-        "mla %[s1], %[even], %[w1], %[s1]\n\t"
-        "mla %[s2], %[even], %[w2], %[s2]\n\t"
-        "mla %[s3], %[even], %[w3], %[s3]\n\t"
-        "ldrsh %[w0], [%[in], %[frame]]\n\t"
-        "add %[in], %[in], %[frame], lsl #1\n\t"
-        "mla %[s0], %[odd], %[w1], %[s0]\n\t"
-        "mla %[s1], %[odd], %[w2], %[s1]\n\t"
-        "mla %[s2], %[odd], %[w3], %[s2]\n\t"
-        "mla %[s3], %[odd], %[w0], %[s3]\n\t"
-        "ldrd %[even], %[odd], [%[tap]], #8\n\t"
-        "ldrsh %[w1], [%[in]]\n\t"
-        "mla %[s0], %[even], %[w2], %[s0]\n\t"
-        "mla %[s1], %[even], %[w3], %[s1]\n\t"
-        "mla %[s2], %[even], %[w0], %[s2]\n\t"
-        "mla %[s3], %[even], %[w1], %[s3]\n\t"
-        "ldrsh %[w2], [%[in], %[frame]]\n\t"
-        "add %[in], %[in], %[frame], lsl #1\n\t"
-        "mla %[s0], %[odd], %[w3], %[s0]\n\t"
-        "mla %[s1], %[odd], %[w0], %[s1]\n\t"
-        "mla %[s2], %[odd], %[w1], %[s2]\n\t"
-        "mla %[s3], %[odd], %[w2], %[s3]\n\t"
-        "ldrd %[even], %[odd], [%[tap]], #8\n\t"
-        "cmp %[even], %[no_tap]\n\t"
-        "bne 1b"
-        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
-          [w0] "+&r"(w0), [w1] "+&r"(w1), [w2] "+&r"(w2), [w3] "=&r"(w3),
-          [even] "=&r"(even), [odd] "=&r"(odd), [tap] "+&r"(tap), [in] "+&r"(in)
-        : [frame] "r"(frame), [no_tap] "i"(NO_TAP)
-        : "cc", "memory");
-    sum[0] = s0;
-    sum[1] = s1;
-    sum[2] = s2;
-    sum[3] = s3;
-    w[0] = w0;
-    w[1] = w1;
-    w[2] = w2;
+    __asm volatile("ldrd %[even], %[odd], [%[tap]], #8\n"
+                   "1:\n\t"
+                   "ldrsh %[w3], [%[in]]\n\t"
+                   "mla %[s0], %[even], %[w0], %[s0]\n\t"
+                   "mla %[s1], %[even], %[w1], %[s1]\n\t"
+                   "mla %[s2], %[even], %[w2], %[s2]\n\t"
+                   "mla %[s3], %[even], %[w3], %[s3]\n\t"
+                   "ldrsh %[w0], [%[in], %[frame]]\n\t"
+                   "add %[in], %[in], %[frame], lsl #1\n\t"
+                   "mla %[s0], %[odd], %[w1], %[s0]\n\t"
+                   "mla %[s1], %[odd], %[w2], %[s1]\n\t"
+                   "mla %[s2], %[odd], %[w3], %[s2]\n\t"
+                   "mla %[s3], %[odd], %[w0], %[s3]\n\t"
+                   "ldrd %[even], %[odd], [%[tap]], #8\n\t"
+                   "ldrsh %[w1], [%[in]]\n\t"
+                   "mla %[s0], %[even], %[w2], %[s0]\n\t"
+                   "mla %[s1], %[even], %[w3], %[s1]\n\t"
+                   "mla %[s2], %[even], %[w0], %[s2]\n\t"
+                   "mla %[s3], %[even], %[w1], %[s3]\n\t"
+                   "ldrsh %[w2], [%[in], %[frame]]\n\t"
+                   "add %[in], %[in], %[frame], lsl #1\n\t"
+                   "mla %[s0], %[odd], %[w3], %[s0]\n\t"
+                   "mla %[s1], %[odd], %[w0], %[s1]\n\t"
+                   "mla %[s2], %[odd], %[w1], %[s2]\n\t"
+                   "mla %[s3], %[odd], %[w2], %[s3]\n\t"
+                   "ldrd %[even], %[odd], [%[tap]], #8\n\t"
+                   "cmp %[even], %[no_tap]\n\t"
+                   "bne 1b"
+                   : [s0] "+&r"(sum[0]), [s1] "+&r"(sum[1]), [s2] "+&r"(sum[2]),
+                     [s3] "+&r"(sum[3]), [w0] "+&r"(w[0]), [w1] "+&r"(w[1]),
+                     [w2] "+&r"(w[2]), [w3] "=&r"(w3), [even] "=&r"(even),
+                     [odd] "=&r"(odd), [tap] "+&r"(tap), [in] "+&r"(in)
+                   : [frame] "r"(frame), [no_tap] "i"(NO_TAP)
+                   : "cc", "memory");
     *taps = tap;
     *samples = in;
     return odd;
 }
 
-/* Blocks of outputs with taps in one group; how many had to be saturated. */
+/* Makes blocks of outputs with taps in one group. Returns how many outputs
+   sat() changes. */
 static uint32_t filter_group(const struct fir *fir, struct lane *lane,
                              uint32_t blocks)
 {
@@ -302,7 +288,8 @@ static uint32_t filter_group(const struct fir *fir, struct lane *lane,
     return changed;
 }
 
-/* The same with taps in several groups. */
+/* Makes blocks of outputs with taps in several groups. Returns how many
+   outputs sat() changes. */
 static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
                               uint32_t blocks)
 {
@@ -331,15 +318,16 @@ static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
     return changed;
 }
 
-#else
-
-static uint32_t filter_group(const struct fir *fir, struct lane *lane,
-                             uint32_t blocks)
+static uint32_t filter_blocks(const struct fir *fir, struct lane *lane,
+                              uint32_t blocks)
 {
-    return filter_ones(fir, lane, blocks * BLOCK);
+    return fir->groups == 1 ? filter_group(fir, lane, blocks)
+                            : filter_groups(fir, lane, blocks);
 }
 
-static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
+#else
+
+static uint32_t filter_blocks(const struct fir *fir, struct lane *lane,
                               uint32_t blocks)
 {
     return filter_ones(fir, lane, blocks * BLOCK);
@@ -347,17 +335,12 @@ static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
 
 #endif
 
-/* How many outputs had to be saturated. */
+/* Makes `count` outputs. Returns how many sat() changes. */
 static uint32_t filter(const struct fir *fir, struct lane lane, uint32_t count)
 {
     uint32_t blocks = fir->groups > 0 ? count / BLOCK : 0;
-    uint32_t changed = 0;
+    uint32_t changed = blocks > 0 ? filter_blocks(fir, &lane, blocks) : 0;
 
-    if (fir->groups == 1) {
-        changed = filter_group(fir, &lane, blocks);
-    } else if (blocks > 0) {
-        changed = filter_groups(fir, &lane, blocks);
-    }
     return changed + filter_ones(fir, &lane, count - blocks * BLOCK);
 }
 
@@ -365,14 +348,14 @@ static uint32_t filter(const struct fir *fir, struct lane lane, uint32_t count)
 struct channel {
     uint8_t *out;
     const uint8_t *in;
-    uint32_t frame; /* bytes from one sample to the next */
+    uint32_t frame; /* bytes from a sample to the next */
     uint32_t units;
-    uint32_t earlier; /* frames that can be read before `in` .. */
-    uint32_t later;   /* .. and beyond its last unit */
+    uint32_t earlier; /* frames that can be read before `in` */
+    uint32_t later;   /* frames that can be read after the last unit */
 };
 
-/* Copies x[n - before] and what follows for PIECE outputs, 0 where there is
-   none. */
+/* Copies the samples of PIECE outputs to `piece`, from x[n - before] on;
+   samples outside of the load are 0. */
 static void copy_padded(uint8_t *piece, const struct fir *fir,
                         const struct channel *from, uint32_t n)
 {
@@ -390,8 +373,8 @@ static void copy_padded(uint8_t *piece, const struct fir *fir,
     }
 }
 
-/* Outputs from the first to before the last whose samples all exist: whole
-   blocks, or none. */
+/* Sets *first to the first output whose samples all exist, and *last to the
+   end of the whole blocks from there; both to 0 if there is no block. */
 static void find_whole(uint32_t *first, uint32_t *last, const struct fir *fir,
                        const struct channel *channel)
 {

@@ -21,11 +21,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The argument's bytes that a job message carries at most. */
+/* The longest argument, bytes. */
 #define KERNEL_ARG_MAX 65536u
 #define KERNEL_NAME_MAX 15u
-#define KERNEL_OUTPUT_MAX 65535u
-/* Results that come with an output are no longer than this. */
+#define KERNEL_OUTPUT_MAX 65535u /* bytes of output for each unit */
+/* The longest result of a kernel with an output, bytes. */
 #define KERNEL_RESULT_BESIDE_OUTPUT_MAX 256u
 
 enum kernel_error {
@@ -34,44 +34,44 @@ enum kernel_error {
     KERNEL_RESULT = -2    /* a result to be merged is malformed */
 };
 
-/* What begin() is told of the job. */
+/* A job, for begin(). */
 struct kernel_job {
     const uint8_t *arg;  /* 4-byte aligned; stays until the job's end */
-    uint32_t arg_bytes;  /* to KERNEL_ARG_MAX */
+    uint32_t arg_bytes;  /* at most KERNEL_ARG_MAX */
     uint32_t unit_bytes; /* 0: units are numbers, there is no data */
 };
 
-/* What begin() says of it. All fields are 0 before. */
+/* The terms of a job, which begin() sets. All fields are 0 before. */
 struct kernel_terms {
-    uint32_t before_bytes; /* that a range needs before its beginning */
-    uint32_t after_bytes;  /* and beyond its end */
-    /* Of any result, however large the range: at most 16384, on an stm32f405
+    uint32_t before_bytes; /* bytes that run() reads before a range */
+    uint32_t after_bytes;  /* bytes that run() reads after a range */
+    /* The longest result of any range: at most 16384 bytes, on an stm32f405
        6144. */
     uint32_t result_bytes_max;
-    /* Output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q = 0: none. The
-       output of units b to e has floor(e P/Q) - floor(b P/Q) bytes; or if it
-       varies, at most that many. */
+    /* P and Q of an output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q
+       = 0: there is no output. Units b to e - 1 have floor(e P/Q) - floor(b
+       P/Q) bytes of output; if output_varies, at most as many. */
     uint16_t output_numerator;
     uint16_t output_denominator;
     bool output_varies;
-    /* Every result has result_bytes_max bytes, and merge() adds or compares
-       them word by word: their way back is planned so. */
+    /* Every result has result_bytes_max bytes, and merge() takes equal time
+       for each of their words. The return of results is planned with that. */
     bool result_fixed;
-    /* A result that varies grows by so many bytes, roughly, until it is as long
-       as it may be. */
+    /* Bytes by which 1000 units lengthen a result, roughly, up to
+       result_bytes_max. */
     uint32_t result_bytes_per_1000_units;
-    /* A unit costs what its data says, in a way that no plan can know: `auto`
-       gives units to who asks. */
+    /* The time of a unit depends on its data, so that no plan can know it:
+       `--schedule auto` gives units to nodes that ask for them. */
     bool cost_varies;
-    /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
-       native build accounts for, since it cannot count instructions. */
+    /* Instructions for 1000 units on a Cortex-M3, roughly. Native nodes, which
+       cannot count instructions, take their time from this estimate. */
     uint64_t instructions_per_1000_units;
 };
 
 /* The part of the load that one node computes. */
 struct kernel_range {
     const uint8_t *data; /* 4-byte aligned only if all units are */
-    uint32_t units;      /* to process; may be 0 */
+    uint32_t units;      /* units to process, 0 or more */
     uint32_t unit_bytes;
     /* Bytes that can be read before data and beyond the last unit: what the
        terms ask for, and less only where the load begins and ends. */
@@ -85,18 +85,18 @@ static inline uint32_t kernel_range_bytes(const struct kernel_range *range)
     return range->units * range->unit_bytes;
 }
 
-/* Where the output of unit `position` begins. */
+/* Returns the byte at which the output of unit `position` begins. */
 static inline uint64_t kernel_output_at(const struct kernel_terms *terms,
                                         uint64_t position)
 {
     return position * terms->output_numerator / terms->output_denominator;
 }
 
-/* More than any memory has, even with the heads of messages. */
+/* Bytes: more than any memory has, even with the heads of messages. */
 #define KERNEL_OUTPUT_ROOM_MAX 0xfff00000u
 
-/* The most that a range's output takes, in bytes; there is one. An output whose
-   length takes more than 32 bits, KERNEL_OUTPUT_ROOM_MAX. */
+/* Returns the most bytes that the output of a range takes, at most
+   KERNEL_OUTPUT_ROOM_MAX. Precondition: the terms have an output. */
 static inline uint32_t kernel_output_room(const struct kernel_terms *terms,
                                           uint64_t first_unit, uint32_t units)
 {
@@ -107,15 +107,17 @@ static inline uint32_t kernel_output_room(const struct kernel_terms *terms,
                                           : KERNEL_OUTPUT_ROOM_MAX;
 }
 
-/* A result in the kernel's own wire format, little-endian; its output. */
+/* A result, in a format of the kernel's own, and an output. */
 struct kernel_result {
-    uint8_t *data; /* result_bytes_max of room, 4-byte aligned */
+    uint8_t *data; /* room for result_bytes_max bytes, 4-byte aligned */
     uint32_t bytes;
-    uint8_t *output; /* kernel_output_room(), 4-byte aligned, or NULL */
+    uint8_t *output; /* room for kernel_output_room() bytes, 4-byte aligned;
+                        NULL: the terms have no output */
     uint32_t output_bytes;
 };
 
-/* Little-endian and at any alignment: one instruction on a Cortex-M3. */
+/* Little-endian loads and stores at any alignment: one instruction for up to
+   32 bits on a Cortex-M3. */
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "loads and stores are written for little-endian machines"
 #endif
@@ -159,6 +161,16 @@ static inline void kernel_store_u64(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
+/* Adds `counts` u64 counts at `next` to those at `into`. */
+static inline void kernel_add_counts(uint8_t *into, const uint8_t *next,
+                                     uint32_t counts)
+{
+    for (uint32_t at = 0; at < 8 * counts; at += 8) {
+        kernel_store_u64(into + at, kernel_load_u64(into + at) +
+                                        kernel_load_u64(next + at));
+    }
+}
+
 /* A merge() for a result that is one u64 count: the sum of both. */
 static inline int kernel_merge_count(const void *work,
                                      struct kernel_result *into,
@@ -168,12 +180,11 @@ static inline int kernel_merge_count(const void *work,
     if (next->bytes != 8) {
         return KERNEL_RESULT;
     }
-    kernel_store_u64(into->data,
-                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
+    kernel_add_counts(into->data, next->data, 1);
     return KERNEL_OK;
 }
 
-/* Takes a finished result apart for people: called on the host only. */
+/* Receives the named values of a result, on the host only. */
 struct kernel_sink {
     void *context;
     void (*integer)(void *context, const char *name, uint64_t value);
@@ -188,7 +199,49 @@ struct kernel_sink {
                   uint32_t bytes);
 };
 
-/* What only people on the host see is left out of a board's image. */
+/* A sum for a report, 128 bits on the host. A board makes no report: there 64
+   bits compile. */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 kernel_wide;
+#else
+typedef int64_t kernel_wide;
+#endif
+
+/* Returns 2^64 high + low. */
+static inline kernel_wide kernel_wide_of(int64_t high, uint64_t low)
+{
+    return (kernel_wide)high * (INT64_C(1) << 32) * (INT64_C(1) << 32) +
+           (kernel_wide)low;
+}
+
+/* Reports value / 10^decimals as a line of digits. */
+static inline void kernel_report_wide(const struct kernel_sink *sink,
+                                      const char *name, kernel_wide value,
+                                      uint32_t decimals)
+{
+    uint8_t line[48];
+    uint32_t at = sizeof line;
+    uint32_t left = decimals + 1; /* digits to be written at least */
+    bool negative = value < 0;
+
+    line[--at] = '\n';
+    do {
+        int digit = (int)(value % 10);
+
+        if (left == 1 && decimals > 0) {
+            line[--at] = '.';
+        }
+        line[--at] = (uint8_t)('0' + (digit < 0 ? -digit : digit));
+        value /= 10;
+        left -= left > 0;
+    } while (left > 0 || value != 0);
+    if (negative) {
+        line[--at] = '-';
+    }
+    sink->lines(sink->context, name, line + at, (uint32_t)sizeof line - at);
+}
+
+/* A text or function for people on the host; NULL in a board's image. */
 #ifdef __arm__
 #define KERNEL_FOR_PEOPLE(what) (1 ? NULL : (what))
 #else
@@ -197,13 +250,13 @@ struct kernel_sink {
 
 struct kernel {
     const char *name;     /* at most KERNEL_NAME_MAX characters */
-    const char *argument; /* what --arg means, for people */
-    const char *summary;  /* for people too */
+    const char *argument; /* the meaning of --arg, for people */
+    const char *summary;  /* the kernel's purpose, for people */
     uint32_t work_bytes;  /* scratch memory that begin() fills for run(), at
                              most 4096 */
 
-    /* Reads the argument; fills `work` (4-byte aligned) and the terms.
-       KERNEL_OK, or KERNEL_ARGUMENT if it is not what `argument` says. */
+    /* Reads the argument; fills `work` (4-byte aligned) and the terms. Result:
+       KERNEL_OK, or KERNEL_ARGUMENT if the kernel cannot use the argument. */
     int (*begin)(void *work, struct kernel_terms *terms,
                  const struct kernel_job *job);
 
@@ -211,17 +264,19 @@ struct kernel {
     void (*run)(const void *work, struct kernel_result *result,
                 const struct kernel_range *range);
 
-    /* Takes in the result of other ranges, not their output. KERNEL_OK or
-       KERNEL_RESULT. NULL if there are only outputs. */
+    /* Adds the result `next` of other ranges to `into`; outputs are not
+       merged. Result: KERNEL_OK or KERNEL_RESULT. NULL: there are only
+       outputs. */
     int (*merge)(const void *work, struct kernel_result *into,
                  const struct kernel_result *next);
 
+    /* Tells `sink` the values of the final result, on the host only. */
     void (*report)(const struct kernel_result *result,
                    const struct kernel_sink *sink);
 };
 
-/* Every file of kernels/, sorted by name: the build writes this table, the
-   same for the firmware and for the host. */
+/* The kernels of this program; the build writes the table. The host command
+   has all files of kernels/, an image those that KERNELS= names. */
 extern const struct kernel *const kernel_table[];
 extern const unsigned kernel_table_count;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A matrix times a vector. A unit is a row of the matrix, which the vector, in
- * the argument, is as long as. All little-endian.
+ * A matrix times a vector. A unit is a row of the matrix; the vector, which is
+ * in the argument, is as long as a row. All fields are little-endian.
  *
  *    int32  elements of 4 bytes; a row gives the sum of its products, 8 bytes.
  *           It is exact while it fits: modulo 2^64 beyond that.
@@ -16,8 +16,8 @@
  *           of them are loaded by one instruction, and none must be extended
  *
  * Rows are computed one by one: two at once would load the vector once for
- * both, but then an odd row costs more than others, and the calibration is of
- * few.
+ * both, but an odd row would then cost more than others, and calibration
+ * measures few rows.
  */
 #include "kernels/kernel.h"
 
@@ -69,7 +69,7 @@ static inline void add_one(uint64_t *sum, const uint8_t **row,
 }
 
 #ifdef __arm__
-/* Loads an element, adds its product with what a register has. */
+/* Loads an element, and adds its product with the register `by` to the sum. */
 #define ADD(load, bytes, by)                                                   \
     load " %[element], [%[row]], #" bytes "\n\t"                               \
          "smlal %Q[sum], %R[sum], %[element], " by "\n\t"
@@ -123,7 +123,8 @@ static inline uint64_t multiply(const uint8_t *row, const struct matvec *matvec,
     return sum;
 }
 
-/* Up to 2^14 products of 2^30 make a quotient of 29 bits. */
+/* Rounds a sum to Q15. Up to 2^14 products of 2^30 make a quotient of 29 bits.
+ */
 static uint16_t q15(uint64_t sum)
 {
     int32_t n = (int32_t)((sum + (1 << 14)) >> 15);

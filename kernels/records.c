@@ -4,12 +4,11 @@
  * a column's sum, least and greatest, and, if asked for, the rows themselves.
  *
  * The load is the table without its header row. Every record ends with a
- * newline, or with a carriage return and a newline; there are no others: the
- * host puts a byte that the table does not contain in the place of a newline
- * inside quotes. It has also seen to it that every record has the columns that
- * are asked for, and numbers where numbers are needed; a load that has not
- * gives a wrong result, but is never read outside its bounds. Empty lines are
- * no records.
+ * newline, or with a carriage return and a newline. The host replaces a newline
+ * inside quotes by a byte that the table does not contain, and checks that
+ * every record has the columns that are asked for, and numbers where numbers
+ * are needed. A load without these gives a wrong result, but is never read
+ * outside its bounds. Empty lines are no records.
  *
  * A range owns the records that begin in it. Of the output it owns its bytes:
  * a row that lies in two ranges is judged by both, and each returns the part
@@ -18,34 +17,23 @@
  * Numbers are decimal, up to 18 digits, as int64 times 10^decimals. Text is
  * compared byte by byte, after quotes are taken off.
  *
- * Argument: u32 separator (a byte), u32 what stands for a newline inside quotes
- * (a newline if nothing does), u32 condition (bits: what of LESS to CONTAINS is
- * accepted), u32 flags, u32 first column needed, u32 how far behind it the
- * other one is, u32 decimals of the condition's and of the summed column, u32
- * bytes of the longest record; then an i64 number, or a text of up to 255
- * bytes, which is not empty for BEGINS and CONTAINS.
- *
- * Result: u64 count, u64 and i32 sum (96 bits), u32 decimals (or NO_SUM), i64
- * least, i64 greatest. Output: P/Q = 1, varying.
+ * Argument: the first fields of struct records, ARG_BYTES; then the number as
+ * i64, or the text, which is not empty for BEGINS and CONTAINS. Result: struct
+ * totals. Output: rows.
  */
 #include "kernels/kernel.h"
-
-#include <string.h>
 
 #define ARG_BYTES 36u
 #define TEXT_MAX 255u
 #define DECIMALS_MAX 18u
 #define RECORD_MAX (1u << 20)
 #define NO_SUM 255u
-#define RESULT_BYTES 40u
-#define SHORT_DIGITS 9u /* that 32 bits always hold */
+#define SHORT_DIGITS 9u /* digits that 32 bits always hold */
 
-/* The condition compares numbers, else text; there is a column to be summed,
-   which may come before the condition's; rows are returned. */
-#define FLAG_NUMBER 1u
-#define FLAG_SUM 2u
-#define FLAG_SUM_FIRST 4u
-#define FLAG_ROWS 8u
+#define FLAG_NUMBER 1u    /* the condition compares numbers; not set: text */
+#define FLAG_SUM 2u       /* a column is summed */
+#define FLAG_SUM_FIRST 4u /* the summed column is before the condition's */
+#define FLAG_ROWS 8u      /* rows are returned */
 
 #define LESS 1u
 #define EQUAL 2u
@@ -53,32 +41,38 @@
 #define BEGINS 8u
 #define CONTAINS 16u
 
-/* A byte in all four places. */
+/* A word with `byte` in all four bytes. */
 #define EVERYWHERE(byte) ((byte)*0x01010101u)
 
 struct records {
-    uint32_t separator; /* in all four bytes */
-    uint32_t newline;   /* what stands for one inside quotes */
-    uint32_t accepted;
-    uint32_t flags;
-    uint32_t first;   /* column needed .. */
-    uint32_t between; /* .. and how far behind it the other one is */
-    uint32_t decimals;
-    uint32_t sum_decimals;
+    uint32_t separator; /* byte between two columns; begin() repeats it four
+                           times */
+    uint32_t newline;   /* byte for a newline in quotes; '\n': there is none */
+    uint32_t accepted;  /* bits of LESS to CONTAINS that are accepted */
+    uint32_t flags;     /* bits of FLAG_NUMBER to FLAG_ROWS */
+    uint32_t first;     /* index of the first column that is read */
+    uint32_t between;   /* columns from the first one read to the other */
+    uint32_t decimals;  /* decimals of the condition's column */
+    uint32_t sum_decimals; /* decimals of the summed column */
+    uint32_t longest;      /* bytes of the longest record */
+
     int64_t number;
     const uint8_t *text;
     uint32_t text_bytes;
-    uint8_t stops[256]; /* not 0: the text may begin or the field end here */
+    uint8_t stops[256]; /* by byte; not 0: the text may begin or the field end
+                           with it */
 };
 
-/* What is found in a range. */
+/* What accepted records add up to: numbers times 10^decimals. */
 struct totals {
     uint64_t count;
-    uint64_t sum;
-    uint32_t sum_high;
+    uint64_t sum;      /* lowest 64 of 96 bits */
+    uint32_t sum_high; /* highest 32 bits */
+    uint32_t decimals; /* NO_SUM: there is no summed column */
     int64_t least;
     int64_t greatest;
 };
+_Static_assert(sizeof(struct totals) == 40, "a result has no gaps");
 
 /* ---- the argument ---- */
 
@@ -95,7 +89,7 @@ static void set_stops(struct records *records)
     records->stops['\n'] = 1;
 }
 
-/* What the condition compares with. */
+/* Loads the number or the text of the condition. */
 static int load_value(struct records *records, const uint8_t *at,
                       uint32_t bytes)
 {
@@ -119,43 +113,36 @@ static int records_begin(void *work, struct kernel_terms *terms,
                          const struct kernel_job *job)
 {
     struct records *records = (struct records *)work;
-    const uint8_t *arg = job->arg;
-    uint32_t longest;
 
     if (job->arg_bytes < ARG_BYTES || job->unit_bytes == 0 ||
         job->unit_bytes > KERNEL_OUTPUT_MAX) {
         return KERNEL_ARGUMENT;
     }
-    records->separator = EVERYWHERE(arg[0]);
-    records->newline = kernel_load_u32(arg + 4);
-    records->accepted = kernel_load_u32(arg + 8);
-    records->flags = kernel_load_u32(arg + 12);
-    records->first = kernel_load_u32(arg + 16);
-    records->between = kernel_load_u32(arg + 20);
-    records->decimals = kernel_load_u32(arg + 24);
-    records->sum_decimals = kernel_load_u32(arg + 28);
-    longest = kernel_load_u32(arg + 32);
+    memcpy(records, job->arg, ARG_BYTES);
     if (records->newline > 255 || records->decimals > DECIMALS_MAX ||
-        records->sum_decimals > DECIMALS_MAX || longest > RECORD_MAX) {
+        records->sum_decimals > DECIMALS_MAX || records->longest > RECORD_MAX) {
         return KERNEL_ARGUMENT;
     }
+    records->separator = EVERYWHERE(records->separator & 255);
     terms->before_bytes = 1;
-    terms->after_bytes = longest;
-    terms->result_bytes_max = RESULT_BYTES;
+    terms->after_bytes = records->longest;
+    terms->result_bytes_max = sizeof(struct totals);
     terms->instructions_per_1000_units = 7000 * job->unit_bytes;
     if ((records->flags & FLAG_ROWS) != 0) {
-        terms->before_bytes = longest;
+        terms->before_bytes = records->longest;
         terms->output_numerator = (uint16_t)job->unit_bytes;
         terms->output_denominator = 1;
         terms->output_varies = true;
     }
-    return load_value(records, arg + ARG_BYTES, job->arg_bytes - ARG_BYTES);
+    return load_value(records, job->arg + ARG_BYTES,
+                      job->arg_bytes - ARG_BYTES);
 }
 
-/* ---- fields: `end` is behind a newline ---- */
+/* ---- fields: `last` is at the last newline ---- */
 
-/* The first such byte, four at a time; or `last`. Little-endian: the lowest
-   bit set tells the first byte that is 0. */
+/* Returns the first place of the byte that `everywhere` repeats, or `last`.
+   Looks at four bytes at once: the lowest bit set in `zero` is of the first
+   byte that matches. */
 static inline const uint8_t *find(const uint8_t *at, const uint8_t *last,
                                   uint32_t everywhere)
 {
@@ -174,7 +161,8 @@ static inline const uint8_t *find(const uint8_t *at, const uint8_t *last,
     return at;
 }
 
-/* Where the field `count` fields further begins, or `last`. */
+/* Returns where the field that is `count` fields after `at` begins, or `last`.
+ */
 static const uint8_t *skip_fields(const struct records *records,
                                   const uint8_t *at, const uint8_t *last,
                                   uint32_t count)
@@ -194,7 +182,8 @@ static const uint8_t *skip_fields(const struct records *records,
     return at;
 }
 
-/* Up to 18 digits, at most `decimals` of them behind a point. */
+/* Returns a number times 10^decimals: up to 18 digits, at most `decimals` of
+   them behind a point. */
 static uint64_t long_number(const uint8_t *at, uint32_t decimals)
 {
     uint64_t value = 0;
@@ -218,8 +207,8 @@ static uint64_t long_number(const uint8_t *at, uint32_t decimals)
     return value;
 }
 
-/* The number at `place`, which moves to its end. Nearly all numbers fit 32 bits
-   and have all their decimals. */
+/* Returns the number at `place` times 10^decimals; `place` moves to its end.
+   Nearly all numbers fit 32 bits and have all their decimals. */
 static int64_t number_at(const uint8_t **place, uint32_t decimals)
 {
     const uint8_t *at = *place;
@@ -262,7 +251,7 @@ static int64_t number_at(const uint8_t **place, uint32_t decimals)
 
 #define TEXT_END 256u
 
-/* The next byte of a field's text, or TEXT_END. */
+/* Returns the next byte of a field's text, or TEXT_END; *at moves on. */
 static inline uint32_t next_byte(const struct records *records,
                                  const uint8_t **at, bool quoted)
 {
@@ -281,7 +270,9 @@ static inline uint32_t next_byte(const struct records *records,
     return byte == records->newline ? '\n' : byte;
 }
 
-/* The field's text from here on, compared with that of the condition. */
+/* Compares a field's text from `at` on with the condition's. Returns LESS or
+   GREATER, or, if the field begins with the condition's text, BEGINS and one
+   of EQUAL and GREATER. */
 static uint32_t compare(const struct records *records, const uint8_t *at,
                         bool quoted)
 {
@@ -297,7 +288,7 @@ static uint32_t compare(const struct records *records, const uint8_t *at,
     return BEGINS | (byte == TEXT_END ? EQUAL : GREATER);
 }
 
-/* Looks for the condition's text from `place` on, which moves. */
+/* Returns whether a field has the condition's text; `place` moves on in it. */
 static bool contains(const struct records *records, const uint8_t **place,
                      bool quoted)
 {
@@ -391,7 +382,7 @@ static bool judge(const struct records *records, struct totals *totals,
     return true;
 }
 
-/* Where the record begins in which the range begins. */
+/* Returns the begin of the record in which the range begins. */
 static const uint8_t *record_before(const struct kernel_range *range)
 {
     const uint8_t *at = range->data;
@@ -415,22 +406,6 @@ static void copy_row(struct kernel_result *result,
     result->output_bytes += (uint32_t)(to - from);
 }
 
-static void store(const struct records *records, struct kernel_result *result,
-                  const struct totals *totals)
-{
-    uint8_t *out = result->data;
-
-    kernel_store_u64(out, totals->count);
-    kernel_store_u64(out + 8, totals->sum);
-    kernel_store_u32(out + 16, totals->sum_high);
-    kernel_store_u32(out + 20, (records->flags & FLAG_SUM) != 0
-                                   ? records->sum_decimals
-                                   : NO_SUM);
-    kernel_store_u64(out + 24, (uint64_t)totals->least);
-    kernel_store_u64(out + 32, (uint64_t)totals->greatest);
-    result->bytes = RESULT_BYTES;
-}
-
 static void records_run(const void *work, struct kernel_result *result,
                         const struct kernel_range *range)
 {
@@ -440,12 +415,12 @@ static void records_run(const void *work, struct kernel_result *result,
     bool rows = (records->flags & FLAG_ROWS) != 0;
     struct totals totals = {.least = INT64_MAX, .greatest = INT64_MIN};
     const uint8_t *at = rows ? record_before(range) : range->data;
-    /* Whether the line at hand is no record of this range. */
+    /* Whether the line at `at` began before this range. */
     bool foreign = !rows && range->before_bytes > 0 && at[-1] != '\n';
 
     result->output_bytes = 0;
     while (end > at && end[-1] != '\n') {
-        end -= 1; /* what is behind it belongs to nobody here */
+        end -= 1; /* bytes after the last newline are of no whole record */
     }
     while (at < stop && at < end) {
         const uint8_t *from = at;
@@ -459,19 +434,13 @@ static void records_run(const void *work, struct kernel_result *result,
         }
         foreign = false;
     }
-    store(records, result, &totals);
+    totals.decimals =
+        (records->flags & FLAG_SUM) != 0 ? records->sum_decimals : NO_SUM;
+    memcpy(result->data, &totals, sizeof totals);
+    result->bytes = sizeof totals;
 }
 
 /* ---- results ---- */
-
-static void load(struct totals *totals, const uint8_t *at)
-{
-    totals->count = kernel_load_u64(at);
-    totals->sum = kernel_load_u64(at + 8);
-    totals->sum_high = kernel_load_u32(at + 16);
-    totals->least = (int64_t)kernel_load_u64(at + 24);
-    totals->greatest = (int64_t)kernel_load_u64(at + 32);
-}
 
 static int records_merge(const void *work, struct kernel_result *into,
                          const struct kernel_result *next)
@@ -479,74 +448,39 @@ static int records_merge(const void *work, struct kernel_result *into,
     struct totals totals;
     struct totals more;
 
-    if (next->bytes != RESULT_BYTES ||
-        kernel_load_u32(next->data + 20) != kernel_load_u32(into->data + 20)) {
+    (void)work;
+    memcpy(&totals, into->data, sizeof totals);
+    if (next->bytes != sizeof more) {
         return KERNEL_RESULT;
     }
-    load(&totals, into->data);
-    load(&more, next->data);
+    memcpy(&more, next->data, sizeof more);
+    if (more.decimals != totals.decimals) {
+        return KERNEL_RESULT;
+    }
     totals.count += more.count;
     totals.sum += more.sum;
     totals.sum_high += more.sum_high + (totals.sum < more.sum);
     totals.least = more.least < totals.least ? more.least : totals.least;
     totals.greatest =
         more.greatest > totals.greatest ? more.greatest : totals.greatest;
-    store((const struct records *)work, into, &totals);
+    memcpy(into->data, &totals, sizeof totals);
     return KERNEL_OK;
-}
-
-/* "-12.50" and a newline: digits of 96 bits, from the last. */
-static void report_number(const struct kernel_sink *sink, const char *name,
-                          uint64_t low, uint32_t high, uint32_t decimals)
-{
-    uint8_t line[40];
-    uint32_t at = sizeof line;
-    bool negative = high >> 31 != 0;
-    uint32_t word[3] = {(uint32_t)low, (uint32_t)(low >> 32), high};
-    uint32_t carry = negative;
-    uint32_t left = decimals + 1;
-
-    for (unsigned i = 0; i < 3 && negative; ++i) {
-        word[i] = ~word[i] + carry;
-        carry = carry != 0 && word[i] == 0;
-    }
-    line[--at] = '\n';
-    do {
-        uint64_t rest = 0;
-
-        if (left == 1 && decimals > 0) {
-            line[--at] = '.';
-        }
-        for (unsigned i = 3; i-- > 0;) {
-            rest = rest << 32 | word[i];
-            word[i] = (uint32_t)(rest / 10);
-            rest %= 10;
-        }
-        line[--at] = (uint8_t)('0' + rest);
-        left -= left > 0;
-    } while (left > 0 || (word[0] | word[1] | word[2]) != 0);
-    if (negative) {
-        line[--at] = '-';
-    }
-    sink->lines(sink->context, name, line + at, (uint32_t)sizeof line - at);
 }
 
 static void records_report(const struct kernel_result *result,
                            const struct kernel_sink *sink)
 {
     struct totals totals;
-    uint32_t decimals = kernel_load_u32(result->data + 20);
 
-    load(&totals, result->data);
+    memcpy(&totals, result->data, sizeof totals);
     sink->integer(sink->context, "count", totals.count);
-    if (decimals > DECIMALS_MAX || totals.count == 0) {
-        return;
+    if (totals.decimals <= DECIMALS_MAX && totals.count > 0) {
+        kernel_wide sum = kernel_wide_of((int32_t)totals.sum_high, totals.sum);
+
+        kernel_report_wide(sink, "sum", sum, totals.decimals);
+        kernel_report_wide(sink, "min", totals.least, totals.decimals);
+        kernel_report_wide(sink, "max", totals.greatest, totals.decimals);
     }
-    report_number(sink, "sum", totals.sum, totals.sum_high, decimals);
-    report_number(sink, "min", (uint64_t)totals.least,
-                  totals.least < 0 ? UINT32_MAX : 0, decimals);
-    report_number(sink, "max", (uint64_t)totals.greatest,
-                  totals.greatest < 0 ? UINT32_MAX : 0, decimals);
 }
 
 const struct kernel kernel_records = {

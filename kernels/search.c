@@ -23,9 +23,6 @@
  */
 #include "kernels/kernel.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define OFFSETS_MAX 1024u
 #define HEAD_BYTES 4u
 #define PATTERN_MAX 255u
@@ -34,14 +31,14 @@
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
 #define FEW 16u
-/* Of 1000 bytes of a text one letter is so many, roughly; most are one of so
-   many letters. */
+/* A letter occurs OFTEN times in 1000 bytes of a text, roughly; OFTEN_MOST
+   letters make up most of a text. */
 #define OFTEN 65u
 #define OFTEN_MOST 32u
-#define LOOK 100u /* instructions of a longer look, roughly */
-#define STEPS 8u  /* that a window skips between two looks at where it is */
+#define LOOK 100u /* instructions to compare a pattern, roughly */
+#define STEPS 8u  /* skips of a window between two checks of its place */
 
-/* What runs once is better small, but filling tables delays a node's start. */
+/* COLD functions run once in a job. */
 #define COLD __attribute__((cold))
 #define HOT __attribute__((hot))
 #define NOINLINE __attribute__((noinline))
@@ -49,20 +46,21 @@
 struct pattern {
     uint16_t at; /* in the argument */
     uint8_t length;
-    uint8_t next; /* with the same end, or NO_PATTERN */
+    uint8_t next; /* number of the next pattern with this end, or NO_PATTERN */
 };
 
-/* Skips of two bytes are where a mask of both points to; other tables fill the
-   gaps between. Rows are by the low bits of the second byte. */
+/* The skip of a window that ends with two bytes is at `two bytes & TWO_MASK`
+   of the rows: low bits of the second byte are the row. Other tables fill the
+   rest of each row. */
 #define TWO_MASK 0x073fu
-#define FIRST_MASK 0x071fu /* does not tell letters of either case apart */
+#define FIRST_MASK 0x071fu /* a letter has one key in both cases */
 
 #define SKIPS_BYTES 64u
 
 struct row {
-    uint8_t skip[SKIPS_BYTES];  /* by the first byte's bits; 0: a pattern's */
-    uint8_t first[32];          /* of several, one with this end */
-    struct pattern pattern[32]; /* number row + ROWS i */
+    uint8_t skip[SKIPS_BYTES];  /* by the first byte; 0: a pattern ends so */
+    uint8_t first[32];          /* a pattern with this end, or NO_PATTERN */
+    struct pattern pattern[32]; /* [i]: pattern row + ROWS i */
     uint8_t unused[32];
 };
 _Static_assert(sizeof(struct row) == 256, "rows are by bits 8 and up");
@@ -73,7 +71,7 @@ struct search {
     uint32_t shortest; /* length of a pattern: that of a window */
     uint32_t longest;
     uint32_t lead;     /* bytes of a window before its end */
-    uint32_t after;    /* skip after a window that was looked at */
+    uint32_t after;    /* skip of a window whose patterns were compared */
     uint32_t case_bit; /* 0x20 if either case will do; or 0 */
     uint32_t begins;   /* bits: first bytes of patterns, modulo 32 */
     bool two;          /* a window's end is two bytes, not one */
@@ -99,7 +97,8 @@ static bool is_letter(uint32_t byte)
     return (byte | 0x20u) - 'a' < 26;
 }
 
-/* Bytes of the options; fills case_bit, and `separator` if there is one. */
+/* Returns the length of the options, 0 if there are none; sets case_bit, and
+   `separator` if they have it. */
 static COLD uint32_t options(struct search *search, int32_t *separator,
                              const struct kernel_job *job)
 {
@@ -121,7 +120,8 @@ static COLD uint32_t options(struct search *search, int32_t *separator,
     return at + 1;
 }
 
-/* Adds a pattern; whether there may be one more, and of this length. */
+/* Adds the pattern at `at` of the argument. Returns false if there are too
+   many or its length is not 1 to PATTERN_MAX. */
 static COLD bool add_pattern(struct search *search, uint32_t at,
                              uint32_t length)
 {
@@ -157,7 +157,7 @@ static COLD bool list_patterns(struct search *search,
 
 /* ---- skips ---- */
 
-/* Both bytes here. */
+/* Returns two bytes as a number. */
 static inline uint32_t two_at(const uint8_t *bytes)
 {
     uint16_t two;
@@ -171,7 +171,7 @@ static const uint8_t *end_of(const struct search *search, uint32_t number)
     return search->arg + pattern_in(search, number)->at + search->lead;
 }
 
-/* The list of patterns with this end, whatever its spelling. */
+/* Returns the first of the patterns with this end, in either case. */
 static inline uint32_t first_at(const struct search *search, const uint8_t *end)
 {
     uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
@@ -184,22 +184,22 @@ static inline uint8_t *skips_of(struct search *search)
     return search->two ? search->row[0].skip : search->skip;
 }
 
-/* Where the table has the skip of windows with this end. */
+/* Returns the place in the table of skips of windows with this end. */
 static inline uint32_t key_of(const uint8_t *end, bool two)
 {
     return two ? two_at(end) & TWO_MASK : *end;
 }
 
-/* The same of its first byte in the other case: of a second byte the table
-   knows no case. */
+/* Returns the key of an end whose first byte is in the other case. The key of
+   a second byte does not depend on the case. */
 static inline uint32_t other_case(const struct search *search,
                                   const uint8_t *end, uint32_t key)
 {
     return is_letter(*end) ? key ^ search->case_bit : key;
 }
 
-/* Lowers the skips of windows that end inside of this pattern's window, so that
-   they will be there next. */
+/* Lowers the skips of windows that end inside of this pattern's window, so
+   that they do not skip its end. */
 static inline void lower_skips(struct search *search, uint32_t number)
 {
     uint8_t *skips = skips_of(search);
@@ -222,7 +222,8 @@ static inline void lower_skips(struct search *search, uint32_t number)
     }
 }
 
-/* Makes a skip that of a pattern's own window; tells `after`. */
+/* Sets the skip of windows that end like a pattern to 0, and lowers `after` to
+   the skip that it was. */
 static inline void end_skip(struct search *search, uint8_t *skip)
 {
     if (*skip > 0 && *skip < search->after) {
@@ -231,7 +232,8 @@ static inline void end_skip(struct search *search, uint8_t *skip)
     *skip = 0;
 }
 
-/* Makes the table of skips: first all as if nothing in a window were known. */
+/* Fills the table of skips: first with the skip of an end that no pattern has.
+ */
 static NOINLINE COLD void fill_skips(struct search *search)
 {
     uint8_t *skips = skips_of(search);
@@ -256,7 +258,7 @@ static NOINLINE COLD void fill_skips(struct search *search)
     }
 }
 
-/* Several patterns are found by their ends. */
+/* Lists several patterns by their ends. */
 static COLD void list_ends(struct search *search)
 {
     for (uint32_t i = 0; i < ROWS; ++i) {
@@ -272,8 +274,9 @@ static COLD void list_ends(struct search *search)
     }
 }
 
-/* Whether two bytes are worth their longer look: they allow one byte less, but
-   a space ends windows too often. */
+/* Returns whether a window's end is two bytes. They take longer and skip one
+   byte less, but a single byte is found too often where patterns are long or
+   several, or where it is a space. */
 static COLD bool looks_at_two(const struct search *search)
 {
     uint32_t last = search->shortest - 1;
@@ -283,8 +286,8 @@ static COLD bool looks_at_two(const struct search *search)
            (last >= 3 && search->arg[pattern_in(search, 0)->at + last] == ' ');
 }
 
-/* Longer looks at 1000 bytes of a text: next to none where more than one byte
-   must be that of a pattern. */
+/* Returns how often a pattern is compared in 1000 bytes of a text, roughly:
+   hardly ever if patterns have more than one byte. */
 static COLD uint32_t looks_of(const struct search *search)
 {
     uint32_t patterns =
@@ -293,7 +296,7 @@ static COLD uint32_t looks_of(const struct search *search)
     return search->shortest == 1 ? OFTEN * patterns : 0;
 }
 
-/* Where the offsets begin in a result of so many patterns. */
+/* Returns where the offsets begin in a result of `patterns` patterns. */
 static uint32_t offsets_at(uint32_t patterns)
 {
     return HEAD_BYTES + 8 * patterns;
@@ -327,14 +330,14 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
 
 /* ---- the scan ---- */
 
-/* A range as it is searched: windows are told by where their end is. */
+/* A range as it is searched. The place of a window is that of its end. */
 struct scan {
     const uint8_t *data;
     const uint8_t *skip;
     uint32_t lead;
     uint32_t after;
     uint32_t begins;
-    uint32_t safe; /* before, a window may skip STEPS times without a look */
+    uint32_t safe; /* windows before this may skip STEPS times unchecked */
     uint32_t end;  /* behind the last window */
 };
 
@@ -345,8 +348,8 @@ static inline uint32_t skip_of(const struct scan *scan, uint32_t at, bool two)
     return scan->skip[two ? two_at(end) & TWO_MASK : *end];
 }
 
-/* The next window from `at` on that ends like a pattern, and begins like one;
-   from `end` on: none. A skip of 0 stays where it is. */
+/* Returns the next window from `at` on that ends like a pattern, and begins
+   like one; scan->end or more: there is none. A skip of 0 does not move. */
 static inline uint32_t seek(const struct scan *scan, uint32_t at, bool two)
 {
     while (at < scan->end) {
@@ -403,8 +406,8 @@ static inline void count_one(struct kernel_result *result, uint32_t patterns,
     }
 }
 
-/* The only pattern, where all of it can be seen. Called, not inlined, as the
-   next: their registers would be missed in the loop around. */
+/* Counts the only pattern if it is at `window`. Not inlined, as the next
+   function: the loop of their caller needs the registers. */
 static NOINLINE void look_for_one(const struct search *search,
                                   struct kernel_result *result,
                                   const uint8_t *window, uint32_t offset)
@@ -414,7 +417,7 @@ static NOINLINE void look_for_one(const struct search *search,
     }
 }
 
-/* The patterns with this window's end, where `room` bytes are left. */
+/* Counts the patterns that are at `window`, where `room` bytes can be read. */
 static NOINLINE void look_for_several(const struct search *search,
                                       struct kernel_result *result,
                                       const uint8_t *window, uint32_t room,
@@ -506,7 +509,7 @@ static uint32_t stored_in(const struct kernel_result *result)
     return (result->bytes - offsets_of(result)) / 4;
 }
 
-/* How many offsets at the beginning of an ascending list are below one. */
+/* Returns how many offsets of an ascending list are below `offset`. */
 static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
 {
     uint32_t from = 0;
@@ -523,8 +526,8 @@ static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
     return from;
 }
 
-/* Of the OFFSETS_MAX smallest offsets of two ascending lists, which have more
-   together: how many bytes are the first one's. */
+/* Returns how many bytes of `own` are kept if the OFFSETS_MAX smallest offsets
+   of two ascending lists, which have more together, are kept. */
 static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
                             const uint8_t *other, uint32_t others)
 {
@@ -543,8 +546,8 @@ static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
     return from;
 }
 
-/* Where a list's last block begins, if it has more than FEW offsets: those from
-   `offset` on; else the list's end. */
+/* Returns where the offsets from `offset` on begin in a list, if they are more
+   than FEW; else the end of the list. */
 static inline uint32_t long_block(const uint8_t *list, uint32_t bytes,
                                   uint32_t offset)
 {
@@ -555,9 +558,9 @@ static inline uint32_t long_block(const uint8_t *list, uint32_t bytes,
 
 /*
  * Merges `others` bytes of an ascending list into one of `mine` bytes that has
- * room for both. Ranges are contiguous, so offsets come in blocks: from the
- * lists' ends each is moved to where it comes to lie, a short one by its
- * offsets.
+ * room for both. Ranges are contiguous, so offsets come in blocks. From the
+ * ends of the lists on each block is moved to its place, a short block offset
+ * by offset.
  */
 static HOT void merge_offsets(uint8_t *own, uint32_t mine, const uint8_t *other,
                               uint32_t others)
@@ -623,10 +626,8 @@ static COLD int search_merge(const void *work, struct kernel_result *into,
         return KERNEL_RESULT;
     }
     add_offsets(into, next, head);
-    for (uint32_t at = HEAD_BYTES; at < head; at += 8) {
-        kernel_store_u64(into->data + at, kernel_load_u64(into->data + at) +
-                                              kernel_load_u64(next->data + at));
-    }
+    kernel_add_counts(into->data + HEAD_BYTES, next->data + HEAD_BYTES,
+                      search->patterns);
     return KERNEL_OK;
 }
 

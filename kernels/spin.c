@@ -5,26 +5,25 @@
  * if asked for, an output of P/Q bytes for each.
  *
  * With `burst` the data says what a unit costs: one whose first byte is 128 or
- * more is dear, and takes three times as many instructions. What the kernel
- * says of its cost is that of the others, so a plan is wrong by as much as
- * there are dear ones. A dear unit counts three in the result.
+ * more is dear, and takes three times as many instructions. The terms have the
+ * cost of the other units, so a plan is the more wrong the more units are dear.
+ * A dear unit counts three in the result.
  */
 #include "kernels/kernel.h"
 
 #define INSTRUCTIONS_MAX 100000u
 #define OUTPUT_MAX 1000u
-#define DEAR 3u /* times as many instructions */
-/* Of these, those that look at the byte. */
-#define LOOK_INSTRUCTIONS 5u
+#define DEAR 3u              /* times as many instructions */
+#define LOOK_INSTRUCTIONS 5u /* instructions of a unit to look at its byte */
 
 static const char burst[] = {',', 'b', 'u', 'r', 's', 't'};
 
 struct spin {
-    uint32_t instructions;     /* per unit, less those that look at its byte */
-    struct kernel_terms terms; /* for the output; with burst 0/1 byte a unit */
+    uint32_t instructions;     /* of a unit, without LOOK_INSTRUCTIONS */
+    struct kernel_terms terms; /* of the output; with burst 0/1 byte a unit */
 };
 
-/* A decimal number up to `most`; 0 if it is anything else. */
+/* Returns a decimal number up to `most`; 0 for any other text. */
 static uint32_t parse(const uint8_t *text, uint32_t bytes, uint32_t most)
 {
     uint32_t value = 0;
@@ -40,7 +39,7 @@ static uint32_t parse(const uint8_t *text, uint32_t bytes, uint32_t most)
     return value <= most ? value : 0;
 }
 
-/* Where `character` is, or the end. */
+/* Returns where `character` is, or arg_bytes. */
 static uint32_t find(const uint8_t *arg, uint32_t arg_bytes, char character)
 {
     uint32_t at = 0;
@@ -51,7 +50,9 @@ static uint32_t find(const uint8_t *arg, uint32_t arg_bytes, char character)
     return at;
 }
 
-/* The argument's text from the comma on is burst, or wrong. */
+/* Begins with burst. Result: KERNEL_OK, or KERNEL_ARGUMENT if `text`, the
+   argument from its comma on, is not that, or a unit has too few instructions.
+   */
 static int begin_burst(struct spin *spin, const uint8_t *text, uint32_t bytes)
 {
     spin->terms.output_denominator = 1;
@@ -106,8 +107,8 @@ static void execute(uint64_t instructions)
     }
 }
 
-/* The number of dear units, in LOOK_INSTRUCTIONS for each unit. Numbers without
-   data are not dear. */
+/* Returns the number of dear units, in LOOK_INSTRUCTIONS for each unit. Units
+   without data are not dear. */
 static uint32_t count_dear(const struct kernel_range *range)
 {
     const uint8_t *at = range->data;
@@ -160,31 +161,22 @@ static void put_output(const struct spin *spin, struct kernel_result *result,
     }
 }
 
-/* The rest of a run with burst: what dear units take besides. */
-static void finish_burst(const struct spin *spin, struct kernel_result *result,
-                         const struct kernel_range *range)
-{
-    uint64_t besides = (uint64_t)count_dear(range) * (DEAR - 1);
-
-    execute(besides * (spin->instructions + LOOK_INSTRUCTIONS));
-    kernel_store_u64(result->data, range->units + besides);
-    result->bytes = 8;
-}
-
 static void spin_run(const void *work, struct kernel_result *result,
                      const struct kernel_range *range)
 {
     const struct spin *spin = (const struct spin *)work;
+    uint64_t units = range->units;
 
-    execute((uint64_t)range->units * spin->instructions);
-    if (spin->terms.output_denominator != 0) {
-        if (spin->terms.output_numerator == 0) {
-            finish_burst(spin, result, range);
-            return;
-        }
+    execute(units * spin->instructions);
+    if (spin->terms.output_numerator != 0) {
         put_output(spin, result, range);
+    } else if (spin->terms.output_denominator != 0) {
+        uint64_t besides = (uint64_t)count_dear(range) * (DEAR - 1);
+
+        execute(besides * (spin->instructions + LOOK_INSTRUCTIONS));
+        units += besides;
     }
-    kernel_store_u64(result->data, range->units);
+    kernel_store_u64(result->data, units);
     result->bytes = 8;
 }
 

@@ -20,9 +20,6 @@
  */
 #include "kernels/kernel.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define SIGNED 16u
 #define BINS 256u
 #define BINS_AT 4u
@@ -82,20 +79,16 @@ static inline void count_one(uint8_t *bins, uint32_t bin)
     kernel_store_u32(bins + 4 * bin, kernel_load_u32(bins + 4 * bin) + 1);
 }
 
-/* Four instructions a byte, and three for eight of them. */
+/* Counts bytes: four instructions a byte, and three more for eight bytes. */
 static void count_bytes(uint8_t *bins, const uint8_t *data, uint32_t bytes)
 {
     const uint8_t *end = data + bytes;
 
     for (uint32_t eights = bytes / 8; eights > 0; --eights) {
-        count_one(bins, data[0]);
-        count_one(bins, data[1]);
-        count_one(bins, data[2]);
-        count_one(bins, data[3]);
-        count_one(bins, data[4]);
-        count_one(bins, data[5]);
-        count_one(bins, data[6]);
-        count_one(bins, data[7]);
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < 8; ++i) {
+            count_one(bins, data[i]);
+        }
         data += 8;
     }
     while (data != end) {
@@ -108,8 +101,8 @@ static inline uint32_t load_value(const uint8_t *at, uint32_t bytes)
     return bytes == 2 ? kernel_load_u16(at) : kernel_load_u32(at);
 }
 
-/* Samples of 2 or 4 bytes, which the compiler knows; at least one. A value is
-   looked at twice only outside of what was seen: least to least + span. */
+/* Adds at least one sample of 2 or 4 bytes, a constant. A value takes a second
+   comparison only outside of those seen, least to least + span. */
 static inline void add_values(uint8_t *out, const uint8_t *data,
                               uint32_t samples, uint32_t offset, uint32_t bytes)
 {
@@ -162,7 +155,8 @@ static void stats_run(const void *work, struct kernel_result *result,
     }
 }
 
-/* The sums' carry out of their 64 bits is 0, as said above. */
+/* Sum and sum of squares are added as one number: the sum never carries, as it
+   stays below 2^64. */
 static void merge_moments(uint8_t *into, const uint8_t *next)
 {
     uint64_t carry = 0;
@@ -182,11 +176,6 @@ static void merge_moments(uint8_t *into, const uint8_t *next)
     }
 }
 
-static inline void add_word(uint8_t *into, const uint8_t *next)
-{
-    kernel_store_u32(into, kernel_load_u32(into) + kernel_load_u32(next));
-}
-
 static int stats_merge(const void *work, struct kernel_result *into,
                        const struct kernel_result *next)
 {
@@ -199,10 +188,11 @@ static int stats_merge(const void *work, struct kernel_result *into,
         return KERNEL_RESULT;
     }
     for (uint32_t i = 0; i < 4 * BINS; i += 16) {
-        add_word(mine + i, others + i);
-        add_word(mine + i + 4, others + i + 4);
-        add_word(mine + i + 8, others + i + 8);
-        add_word(mine + i + 12, others + i + 12);
+#pragma GCC unroll 4
+        for (uint32_t at = i; at < i + 16; at += 4) {
+            kernel_store_u32(mine + at, kernel_load_u32(mine + at) +
+                                            kernel_load_u32(others + at));
+        }
     }
     if (type_bytes(type) > 1) {
         merge_moments(into->data, next->data);
@@ -212,73 +202,7 @@ static int stats_merge(const void *work, struct kernel_result *into,
 
 /* ---- for people, on the host ---- */
 
-/* An integer below 2^128, or modulo that. */
-struct wide {
-    uint64_t high;
-    uint64_t low;
-};
-
-static struct wide wide_add(struct wide a, struct wide b)
-{
-    struct wide sum = {a.high + b.high, a.low + b.low};
-
-    sum.high += sum.low < b.low;
-    return sum;
-}
-
-static struct wide wide_minus(struct wide a)
-{
-    return (struct wide){~a.high + (a.low == 0), -a.low};
-}
-
-static struct wide wide_product(uint64_t a, uint64_t b)
-{
-    uint64_t a1 = a >> 32;
-    uint64_t a0 = a & UINT32_MAX;
-    uint64_t b1 = b >> 32;
-    uint64_t b0 = b & UINT32_MAX;
-    struct wide product = {a1 * b1, a0 * b0};
-    struct wide cross = {a1 * b0 >> 32, a1 * b0 << 32};
-    struct wide other = {a0 * b1 >> 32, a0 * b1 << 32};
-
-    return wide_add(product, wide_add(cross, other));
-}
-
-/* Decimal digits and a newline at the end of the 64 bytes of `text`; where
-   they begin. */
-static uint32_t wide_text(uint8_t *text, struct wide value, bool negative)
-{
-    uint32_t words[4] = {(uint32_t)(value.high >> 32), (uint32_t)value.high,
-                         (uint32_t)(value.low >> 32), (uint32_t)value.low};
-    uint32_t at = 63;
-
-    text[at] = '\n';
-    do {
-        uint64_t rest = 0;
-
-        for (int i = 0; i < 4; ++i) {
-            rest = rest << 32 | words[i];
-            words[i] = (uint32_t)(rest / 10);
-            rest %= 10;
-        }
-        text[--at] = (uint8_t)('0' + rest);
-    } while ((words[0] | words[1] | words[2] | words[3]) != 0);
-    if (negative) {
-        text[--at] = '-';
-    }
-    return at;
-}
-
-static void report_wide(const struct kernel_sink *sink, const char *name,
-                        struct wide value, bool negative)
-{
-    uint8_t text[64];
-    uint32_t at = wide_text(text, value, negative);
-
-    sink->lines(sink->context, name, text + at, 64 - at);
-}
-
-/* A value less an offset. */
+/* Reports value - offset. */
 static void report_value(const struct kernel_sink *sink, const char *name,
                          uint32_t value, uint32_t offset)
 {
@@ -289,34 +213,26 @@ static void report_value(const struct kernel_sink *sink, const char *name,
     }
 }
 
-/* What the result holds after the histogram. */
+/* The moments of a result; values of signed samples have 2^(bits - 1) added.
+ */
 struct moments {
     uint32_t least;
     uint32_t greatest;
     uint64_t sum;
-    struct wide squares;
+    kernel_wide squares;
 };
 
-static void load_moments(struct moments *moments, const uint8_t *in)
-{
-    moments->least = kernel_load_u32(in + LEAST_AT);
-    moments->greatest = kernel_load_u32(in + GREATEST_AT);
-    moments->sum = kernel_load_u64(in + SUM_AT);
-    moments->squares.low = kernel_load_u64(in + SQUARES_AT);
-    moments->squares.high = kernel_load_u32(in + HIGH_AT);
-}
-
 /* Sum of (x - c)^2 = sum of squares - 2 c sum + count c^2, for c < 2^32. */
-static struct wide squares_about(const struct moments *moments, uint32_t count,
+static kernel_wide squares_about(const struct moments *moments, uint32_t count,
                                  uint64_t c)
 {
-    struct wide twice = wide_product(2 * c, moments->sum);
-    struct wide last = wide_product(count, c * c);
+    kernel_wide x = (kernel_wide)c;
 
-    return wide_add(wide_add(moments->squares, wide_minus(twice)), last);
+    return moments->squares - 2 * x * (kernel_wide)moments->sum + count * x * x;
 }
 
-/* The histogram in the order of the values, and their number. */
+/* Stores the histogram in the order of the values. Returns the number of
+   samples. */
 static uint32_t sorted_bins(uint8_t *bins, const uint8_t *result, uint32_t type)
 {
     uint32_t first = type < SIGNED ? 0 : BINS / 2;
@@ -343,7 +259,7 @@ static void count_moments(struct moments *moments, const uint8_t *bins)
             moments->least = i < moments->least ? i : moments->least;
             moments->greatest = i;
             moments->sum += bin * i;
-            moments->squares.low += bin * i * i;
+            moments->squares += (kernel_wide)(bin * i * i);
         }
     }
 }
@@ -361,9 +277,10 @@ static void report_mean(const struct kernel_sink *sink,
     uint64_t c =
         moments->sum / count + (moments->sum % count > (count - 1) / 2);
     double rest = (double)(int64_t)(moments->sum - c * count) / count;
-    struct wide squares = squares_about(moments, count, c);
+    kernel_wide squares = squares_about(moments, count, c);
     double squared =
-        ((double)squares.high * 0x1p64 + (double)squares.low) / count;
+        ((double)(squares >> 32 >> 32) * 0x1p64 + (double)(uint64_t)squares) /
+        count;
 
     sink->real(sink->context, "mean",
                (double)((int64_t)c - (int64_t)offset) + rest);
@@ -374,13 +291,11 @@ static void report_sums(const struct kernel_sink *sink,
                         const struct moments *moments, uint32_t count,
                         uint32_t offset)
 {
-    uint64_t all = (uint64_t)count * offset;
-    bool negative = moments->sum < all;
-    struct wide sum = {0, negative ? all - moments->sum : moments->sum - all};
+    kernel_wide all = (kernel_wide)((uint64_t)count * offset);
 
-    report_wide(sink, "sum", sum, negative);
-    report_wide(sink, "sum_of_squares", squares_about(moments, count, offset),
-                false);
+    kernel_report_wide(sink, "sum", (kernel_wide)moments->sum - all, 0);
+    kernel_report_wide(sink, "sum_of_squares",
+                       squares_about(moments, count, offset), 0);
 }
 
 static void stats_report(const struct kernel_result *result,
@@ -395,7 +310,14 @@ static void stats_report(const struct kernel_result *result,
     if (type_bytes(type) == 1) {
         count_moments(&moments, bins);
     } else {
-        load_moments(&moments, result->data);
+        const uint8_t *in = result->data;
+
+        moments = (struct moments){
+            .least = kernel_load_u32(in + LEAST_AT),
+            .greatest = kernel_load_u32(in + GREATEST_AT),
+            .sum = kernel_load_u64(in + SUM_AT),
+            .squares = kernel_wide_of(kernel_load_u32(in + HIGH_AT),
+                                      kernel_load_u64(in + SQUARES_AT))};
     }
     sink->integer(sink->context, "count", count);
     if (count > 0) {
