@@ -239,7 +239,7 @@ static void command_wrap(char *text)
     uint64_t after;
 
     (void)text;
-    TIM2->CNT = 0u - 1000000u * TIMER_TICKS_PER_US;
+    TIM2->CNT = 0u - 1000000u * TIMER_COUNTS_PER_US;
     before = timer_ticks();
     timer_wait_us(1200000);
     after = timer_ticks();

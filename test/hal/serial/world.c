@@ -18,7 +18,7 @@ uint64_t timer_ticks(void)
 
 void timer_rest(void)
 {
-    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
+    world.ticks += IDLE_US * TIMER_COUNTS_PER_US;
 }
 
 uint64_t now_ps(void)
@@ -116,7 +116,7 @@ static int idle(void *context)
 {
     (void)context;
     world.idles += 1;
-    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
+    world.ticks += IDLE_US * TIMER_COUNTS_PER_US;
     end_a_send();
     if (!world.interrupts) {
         deliver();
