@@ -240,9 +240,9 @@ static void command_wrap(char *text)
 
     (void)text;
     TIM2->CNT = 0u - 1000000u * TIMER_COUNTS_PER_US;
-    before = timer_ticks();
+    before = timer_counts();
     timer_wait_us(1200000);
-    after = timer_ticks();
+    after = timer_counts();
     SAY("wrap before %u after %u ticks %u\n", (uint32_t)(before >> 32),
         (uint32_t)(after >> 32), (uint32_t)(after - before));
 }
