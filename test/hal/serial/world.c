@@ -11,7 +11,7 @@ struct world world;
 
 /* ---- the board ---- */
 
-uint64_t timer_ticks(void)
+uint64_t timer_counts(void)
 {
     return world.ticks;
 }
