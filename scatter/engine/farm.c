@@ -268,8 +268,12 @@ static int keep_output(struct scatter *scatter,
         error = ERR_MEMORY;
     }
     if (error == ERR_OK) {
+        const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
+
         bytes = delivery->bytes - WIRE_DEMAND_BYTES;
-        memmove(to, delivery->payload + WIRE_DEMAND_BYTES, bytes);
+        if (to != from) { /* most outputs lie there already */
+            memcpy(to, from, bytes);
+        }
     }
     scatter_end_append(scatter, place, bytes);
     scatter->free_from += bytes;
