@@ -65,9 +65,11 @@ int scatter_send(struct scatter *scatter, unsigned ports,
 {
     int error = circuit_send(scatter->circuit, ports, message);
 
-    if (error == ERR_PORT_BUSY &&
-        (error = circuit_drain(scatter->circuit)) == ERR_OK) {
-        error = circuit_send(scatter->circuit, ports, message);
+    if (error == ERR_PORT_BUSY) {
+        error = circuit_drain(scatter->circuit);
+        if (error == ERR_OK) {
+            error = circuit_send(scatter->circuit, ports, message);
+        }
     }
     return error;
 }
