@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* an advance of fewer units per node does not pay */
-/* No advance pays if a call of the kernel takes longer than planning, which is
-   taken to last 1 / PLAN_PART of the time from the advance to the next send. */
+#define UNITS_MIN 16u /* least units per node of an advance that saves time */
+/* An advance is sent only if a call of the kernel takes less than 1 / PLAN_PART
+   of costs->advance_ps, the time from the advance to the next sends. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* longest hold, 4 ms; a gap has 32 bits */
+#define HOLD_MAX_PS 4000000000u /* 4 ms; a hold has 32 bits */
 
-/* Returns the time, ps from time zero, at which layer `phase` has computed the
-   advance and waits for a part. */
+/* Returns the time, ps from the start of the scatter, at which nodes of layer
+   `phase` have computed the advance and wait for their next part. */
 static uint64_t ready_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase)
 {
@@ -48,8 +48,8 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* The shares of the first planned round are not known yet. Equal shares of the
-   load are assumed or, if more rounds follow, the shares of the advance. */
+/* To estimate when parts of the first planned round arrive, equal shares of the
+   load are assumed or, if more rounds follow, shares as in the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -73,10 +73,9 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
-/* A node lets its switch send on a round's part when the node has taken the
-   part of the round before. Parts that arrive while the node computes the
-   advance would go on late, and meet circuits of the next round. So the
-   originator holds the first of several rounds back. */
+/* A switch sends on the part of a round when its node has taken the part of the
+   round before. While nodes compute the advance, parts would be sent on late,
+   and compete for links with the next round: the originator holds them back. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -105,7 +104,6 @@ void advance_report(struct originator *originator)
     }
 }
 
-/* Sets originator->advance. Result: whether an advance pays. */
 static bool choose_advance(const struct scatter *scatter,
                            struct originator *originator)
 {
@@ -121,8 +119,7 @@ static bool choose_advance(const struct scatter *scatter,
     return originator->advance.units > 0;
 }
 
-/* Writes the tables of the advance, queues its parts, and takes its units off
-   the load. Result: 0 or the error. */
+/* Queues the parts of the advance, and takes its units off the load. */
 static int send_advance(struct scatter *scatter, struct originator *originator,
                         unsigned phases)
 {
@@ -168,7 +165,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
         return ERR_OK;
     }
     if (scatter->units / UNITS_MIN < originator->input.nodes) {
-        return ERR_OK; /* advance_of() would find that, but later */
+        return ERR_OK; /* too few units per node */
     }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {

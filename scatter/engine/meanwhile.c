@@ -4,8 +4,7 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/pattern.h"
 
-/* Receives the outputs message `round` of every child, and appends the outputs
-   to those received before. */
+/* Receives outputs message number `round` (meanwhile.h) of every child. */
 static int gather_round(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -17,8 +16,7 @@ static int gather_round(struct scatter *scatter, uint32_t round)
     return error;
 }
 
-/* Sends the parent the outputs message `round`: this node's own outputs that it
-   has not sent yet, and its children's. */
+/* Sends the parent outputs message number `round`. */
 static int send(struct scatter *scatter, uint32_t round)
 {
     struct circuit_message *result = &scatter->result_message;
@@ -37,9 +35,9 @@ static int send(struct scatter *scatter, uint32_t round)
     return scatter_send(scatter, 1u << port, &message);
 }
 
-/* Receives the children's outputs messages of the round before, moves free_from
-   behind the outputs, which the switch still has to send, and sends this node's
-   outputs message `round`. */
+/* Receives the children's outputs messages of the round before, and sends this
+   node's message. The switch still has to send the outputs received from where
+   they lie, so free_from moves behind them. */
 static int pass_on(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -88,8 +86,7 @@ int meanwhile_gather(struct scatter *scatter)
         error = pass_on(scatter, rounds);
         scatter_begin_outputs(scatter);
     }
-    /* The originator receives the outputs messages of all rounds here, because
-       it waits for no parts. */
+    /* The originator, which waits for no parts, receives all rounds here. */
     for (uint32_t round = 1;
          error == ERR_OK && scatter->layer == 0 && round < rounds; ++round) {
         error = gather_round(scatter, round);

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator's state during one order, which its files share. */
+/* State of the originator, and functions that several of its steps call. */
 #ifndef SCATTER_ENGINE_ORIGINATOR_H
 #define SCATTER_ENGINE_ORIGINATOR_H
 
 #include "scatter/engine/core.h"
 #include "scatter/plan/advance.h"
 
-/* The originator's state from an order's receipt to the report. */
+/* State from an order's receipt to the report. When the order comes, all fields
+   up to `report` are 0, and so is `report` but for its four arrays. */
 struct originator {
-    /* Fields before report.startup_ps, and the report's from ordered_ps on, are
-       0 when the order comes. */
     bool alone;    /* the originator computes the whole load */
     bool known;    /* the kernel's rate is known without measuring */
-    bool unlikely; /* measured units do not predict the time of others: they
-                      are few and far off the estimate, or samples differ */
-    uint64_t varies_ps; /* highest less lowest unit time of the samples */
+    bool unlikely; /* measured units do not tell other units' time: few and far
+                      off the kernel's estimate, or samples that differ */
+    uint64_t varies_ps; /* longest minus shortest unit time among samples, ps */
     struct advance advance;
-    uint64_t announced_ps; /* mesh time, ps, before the announcement's sends */
+    uint64_t announced_ps; /* mesh time, ps, when the announcement begins */
     struct wire_report report;
     struct wire_order order;
-    struct plan_job input; /* what planners read; startup_ps[] belongs to the
-                              plan tried last, report.startup_ps[] to `plan` */
+    struct plan_job input; /* what planners read; its startup_ps[] belong to the
+                              plan tried last, the report's to `plan` */
     uint8_t *job; /* the stored job; tables of later rounds lie behind it */
-    uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* volume of each layer */
-    uint64_t best_ps; /* pattern: time of `plan`, with the originator's software
-                         and the return of outputs; UINT64_MAX: no plan yet */
-    struct rounds_plan plan; /* the best so far; tables beyond its rounds and
-                                phases are not set */
-    uint32_t *tree_tables;   /* a tree's tables of all rounds, in a row */
-    struct farm_state *farm; /* of a farm or a tail */
-    uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree in several rounds: when a
-                                            round begins, from time zero */
+    /* Units of the advance for a node of each layer and its descendants. */
+    uint32_t advance_units[TORUS_PHASES_MAX + 1];
+    uint64_t best_ps; /* pattern: time by which `plan` is compared with other
+                         plans; UINT64_MAX: no plan */
+    struct rounds_plan plan; /* the best plan so far; its arrays beyond its
+                                rounds and phases are not set */
+    uint32_t *tree_tables;   /* tree: tables of all rounds, in a row */
+    struct farm_state *farm; /* state of a farm or of a tail (tail.h) */
+    uint64_t round_begin_ps[ROUNDS_MAX]; /* tree: planned start of each round,
+                                            ps from time zero */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)
@@ -57,7 +57,6 @@ static inline uint64_t order_circuit_ps(const struct wire_order *order,
     return message_ps + order->hop_delay_ps * hops;
 }
 
-/* Returns the number of hops of a circuit of `phase` of the pattern. */
 static inline uint32_t originator_phase_hops(const struct scatter *scatter,
                                              unsigned phase)
 {
@@ -71,14 +70,11 @@ void originator_start(struct scatter *scatter, struct originator *originator);
    advance has set time zero. */
 void originator_begin(struct scatter *scatter, struct originator *originator);
 
-/*
- * Returns the number of units that the originator could compute in the
- * processor time that its ports take to send the other nodes' units; 0 where
- * ports work by themselves, shares are equal, or several rounds are ordered. At
- * most scatter->units divided by the number of nodes. If the load is planned
- * larger by these units, and they are then taken off the originator's share,
- * all nodes still end together.
- */
+/* Returns how many units the originator could compute in the processor time
+   that its ports take to send the other nodes' units. If the load is planned
+   larger by these units, and the originator's share is then cut by them, all
+   nodes still end together. 0 if ports take no processor time, shares are
+   equal, or several rounds are ordered; at most the mean share of a node. */
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator);
 

@@ -40,8 +40,8 @@ int pattern_prepare(struct scatter *scatter)
     scatter->pattern.parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
-    /* The gap is a node's software time from its receipt to its sends. A switch
-       whose queue has the sends before the receipt waits for that long, too, so
+    /* The gap is the time of a node's software from receipt to sends. A switch
+       with sends that were queued before the receipt waits for the gap, too, so
        that all circuits of a phase are set up together. */
     scatter->pattern.cut.gap_ps =
         scatter->costs->split_ps + scatter->costs->queue_ps;
@@ -52,8 +52,7 @@ int pattern_prepare(struct scatter *scatter)
         CIRCUIT_HEAD(CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
     /* A node waits on all ports if probes may come. Else it waits on its
-       parent's port alone, because an emulated switch serves a wait on one port
-       sooner than a wait on all ports. */
+       parent's port alone, which an emulated switch serves sooner. */
     scatter->pattern.wanted = scatter->pattern.wanted_later |
                               (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
@@ -114,7 +113,7 @@ void pattern_expect(struct scatter *scatter)
 
 /* ---- parts ---- */
 
-/* Splits the range by `tables`, as nodes of `layer` do. Result: 0, ERR_PLAN. */
+/* Splits the range by `tables`, as nodes of `layer` do. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
                        unsigned layer)
 {
@@ -153,9 +152,8 @@ int pattern_distribute(struct scatter *scatter,
                : error;
 }
 
-/* Reads the job, which lies behind the tables of the first part or, after an
-   advance, of the part of round 1. `label`: the label of this part. Result: 0,
-   ERR_LENGTH, ERR_FIELD. */
+/* Reads the job, which follows the tables in the first part or, after an
+   advance, in the part of round 1. `label`: the part's label (hal/rows.h). */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -186,8 +184,8 @@ static int read_job(struct scatter *scatter,
                : ERR_FIELD;
 }
 
-/* Sets the fields of the job that are known when its advance has come. Result:
-   0, or ERR_FIELD if the kernel or `label` does not allow an advance. */
+/* Sets the job's halo for an advance, which comes before the job. Result: 0, or
+   ERR_FIELD if the kernel or `label` does not allow an advance. */
 static int expect_job(struct scatter *scatter, uint32_t label)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -202,8 +200,8 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     return ERR_OK;
 }
 
-/* Begins the job, or its advance, with the part in `delivery`, which has
-   `label`. Result: 0; ERR_PLACE for another node's part; or the error. */
+/* Begins the job, or its advance, with the part in `delivery`. `label`: the
+   part's label (hal/rows.h). ERR_PLACE: the part is for another node. */
 static int begin_job(struct scatter *scatter,
                      const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -216,8 +214,8 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* Perhaps only the head has arrived. The head includes the job only if the
-       part has no more phases than the torus. */
+    /* Perhaps only the first bytes have arrived: those of tables and job for
+       all phases of the torus. Parts for more phases are refused. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;
@@ -229,8 +227,8 @@ static int begin_job(struct scatter *scatter,
     }
     policy_become(scatter, policy_row(scatter->job.flags));
     if (scatter_returns_meanwhile(scatter)) {
-        /* Outputs arrive on the ports of parts, so later receives ask for parts
-           alone. The part of round 1 may come while round 0 is computed. */
+        /* Outputs and parts arrive on the same ports, so later receives are
+           limited to parts. The part of round 1 may come during round 0. */
         scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
         if (scatter->layer < scatter->job.phases) {
             pattern_post(scatter, 1);
@@ -244,8 +242,7 @@ static int begin_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a part, of which only the head may have arrived, and sets this node's
-   range and its split. Result: 0 or the error. */
+/* Reads a part, perhaps only its head, and sets this node's range and split. */
 static int take(struct scatter *scatter,
                 const struct circuit_delivery *delivery)
 {
@@ -278,8 +275,8 @@ static int take(struct scatter *scatter,
                            : error;
 }
 
-/* Whether the next round's part may arrive while this round is computed; not
-   with an output, which needs the memory. */
+/* Whether the next round's part may arrive while this round is computed: not if
+   an output needs the free memory. */
 static inline bool posts_ahead(const struct scatter *scatter)
 {
     return scatter->layer < scatter->job.phases &&
@@ -313,7 +310,7 @@ int pattern_receive(struct scatter *scatter)
     }
     if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots &&
         !scatter->policy->asks) {
-        scatter_read_slots(scatter); /* the part's rest still arrives */
+        scatter_read_slots(scatter); /* the rest of the part still arrives */
     }
     damage = circuit_complete(scatter->circuit);
     return damage == ERR_OK ? error : damage;
@@ -334,7 +331,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* other children may have had units before */
+            return ERR_PLAN; /* others may owe results of earlier rounds */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);
@@ -354,15 +351,14 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
 }
 
 /*
- * The startup of phase i is a circuit of that phase, without the transfer of
- * units, and the software of one node. Layer i has received its volume at
+ * The startup of phase i is the time of a circuit of that phase, without the
+ * transfer of units, and of one node's software. Layer i has its volume at time
  *
- *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
+ *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer:
  *
- * as a node takes split_ps and queue_ps from its receipt until its sends are
- * queued. A node of the last layer has nothing to queue, so it begins to
- * compute queue_ps earlier after its receipt than its parent does: the startup
- * of the last phase has split_ps alone.
+ * a node takes split_ps and queue_ps from its receipt until its sends are
+ * queued. A node of the last layer queues no sends, so the startup of the last
+ * phase has split_ps alone.
  */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The policy for a 5^k x 5^k torus (torus/pattern.h): a node receives from its
- * parent the units for itself and its descendants, splits them by the job's
- * tables, and its switch sends on the descendants' units, phase by phase.
- */
+/* The policy for a 5^k x 5^k torus (torus/pattern.h): a node receives a part
+   from its parent, the units for itself and its descendants, and splits it by
+   tables; its switch sends on the descendants' units, phase by phase. */
 #ifndef SCATTER_ENGINE_PATTERN_H
 #define SCATTER_ENGINE_PATTERN_H
 
@@ -26,45 +24,41 @@ NODISCARD int pattern_place(struct scatter *scatter,
 
 NODISCARD int pattern_gather(struct scatter *scatter);
 
-/* The originator sends an advance if that pays, measures, plans, sends,
+/* The originator sends an advance if that saves time, measures, plans, sends,
    computes and gathers (pattern_plan.c). Result: 0 or the error. */
 NODISCARD int pattern_lead(struct scatter *scatter,
                            struct originator *originator);
 
 /* Sets how the switch cuts the parts of all rounds (hal/rows.h), and lets it
-   send on what this node does not keep of the first part. Precondition: the
-   kernel's terms are known. */
+   send on the first part's units for other nodes. Precondition: the kernel's
+   begin() has set scatter->terms. */
 void pattern_expect(struct scatter *scatter);
 
-/*
- * Splits the originator's range by the round's tables and queues the sends of
- * all phases. `passed_on`: the tables and what follows them, which goes with
- * every part. The own share comes first in the range, then the volumes of phase
- * N, N - 1, ...: results return in this order, so that merging appends them.
- * Result: 0 or the error.
- */
+/* Splits the originator's range by the round's tables, and queues the sends of
+   all phases. `passed_on`: the tables and, in the first round, the job, which
+   every part carries. In the range the originator's share comes first, then the
+   volumes of phase N, N - 1, .. 1: results return in this order, so that each
+   is appended when it is merged. Result: 0 or the error. */
 NODISCARD int pattern_distribute(struct scatter *scatter,
                                  struct circuit_segment passed_on);
 
-/* Lets the switch receive the part of `round`, and send on the units of other
-   nodes in it. */
+/* Lets the switch receive the part of `round`, and send on units from it. */
 static inline void pattern_post(const struct scatter *scatter, unsigned round)
 {
     circuit_post(scatter->circuit,
                  scatter->pattern.place | wire_part_place(0, 0, round));
 }
 
-/* Waits for this round's WIRE_PART and reads it, and lets the switch receive
-   the next round's. Result: 0 or the error. */
+/* Waits for this round's WIRE_PART, reads it, and lets the switch receive the
+   next round's part. Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
-/* Returns the software time, ps, in the startup of `phase`, 1 to `phases`, of
-   several rounds: from a node's receipt until its sends are queued. */
+/* Returns the software time, ps, in a startup of a plan of several rounds: from
+   a node's receipt until its sends are queued. `phase`: 1 to `phases`. */
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);
 
-/* Sets originator->input.phases, and input.startup_ps[] for a plan of several
-   rounds. (Startups for one round are less: pattern_plan.c.) */
+/* Sets originator->input.phases, and input.startup_ps[] for several rounds. */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases);
 
@@ -80,9 +74,9 @@ void startups_receipts(const struct scatter *scatter,
                        const uint64_t startup_ps[],
                        const uint32_t volume_units[]);
 
-/* Sets the fields of originator->input that follow from the order and the
-   measured rate, and report.received_ps[0] to 0. Result: 0, or ERR_RANGE if the
-   order's costs or rounds are beyond what planners count with. */
+/* Sets originator->input as the order and the measured rate say, and
+   report.received_ps[0]. Result: 0, or ERR_RANGE if the order exceeds planners'
+   limits. */
 NODISCARD int startups_input(const struct scatter *scatter,
                              struct originator *originator);
 

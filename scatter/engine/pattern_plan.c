@@ -28,9 +28,9 @@ static bool has_tail(const struct scatter *scatter)
 }
 
 /*
- * Replaces the input's startups for several rounds by those for one round (in
- * place: a copy of the input would take a third of the planning time), and sets
- * hop_ps[1..N], N being the number of phases:
+ * Replaces input.startup_ps[], startups for several rounds, by those for one
+ * round (in place: a copy of the input would take a third of the planning
+ * time). Sets hop_ps[i], i from 1 to the number of phases:
  *
  *   layer i - 1 | sends_ps | circuit | units of phase i |
  *               | before_ps | computes ..
@@ -40,14 +40,14 @@ static bool has_tail(const struct scatter *scatter)
  *   hop_ps[i] = sends_ps + circuit
  *   startup_ps[i - 1] = hop_ps[i] + starts_ps - before_ps
  *
- * sends_ps is the software time of layer i - 1 until its sends leave, for the
- * originator with the wait for its ports. The switch hands over a message's
- * head before its units, so software runs while units arrive. starts_ps is the
- * software time of layer i that is left at the receipt; before_ps is the time
- * that is left for layer i - 1. Layer i is taken to receive 15/16 of a 5^i-th
- * of the load; it cannot receive more than a 5^i-th. Each startup includes the
- * return of outputs, but not the kernel's begin(), which nodes call when the
- * job is announced.
+ * sends_ps is the software time of layer i - 1 until its sends leave; for the
+ * originator it includes the wait for the ports. starts_ps is the software time
+ * of layer i from receipt to computing: the switch hands over a message's head
+ * before its units, so most software runs while units arrive. The time of their
+ * transfer is estimated from 15/16 of load / 5^i units; load / 5^i is the most
+ * that layer i can receive. before_ps is starts_ps of layer i - 1. Startups
+ * include the return of outputs, but not the kernel's begin(), which runs when
+ * the job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
                           struct originator *originator, uint64_t hop_ps[])
@@ -80,9 +80,8 @@ static void set_one_round(const struct scatter *scatter,
     }
 }
 
-/* Returns the time, ps, until the last node ends in one round if each share and
-   each volume is a unit larger. This end is much later than the makespan if
-   there are few units and a circuit for one unit does not pay. */
+/* Returns the time, ps, until the last node ends in one round if rounding adds
+   a unit to each share and volume: with few units much later than planned. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -104,9 +103,9 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* Returns the time, ps, that all outputs take to return after several rounds; a
-   plan of one round counts it in the startups. A node of layer i is taken to
-   have, with its descendants, a 5^i-th of the load, the most possible. */
+/* Returns the time, ps, in which all outputs return after several rounds;
+   startups for one round include it. A node of layer i is assumed to have, with
+   its descendants, load / 5^i units, the maximum. */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
 {
@@ -129,8 +128,8 @@ static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 }
 
 /* Returns a lower bound, ps, of the makespan of one round with one phase less
-   than the plan `one`: the originator and all parents then compute the units
-   that they send in the last phase of `one`. */
+   than the plan `one`: the originator and all parents then also compute the
+   units that `one` has them send in its last phase. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -145,8 +144,7 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     return fixed_difference(least_ps, headers_ps);
 }
 
-/* Copies the input's startups, those of the last plan tried, to the report,
-   which has those of the best plan. */
+/* Copies the startups of the plan tried last, now the best, to the report. */
 static void keep_startups(struct originator *originator)
 {
     for (unsigned i = 0; i < originator->input.phases; ++i) {
@@ -154,8 +152,7 @@ static void keep_startups(struct originator *originator)
     }
 }
 
-/* Sets report.received_ps[], the times from time zero at which layers receive
-   their volumes in one round. */
+/* Sets report.received_ps[], ps from time zero, as planned in one round. */
 static void set_receipts(struct originator *originator,
                          const struct planner_plan *one,
                          const uint64_t hop_ps[])
@@ -185,8 +182,8 @@ static bool keep_one(const struct scatter *scatter,
     originator->best_ps = time_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
     if (advance) {
-        /* With the advance there are several rounds. The receipts of the
-           advance are already in the report. */
+        /* With the advance there are several rounds. The report already has the
+           receipts of the advance. */
         startups_set(scatter, originator, one->phases);
     } else {
         set_receipts(originator, one, hop_ps);
@@ -195,12 +192,10 @@ static bool keep_one(const struct scatter *scatter,
     return true;
 }
 
-/*
- * Chooses the best number of phases for one round, at most `phases` or, if
- * `fixed`, exactly `phases`, and makes its plan. With few units fewer phases
- * than the planner finds feasible are better: plans with one phase less follow
- * until one is no better. Result: 0, ERR_PHASES, or an error of the planner.
- */
+/* Chooses the best number of phases for one round, at most `phases` or, if
+   `fixed`, exactly `phases`, and makes its plan. If there are few units, fewer
+   phases than the planner finds feasible may be better, so plans with one phase
+   less follow until a plan is no better than the plan before. */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, unsigned phases,
                       bool fixed)
@@ -225,8 +220,8 @@ static int choose_one(const struct scatter *scatter,
             return ERR_PHASES;
         }
         if (one.phases < phases) {
-            /* Fewer phases have shorter headers, with which one phase more than
-               planned may be feasible. */
+            /* Fewer phases have shorter messages, so one phase more than in
+               this plan may now be feasible. */
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
@@ -238,8 +233,8 @@ static int choose_one(const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Returns where the next plan of several rounds is written: in free memory, as
-   originator->plan has the best one; NULL if free memory is too small. */
+/* Returns memory for the next plan of several rounds: free memory if
+   originator->plan has a plan, NULL if free memory is too small. */
 static struct rounds_plan *trial_slot(const struct scatter *scatter,
                                       struct originator *originator)
 {
@@ -253,7 +248,6 @@ static struct rounds_plan *trial_slot(const struct scatter *scatter,
                : NULL;
 }
 
-/* Makes `trial`, a plan of several rounds, the best plan. */
 static void keep_several(struct originator *originator,
                          const struct rounds_plan *trial, uint64_t time_ps,
                          bool meanwhile)
@@ -274,9 +268,8 @@ static void set_rounds(const struct scatter *scatter,
     input->queue_ps = costs->queue_ps;
     input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
                       originator->report.call_ps;
-    /* An ordered number of rounds is planned without merges, although later
-       rounds may wait for them: with merges many numbers of rounds would be
-       infeasible. */
+    /* An ordered number of rounds is planned without merges between rounds,
+       which would make many numbers infeasible: rounds may then wait. */
     input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     input->begin_ps =
@@ -285,8 +278,8 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans the best number of rounds from `least` to `most` with the phases of the
-   input, and makes that the best plan if it is faster. */
+/* Plans the best number of rounds from `least` to `most` with input.phases
+   phases. Keeps the plan if it is faster than the best plan. */
 static void try_rounds(const struct scatter *scatter,
                        struct originator *originator, unsigned least,
                        unsigned most)
@@ -302,13 +295,10 @@ static void try_rounds(const struct scatter *scatter,
     }
 }
 
-/*
- * Plans the ordered or the best number of rounds, from two on, with the best
- * number of phases, at most `phases` or, if `fixed`, exactly `phases`; makes
- * that the best plan if it gains more time than planning takes. Fewer phases
- * are tried until the lower bound of their makespan, which rises with every
- * phase less, leaves nothing to gain.
- */
+/* Plans the ordered or the best number of rounds, two or more, with the best
+   number of phases, at most `phases` or, if `fixed`, exactly `phases`. Keeps
+   the plan if it saves more time than planning takes. The lower bound of the
+   makespan rises as phases get fewer; the search ends when it is too high. */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, unsigned phases,
                           bool fixed)
@@ -343,8 +333,8 @@ static void choose_rounds(const struct scatter *scatter,
     }
 }
 
-/* Returns the time, ps, of the circuits of all phases that return one round's
-   outputs, with the heads of all chunks but without the outputs' bytes. */
+/* Returns the time, ps, of the circuits that return the outputs of one round,
+   one circuit for each phase. Outputs' heads count, their bytes do not. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -364,15 +354,13 @@ static uint64_t turn_ps(const struct scatter *scatter,
 }
 
 /* Least number of units per node for outputs to return during later rounds:
-   with fewer, whole units as shares waste too much in three rounds or more. */
+   such plans have at least three rounds, and in small rounds the rounding of
+   shares to whole units wastes too much time. */
 #define MEANWHILE_UNITS 48u
 
-/*
- * If outputs can return during later rounds, plans the ordered or the best
- * number of rounds in this way, and makes that the best plan if it is faster.
- * The switch must send on by itself and keep messages: then no node waits for a
- * parent that computes. Result: whether it is the best plan.
- */
+/* Plans the ordered or the best number of rounds with outputs that return
+   during later rounds, if job and switch allow that. Keeps the plan if it is
+   faster than the best plan. Result: whether it is. */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, unsigned phases)
 {
@@ -410,8 +398,8 @@ static bool try_meanwhile(const struct scatter *scatter,
     return true;
 }
 
-/* Plans equal shares in one round, if no plan is feasible after an advance over
-   `phases` phases; with 0 phases the originator gets all units. */
+/* Plans equal shares in one round over `phases` phases, for when no other plan
+   is feasible after an advance. With 0 phases the originator has all units. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
@@ -419,7 +407,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->input.nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* if alone, nobody set it */
+    originator->input.phases = (uint8_t)phases; /* if alone, not set before */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -484,11 +472,9 @@ static int choose(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
-/*
- * Sets the ratio of output bytes to load bytes for the planner: reduced, and
- * rounded if numerator or denominator is still too large. Sets no ratio where
- * the output's length is unknown beforehand or not in proportion to the load.
- */
+/* Sets the ratio of output bytes to load bytes for the planner, reduced, and
+   rounded if numerator or denominator is too large. Sets no ratio if the
+   output's length is unknown beforehand or not in proportion to the load. */
 static void set_results(const struct scatter *scatter,
                         struct originator *originator)
 {
@@ -559,9 +545,9 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* A call_ps of less than 2^24 ps (17 us) does not count in the makespan. Plans
-   are less exact than that, and if the planned end were later, results would
-   wait longer for their slots. */
+/* The fixed time of a kernel call does not count in the makespan if it is below
+   2^24 ps (17 us): plans are less exact, and results wait for slots, which
+   begin at the makespan's end. */
 #define SHORT_CALL_BITS 24u
 
 static void fill_report(struct scatter *scatter, struct originator *originator)
@@ -600,9 +586,9 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     }
 }
 
-/* Sets result_ps[layer]: time from the scatter's start, ps, at which a layer's
-   outputs leave. It is 0, at once, if their length is unknown beforehand, or if
-   most outputs return during the rounds. */
+/* Sets result_ps[layer]: time from the scatter's start, ps, at which the
+   outputs of a layer leave; 0 (at once) if the length of outputs is unknown
+   beforehand or most outputs return during the rounds. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -622,9 +608,9 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Returns how long before the makespan's end no circuit of the scatter is under
-   way, ps. Circuits end, in one round, one startup after the last receipt at
-   the latest; in several rounds when the last layer has its last share. */
+/* Returns the time, ps, from the end of the scatter's last circuit to the
+   makespan's end. In one round the circuit ends at most one startup after the
+   last receipt; in several, when the last layer has its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -640,7 +626,7 @@ static uint64_t quiet_ps(const struct originator *originator)
 }
 
 /* Writes the tables of the first round, the job, and the tables of all later
-   rounds into new memory, in this order. Result: 0, ERR_MEMORY, ERR_RANGE. */
+   rounds into new memory, in this order. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
@@ -677,12 +663,9 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/*
- * Chooses phases and rounds, plans each layer's units, and writes the job and
- * the tables of each round. The load is planned without its reserve, for which
- * nodes ask later (tail.h), unless that leaves a node without units. Result: 0
- * or the error.
- */
+/* Chooses phases and rounds, plans each layer's units, and writes the job and
+   all tables. The load is planned without a reserve, for which nodes ask later
+   (tail.h), or, if a node would get no units, with the reserve. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct rounds_plan *made = &originator->plan;
@@ -718,7 +701,8 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return store_job(scatter, originator);
 }
 
-/* Software between rounds takes a ROUND_VARIES_PART-th longer at most. */
+/* Software between rounds takes at most 1 / ROUND_VARIES_PART longer than
+   planned. */
 #define ROUND_VARIES_PART 10u
 #define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* 67 us */
 
@@ -734,8 +718,8 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return fixed_smaller(gap_ps, ROUND_GAP_MAX_PS);
 }
 
-/* Queues the sends of all rounds, and sets split.share_units to the units that
-   the originator then computes in one run. Result: 0 or the error. */
+/* Queues the sends of all rounds, and sets split.share_units to the number of
+   units that the originator then computes in one run. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -746,7 +730,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    if (report->advance) { /* time zero is that of the advance */
+    if (report->advance) { /* the makespan counts from the advance's start */
         report->makespan_ps +=
             originator_now_ps(scatter) - report->scatter_start_ps;
     }
@@ -761,8 +745,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         if (round > 0) {
             scatter->round += 1;
             scatter_skip(scatter, scatter->units);
-            /* The tables of a round lie behind those of the round before, the
-               first round's also behind the job. */
+            /* In memory the job lies between the tables of the first and of the
+               second round; the tables of later rounds follow. */
             passed_on.data += passed_on.bytes;
             passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);

@@ -20,7 +20,7 @@ static const struct policy policies[POLICY_ROWS] = {
                       .compute = scatter_compute,
                       .gather = pattern_gather,
                       .lead = pattern_lead},
-    /* Along the tree that the order brings, on any torus. */
+    /* A scatter along the tree that comes with the order, on any torus. */
     [WIRE_TREE] = {.prepare = tree_prepare,
                    .place = tree_place,
                    .announce = tree_announce,
@@ -28,7 +28,7 @@ static const struct policy policies[POLICY_ROWS] = {
                    .compute = scatter_compute,
                    .gather = tree_gather,
                    .lead = tree_lead},
-    /* Nodes ask for chunks; the tree of the announcement tells who they are. */
+    /* Nodes ask for chunks; the announcement's tree tells them their places. */
     [WIRE_FARM] = {.prepare = tree_prepare,
                    .place = tree_place,
                    .announce = tree_announce,

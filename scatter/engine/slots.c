@@ -5,12 +5,12 @@
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
 
-/* Least and most frames of a period. A frame is one short slot for each phase;
-   a period is some frames and one long slot, which may be longer than these. */
+/* Least and most frames of a period. A frame has one short slot for each phase.
+   A period has some frames, then one long slot, which fits any result. */
 #define FRAMES_MIN 2u
 #define FRAMES_MAX 64u
-/* Frames between the planned end and the first period, if the measured units
-   have a short result: most nodes that are late end within this time. */
+/* Frames between the planned end and the first period if the measured units'
+   result fits a short slot: most nodes that are late end within this time. */
 #define FRAMES_FIRST 8u
 /* Least number of measured units from which result lengths are predicted. */
 #define TELLING_UNITS 16u
@@ -84,10 +84,9 @@ static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
            SLOT_SPARE_PS;
 }
 
-/* Returns the length of the longest result that fits a short slot, in bytes:
-   SCATTER_SHORT_BYTES, or more if its transfer takes at most N / 16 of a
-   circuit's startup. N is the number of phases: with more of them a result of
-   layer 1 comes from more nodes. */
+/* Returns the length, bytes, of the longest result that fits a short slot:
+   SCATTER_SHORT_BYTES, or more if its transfer takes at most job.phases / 16 of
+   the startup of a circuit. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
@@ -104,9 +103,7 @@ static uint32_t short_bytes(const struct scatter *scatter,
     return fixed_smaller(fixed_larger(bytes, SCATTER_SHORT_BYTES), most);
 }
 
-/* Returns the number of frames in a period: together they are about as long as
-   the long slot, so that a result waits for slots of the other length hardly
-   longer than for its own. */
+/* Returns the number of frames that last about as long as the long slot. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
 {
     ASSERT(frame_ps > 0);
@@ -114,8 +111,8 @@ static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
         fixed_larger(long_ps / frame_ps + 1, FRAMES_MIN), FRAMES_MAX);
 }
 
-/* Returns the least shift for which `ps` is less than 2^30 units of 2^shift ps:
-   sums of lengths, each rounded up, then stay below 2^31. */
+/* Returns the least shift for which the time `ps` is less than 2^30 units of
+   2^shift ps. A sum of slots, each rounded up, then stays below 2^31 units. */
 static uint8_t shift_of(uint64_t ps)
 {
     uint8_t shift = UNIT_SHIFT_MIN;
@@ -126,7 +123,6 @@ static uint8_t shift_of(uint64_t ps)
     return shift;
 }
 
-/* Returns a slot's length in units of 2^shift ps, rounded up. */
 static uint32_t slot_units(uint64_t ps, uint8_t shift)
 {
     return (uint32_t)(ps >> shift) + 1;
@@ -218,7 +214,7 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* result_ps[] counts from here, or no end is known */
+        return start_ps; /* output: base of result_ps[]; else: no known end */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;

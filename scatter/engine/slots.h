@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator sets when results return: the job's time slots, in each of
-   which results of one phase travel (scatter/plan/slots.h), or, with outputs,
-   the time at which each layer's results leave for their parents. */
+   which results of one phase travel (scatter/plan/slots.h). If the kernel makes
+   an output, bytes that no node merges, the originator sets instead when the
+   outputs of each layer leave for their parents. */
 #ifndef SCATTER_ENGINE_SLOTS_H
 #define SCATTER_ENGINE_SLOTS_H
 
@@ -21,46 +22,42 @@ uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
                          unsigned rounds, uint32_t units);
 
-/*
- * Sets the job's slots to long ones only. Each lasts for a circuit over `hops`
- * hops and for merging four results. The circuit is taken to carry the longest
- * result of the kernel's terms if all results have one length, or if the
- * measured units predict a result that does not fit a short slot; else the
- * longest result that fits a short slot. A longer result is sent, too: its
- * circuit then still holds links in the next slot. Result: 0, or ERR_RANGE if a
- * slot takes 2^52 ps (75 minutes) or more.
- */
+/* Sets the job's slots to long slots only. A slot lasts for a circuit over
+   `hops` hops, with the result below, and for merging four results. The result
+   is the longest of the kernel's terms if all results have one length, or if
+   the measured units predict a result that fits no short slot; else it is the
+   longest result that fits a short slot. If a node's result is longer, its
+   circuit still holds links during the next slot. Result: 0, or ERR_RANGE if a
+   slot takes 2^52 ps (75 minutes) or more. */
 NODISCARD int slots_set_long(struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t hops);
 
-/*
- * Sets the job's slots to short ones, with long slots between them unless every
- * result fits a short one. If all results have one length that does not fit,
- * sets long slots only. `hops`: of the longest circuit. `quiet_ps`: time before
- * the makespan's end without any circuit of the scatter; short slots begin that
- * early. Result: as slots_set_long().
- */
+/* Sets the job's slots to short ones, with long slots between them unless every
+   result fits a short slot. If all results have one length that fits no short
+   slot, sets long slots only. `hops`: hops of the longest circuit. `quiet_ps`:
+   time before the makespan's end without any circuit of the scatter; short
+   slots begin quiet_ps before the end. Result: as slots_set_long(). */
 NODISCARD int slots_set_short(struct scatter *scatter,
                               const struct originator *originator,
                               uint32_t hops, uint64_t quiet_ps);
 
 /*
- * Replaces durations by departures, N being `phases`. On entry takes_ps[1..N]
- * is the time that each phase's outputs take (slots_output_ps()). On return it
- * is the time, ps from the start of the scatter, at which they leave, and
+ * Replaces durations by departures, ps; N is `phases`. On entry takes_ps[i], i
+ * = 1..N, is the time that the outputs of phase i take (slots_output_ps()). On
+ * return it is the time from the start of the scatter to their departure, and
  * takes_ps[0] the time at which all have arrived:
  *
- *   plan counts outputs       | .. | phase N | .. | phase 1 |
+ *   makespan includes return  | .. | phase N | .. | phase 1 |
  *                                                           ^ makespan
- *   plan ignores outputs           | phase N | .. | phase 1 |
- *                                  ^ makespan + makespan / 128
+ *   does not include it            | phase N | .. | phase 1 |
+ *                                  ^ makespan / 128 after the makespan's end
  */
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);
 
-/* Returns the job's gather_ps, the mesh time from which slots count or, with
-   outputs, the job's result_ps[]. The scatter starts at start_ps, mesh time. */
+/* Returns the job's gather_ps, the mesh time from which slots or, with outputs,
+   the times result_ps[] count. `start_ps`: mesh time of the scatter's start. */
 uint64_t slots_gather_ps(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t start_ps);

@@ -10,17 +10,17 @@
 
 /* ---- the originator ---- */
 
-/* Nodes' times of a unit are taken to differ by 1 / VARIES_PART of the
-   difference between samples, because a share is many times as large as a
-   sample. */
+/* The mean unit time of a share is assumed to differ between nodes by 1 /
+   VARIES_PART of varies_ps: a share is many times as large as a sample, so
+   differences average out. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
-#define RESERVE_UNKNOWN 5u /* percent, if nothing was measured */
+#define RESERVE_UNKNOWN 5u /* percent, if there are no samples */
 #define UNLIKELY_UNITS 2u  /* planned per node, if samples tell nothing */
 
-/* Returns the reserve in percent of the load: 0 where nodes' times do not
-   differ, where ports and not nodes are the limit, or where computing the
-   reserve takes less time than serving four demands of each node. */
+/* Returns the reserve in percent of the load. 0 if samples do not differ, if
+   ports rather than nodes limit the speed, or if nodes compute the reserve in
+   less time than the originator takes to serve four demands of each node. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -62,7 +62,6 @@ uint32_t tail_reserve(const struct scatter *scatter,
     return (uint32_t)((uint64_t)scatter->units * percent / 100);
 }
 
-/* Returns the layer that worker[worker] has on the pattern. */
 static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
 {
     const struct torus_coord origin = {0, 0};
@@ -87,13 +86,10 @@ static int end_waiting(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/*
- * Answers a demand of `worker` for which no units are left (farm_state.end), in
- * a tail without outputs. A worker gets its end, a chunk of no units, when all
- * workers of the layers before its layer have their ends. A node that has its
- * end may send its result to its parent. The circuit of this result could block
- * the circuit of a chunk, so the parent must have its last chunk before.
- */
+/* Answers a demand of `worker` when no units are left (farm_state.end), in a
+   tail without outputs. The workers of a layer get their ends, chunks of no
+   units, after all workers of earlier layers: a worker with its end may send a
+   result to its parent, and the result's circuit could block a chunk. */
 static int end_by_layers(struct scatter *scatter, struct farm_state *state,
                          uint32_t worker)
 {
@@ -116,9 +112,9 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
     return error;
 }
 
-/* Makes the farm of `units` at the end of the range. Its workers ask only after
-   their planned rounds. Of these units the originator computes `early_units`
-   before it serves demands. Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Opens a farm whose load is the last `units` of the range. Its workers ask
+   only after their planned rounds. The originator computes `early_units` of
+   these units before it serves demands. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      uint32_t units, uint32_t early_units)
 {
@@ -188,8 +184,7 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
 
 /* ---- the other nodes ---- */
 
-/* Makes this node a worker that asks for its first chunk. `away`: hops east and
-   north from the originator to this node. */
+/* Makes this node a worker, and asks for its first chunk. */
 static int join(struct scatter *scatter)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
@@ -204,8 +199,8 @@ static int join(struct scatter *scatter)
                      torus_direct(size, away));
 }
 
-/* Returns how many units of the last planned share are computed after asking:
-   they last while the originator serves two demands of every node. */
+/* Returns how many units of the last share this node computes after it has
+   asked for a chunk, while the originator serves two demands of every node. */
 static uint32_t kept_units(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -220,8 +215,6 @@ static uint32_t kept_units(const struct scatter *scatter)
         demands_ps / (worker->computed_ps / worker->computed_units + 1), share);
 }
 
-/* Computes the share of the last planned round, and asks for the first chunk
-   when little of it is left. */
 static int finish_rounds(struct scatter *scatter)
 {
     uint32_t kept = kept_units(scatter);

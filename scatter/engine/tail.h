@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail of a load, the schedule that users call hybrid: rounds of the
- * pattern send the load but for a reserve at its end; after the last round
- * every node asks the originator for chunks of the reserve, as on a farm. So
- * nodes end together although some take longer than planned.
+ * The tail of a load, the schedule that users call hybrid. Rounds of the
+ * pattern send all units but a reserve at the end of the load. After the last
+ * round every node asks the originator for chunks of the reserve, as on a farm.
+ * So all nodes end together, although some take longer than planned.
  *
  *   originator  | sends rounds | computes its share, serves demands ..... | end
  *   node        | part | computes .. | last part | computes | chunk | ..  | end
  *                                                 ^ asks, when little is left
  *
- * Without an output results return to parents as on the pattern, and the
+ * If there is no output, results return to parents as on the pattern, and the
  * originator gives nodes their end, a chunk of no units, layer by layer. With
  * an output each result goes straight to the originator.
  */
@@ -19,14 +19,14 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Returns the reserve: units at the end of the load that no round sends, by the
-   order and by how much samples of the load differed; 0: no tail. */
+/* Returns the reserve, the number of units at the end of the load that no round
+   sends: as ordered, or by how much samples' unit times differ; 0: no tail. */
 uint32_t tail_reserve(const struct scatter *scatter,
                       const struct originator *originator);
 
-/* Makes the farm of the tail. Its units are the `reserve` and the originator's
-   planned share, which is 0 in the plan then. Precondition: rounds are planned.
-   Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Opens the tail's farm, whose load is the `reserve` and the originator's
+   planned share; the plan then has 0 units for this share. Precondition: the
+   rounds are planned. Result: 0, ERR_RANGE or ERR_MEMORY. */
 NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
                         uint32_t reserve);
 

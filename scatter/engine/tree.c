@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference policy, a tree. Steps stand in the order of a job, each behind
- * its helpers: a node reads its piece of the tree from the announcement, passes
- * the announcement on, receives its range, sends on its children's ranges, and
- * gathers results. The originator's steps follow: plan, then send.
+ * The reference policy, a tree. Functions stand in the order of a job's steps:
+ * a node reads its piece of the tree from the announcement, passes the
+ * announcement on, receives its range, sends on its children's ranges, and
+ * gathers results. The originator's steps follow: it plans, then sends.
  *
- * A tree is an array of branches, one for each node. Behind a node's branch lie
- * the branches of all its descendants (scatter/plan/tree.h); these together are
- * the node's piece. tree_units() of a branch counts the units of the whole
- * piece, the node's volume, not its share.
+ * A tree is an array of branches, one for each node. A node's branch and the
+ * branches of all its descendants, which lie behind it (scatter/plan/tree.h),
+ * are the node's piece. tree_units() of the branch is the number of units of
+ * the whole piece: the node's volume, not its share.
  */
 #include "scatter/engine/tree.h"
 
@@ -58,8 +58,8 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* Makes a copy of the order's tree the originator's piece: announcements are
-   sent from the copy while the tree in the order is planned. Result: 0,
+/* Copies the order's tree as the originator's piece: planning writes units into
+   the order's tree while announcements are sent from the copy. Result: 0,
    ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
 static int read_tree(struct scatter *scatter, const struct wire_order *order)
 {
@@ -108,8 +108,9 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Returns the word of `branch` in a later round's table: the first unit of the
-   range of its node. Words lie in the order of the branches of this piece. */
+/* Returns the word of the round's table, in a later round, for the node of
+   `branch`: the first unit of that node's range. The table has a word for each
+   branch of this node's piece, in the same sequence. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -117,7 +118,6 @@ static const uint8_t *entry_of(const struct scatter *scatter,
            (branch - scatter->tree.branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
 }
 
-/* Returns the first unit of a child's range in the round at hand. */
 static uint32_t first_unit_of(const struct scatter *scatter,
                               const uint8_t *child)
 {
@@ -125,7 +125,6 @@ static uint32_t first_unit_of(const struct scatter *scatter,
                               : tree_first_unit(child);
 }
 
-/* Returns the number of units of a child's range in the round at hand. */
 static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
 {
     return scatter->round > 0
@@ -134,8 +133,7 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Sets the head of the messages to all children: the job; after the first round
-   the round's number. */
+/* Sets the head of messages to children: the job, later the round's number. */
 static void set_head(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->message[0];
@@ -148,9 +146,8 @@ static void set_head(struct scatter *scatter)
     }
 }
 
-/* Queues the message to a child: its piece of the tree, in later rounds its
-   words of the round's table; and its range, `units` from the load's unit
-   `first_unit` on. Result: 0, ERR_NO_ROUTE or an error of sending. */
+/* Queues the message to a child: its piece of the tree or, in later rounds, its
+   words of the table; and its range, `units` from unit `first_unit` on. */
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
@@ -179,8 +176,7 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
  *   | own share | child 1 | child 2 | .. |
  *   ^ first_unit          ^ at           ^ end_unit
  *
- * Result: 0; ERR_PLAN if branches or ranges do not fit each other; or an error
- * of sending.
+ * Result: 0; ERR_PLAN if branches or ranges do not fit; or an error of sending.
  */
 static int branch_distribute(struct scatter *scatter)
 {
@@ -190,7 +186,7 @@ static int branch_distribute(struct scatter *scatter)
     uint32_t end_unit = scatter->first_unit + scatter->units;
     uint32_t at = child < end ? first_unit_of(scatter, child) : end_unit;
     unsigned phase = tree_phase(branch) + 1u;
-    /* first_unit <= at <= end_unit, as one comparison. */
+    /* If `at` exceeds end_unit, the difference wraps and is large. */
     int error = end_unit - at <= scatter->units ? ERR_OK : ERR_PLAN;
 
     scatter->split.share_units = at - scatter->first_unit;
@@ -198,7 +194,7 @@ static int branch_distribute(struct scatter *scatter)
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         uint32_t units;
 
-        /* What lies inside a child's branch, the child itself checks. */
+        /* The child itself checks the inside of its branch. */
         if (tree_nodes(child) == 0 || tree_next(child) > end ||
             tree_phase(child) < phase || first_unit_of(scatter, child) != at) {
             return ERR_PLAN;
@@ -208,8 +204,8 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* A child with units in the first round gets a message in each round. A
-           child without gets none, and waits for the next job. */
+        /* A child with units in the first round gets a message in each round.
+           Other children get no message, and wait for the next job. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
@@ -224,8 +220,7 @@ static int branch_distribute(struct scatter *scatter)
     return error == ERR_OK && at != end_unit ? ERR_PLAN : error;
 }
 
-/* Reads a WIRE_BRANCH: the job, this node's piece of the tree, and its range.
-   Result: 0 or the error. */
+/* Reads a WIRE_BRANCH: the job, this node's piece of the tree, its range. */
 static int read_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
 {
@@ -260,8 +255,7 @@ static int read_branch(struct scatter *scatter,
     return scatter_set_range(scatter, tree_next(branch), end);
 }
 
-/* Reads a WIRE_BRANCH_ROUND: the round's number and table, and the range.
-   Result: 0 or the error. */
+/* Reads a WIRE_BRANCH_ROUND: the round's number and table, and the range. */
 static int read_round(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -286,8 +280,6 @@ static int read_round(struct scatter *scatter,
                : scatter_set_range(scatter, in + 8 + entries_bytes, end);
 }
 
-/* await_message() also takes the announcement, which comes before the first
-   branch: it calls tree_place(), tree_announce() and the kernel's begin(). */
 int tree_receive(struct scatter *scatter)
 {
     bool later = scatter->round > 0;
@@ -319,8 +311,8 @@ int tree_gather(struct scatter *scatter)
         for (const uint8_t *child = branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child of a phase beyond the job's has refused its branch,
-                   so it sends no result. */
+                /* A child of a phase greater than job.phases has refused its
+                   branch (read_branch()), and sends no result. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -333,10 +325,7 @@ int tree_gather(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A job whose samples took different times becomes a farm if an equal share
-   takes a node longer than the originator needs to answer DEMANDS demands of
-   every node. */
-#define DEMANDS 3u
+#define DEMANDS 3u /* demands of each node: prefers_farm() */
 
 /* Returns the compute time of a unit on a node without a slowdown, ps; the
    originator, whose time was measured, may have a slowdown. */
@@ -385,7 +374,6 @@ static void set_input(const struct scatter *scatter,
     input->begin_ps = 0;
 }
 
-/* Returns the number of hops of the longest path in the tree. */
 static uint32_t longest_path(const uint8_t *tree)
 {
     const uint8_t *end = tree_next(tree);
@@ -404,10 +392,10 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Adds the order's first unit to the first units of all branches and tables,
+/* Adds the order's first unit to the first units in all branches and tables,
    which are planned from unit 0 on. A load for one round was planned larger by
-   originator_ports_units(): the root's share loses these units at its front,
-   and all ranges begin that much earlier. */
+   ports_units (originator_ports_units()): subtracting these takes them off the
+   front of the root's share. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -494,9 +482,9 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans the order's number of rounds with their tables; for WIRE_BEST the best
-   number, if its plan ends before the plan of one round that `tree` has. `work`
-   is the planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES. */
+/* Plans the order's number of rounds, with their tables; for WIRE_BEST, the
+   best number if that ends earlier than one round, for which `tree` is planned.
+   `work`: the planner's memory. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {
@@ -519,7 +507,6 @@ static int plan_rounds(struct scatter *scatter, struct originator *originator,
     return best || scatter->job.rounds == asked ? ERR_OK : ERR_PHASES;
 }
 
-/* Plans the load along `tree`. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator,
                 uint8_t *tree)
 {
@@ -528,7 +515,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
     uint8_t *free_from = scatter->free_from;
     unsigned rounds = originator->order.rounds;
-    /* The best number is looked for if this board can hold rounds back. */
+    /* Several rounds are an option if sends can leave at planned times. */
     bool several =
         rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
     unsigned phases = 0;
@@ -559,7 +546,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Plans the whole load as the root's share, of a tree without other nodes. */
+/* Plans the whole load as the root's share, in a tree of the root alone. */
 static int plan_alone(struct scatter *scatter, struct originator *originator,
                       uint8_t *tree)
 {
@@ -579,8 +566,8 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
 }
 
 /* Whether the job becomes a farm: the order allows it, measured units do not
-   tell the time of others, and samples, if there are any, say that each node
-   computes longer than the originator serves DEMANDS demands of all nodes. */
+   tell other units' time, and a node computes an equal share longer than the
+   originator serves DEMANDS demands of every node, as far as samples tell. */
 static bool prefers_farm(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -596,7 +583,7 @@ static bool prefers_farm(const struct scatter *scatter,
 }
 
 /* Plans the load along the order's tree, into the tree itself, and writes the
-   job. Waits for the end of the announcement. Result: 0 or the error. */
+   job. Waits for the end of the announcement. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -624,8 +611,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }
 
-/* Queues the sends of the originator's branch, in all rounds. Result: 0 or the
-   error. */
+/* Queues the sends of the originator's branch in all rounds. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator->report.scatter_start_ps;
@@ -658,8 +644,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
-    /* The range is again all that is left of the load; it begins with the units
-       of the own share. */
+    /* The range is again the whole rest of the load, from the own share on. */
     originator_set_range(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.share_units = share_units;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The policy for any tree (scatter/plan/tree.h): a node receives its piece of
- * the tree with its range, and sends on its children's pieces and ranges
- * unchanged. The piece begins with the node's branch and tells the node its
- * parent, layer, children and their units.
- */
+/* The policy for any tree (scatter/plan/tree.h): a node receives its piece of
+   the tree with its range, and sends on its children's pieces and ranges
+   unchanged. A piece begins with the node's branch and tells the node its
+   parent, layer, children and their units. */
 #ifndef SCATTER_ENGINE_TREE_H
 #define SCATTER_ENGINE_TREE_H
 
@@ -20,21 +18,21 @@ NODISCARD int tree_prepare(struct scatter *scatter);
 NODISCARD int tree_place(struct scatter *scatter, const uint8_t *announcement,
                          uint32_t bytes, uint32_t *head_bytes);
 
-/* A child's head is its piece of the tree. Result: 0; ERR_PLAN if the order's
-   tree does not fit the torus; ERR_MEMORY; an error of sending. */
+/* Queues the announcement to each child, with the child's piece of the tree as
+   its head. Result: 0; ERR_PLAN if the order's tree does not fit the torus;
+   ERR_MEMORY; an error of sending. */
 NODISCARD int tree_announce(struct scatter *scatter,
                             struct originator *originator,
                             struct circuit_segment shared,
                             struct circuit_segment arg);
 
 /* Waits for this node's WIRE_BRANCH, and sends on its children's pieces. If a
-   WIRE_CHUNK comes instead, the job is a farm's from then on. Result: 0 or the
-   error. */
+   WIRE_CHUNK comes instead, the job becomes a farm. Result: 0 or the error. */
 NODISCARD int tree_receive(struct scatter *scatter);
 
 NODISCARD int tree_gather(struct scatter *scatter);
 
-/* Carries out the order along its tree, or as a farm where samples of the load
+/* Carries out the order along its tree, or as a farm if samples of the load
    differ. Result: 0 or the error. */
 NODISCARD int tree_lead(struct scatter *scatter, struct originator *originator);
 

@@ -6,21 +6,18 @@
 #define PORTS 4u
 #define UNITS_MIN 16u
 #define LOAD_MAX_PS ((uint64_t)1 << 60)
-/* Several rounds are planned if a node computes WORTH times as long as their
-   planning takes. */
+/* Several rounds are an option if a node computes its mean share for WORTH *
+   rounds_ps, the time to plan several rounds, or longer. */
 #define WORTH 4u
 #define MOST_ROUNDS 15u
-/* Most that t may be (advance.h: time of a node / time of four ports for its
-   share), and a power of t; both in 1/256. */
-#define RATIO_MAX (16u << 8)
-#define TERM_MAX ((uint64_t)1 << 40)
+#define RATIO_MAX (16u << 8)         /* limit of t (advance.h), in 1/256 */
+#define TERM_MAX ((uint64_t)1 << 40) /* limit of a power of t, in 1/256 */
 
 /* Returns x m, the units of the advance for each node, by condition (2) of
-   advance.h, and sets *rounds to k, the number of rounds that follow.
-   `port_ps`: time of a port for a unit of every node; `mean`: m. The result is
-   `least` or more. k rises as long as a further round makes the advance
-   smaller, and ports take longer to send the advance than nodes' software in
-   two rounds. */
+   advance.h, but at least `least`. Sets *rounds to k, the number of rounds that
+   follow. `port_ps`: time in which the ports send a unit to every node; `mean`:
+   m. k rises while a further round makes the advance smaller and the ports send
+   the advance for longer than a node's software takes in two rounds. */
 static uint64_t of_rounds(unsigned *rounds, const struct plan_job *job,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {

@@ -12,15 +12,16 @@
  *   a      time from the advance until the rest leaves: to measure and plan
  *   S      sum of the startup times of all phases
  *
- * Every node still computes the advance when the rest arrives,
+ * The rest must arrive (left) before all nodes have computed the advance
+ * (right, where x C is the time to send the advance, and x W to compute it):
  *
  *   if one round follows:   a + S + (1 - x) C <= x (C + W)               (1)
  *   if k rounds follow:     a + S <= x W, and x >= 1 / (1 + t + .. + t^k) (2)
  *
- * t = W / C: a round may have t times the units of the round before. Nodes
- * begin to compute sooner the less the advance carries, so the advance is x m
- * for the least x that meets (1) or (2). It is at most 7/8 of m: if planning a
- * small load takes longer than (1) allows, nodes are idle after these 7/8.
+ * t = W / C: a round can have t times the units of the round before. The
+ * advance is x m for the least x that meets (1) or (2), because nodes begin to
+ * compute sooner if the advance is smaller. It is at most 7/8 of m: if planning
+ * a small load takes longer than (1) allows, nodes are idle after these 7/8.
  */
 #ifndef SCATTER_PLAN_ADVANCE_H
 #define SCATTER_PLAN_ADVANCE_H

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 1/5 in 2^-64: volume of a layer of the pattern / volume of the layer before,
-   if transfer takes no time. */
+/* 1/5, in units of 2^-64: the largest part of its volume that a node of the
+   pattern sends to one child. */
 #define FIXED_FIFTH (UINT64_MAX / 5)
 
 static inline uint32_t fixed_smaller(uint64_t a, uint32_t b)
@@ -33,12 +33,9 @@ static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/*
- * Returns the high 64 bits of a * b, from four 32 x 32-bit products; the result
- * is less than one below the exact a * b / 2^64. No sum overflows: (2^32-1)^2 +
- * 2 (2^32-1) = 2^64 - 1. The function is in line even in a build for size,
- * because every planned phase calls it.
- */
+/* Returns the high 64 bits of a * b, low by less than 1. No sum exceeds
+   (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. In line even in a build for size, because
+   every planned phase calls this function. */
 __attribute__((always_inline)) static inline uint64_t
 fixed_multiply_high_inline(uint64_t a, uint64_t b)
 {
@@ -117,8 +114,8 @@ static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
     return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
 }
 
-/* Returns the 32 bits of value > 0 from its highest 1 on, and sets *zeros: the
-   value is the result times 2^(32 - *zeros), if lower bits are cut off. */
+/* Returns the 32 bits of `value` > 0 that begin with its highest 1, and sets
+ *zeros. `value`, its lower bits cut off, is the result * 2^(32 - *zeros). */
 static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 {
     struct fixed_shift shift = fixed_shift_of(value);
@@ -127,11 +124,10 @@ static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
     return (uint32_t)(fixed_shifted(value, shift) >> 32) | (uint32_t)1 << 31;
 }
 
-/*
- * Returns 2^63 / d for d >= 2^31, less than 2^-29 of itself too low: a quotient
- * of 16 bits, and one step of Newton. The quotient is below 2^48 / d by less
- * than 2^-14 of itself, so 2^48 - quotient * d is from 1 to 2^34.
- */
+/* Returns 2^63 / d for d >= 2^31, low by less than 2^-29 of the exact number. A
+   division yields `quotient`, low by less than 2^-14 of 2^48 / d, so that
+   `error`, 2^48 - quotient * d, is from 1 to 2^34; then follows a step of
+   Newton's method. */
 static inline uint32_t fixed_reciprocal(uint32_t d)
 {
     uint32_t quotient = UINT32_MAX / ((d >> 16) + 1);

@@ -3,8 +3,7 @@
  * The job that is planned, with all costs that planners count. The originator
  * sets the fields before its first plan; planners only read them. Every planner
  * reads load_units, compute_ps and transfer_ps. Comments of other fields name
- * the planners that read them; V, N, P and Q are symbols of one_round.h, n, c,
- * a and k of farm.h:
+ * the planners that read them:
  *
  *   pattern     one_round.h, rounds.h, meanwhile.h, advance.h
  *   rounds      rounds.h, meanwhile.h, tree_rounds.h
@@ -12,8 +11,8 @@
  *   tree        tree_plan.h, tree_rounds.h
  *   farm        farm.h
  *
- * Timelines of a node; `begin` stands for the field begin_ps, and so on, and
- * `units` for the time in which the node computes its own units:
+ * Timelines of a node, with fields named without _ps; in `units` the node
+ * computes its own units:
  *
  *   layer i - 1 | units                                |   pattern, one round
  *   layer i     | startup_ps[i - 1] | transfer | units |
@@ -35,12 +34,11 @@
 #define PLANNER_UNITS_MAX UINT32_MAX
 #define PLANNER_TIME_MAX_PS ((uint64_t)1 << 40)    /* for one unit: 1.1 s */
 #define PLANNER_STARTUP_MAX_PS ((uint64_t)1 << 50) /* 18 minutes */
-#define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* for V units: 106 days */
+#define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* for the load: 106 days */
 #define PLANNER_RESULTS_MAX 1000u
 
-/* Time of a circuit without its units: startup, hop times the number of hops,
-   and branch times the number of branches (tree.h) in the message. All three
-   fields are in the same unit. */
+/* Time of a circuit without its units: startup, plus hop for each hop, plus
+   branch for each branch (tree.h) in the message; all in one unit of time. */
 struct plan_circuit {
     uint64_t startup;
     uint64_t hop;
@@ -48,44 +46,45 @@ struct plan_circuit {
 };
 
 struct plan_job {
-    uint32_t load_units;  /* V, units of the load: 1 .. PLANNER_UNITS_MAX */
+    uint32_t load_units;  /* units of the load: 1 .. PLANNER_UNITS_MAX */
     uint64_t compute_ps;  /* compute time of a unit on a node that is not slow:
                              1 .. PLANNER_TIME_MAX_PS */
     uint64_t transfer_ps; /* transfer time of a unit: 0 .. PLANNER_TIME_MAX_PS;
                              tree: at most 2^16 * compute_ps */
 
     /* Circuits of the pattern. */
-    uint8_t phases; /* N, number of phases, or the most that N may be: 0 ..
-                       PLANNER_PHASES_MAX */
+    uint8_t phases; /* number of phases; one_round.h: the most that a plan may
+                       have; 0 .. PLANNER_PHASES_MAX */
     /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: time from when layer i begins
        to compute until the next layer does, without the transfer of units. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
-    /* Pattern in one round: P and Q, each 0 .. PLANNER_RESULTS_MAX. The output
-       that returns is P/Q units for each unit of the load; none if Q is 0. */
+    /* Pattern in one round: each unit of the load returns an output of
+       numerator / denominator units, each 0 .. PLANNER_RESULTS_MAX; none if the
+       latter is 0. */
     uint16_t results_numerator;
     uint16_t results_denominator;
     uint64_t output_ps; /* meanwhile: transfer time of the output of a unit */
     uint64_t back_ps;   /* meanwhile: time of the circuits that return outputs,
-                           one of each phase, without transfer of outputs */
+                           one for each phase, without transfer of outputs */
 
     /* Circuits of a tree and of a farm. */
-    struct plan_circuit circuit_ps; /* tree: each below 2^36 ps (69 ms) */
+    struct plan_circuit circuit_ps; /* tree: each field below 2^36 ps (69 ms) */
     uint8_t ports;          /* ports that a node uses at once: 1, 2, 4 */
     bool store_and_forward; /* tree: startup and transfer at each hop */
     bool equal; /* tree: all nodes get equal shares, whatever the makespan */
 
     /* Times of software: each below 2^36 ps for a tree, each at most
        PLANNER_STARTUP_MAX_PS for rounds. */
-    uint64_t split_ps; /* tree: receipt until a node begins its first send */
-    uint64_t queue_ps; /* tree: to queue one send; pattern: a round's sends */
-    uint64_t start_ps; /* tree: last send queued until the kernel's run() */
-    uint64_t begin_ps; /* tree: the kernel's begin(), on all but the root;
-                          pattern: extra time of the first round */
-    uint64_t round_ps; /* pattern: a node's other software in a round; tree: end
-                          of the kernel's run() until the next receipt */
-    uint64_t merge_ps; /* pattern: merging results between two rounds */
-    uint64_t child_ps; /* meanwhile: receiving a child's outputs, each round */
-    uint64_t return_ps;   /* meanwhile: queueing own outputs, each round */
+    uint64_t split_ps;  /* tree: receipt until a node begins its first send */
+    uint64_t queue_ps;  /* tree: to queue a send; pattern: a round's sends */
+    uint64_t start_ps;  /* tree: last send queued until the kernel's run() */
+    uint64_t begin_ps;  /* tree: the kernel's begin(), on all but the root;
+                           pattern: further software before the first round */
+    uint64_t round_ps;  /* pattern: a node's software in a round besides queue
+                           and merge; tree: end of run() to next receipt */
+    uint64_t merge_ps;  /* pattern: merging results between two rounds */
+    uint64_t child_ps;  /* meanwhile: receiving a child's outputs, each round */
+    uint64_t return_ps; /* meanwhile: queueing own outputs, each round */
     uint64_t overhead_ps; /* rounds: software of the originator in each round
                              after the first, without its sends */
     uint64_t first_ps; /* meanwhile: begin of the scatter until the originator's
@@ -97,19 +96,19 @@ struct plan_job {
     uint64_t gain_ps;   /* a further round must gain more time than this */
     uint32_t sends_max; /* tree: sends the originator can queue, all rounds */
 
-    /* The advance; x is a symbol of advance.h. */
-    uint64_t plan_ps; /* a if one round follows: 0 .. PLANNER_STARTUP_MAX_PS */
-    uint64_t rounds_ps; /* further time to plan several rounds: as plan_ps */
+    /* The advance: time from its sends until the rest leaves. */
+    uint64_t plan_ps;   /* one round follows: 0 .. PLANNER_STARTUP_MAX_PS */
+    uint64_t rounds_ps; /* additional time if several rounds follow */
 
     /* A farm. */
-    uint32_t nodes;      /* n: the originator and the nodes that it serves;
+    uint32_t nodes;      /* the originator and the nodes that it serves;
                             advance: all nodes, 2 or more */
     uint32_t served;     /* nodes that masters serve */
-    uint32_t most_units; /* units of a chunk at most: 1 or more */
-    uint64_t demand_ps;  /* c: time to serve a demand, at most 2^32 */
-    uint64_t call_ps; /* a: time of a chunk besides its units, at most 2^36 */
-    uint8_t installment; /* k, by which units left are divided (farm.h); 0 if
-                            the farm chooses */
+    uint32_t most_units; /* most units of a chunk: 1 or more */
+    uint64_t demand_ps;  /* time to serve a demand, at most 2^32 ps */
+    uint64_t call_ps; /* time of a chunk besides its units, at most 2^36 ps */
+    uint8_t installment; /* number of chunks into which the units left for a
+                            member are cut (farm.h); 0: the farm chooses */
     bool varies;         /* a unit's time depends on its data: the time of a
                             chunk does not tell that of the next chunk */
 };

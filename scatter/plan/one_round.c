@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A volume v (one_round.h) of units has two fixed-point formats. *Work* is its
- * compute time, w = v * m / 2^10. The factor m is compute_ps times the power of
- * two that brings it into [2^40, 2^41): so w < 2^63, and a step of w is worth
- * 2^-31 to 2^-30 unit. The recurrence for v_i runs on work, from which startups
- * are subtracted without a division. A *volume* is v * 2^30, the product of w
- * and 2^40 / m.
+ * A volume v of units (v_i of one_round.h) has two fixed-point formats. *Work*
+ * is its compute time, w = v * m / 2^10. The factor m is compute_ps times the
+ * power of two that brings it into [2^40, 2^41). So w < 2^63, and a step of w
+ * is worth 2^-31 to 2^-30 unit. The recurrence for v_i runs on work, from which
+ * startups are subtracted without a division. *Volume* is v * 2^30 = w * 2^40 /
+ * m.
  *
- * Errors below are in steps of 2^-30 unit. A number is "low" by the difference
- * to the exact number, which is larger. `make prove` proves that nothing
- * overflows.
+ * "Low by e": the exact number is larger by e. Errors are in steps of 2^-30
+ * unit if nothing else is said. `make prove` proves that nothing overflows.
  */
 #include "scatter/plan/one_round.h"
 
@@ -19,23 +18,22 @@
 #include <stdbool.h>
 
 #define ONE ((uint64_t)1 << 30)
-#define SNAP_UNITS 4u /* a volume is low by less than SNAP_UNITS steps */
-/* A feasible startup exceeds the work by no more steps of work than this. */
-#define SNAP_STARTUP 1u
+#define SNAP_UNITS 4u   /* a volume is low by less than 4 steps of 2^-30 unit */
+#define SNAP_STARTUP 1u /* steps of work that rounding may cost; recur() */
 
 /* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
-    uint64_t units;   /* 2^104 / m, low by less than 1.1 */
+    uint64_t units;   /* 2^64 * 2^40 / m, low by less than 1.1 */
     uint64_t compute; /* m */
     unsigned left;    /* work is time << left >> right; 0 .. 31 */
     unsigned right;   /* 0 .. 10; left or right is 0 */
 };
 
 /*
- * Returns 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a
- * quotient of 15 bits, then two steps of Newton, the second also with the
- * square of the error. No estimate is above the exact number; half = d / 2^29,
- * rounded up:
+ * Returns 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16. A
+ * division yields an estimate of 15 bits, r_15. Two steps of Newton's method
+ * follow; the second also adds the square of the error. All estimates are low;
+ * half is d / 2^29, rounded up:
  *
  *   estimate             low, in parts of the exact number, by
  *   r_15 = 2^47 / half   off / 2^32, which is 2^-14.6 at most
@@ -66,11 +64,10 @@ HAL_FAST static uint64_t reciprocal(uint64_t d)
     return ((r + (more >> 32)) & UINT32_MAX) << 32 | (more & UINT32_MAX);
 }
 
-/*
- * Returns numerator / denominator in 2^-64, for a denominator below 2^62 and a
- * numerator of at most a fifth of it: low by less than 1.3. A denominator from
- * 2^60 on loses its last bits; the result may then be high by 2^-4.
- */
+/* Returns numerator / denominator in units of 2^-64, low by less than 1.3
+   units. The denominator is below 2^62, the numerator at most a fifth of it.
+   From 2^60 on a denominator loses its last bits; the result may then be high
+   by 2^-4 units. */
 HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
     struct fixed_shift shift = fixed_shift_of(denominator);
@@ -93,7 +90,6 @@ HAL_FAST static int check(const struct plan_job *job)
     return error;
 }
 
-/* Whether the startups of all phases are in range. */
 HAL_FAST static bool startups_fit(const struct plan_job *job)
 {
     for (unsigned i = 0; i < job->phases; ++i) {
@@ -110,15 +106,15 @@ HAL_FAST static struct scale scale_of(uint64_t compute_ps)
     uint64_t d = fixed_shifted(compute_ps, shift) >> 4; /* 2^19 m */
     struct scale scale = {.units = reciprocal(d), .compute = d >> 19};
 
-    /* m = compute_ps * 2^(zeros - 23), zeros being 23 at least; so the work of
-       a time is time * m / (2^10 compute_ps) = time * 2^(zeros - 33). */
+    /* m = compute_ps * 2^(zeros - 23), zeros >= 23. Hence the work of a time,
+       time * m / (2^10 compute_ps), is time * 2^(zeros - 33). */
     scale.left = shift.zeros > 33 ? shift.zeros - 33 : 0;
     scale.right = shift.zeros < 33 ? (33 - shift.zeros) & 15 : 0;
     return scale;
 }
 
-/* Returns the work of the load, V m / 2^10, from two 32 x 32-bit products; it
-   is below 2^32 * 2^9 * 2^22 + 2^54. */
+/* Returns the work of the load, load_units * m / 2^10, which is below 2^63,
+   from two 32 x 32-bit products. */
 HAL_FAST static uint64_t load_work(uint32_t load_units,
                                    const struct scale *scale)
 {
@@ -128,13 +124,10 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
     return (high << 22) + (low >> 10);
 }
 
-/*
- * Returns the factor from a layer's volume to the next layer's, in 2^-64, low
- * by less than one. In symbols of one_round.h it is 1 / (5 + rho (1 + P/Q));
- * with c = compute_ps and g = transfer_ps this is Q c / (5 Q c + g (P + Q)),
- * whose denominator is below 2^53 + 2000 * 2^40, so below 2^62. The last
- * comparison only shows Frama-C that the factor is 1/5 at most.
- */
+/* Returns the factor from a layer's volume to the next layer's in units of
+   2^-64, low by less than a unit: 1 / (5 + rho (1 + P/Q)) of one_round.h. For c
+   = compute_ps and g = transfer_ps, both at most 2^40, it is Q c / (5 Q c + g
+   (P + Q)). The last comparison shows Frama-C that it is 1/5 at most. */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
     uint32_t parts = job->results_denominator;
@@ -160,15 +153,19 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
 }
 
 /*
- * Sets work[i], the work of v_i, for i from 0 to the last feasible phase, by
- * the recurrence of one_round.h. Returns the number of that phase.
+ * Sets work[i], the work of v_i by the recurrence of one_round.h, for i from 0
+ * to the last feasible phase. Returns the number of that phase.
  *
  * Each work is low by less than 2 steps of work. The work of the load is low by
- * less than 1. A later work is low by three parts: a fifth of the error of the
- * work before; 1, as the product is rounded down; and the error of decay, 1.3 *
- * 2^-64, times the work before, which is 0.7 in phase 1 and a fifth of that in
- * each later phase. Each work is high by less than 1/4, as startups are rounded
- * down. So a feasible startup exceeds the work by one at most.
+ * less than 1, each later work by the sum of
+ *
+ *   1/5 of the error of the work before;
+ *   1, because the product is rounded down;
+ *   work before (< 2^63) * error of decay (1.3 * 2^-64): at most 0.7, in
+ * phase 1.
+ *
+ * A work is high by less than 1/4, as startups are rounded down. So a feasible
+ * startup exceeds the work by one step at most.
  */
 HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
                                const struct scale *scale)
@@ -191,11 +188,9 @@ HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
     return phase;
 }
 
-/*
- * Returns the volume of a work, in 2^-30 unit. It would be low by less than 4
- * (2 from the work, 1 from the product, 1/2 from the scale); so a volume less
- * than 4 below an integer becomes that integer.
- */
+/* Returns the volume of a work, in 2^-30 unit. The product is low by less than
+   4 steps: 2 by the work, 1 by rounding, 1/2 by the scale. So a product less
+   than 4 steps below an integer is set to that integer. */
 HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
     uint64_t volume = fixed_multiply_high_inline(work, scale->units);
@@ -206,13 +201,10 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
     return volume;
 }
 
-/*
- * Returns the floor of a share, volume - below, where `below` is the sum of the
- * children's volumes; both are in 2^-30 unit. `units` and `below_units`: floors
- * of both. The difference may be low by less than 4, as the volume may. So a
- * difference less than 4 below an integer counts as that integer. The result is
- * at most units - below_units.
- */
+/* Returns the floor of a share, volume - below, at most units - below_units.
+   `below`: sum of the children's volumes, in 2^-30 unit like `volume`. The
+   other two are floors of both. `volume` is low by less than 4 steps, so a
+   difference less than 4 steps below an integer counts as that integer. */
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
                                      uint32_t units, uint32_t below_units)
 {
@@ -226,12 +218,11 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
  * Sets the floors of volumes and shares, from the last layer up. Returns a_0 in
  * 2^-30 unit. Sums of children are at most 4 (1/5 + 1/25 + ...) of 2^63.
  *
- * The sum of the children's floors never exceeds the parent's floor, though
- * each volume may have been raised to an integer. Else the parent's share would
- * be below 2^-18 unit, and so would the shares of all later layers. Then each
- * volume would be five times the next volume, and some volume would lie between
- * 1/10 and 1/2 unit. The fraction of this volume would be larger than the sum
- * of what all volumes were raised by.
+ * The children's floors never sum up to more than the parent's floor, though
+ * volume_of() may have raised each volume to an integer. Else the shares of the
+ * parent and of all later layers would be below 2^-18 unit. So each volume
+ * would be five times the next, and one volume would lie between 1/10 and 1/2
+ * unit. Its fraction would exceed all that volume_of() added to volumes.
  */
 HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const uint64_t work[], uint32_t load_units,
@@ -257,8 +248,8 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
     return fixed_difference(whole, below);
 }
 
-/* Returns the compute time, ps, of a share in 2^-30 unit. Its work is the
-   product of 2^2 share and 2^22 m, divided by 2^64. */
+/* Returns the compute time, ps, of a share in 2^-30 unit. Its work is share * m
+   / 2^40, the high 64 bits of 2^2 share * 2^22 m. */
 HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
     uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);

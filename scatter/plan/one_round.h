@@ -2,7 +2,7 @@
 /*
  * The pattern in one round: how many units every layer gets so that all nodes
  * finish together. Blazewicz, Drozdowski, Guinand, Trystram 1999, equations (1)
- * to (5), with results (section 5); here in their forward form:
+ * to (5), with results (section 5); here from the originator to the last layer:
  *
  *   v_0 = V            v_i = (v_{i-1} - g_i) / (5 + rho (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)
@@ -14,7 +14,7 @@
  *   P/Q   output of a unit, in units
  *
  * Layer 0 is the originator. In phase i = 1 .. N every node of layers 0 to i-1
- * sends to four nodes of layer i; then 5^i nodes have load. v_i does not
+ * sends to four nodes of layer i; after it 5^i nodes have load. v_i does not
  * depend on N: N is feasible if v_N >= 0, and the largest feasible N is the
  * best. Integers only, O(N), a fixed number of divisions.
  */
@@ -37,11 +37,10 @@ struct planner_plan {
  * ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of the job is
  * out of range.
  *
- * A v_N between -2^-30 unit and 0 counts as 0, and N as feasible. A volume or
- * share less than 2^-28 unit below an integer counts as that integer. v_i is
- * within 2^-27 unit of the exact volume. a_i is v_i less four volumes of each
- * later phase, so its error is at most 1 + 4 N times as large, below 2^-20
- * unit. makespan_ps is rounded down; its error is that of a_0 * compute_ps.
+ * A v_N from -2^-30 unit to 0 counts as 0: N is feasible. A volume or share
+ * less than 2^-28 unit below an integer counts as that integer. The error of
+ * v_i is below 2^-27 unit; the error of a_i, in which up to 1 + 4 N volumes are
+ * summed, is below 2^-20 unit. makespan_ps, a_0 * compute_ps, is rounded down.
  *
  * Costs about 420 instructions and 118 a phase on a Cortex-M3. Reentrant, and
  * callable in any context.
