@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Start and end of a node's program on a Cortex-M. All boards share
- * boot/cortex_m (reset, fault record, memory functions, division); the
- * functions at the end of this file are defined for each board, in boot/mps2
- * (vectors.c, end.c) and boot/stm32f405 (main.c, end.c).
- */
+/* Start and end of a node's program on a Cortex-M. All boards share
+   boot/cortex_m (reset, fault record, memory functions, division); the
+   functions at the end of this file are defined for each board, in boot/mps2
+   (vectors.c, end.c) and boot/stm32f405 (main.c, end.c). */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
@@ -18,8 +16,9 @@ struct node_fault;
 extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
-/* The stack in use: after a reset the linker's, until boot_move_stack(). There
-   is no memory below the stack, so that an overflow faults. */
+/* The stack in use: after a reset the stack of linker/sections.ld, then the
+   stack passed to boot_move_stack(). No memory lies below, so an overflow
+   faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
@@ -54,21 +53,20 @@ _Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
    with the stacked frame. */
 void boot_fault_entry(void);
 
-/* Records the fault and ends the program. `frame`: r0-r3, r12, lr, pc, xpsr; a
-   frame below the stack, after an overflow, is not read. */
+/* Records the fault in boot_fault_place(), and ends the program. `frame`:
+   r0-r3, r12, lr, pc, xpsr. Does not read *frame if the stack has overflowed,
+   since no memory lies below the stack. */
 _Noreturn void boot_fault_record(const uint32_t *frame);
 
-/*
- * Reads the word at an address where there may be no memory. Result: true, and
- * *value is the word; false if the read faults, and *value is unchanged.
- * Precondition: no fault handler runs, and 256 bytes of the stack are free.
- */
+/* Reads the word at an address where there may be no memory. Result: true, and
+   *value is the word; false if the read faults, and *value is unchanged.
+   Precondition: no fault handler runs, and 256 bytes of the stack are free. */
 bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
 
 /* ---- defined by each board ---- */
 
-/* Starts the board's devices and runs the program. boot_reset() has set up the
-   data of C. */
+/* Starts the board's devices and runs the program. boot_reset() has copied
+   .data and cleared .bss. */
 _Noreturn void boot_board(void);
 
 /* Returns the memory in which a fault is to be recorded. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times that a board's software takes. Each board defines boot_costs. */
+/* Times, ps, that a board's software takes for planning, starting and sending.
+   Each board defines boot_costs. */
 #ifndef BOOT_COSTS_H
 #define BOOT_COSTS_H
 
 #include "scatter/engine/core.h"
 
-/*
- * Initializer for the costs of a board on which an instruction takes `ps` ps.
- * The other arguments are initializers of fields in which boards differ. The
- * numbers of instructions were counted on mps2_an385 and mps2_an386.
- */
+/* Initializer for the costs of a board on which an instruction takes `ps` ps.
+   The other arguments are initializers of fields in which boards differ. The
+   numbers of instructions were counted on mps2_an385 and mps2_an386. */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
         .kernel_start_ps = 38 * (ps), .round_end_ps = 180 * (ps),              \

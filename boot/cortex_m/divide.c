@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The division that the compiler calls for 64-bit numbers, made of the
- * processor's 32-bit divisions; half the size of the C library's. Two numbers
- * below 2^32 take 7 instructions, others 80 (in the library 42).
- */
+/* Division of 64-bit numbers, which the compiler calls, by 32-bit divisions: 7
+   instructions if both numbers are below 2^32, else about 80. Its code is half
+   as long as the code of the C library. */
 #include <stdint.h>
 
 /* Returns numerator / denominator, and sets *rest to the remainder. With a
-   denominator of 0 both are undefined. Cost: about 80 instructions. */
+   denominator of 0 both are undefined. */
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 
-/* Returns the quotient numerator / denominator, and sets *rest to the
-   remainder. Precondition: the quotient is below 2^32. Makes two digits of 16
-   bits (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). */
+/* Divides as boot_divide(). Precondition: the quotient is below 2^32. Computes
+   two digits of 16 bits each (Knuth, The Art of Computer Programming 2, 4.3.1,
+   algorithm D). */
 static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
                             uint32_t denominator)
 {
@@ -47,7 +45,7 @@ uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
         unsigned zeros = (unsigned)__builtin_clz((uint32_t)(denominator >> 32));
 
         word = (uint32_t)(denominator << zeros >> 32);
-        /* This estimate is the quotient or one more. */
+        /* The estimate is the true quotient, or the true quotient plus 1. */
         quotient = divide_once(&left, numerator >> 1, word) >> (31 - zeros);
         quotient -= quotient > 0;
         *rest = numerator - quotient * denominator;
@@ -71,7 +69,7 @@ void __aeabi_uldivmod(void);
    r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3.
    boot_divide() needs the pointer in r0, the numerator in r2 and r3, and the
    denominator on the stack (AAPCS). If both numbers are below 2^32, r1 and r3
-   are 0 already, as in the result. */
+   are 0, and stay 0: quotient and remainder are below 2^32, too. */
 __attribute__((naked, used)) void __aeabi_uldivmod(void)
 {
     __asm volatile("orrs r12, r1, r3\n"

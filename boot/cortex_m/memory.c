@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The memory functions that the compiler calls (C11 7.24): four words at a
- * time, then words, then bytes. Four aligned words take one load and one store
- * of several registers. These functions take 306 bytes of code; those of the C
- * library, whose loops are unrolled further, 834. A build flag keeps the
- * compiler from turning these loops into calls of the functions that contain
- * them.
- */
+/* The memory functions that the compiler calls (C11 7.24): four words at a
+   time, then words, then bytes. Four aligned words take one load and one store
+   of several registers. These functions take 306 bytes of code; the functions
+   of the C library take 834, since their loops are unrolled further. A build
+   flag keeps the compiler from turning these loops into calls of these
+   functions. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +15,6 @@ typedef uint32_t __attribute__((may_alias, aligned(1))) word;
 #define BLOCK_WORDS 4u
 #define BLOCK_BYTES (BLOCK_WORDS * sizeof(word))
 
-/* Four aligned words, for loads and stores of several registers. */
 struct __attribute__((may_alias)) block {
     uint32_t word[BLOCK_WORDS];
 };

@@ -9,19 +9,17 @@
 
 #define CHECK_FILE CHECK_SERIAL_NODE
 
-/* Time without progress in a job after which the node accepts a new identity
-   from discovery, which ends the job. (The host's --watchdog limits how long
-   the host waits for the job.) */
+/* Time without progress after which a new discovery may end a job. */
 #define VAIN_MS 120000u
 /* Time after which discovery repeats a frame that was not answered. */
 #define RETRY_US 20000u
-/* If the main loop last waited longer ago than this, it is in a kernel. If a
-   new wave of discovery has come meanwhile, the main loop is taken to hang. */
+/* If the main loop has not waited for this time, it counts as computing in a
+   kernel. If a newer wave of discovery has come, too, it counts as hanging. */
 #define LONG_US 200000u
 #define TICK_US 1000u
 /* Longest time that a reset waits for console output: 2 KiB take 178 ms. */
 #define SENT_US 300000u
-/* Offset of the originator's tag in a frame of discovery. */
+/* Position of the originator's tag (CRC-32 of its unique id) in a frame. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
 /* A blinking LED changes every 2^7 ms: some 4 Hz. */
@@ -34,8 +32,9 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     struct discover *discover = &node->discover;
     bool busy = discover->busy;
 
-    /* A new wave from this node's own originator: the originator has ended the
-       job, so the node is not busy. */
+    /* A busy node refuses a new wave, but not from the originator of its job:
+       the originator has then given up the job. discover_heard() tells whether
+       the wave is new. */
     if (bytes >= WAVE_AT_TAG + WAVE_TAG_BYTES &&
         memcmp(data + WAVE_AT_TAG, discover->own + WAVE_AT_TAG,
                WAVE_TAG_BYTES) == 0) {
@@ -65,16 +64,15 @@ static bool passed(uint32_t at, uint32_t now)
     return (int32_t)(now - at) >= 0;
 }
 
-/* Whether discovery has ended anew since the node's identity was set. */
+/* Whether a further discovery has ended since the node's identity was set. */
 static bool is_renewed(const struct serial_node *node)
 {
     return discover_ready(&node->discover) &&
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* Writes the next line of a reply, if any, to the console. Result: whether a
-   line was written. If a reset was requested, resets the board once the console
-   has sent the reply. */
+/* Writes the next line of a reply, if any. Result: whether a line was written.
+   Resets the board if a reset was requested and the reply has been sent. */
 static bool answer(struct serial_node *node)
 {
     struct shell *shell = &node->shell;
@@ -107,7 +105,7 @@ static int idle(void *context)
     while (answer(node)) {
     }
     if (is_renewed(node)) {
-        return ERR_DEAD_LINK; /* the old mesh is gone */
+        return ERR_DEAD_LINK; /* a new discovery has replaced the job's mesh */
     }
     board_sleep();
     return ERR_OK;
@@ -124,8 +122,9 @@ static void obey(struct serial_node *node)
     }
 }
 
-/* Returns a seed for back-off times and epochs. The seed differs after each
-   reset, even at an equal time, since other nodes remember old epochs. */
+/* Returns a seed for back-off times and epochs. config->salt makes the seed
+   differ after each reset, at equal times, too: other nodes remember old
+   epochs. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
     const uint32_t *id = config->unique_id;
@@ -181,7 +180,6 @@ void serial_node_init(struct serial_node *node,
                                            .context = node};
 }
 
-/* Counts the uptime, and records when the node last made progress. */
 static void watch_progress(struct serial_node *node, uint32_t now_us)
 {
     uint32_t sum = node->core.last.count + node->log.events_written +
@@ -205,15 +203,13 @@ static bool is_stuck(const struct serial_node *node, uint32_t now_us)
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* Whether the node is in a job that goes on, and refuses a new identity. */
+/* Whether the node is in a job that makes progress. */
 static bool is_busy(const struct serial_node *node)
 {
     return serial_node_has_job(node) &&
            (node->node.status.state == NODE_STATE_COMPUTING ||
             node->uptime_ms - node->progress_ms < VAIN_MS);
 }
-
-/* ---- the ports ---- */
 
 unsigned serial_node_bytes(struct serial_node *node, unsigned port,
                            const uint8_t *data, unsigned bytes)
@@ -227,7 +223,6 @@ static bool is_set(unsigned ports, unsigned port)
     return (ports >> port & 1u) != 0;
 }
 
-/* Sets the alarm for the port that is due first. */
 static void set_alarm(struct serial_node *node)
 {
     uint32_t first_us = 0;
@@ -247,8 +242,8 @@ static void set_alarm(struct serial_node *node)
     node->alarm_us = first_us;
 }
 
-/* Work that is still due after switch_attend(), since the port's ring of output
-   is full, is tried again a tick later. */
+/* If the port's output buffer is full, the rest of the port's work is tried
+   again a tick later. */
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
@@ -274,8 +269,8 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     set_alarm(node);
 }
 
-/* Requests the interrupt of each port where something is due. Each interrupt
-   does its own port's work, so that no port waits for another. */
+/* Requests the interrupt of each port where work is due. An interrupt does the
+   work of its own port only, so that no port waits for another port. */
 static void kick_due(struct serial_node *node)
 {
     uint32_t time_us = board_now_us();
@@ -293,8 +288,6 @@ void serial_node_alarm(struct serial_node *node)
     node->armed = false;
     kick_due(node);
 }
-
-/* ---- the timer ---- */
 
 void serial_node_tick(struct serial_node *node)
 {
@@ -317,9 +310,8 @@ void serial_node_tick(struct serial_node *node)
     kick_due(node);
 }
 
-/* Runs the shell only while the node computes or plans (an originator that
-   plans runs its kernel on samples): the main loop then uses none of the
-   shell's data. */
+/* Runs the shell only while the node computes or plans (runs its kernel on
+   samples): the main loop then uses none of the data of the shell. */
 void serial_node_answer(struct serial_node *node)
 {
     uint32_t state = node->node.status.state;
@@ -331,8 +323,7 @@ void serial_node_answer(struct serial_node *node)
     }
 }
 
-/* Sets the node's identity from the last discovery. Width 0: discovery found no
-   place for the node. */
+/* Sets identity.width to 0 if discovery found no place for the node. */
 static void take_identity(struct serial_node *node)
 {
     const struct discover *discover = &node->discover;
@@ -378,8 +369,8 @@ static int run_scatter(struct serial_node *node)
     return error == ERR_OK ? scatter_run(&node->scatter) : error;
 }
 
-/* Sets the originator in the node's identity: to the node `itself`, or to the
-   originator that discovery named. */
+/* Sets the originator in the node's identity: this node if `itself`, else the
+   originator that discovery found. */
 static void serve_itself(struct serial_node *node, bool itself)
 {
     struct node_identity *identity = &node->node.identity;
@@ -389,9 +380,9 @@ static void serve_itself(struct serial_node *node, bool itself)
     identity->originator_y = itself ? identity->y : origin.y;
 }
 
-/* Runs one job, or several if each but the last announces another. If an order
-   for this node comes over the mesh while it waits, the node runs that order as
-   the originator. */
+/* Runs one job, and each further job that the job before announces. If an order
+   for this node comes over the mesh while the node waits for a job, the node
+   runs the order as the originator. */
 static void work(struct serial_node *node)
 {
     struct node_status *status = &node->node.status;

@@ -7,14 +7,14 @@
  *   interrupts   serial_node_bytes() and serial_node_attend() (ports),
  *                line_push() (console), serial_node_tick() (timer), and
  *                serial_node_alarm() on boards that implement board_alarm()
- *   main loop    serial_node_run(): the engine, and the shell while the engine
- *                waits (while a kernel computes for long, the timer's interrupt
- *                runs the shell)
+ *   main loop    serial_node_run(): the engine; the shell while the engine
+ *                waits. If a kernel computes for longer than 200 ms, the
+ *                timer's interrupt runs the shell.
  *
- * Whatever the main loop does, other nodes may peek at this one
- * (hal/switch/peek.h), and tell it to blink its LED or to reset itself. A new
- * wave of discovery from the node's originator ends the node's job, which the
- * originator has given up; a node whose main loop hangs then resets itself.
+ * Interrupts answer other nodes, whatever the main loop does: a peek
+ * (hal/switch/peek.h) reads this node's state, blinks its LED, or resets it. An
+ * originator that starts a new wave of discovery has given up its job: the wave
+ * ends the job at every node, and a node whose main loop hangs resets itself.
  *
  * board_lock() and board_unlock() guard state that interrupts and main loop
  * share. Only hal/serial/board.h and the configuration depend on the board.
@@ -33,16 +33,17 @@ void serial_node_init(struct serial_node *node,
 unsigned serial_node_bytes(struct serial_node *node, unsigned port,
                            const uint8_t *data, unsigned bytes);
 
-/* Does what is due at a port; called by the port's interrupt after
-   serial_node_bytes(). */
+/* Does the work that is due at a port: the switch's timeouts, and frames of
+   discovery. Called by the port's interrupt after serial_node_bytes(). */
 void serial_node_attend(struct serial_node *node, unsigned port);
 
-/* Does what is due at all ports. Called at the time of board_alarm(), in an
-   interrupt that is as urgent as the ports'. */
+/* Requests the interrupt of each port where work is due. Called at the time
+   passed to board_alarm(), in an interrupt of the ports' priority. */
 void serial_node_alarm(struct serial_node *node);
 
-/* Does the periodic work. Called by the timer's interrupt every millisecond,
-   with the ports' interrupts masked. */
+/* Counts the uptime, advances discovery, obeys commands of peeks, and requests
+   the interrupt of each port where work is due. Called by the timer's interrupt
+   every millisecond, with the ports' interrupts masked. */
 void serial_node_tick(struct serial_node *node);
 
 /* Serves the console of a node that computes for long, or hangs in its kernel.

@@ -13,7 +13,6 @@ bool serial_node_has_job(const struct serial_node *node)
     return node->working && node->circuit.job != CIRCUIT_ANY_JOB;
 }
 
-/* Returns a mask of the ports out of which sends have not ended. */
 static unsigned sending(const struct serial_node *node)
 {
     unsigned ports = 0;
@@ -64,8 +63,7 @@ static void put_fault(uint8_t *out)
     }
 }
 
-/* Stores as much of the text and its NUL as fits into `room` bytes. Result:
-   number of bytes stored. */
+/* Stores what fits of the text and its NUL. Result: number of bytes stored. */
 static unsigned put_text(uint8_t *out, unsigned room, const char *text)
 {
     unsigned bytes = (unsigned)strlen(text) + 1u;
@@ -131,9 +129,9 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* Indices in struct switch_counters of the counters of a page: of PEEK_COUNTS
-   in the order of PEEK_COUNTER_NAMES, of a port's page in the order of
-   PEEK_PORT_NAMES. */
+/* Each row lists indices of words in struct switch_counters. Row 0: the
+   counters of the page PEEK_COUNTS, in the order of PEEK_COUNTER_NAMES; row 1:
+   the counters of a port's page, in the order of PEEK_PORT_NAMES. */
 static const uint8_t counted[2][PEEK_COUNTERS] = {
     {WORD_OF(sent_messages), WORD_OF(sent_bytes), WORD_OF(received_messages),
      WORD_OF(relayed_circuits), WORD_OF(refused), WORD_OF(retries),
@@ -144,7 +142,8 @@ static const uint8_t counted[2][PEEK_COUNTERS] = {
      WORD_OF(mended)}};
 static_assert(PEEK_SWITCH_COUNTERS == PEEK_COUNTERS, "two lists of a length");
 
-/* Stores the counters in `list`, each the sum of ports first to end - 1. */
+/* Stores to `out` the counters whose indices are in `list`, each summed over
+   the ports `first` to `end` - 1. */
 static void put_counts(const struct serial_node *node, uint8_t *out,
                        const uint8_t *list, unsigned first, unsigned end)
 {
@@ -233,8 +232,6 @@ static_assert(PEEK_COUNTS_BYTES <= SWITCH_STATUS_BYTES &&
               "a page fits an answer");
 static_assert(PEEK_QUESTION_BYTES < SWITCH_QUESTION_BYTES,
               "a question that is too long is not cut to a right one");
-
-/* ---- commands, which may be repeated ---- */
 
 static void carry_out(struct serial_node *node, unsigned command,
                       uint32_t argument)

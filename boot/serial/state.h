@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node on serial lines: configuration, state, and its answers to peeks
-   (hal/switch/peek.h), which are written in its interrupts. */
+/* A node on serial lines: its configuration, its state, and its answers to
+   peeks (hal/switch/peek.h): requests that read or command a node. */
 #ifndef BOOT_SERIAL_STATE_H
 #define BOOT_SERIAL_STATE_H
 
@@ -22,23 +22,24 @@ struct serial_node_config {
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */
     uint32_t unique_id[3];
-    uint32_t image_crc;       /* CRC-32 of the image after its identity */
+    uint32_t image_crc;       /* CRC-32 of the image behind boot_identity */
     bool strapped;            /* the node's coordinates are set in flash */
     struct torus_coord strap; /* coordinates in flash */
     uint32_t salt;            /* a number that differs after every reset */
     uint32_t byte_ns;         /* time of a byte on a port's line */
-    uint32_t slack_us; /* longest delay of a node's answers; 0: the default */
+    uint32_t slack_us;     /* longest delay of an answer; 0: SWITCH_SLACK_US */
     uint32_t half_line_us; /* longest wait for the next byte of a line typed */
     uint8_t *memory;       /* for messages; address and length are multiples
                               of 8 */
     uint32_t memory_bytes;
-    /* A second memory for the engine, 8-byte aligned; struct scatter_memory
-       lies in it if it fits. NULL if aside_bytes is 0. */
+    /* A second memory, 8-byte aligned, or NULL with aside_bytes 0. If struct
+       scatter_memory fits into the second memory, the engine puts it there. */
     uint8_t *aside;
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
-    uint8_t lost_max; /* test frames (of DISCOVER_TESTS) a good link may lose */
-    /* Number of board_counters(), and their names as in hal/names.h. */
+    uint8_t lost_max; /* number of the DISCOVER_TESTS frames a link may lose */
+    /* Number and names of the counters of board_counters(). The names are one
+       string, each name with its NUL (hal/names.h). */
     unsigned line_counters;
     const char *line_names;
 };
@@ -64,7 +65,7 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* the port's counter of retries before the ping */
+    uint32_t ping_retries; /* retries at the ping's port before the ping */
     struct serial_node_peek peek[TORUS_PORTS]; /* index: first port of path */
     uint8_t peeked;            /* index in `peek` of the console's last peek */
     uint16_t epoch;            /* epoch of the wave that set the identity */
@@ -77,9 +78,9 @@ struct serial_node {
     uint8_t speaking;   /* mask of ports with a frame of discovery to send */
     uint32_t alarm_us;  /* time given to the last board_alarm() */
     bool armed;         /* the alarm at alarm_us has not come yet */
-    uint32_t ticked_us; /* board_now_us() up to which uptime_ms counts */
+    uint32_t ticked_us; /* board_now_us() when uptime_ms was last counted */
     uint32_t uptime_ms;
-    uint32_t progress;    /* a sum that every progress of the node changes */
+    uint32_t progress;    /* sum of counters; changes with every progress */
     uint32_t progress_ms; /* uptime at which `progress` changed last */
     bool blinks;          /* the LED blinks until blinks_ms */
     bool resets;          /* the node is to reset itself at resets_ms */
@@ -87,18 +88,16 @@ struct serial_node {
     uint32_t resets_ms;   /* uptime, ms */
 };
 
-/* ---- answers to peeks (pages.c) ---- */
-
 bool serial_node_has_job(const struct serial_node *node);
 
-/* Writes a page (enum peek_page) into `out`, which has SWITCH_STATUS_BYTES; any
-   context. Result: number of bytes. */
+/* Writes a page (enum peek_page) into `out`, which has SWITCH_STATUS_BYTES.
+   Result: number of bytes written. May be called in any context. */
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out);
 
-/* Answers a peek: carries out its command, if it is one, and writes a page into
-   `out`. Result: number of bytes. This is status() of struct switch_config;
-   `context` is the node. */
+/* Answers a peek: carries out `question` if it is a command, and writes a page
+   into `out`. Result: number of bytes written. The switch calls this function
+   as status() of struct switch_config, with the node as `context`. */
 unsigned serial_node_peeked(void *context, const uint8_t *question,
                             uint32_t bytes, uint8_t *out);
 

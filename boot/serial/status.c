@@ -13,8 +13,7 @@
 static_assert(NODE_STATES == 9, "a name for each state");
 static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
-/* A node is in a job from the job's first message to the job's end. An
-   originator whose report waits for the host is not in a job. */
+/* An originator whose report waits for the host is not in a job. */
 bool shell_node_busy(struct serial_node *node)
 {
     return serial_node_has_job(node) && node->mailbox.out == MAILBOX_EMPTY;
@@ -49,7 +48,6 @@ static int row_ident(struct serial_node *node, struct line_writer *out,
     }
 }
 
-/* Appends the link that discovery found at a port; *cursor is the port. */
 static int row_links(struct serial_node *node, struct line_writer *out,
                      uint32_t *cursor)
 {
@@ -76,8 +74,6 @@ static int row_links(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* ---- named numbers ---- */
-
 #define COUNTERS (sizeof(struct switch_counters) / 4)
 static_assert(COUNTERS == 17, "a name for each counter");
 static const char counter_names[] =
@@ -90,18 +86,18 @@ static const char counter_names[] =
 static_assert(LINE_STATUSES - LINE_TEXT == 6, "a name for each status");
 static const char console_names[] = "lines\0long\0crc\0control\0damaged\0half";
 
-/* Words of struct node_fault behind `valid`, and their names. */
+/* Number and names of the words of struct node_fault behind `valid`. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
 static_assert(FAULT_WORDS == 15, "a name for each word");
 static const char fault_names[] =
     "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
     "bfar\0sp\0check";
 
-#define NUMBER_BYTES 22u /* bytes of a number without its name */
+#define NUMBER_BYTES 22u /* blank, '=' and a value of 20 characters at most */
 
-/* Appends names and values, each value in this format, from index *index on
-   while the line has room, and counts *index up. Result: whether there are
-   more. */
+/* Appends names and values from index *index on while the line has room, and
+   counts *index up. `format`: format of each value. Result: whether numbers are
+   left that found no room. */
 static bool put_numbers(struct line_writer *out, const char *format,
                         const char *names, const uint32_t *value,
                         uint32_t count, uint32_t *index)
@@ -118,8 +114,8 @@ static bool put_numbers(struct line_writer *out, const char *format,
     return false;
 }
 
-/* Cursor of `counters`: the port, from this bit on; below this bit the index of
-   the next number. The line driver's numbers follow the switch's. */
+/* Cursor of `counters`: bits 8 and up are the port, bits 0 to 7 the index of
+   the next counter (of the switch, then of the line driver). */
 #define CURSOR_PORT 8u
 
 static int row_counters(struct serial_node *node, struct line_writer *out,
@@ -184,9 +180,6 @@ void shell_node_clear(struct serial_node *node, enum shell_list list)
     board_unlock();
 }
 
-/* ---- discovery ---- */
-
-/* Discovery passes the policy to all nodes in its flags. */
 int shell_node_mesh(struct serial_node *node, struct torus_size size,
                     struct torus_coord at, uint8_t policy)
 {
@@ -209,7 +202,6 @@ static const char *port_name(unsigned port)
     return port < TORUS_PORTS ? torus_port_names[port] : "none";
 }
 
-/* Appends the fault with index *cursor that discovery found. */
 static int row_mesh(struct serial_node *node, struct line_writer *out,
                     uint32_t *cursor)
 {
@@ -237,9 +229,6 @@ static int row_mesh(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* ---- peeks ---- */
-
-/* Whether a message that an earlier command gave up is still under way. */
 static bool is_under_way(const struct switch_message *message)
 {
     return message->state != SWITCH_IDLE && !switch_is_done(&message->state);
@@ -287,8 +276,7 @@ int shell_node_peeked(struct serial_node *node, const uint8_t **data,
     return peek->message.error;
 }
 
-/* Appends the letters of the ports in the mask, such as "ew"; without ports
-   "-". */
+/* Appends the ports in the mask, such as "ew"; no port: "-". */
 static void put_ports(struct line_writer *out, unsigned mask)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -329,7 +317,6 @@ static void put_wait(struct line_writer *out, const uint8_t *page)
 
 #define STATE_ROWS 4u
 
-/* Appends row *cursor of a page PEEK_STATE, and counts *cursor up. */
 static int row_state(struct line_writer *out, const uint8_t *page,
                      uint32_t *cursor)
 {
@@ -403,8 +390,7 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* Appends a row of this node's page PEEK_STATE; the last row is the size of the
-   stack, which is in no page. */
+/* The last row is the size of the stack, which is in no page. */
 static int row_ps(struct serial_node *node, struct line_writer *out,
                   uint32_t *cursor)
 {
@@ -420,8 +406,6 @@ static int row_ps(struct serial_node *node, struct line_writer *out,
     }
     return error;
 }
-
-/* ---- pings and the rest ---- */
 
 int shell_node_ping(struct serial_node *node, struct torus_path path,
                     uint32_t bytes)

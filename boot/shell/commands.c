@@ -39,8 +39,6 @@ enum shell_code shell_code_of(struct shell *shell, int error)
     return error == ERR_PORT_BUSY ? SHELL_BUSY : SHELL_FAILED;
 }
 
-/* ---- rows ---- */
-
 static int row_help(struct shell *shell)
 {
     if (shell->cursor == shell_commands_count) {
@@ -50,7 +48,6 @@ static int row_help(struct shell *shell)
     return ERR_OK;
 }
 
-/* Appends the next row of the command's list. */
 static int row_of_node(struct shell *shell)
 {
     return shell_node_row(shell->node, &shell->out,
@@ -58,8 +55,7 @@ static int row_of_node(struct shell *shell)
                           &shell->cursor);
 }
 
-/* Clears the command's list if its word is `clear`; without a word rows follow.
- */
+/* With the argument `clear`, clears the list; else the list's rows follow. */
 static enum shell_code run_clear(struct shell *shell)
 {
     if (shell->words > 0) {
@@ -86,8 +82,6 @@ static enum shell_code run_fault(struct shell *shell)
     }
     return code;
 }
-
-/* ---- the mesh ---- */
 
 static enum shell_code run_mesh(struct shell *shell)
 {
@@ -200,8 +194,6 @@ static enum shell_code run_ping(struct shell *shell)
     return shell_node_busy(shell->node) ? SHELL_BUSY : SHELL_OK;
 }
 
-/* Starts a circuit unless a circuit is on its way; appends the circuit's row
-   once the circuit has ended. */
 static int row_ping(struct shell *shell)
 {
     int error = ERR_OK;
@@ -219,8 +211,8 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Sends a peek along the path that the first `legs` words give: `page` is a
-   page or a command. */
+/* Sends a peek along the path in the first `legs` words behind the name.
+   `page`: page (enum peek_page) or command of the peek. */
 static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                  uint32_t page, uint32_t argument)
 {
@@ -231,8 +223,8 @@ static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                                 (uint8_t)page, argument));
 }
 
-/* Accepts a page, but no command of a peek: for these the shell has commands of
-   its own, such as `reset`. */
+/* Accepts a page of a peek, no command of a peek: each command of a peek is a
+   command of the shell, too, such as `reset`. */
 static enum shell_code run_peek(struct shell *shell)
 {
     unsigned legs = shell->words - 1u;
@@ -252,8 +244,6 @@ static enum shell_code run_identify(struct shell *shell)
                ? send_peek(shell, legs, PEEK_IDENTIFY, seconds)
                : SHELL_ARGUMENT;
 }
-
-/* ---- many peeks at once ---- */
 
 static enum shell_code run_peeks(struct shell *shell)
 {
@@ -279,7 +269,6 @@ static enum shell_code run_peeks(struct shell *shell)
     return SHELL_OK;
 }
 
-/* Appends the row of path `index`, whose peek has ended. */
 static int put_peeked(struct shell *shell, unsigned index, int error,
                       const uint8_t *data, unsigned bytes)
 {
@@ -314,7 +303,7 @@ static int end_peek(struct shell *shell)
 }
 
 /* Sends the next peek of each port that has no peek under way. Result: ERR_OK:
-   a peek could not be sent, and its row was appended; SHELL_LATER: no row. */
+   appended the row of a peek that could not be sent; SHELL_LATER: no row. */
 static int begin_peeks(struct shell *shell)
 {
     const char *at = shell->word[2];
@@ -349,8 +338,9 @@ static unsigned under_way(const struct shell *shell)
     return count;
 }
 
-/* Stops once a new request has begun to come in, whose sender does not wait for
-   the other rows: up to 2 bytes may be CR and LF of this request's own line. */
+/* Ends the command once the next request has begun to come in: the host then
+   waits no longer for the other rows. Up to 2 bytes in the line reader may be
+   the CR and LF that end the present request. */
 static int row_peeks(struct shell *shell)
 {
     int error = end_peek(shell);
@@ -375,8 +365,6 @@ static int row_peeks(struct shell *shell)
     line_put(&shell->out, "waiting=%u", under_way(shell));
     return ERR_OK;
 }
-
-/* ---- messages to and from the host ---- */
 
 static enum shell_code code_of_mailbox(struct shell *shell, int error,
                                        uint32_t capacity_bytes)
@@ -471,14 +459,13 @@ static enum shell_code run_get(struct shell *shell)
 
 static enum shell_code run_done(struct shell *shell)
 {
-    /* A repeated `done`, whose reply was lost, could end the next message. */
+    /* The host repeats `done` if the reply was lost. The second `done` must not
+       end the offer of the next message. */
     if (!shell->repeated) {
         mailbox_done(shell->mailbox);
     }
     return SHELL_OK;
 }
-
-/* ---- the rest ---- */
 
 static enum shell_code run_clock(struct shell *shell)
 {
@@ -492,8 +479,7 @@ static enum shell_code run_inject(struct shell *shell)
                                                           : SHELL_ARGUMENT;
 }
 
-/* Resets this node at once, or the node at the end of a path, whose answer is
-   then written as rows. */
+/* Resets this node at once, or the node at the end of a path by a peek. */
 static enum shell_code run_reset(struct shell *shell)
 {
     if (shell->words > 0) {

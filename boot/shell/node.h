@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions that the shell calls to read and command its node. Each program
- * with a shell defines them once: boards in boot/serial/status.c, test programs
- * in their own files. `node`: argument of shell_init(). No function waits.
- */
+/* Functions that the shell calls to read and command its node. Each program
+   with a shell defines them once: boards in boot/serial/status.c, test programs
+   in their own files. `node`: argument of shell_init(). No function waits. */
 #ifndef BOOT_SHELL_NODE_H
 #define BOOT_SHELL_NODE_H
 
@@ -33,11 +31,9 @@ enum shell_list {
 /* A result: no answer yet, call again later. Errors (< 0) are final. */
 #define SHELL_LATER 1
 
-/*
- * Appends the next row of a list to `out`. *cursor, 0 before the first row, is
- * moved to the next row. Result: ERR_OK: a row was appended; SHELL_LATER;
- * ERR_EMPTY: there are no more rows; another enum err.
- */
+/* Appends the next row of a list to `out`. *cursor, 0 before the first row, is
+   moved to the next row. Result: ERR_OK: a row was appended; SHELL_LATER;
+   ERR_EMPTY: there are no more rows; another enum err. */
 NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
                              enum shell_list list, uint32_t *cursor);
 

@@ -12,7 +12,8 @@ static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
               "a code is the line's status less 1");
 
-/* Each code's word, and behind its NUL a text in which %d is shell->detail. */
+/* Each code's word, then behind a NUL the text that ends the reply with the
+   code; %d stands for shell->detail. */
 static const char codes[SHELL_CODES][16] = {
     [SHELL_LONG] = "long\0 line",       [SHELL_CRC] = "crc\0 wrong",
     [SHELL_CONTROL] = "control\0 byte", [SHELL_DAMAGED] = "damaged\0 line",
@@ -23,9 +24,7 @@ static const char codes[SHELL_CODES][16] = {
     [SHELL_FAULTS] = "faults\0 found",
 };
 
-/* ---- replies ---- */
-
-/* Begins a line with `word`, the code's word, and the request's tag, if any. */
+/* Begins a line: `word`, the word of `code`, the tag of the request, if any. */
 static void begin(struct shell *shell, const char *word, enum shell_code code)
 {
     line_begin(&shell->out);
@@ -60,8 +59,8 @@ static void put_end(struct shell *shell)
     }
 }
 
-/* Ends the line. Replaces a line that was cut, being too long, by `err space`:
-   since its CRC would be right, no reader could tell that it was cut. */
+/* Ends the line. A line that was too long has been cut: `err space` replaces
+   the line, since no reader could tell from the CRC that bytes are missing. */
 static unsigned end_line(struct shell *shell)
 {
     if (shell->out.cut) {
@@ -71,10 +70,7 @@ static unsigned end_line(struct shell *shell)
     return line_end(&shell->out);
 }
 
-/* ---- requests ---- */
-
-/* Cuts the text into words, and stores the first SHELL_WORDS in shell->word.
-   Result: number of all words. */
+/* Stores the first SHELL_WORDS words of `text`. Result: number of all words. */
 static unsigned split(struct shell *shell, char *text)
 {
     unsigned count = 0;
@@ -110,7 +106,6 @@ static const struct shell_command *find(const char *name)
     return NULL;
 }
 
-/* Carries out the command in shell->word[0 .. words - 1]. */
 static enum shell_code carry_out(struct shell *shell, unsigned words)
 {
     const struct shell_command *command =

@@ -24,22 +24,21 @@
 
 #include "boot/shell/state.h"
 
-/*
- * Sets the shell up. Node, reader and mailbox (CLOSED and EMPTY on a node
- * without a host's port) outlive the shell. A reply that is too long for a line
- * is replaced by `err space`.
- */
+/* Sets the shell up. Node, reader and mailbox outlive the shell; the mailbox
+   stays closed and empty on a node without a host's port. A reply that is too
+   long for a line is replaced by `err space`. */
 void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox);
 
 /*
- * Makes the next line of a reply, or else takes the next request; now_us, the
- * time, may wrap. Called only if the console has room for a line,
- * LINE_BYTES_MAX; must not interrupt itself or a function of the mailbox.
- * Result: length of the line in shell->out.text, for the caller to write, or 0.
+ * Makes the next line of a reply. If no reply is under way, takes the next
+ * request and makes the first line of its reply. now_us: time, which may wrap.
+ * Precondition: the console has room for a line, LINE_BYTES_MAX bytes. Must not
+ * interrupt itself or a function of the mailbox. Result: length of the line in
+ * shell->out.text, for the caller to write; 0: no line.
  *
  * If shell->resetting is true afterwards, the caller resets the board once the
- * line has left it, and does not call this function again.
+ * console has sent the line, and does not call this function again.
  */
 unsigned shell_poll(struct shell *shell, uint32_t now_us);
 

@@ -9,15 +9,14 @@
 #define SHELL_PING_BYTES_MAX 65535u
 #define SHELL_WORDS 7u /* words kept of a request, its tag included */
 
-/* Time without a row, except rows "waiting=" of `peeks`, after which a command
-   ends with SHELL_LATE. */
+/* A command ends with SHELL_LATE if it has appended no row for this time; rows
+   "waiting=" of `peeks` do not count. */
 #define SHELL_WAIT_US 30000000u
 
 /* `peeks`: time without a row after which a row "waiting=" is written. */
 #define SHELL_ALIVE_US 25000u
 #define SHELL_PEEKS_MAX 32u /* largest number of paths of a request `peeks` */
 
-/* The errors of a request. */
 enum shell_code {
     SHELL_OK,
     /* errors of the line itself, in the order of enum line_status */
@@ -30,8 +29,8 @@ enum shell_code {
     SHELL_COMMAND,  /* the command is unknown */
     SHELL_ARGUMENT, /* a word is missing, malformed, or too many */
     SHELL_BUSY,     /* the node cannot do this now */
-    SHELL_GAP,      /* bytes are missing; next=OFFSET of the first of them */
-    SHELL_SPACE,    /* too many bytes, or an offset beyond the end */
+    SHELL_GAP,      /* bytes of the message are missing from offset next= on */
+    SHELL_SPACE,    /* a message, an offset or a reply is beyond its limit */
     SHELL_LATE,     /* the command did not end in time */
     SHELL_FAILED,   /* error=NUMBER is an enum err */
     SHELL_FAULTS,   /* discovery ended, and found faults */
@@ -48,14 +47,14 @@ struct shell {
     uint8_t words;                       /* number of words behind the name */
     uint32_t tag; /* tag of the last request that had a tag */
     bool tagged;
-    bool again;       /* an earlier request had a tag */
-    bool repeated;    /* the request has the last tag again */
+    bool again;       /* `tag` is valid: a request has had a tag */
+    bool repeated;    /* the request's tag is the previous tag again */
     bool rows;        /* rows of the command are still to come */
     bool resetting;   /* the board is to reset once all is sent */
     bool pending;     /* a circuit of `ping` is on its way */
-    uint8_t ending;   /* enum shell_code that the line `end` tells */
-    int32_t detail;   /* number that the code's text contains */
-    uint32_t cursor;  /* next row: as in shell_node_row(), or of `help` */
+    uint8_t ending;   /* enum shell_code of the line `end` */
+    int32_t detail;   /* value of %d in the text of a code (shell.c) */
+    uint32_t cursor;  /* cursor of shell_node_row(); `help`: command's index */
     uint32_t written; /* rows written */
     uint32_t wanted;  /* `ping`: number of circuits; `peeks`: page */
     uint32_t bytes;   /* `ping`: bytes of each circuit */
@@ -64,31 +63,30 @@ struct shell {
                                   whose peek is under way; 0: none */
     uint32_t now_us;           /* time of this shell_poll() */
     uint32_t since_us;         /* time of the last row or request */
-    uint32_t told_us;          /* `peeks`: time of the last answer */
+    uint32_t told_us;          /* `peeks`: time when a peek last ended */
     struct torus_path path;
     struct line_writer out; /* the line that is being written */
 };
 
-/*
- * A command. run(), if not NULL, carries out a request: it appends words to the
- * reply `ok`, or returns an error. Then row(), if not NULL, is called for each
- * row, unless run() has cleared shell->rows; it returns what shell_node_row()
- * returns. After ERR_EMPTY the line `end` tells shell->ending.
- */
+/* A command. run(), if not NULL, carries out a request: appends words to the
+   reply `ok`, or returns an error. row(), if not NULL, is then called for each
+   row, unless run() has cleared shell->rows; row() returns what
+   shell_node_row() returns. After ERR_EMPTY the line `end` is written, with the
+   code shell->ending. */
 struct shell_command {
-    const char *help; /* the name, then its arguments for people */
+    const char *help; /* the name, then the arguments, as `help` prints them */
     enum shell_code (*run)(struct shell *shell);
     int (*row)(struct shell *shell);
-    uint8_t name_bytes; /* length of the name */
-    uint8_t words_min;  /* least number of words behind the name */
+    uint8_t name_bytes;
+    uint8_t words_min; /* least number of words behind the name */
     uint8_t words_max;
-    uint8_t list; /* enum shell_list of the rows, if the node makes them */
+    uint8_t list; /* enum shell_list, if row() calls shell_node_row() */
 };
 
 extern const struct shell_command shell_commands[];
 extern const unsigned shell_commands_count;
 
-/* Returns the code for `error`, an enum err, and stores it in shell->detail. */
+/* Stores `error`, an enum err, in shell->detail. Result: code for `error`. */
 enum shell_code shell_code_of(struct shell *shell, int error);
 
 /* Reads a number of decimal digits. Result: false if the text has other

@@ -6,8 +6,8 @@
 
 #define OUT_BYTES 2048u
 
-/* The ring. `written` and `taken` count bytes, modulo 2^32; the writer changes
-   only the first, the interrupt only the second. */
+/* Ring of console output not sent yet. `written` and `taken` count bytes modulo
+   2^32; only the writer changes `written`, only the interrupt `taken`. */
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The end of a program on an STM32F405: records a fault in memory that a reset
- * does not clear, and resets the board, which can then be asked for the fault.
- */
+/* The end of a program on an STM32F405: records a fault in memory that a reset
+   keeps, and resets the board, which then answers requests for the fault. */
 #include "boot/boot.h"
 #include "hal/armv7m.h"
 #include "hal/node.h"
 #include "hal/serial/board.h"
 
-/* Two words that mark a record as valid: memory after power-up holds them by
-   chance once in 2^64 times. */
+/* Words that mark a valid record; by chance in memory once in 2^64 times. */
 #define MAGIC_FIRST 0x4c554146u
 #define MAGIC_LAST (~MAGIC_FIRST)
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The program of an STM32F405 board: connects a node on serial lines
- * (boot/serial/node.h) with this chip's ports, timers and memory.
- */
+/* The program of an STM32F405 board: connects a node on serial lines
+   (boot/serial/node.h) with this chip's ports, timers and memory. */
 #include "boot/boot.h"
 #include "boot/costs.h"
 #include "boot/serial/node.h"
@@ -23,15 +21,15 @@
 #define BITS_PER_BYTE 10u /* 8 bits, start bit and stop bit */
 #define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
-/* Emulated boards share the host's few cores: a second of their time takes
-   1 + EMULATED_SLOWER s of the host's, and a node's answer may still be late by
-   EMULATED_SLACK_US. */
+/* Emulated boards share the host's few cores: one second of their time takes 1
+   + EMULATED_SLOWER seconds of the host's time. A node's answer may still be
+   late by EMULATED_SLACK_US us of the boards' time. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
 /* Longest time between two bytes of a line that somebody types. */
 #define HALF_LINE_US 10000000u
-/* Test frames that a good link may lose. Sound cables lose none; tests damage
-   the bytes of emulated ones. */
+/* Number of test frames that a good link may lose. A sound cable loses none; on
+   cables of emulated boards, tests damage bytes. */
 #define LOST_MAX 1u
 #define EMULATED_LOST_MAX 15u
 
@@ -44,20 +42,18 @@ extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
 extern uint8_t boot_image_bytes[]; /* its address is the image's size */
 
-/* Costs on the emulator, where measured time means nothing: only a kernel's
-   work takes mesh time, by the kernel's estimate, at 32 ns an instruction. */
+/* Costs on the emulator, where measured time means nothing: only a kernel takes
+   mesh time, 32 ns for each instruction that the kernel estimates. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
 static struct serial_node *node; /* lies behind the stack */
-/* Starts of the program since power-up, plus the number found there then. */
+/* Number of starts, plus the value that the memory had at power-up. */
 static uint32_t starts __attribute__((section(".noinit")));
 static uint32_t masked;     /* mask before the outermost board_lock() */
 static unsigned locks;      /* calls of board_lock() not undone yet */
 static volatile bool woken; /* an interrupt came since the last board_sleep() */
-
-/* ---- what the serial driver calls ---- */
 
 unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes)
 {
@@ -104,11 +100,9 @@ void serial_taken(unsigned port, unsigned bytes)
     }
 }
 
-/* ---- functions of hal/serial/board.h that no driver defines ---- */
-
-/* Masks the late handlers (hal/stm32f405/interrupts.h), which share the switch,
-   but not the quick handlers, which fetch bytes: bytes would be lost while a
-   frame is built. */
+/* Masks the interrupts that use the switch (late handlers in
+   hal/stm32f405/interrupts.h). The quick handlers, which fetch bytes from the
+   lines, stay enabled: else bytes would be lost while a frame is built. */
 void board_lock(void)
 {
     uint32_t before = interrupts_mask();
@@ -150,8 +144,8 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* Does not sleep if an interrupt came since the last call: the interrupt may
-   have ended the wait. Interrupts that are masked here end WFI, too. */
+/* Does not sleep if an interrupt came since the last call: the caller may have
+   got what it waits for. Interrupts that are masked here end WFI, too. */
 void board_sleep(void)
 {
     uint32_t before = armv7m_mask();
@@ -169,15 +163,14 @@ _Noreturn void board_reset(void)
     armv7m_reset();
 }
 
-/* ---- time ---- */
-
 static void alarmed(void)
 {
     serial_node_alarm(node);
 }
 
-/* Feeds the watchdog while the node is in a job, since a kernel may compute for
-   longer than 2 s; a node that hangs there can be reset by mesh or console. */
+/* Feeds the watchdog while the node is in a job: a kernel may compute for
+   longer than the watchdog's 2 s. If a kernel hangs, another node or the
+   console can reset this node. */
 static void tick(void)
 {
     woken = true;
@@ -194,10 +187,7 @@ static void tick(void)
     serial_node_answer(node);
 }
 
-/* ---- start ---- */
-
-/* Returns the CRC-32 of the image after its identity. All nodes with this image
-   have the same CRC; their identities differ. */
+/* Returns the CRC-32 of the image without the identity of its node. */
 static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
@@ -207,14 +197,13 @@ static uint32_t image_crc(void)
                             (IMAGE_IDENTITY_OFFSET + sizeof boot_identity));
 }
 
-/* Returns the number of bytes from one address to another. */
 static uint32_t between(const void *from, const void *to)
 {
     return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* Sets the node's memory: SRAM for messages; the memory aside is the part of
-   CCM behind *node, if there is CCM (which DMA does not reach). */
+/* SRAM is for messages. If there is CCM, which DMA does not reach, the part of
+   CCM behind *node is the second memory, config->aside. */
 static void take_memory(struct serial_node_config *config)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
@@ -263,8 +252,8 @@ static void init_node(uint32_t crc)
 
 static void run(void)
 {
-    uint32_t crc = image_crc();      /* takes 6 ms: before bytes may come in */
-    uint32_t before = armv7m_mask(); /* until the node is initialized */
+    uint32_t crc = image_crc(); /* takes 6 ms, so before the ports receive */
+    uint32_t before = armv7m_mask(); /* masked until init_node() */
 
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
@@ -284,8 +273,9 @@ static void run(void)
     serial_node_run(node);
 }
 
-/* Moves the stack to the bottom of CCM, or leaves it at the bottom of SRAM: no
-   memory lies below either. The node lies behind the stack. */
+/* Moves the stack to the bottom of CCM, or, without CCM, leaves it at the
+   bottom of SRAM: no memory lies below CCM or SRAM. The node lies behind the
+   stack. */
 _Noreturn void boot_board(void)
 {
     uint32_t words = between(boot_stack_start, boot_stack_end) / 4;

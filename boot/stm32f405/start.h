@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of every program on an STM32F405: start, identity, the console's ring.
- */
+/* Parts of each program on an STM32F405: start, identity, console's ring. */
 #ifndef BOOT_STM32F405_START_H
 #define BOOT_STM32F405_START_H
 
@@ -19,11 +18,13 @@ struct boot_start {
 /* Sets up vectors and clock tree, and fills *start in; devices stay off. */
 void boot_start(struct boot_start *start);
 
-/* The identity of this image. Volatile, since a tool may change it later. */
+/* The identity of this image. Volatile, since a tool can set coordinates in
+   flash after linking (hal/image.h). */
 extern const volatile struct image_identity boot_identity;
 
-/* Do what serial_pending() and serial_taken() (hal/stm32f405/program.h) do, for
-   the console's output, the ring that board_console_write() fills. */
+/* The console's output for the serial driver: boot_console_pending() sets *data
+   to the next bytes of the ring and returns their number; boot_console_taken()
+   frees bytes that the driver has sent or copied. */
 unsigned boot_console_pending(const uint8_t **data);
 void boot_console_taken(unsigned bytes);
 

@@ -7,30 +7,31 @@
  * knows until the neighbour's own frames show that the neighbour has it.
  *
  * The wave: a node wakes when a STATUS frame of a newer epoch (number of the
- * wave) comes in. It tells its four neighbours its id and whose frames come in
- * at each of its ports. A link counts once both ends hear each other; then each
- * end sends DISCOVER_TESTS test frames, in which together every byte value
- * occurs twice, and counts those that come in.
+ * wave) comes in. The node tells its four neighbours its id and, for each port,
+ * the neighbour whose frames come in there. A link counts once both ends hear
+ * each other. Each end then sends DISCOVER_TESTS test frames, which contain
+ * every byte value twice, and counts the test frames that come in.
  *
  * Positions: a swapped cable must not hand wrong positions on. So a node takes
  * its position from a link that lies in a closed square: the neighbours tell
  * that the way east, then north leads to the same board as north, then east. A
- * cable that leads elsewhere closes no square (unless a side is 2), so
- * positions are right although cables are wrong. After a bounded time, a node
- * without such a link takes the position that most of its neighbours claim.
+ * cable that leads elsewhere closes no square (unless a side has 2 nodes), so
+ * a wrong cable gives no wrong position. After a bounded time, a node without
+ * such a link takes the position that most of its neighbours claim.
  *
- * Size: positions do not wrap, so at a link where the mesh closes upon itself
- * the neighbour claims another position than the node has. Each difference over
- * closed squares, in hops (east, north), is a sum of multiples of (width, skew)
- * and (0, height). A way once around the mesh to the east ends `skew` hops
- * north of its start: 0, unless cables are swapped along a side of 2 nodes. The
- * echo finds these three numbers (a lattice's Hermite normal form). The
- * originator compares them with the size that it was told.
+ * The echo: a node's parent is the neighbour whose claim gave the node its
+ * position. Once its links are judged and its children have told their echoes,
+ * a node tells its parent nodes, faults and size: its own and those below it.
+ * After the last echo the originator tells all nodes that the wave is over.
  *
- * The echo: a node's parent is the neighbour whose position it took. Once its
- * links are judged and its children have told their echo, a node tells its
- * parent the number of nodes and the faults, its own and those below it. After
- * the last echo the originator tells all nodes that the wave is over.
+ * Size: a way around the mesh to the east returns after `width` hops, a way to
+ * the north after `height` hops. If cables are swapped along a side of 2 nodes,
+ * the way to the east ends `skew` hops north of its start; else the skew is 0.
+ * Positions do not wrap: where the mesh closes, a neighbour claims another
+ * position for a node than the node has. Over closed squares the difference, in
+ * hops (east, north), is a sum of multiples of (width, skew) and (0, height).
+ * The echoes find width, skew and height from all differences (Hermite normal
+ * form of a lattice); the originator compares them with the size it was told.
  *
  * Frames are little-endian; a tag is the CRC-32 of a node's unique id. Each
  * frame begins with
@@ -74,12 +75,12 @@ enum discover_code {
                               or to a node with the same coordinates */
     DISCOVER_NOISY = 4,    /* count: test frames that did not come in here */
     DISCOVER_BUSY = 5,     /* the neighbour refuses the wave: it has a job */
-    DISCOVER_STRAP = 6,    /* other: coordinates that the node's strap says;
-                              x, y: those that were found */
-    DISCOVER_SIZE = 7,     /* count: measured width (port east) or height (port
-                              north); x, y: the originator */
-    DISCOVER_TWISTED = 8   /* count: skew (see above), hops; cables are swapped
-                              along a side of 2; x, y: the originator */
+    DISCOVER_STRAP = 6,    /* other: the coordinates set in flash, the node's
+                              strap; x, y: the coordinates found */
+    DISCOVER_SIZE = 7,     /* count: measured side, nodes: width (port east) or
+                              height (port north); x, y: the originator */
+    DISCOVER_TWISTED = 8   /* count: skew, hops (a way around to the east ends
+                              so far north of its start); x, y: originator */
 };
 
 /* A fault of the node at x, y, at its `port`; TORUS_PORTS: at no port. */
@@ -99,15 +100,13 @@ struct discover_config {
     bool strapped;   /* the board's strap gives the node's coordinates */
     struct torus_coord strap; /* these coordinates, if strapped */
     uint8_t lost_max;         /* a link that loses more test frames is noisy */
-    uint16_t epoch;    /* one less than that of this node's first wave; differs
-                          after each reset, since other nodes remember epochs */
+    uint16_t epoch;    /* epoch before this node's first wave; differs after
+                          each reset, since other nodes remember epochs */
     uint32_t retry_us; /* time until a node repeats what was not answered; more
                           than a frame's way there and back takes */
-    /*
-     * Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
-     * at the port; copies it. Result: 0, or ERR_PORT_BUSY if it has to be tried
-     * again. Only discover_speak() calls this.
-     */
+    /* Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
+       at the port; copies it. Result: 0, or ERR_PORT_BUSY if it has to be tried
+       again. Only discover_speak() calls this. */
     int (*tell)(void *context, unsigned port, const uint8_t *data,
                 unsigned bytes);
     void *context;
@@ -138,7 +137,7 @@ struct discover {
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
     uint16_t height; /* height measured here and below, nodes; 0: unknown */
     _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* this node's STATUS */
-    int32_t skew;        /* skew measured here and below, hops (see above) */
+    int32_t skew;        /* skew measured here and below, hops */
     uint32_t tag;        /* this node's tag */
     uint32_t now_us;     /* time of the last discover_tick() */
     uint32_t woken_us;   /* time when the wave came */
@@ -154,17 +153,16 @@ struct discover {
 #define DISCOVER_CODES                                                         \
     "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted"
 
-/* Initialises a node that knows no wave; copies the configuration. now_us:
-   present time of the clock of discover_tick(). */
+/* Initialises a node that knows no wave; copies the configuration. now_us: the
+   time, us, as in discover_tick(). */
 void discover_init(struct discover *d, const struct discover_config *config,
                    uint32_t now_us);
 
-/*
- * Starts a wave of which this node, at the coordinates `at`, is the originator;
- * the wave before it ends. Both sides of the mesh are 1 to DISCOVER_SIDE_MAX.
- * The flags mean what the caller likes; every node gets them. Result: 0;
- * ERR_RANGE if a number is out of range; ERR_PORT_BUSY if the node is busy.
- */
+/* Starts a wave of which this node, at the coordinates `at`, is the originator;
+   the previous wave ends. The sides of the mesh are 1 to DISCOVER_SIDE_MAX
+   nodes. `flags`: bits of the caller, which every node gets. Result: 0;
+   ERR_RANGE: a side or a coordinate is out of range; ERR_PORT_BUSY: this node
+   is busy. */
 NODISCARD int discover_start(struct discover *d, struct torus_size size,
                              struct torus_coord at, uint8_t flags);
 
@@ -172,10 +170,8 @@ NODISCARD int discover_start(struct discover *d, struct torus_size size,
    neighbours report as DISCOVER_BUSY. */
 void discover_busy(struct discover *d, bool busy);
 
-/*
- * Takes a frame that came in at a port. The caller has checked its CRC, all
- * else is checked here. Does not call tell(). Cost: about 300 instructions.
- */
+/* Takes a frame that came in at a port. The caller has checked its CRC, all
+   else is checked here. Does not call tell(). Cost: about 300 instructions. */
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
@@ -189,13 +185,11 @@ void discover_tick(struct discover *d, uint32_t now_us);
 void discover_speak(struct discover *d, unsigned port);
 bool discover_has_frame(const struct discover *d, unsigned port);
 
-/*
- * Whether the wave is over. At the originator: all echoes have come in, or the
- * time limit has passed; d->faults and d->nodes are those of the mesh.
- * Elsewhere: the originator has said so, or the time limit has passed; d->error
- * tells which. The limit is (200 + 20 * (width + height)) * retry_us after the
- * wave reached the node.
- */
+/* Whether the wave is over. The wave ends at the originator once all echoes
+   have come in (d->faults and d->nodes then count the whole mesh); at another
+   node once the originator has said so; at any node, with ERR_DEAD_LINK in
+   d->error, at the time limit: (200 + 20 * (width + height)) * retry_us after
+   the wave reached the node, which is far longer than a wave takes. */
 bool discover_ready(const struct discover *d);
 
 /* Return what the last wave told: its epoch, its flags, the size of the mesh
@@ -205,8 +199,9 @@ uint8_t discover_flags(const struct discover *d);
 struct torus_size discover_size(const struct discover *d);
 struct torus_coord discover_origin(const struct discover *d);
 
-/* Sets *at to the node's coordinates: its strap's, or those that the last wave
-   found. Result: false if the node has none. */
+/* Sets *at to the node's coordinates: the strap's coordinates if the node has a
+   strap, else the coordinates that the last wave found. Result: false if the
+   node has no coordinates. */
 bool discover_at(const struct discover *d, struct torus_coord *at);
 
 /* Sets *at to the coordinates of the neighbour at the port and *other_port to
@@ -218,8 +213,8 @@ bool discover_other(const struct discover *d, unsigned port,
 /* Returns how many of the neighbour's test frames did not come in. */
 unsigned discover_lost(const struct discover *d, unsigned port);
 
-/* Whether the fault's other_x and other_y have a meaning; so has other_port
-   then, except in DISCOVER_STRAP. */
+/* Whether the fault's other_x and other_y have a meaning. If so, other_port has
+   a meaning, too, unless code is DISCOVER_STRAP. */
 static inline bool discover_leads(const struct discover_fault *fault)
 {
     return fault->code == DISCOVER_MISWIRED ||

@@ -62,7 +62,7 @@ enum discover_bit {
     DISCOVER_PLACED = 1, /* the sender's x and y are valid */
     DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
     DISCOVER_TESTED = 4, /* the sender has sent all its test frames */
-    DISCOVER_KNOWN = 8,  /* bytes 15 and 28 to 43 are final */
+    DISCOVER_KNOWN = 8,  /* tags and mask of facing ports are final */
     DISCOVER_FINISHED = 16,
     DISCOVER_FAULTY = 32, /* the mesh has a fault, or the time limit passed */
     DISCOVER_FAILED = 64  /* the wave's time limit passed at the sender */
@@ -75,7 +75,7 @@ enum discover_bit {
 #define DISCOVER_COMPLETE (DISCOVER_PLACED | DISCOVER_TESTED | DISCOVER_KNOWN)
 
 enum discover_link_state {
-    DISCOVER_SETTLED = 1, /* the link can be judged */
+    DISCOVER_SETTLED = 1, /* neighbour has told all, is silent, or refused */
     DISCOVER_SILENT = 2,
     DISCOVER_REFUSED = 4, /* the neighbour is busy */
     DISCOVER_ECHOED = 8   /* the child at this port has told its whole echo */
@@ -150,10 +150,11 @@ struct torus_coord discover_there(const struct discover *d, unsigned port);
 /* Whether both ends of the port's link hear each other. */
 bool discover_is_mutual(const struct discover *d, unsigned port);
 
-/* Whether the port's link joins opposite ports. */
+/* Whether the link leads to the neighbour's opposite port, as east to west. */
 bool discover_is_facing(const struct discover *d, unsigned port);
 
-/* Whether the link lies in a closed square (hal/discover/discover.h). */
+/* Whether the link lies in a closed square (hal/discover/discover.h): a
+   position claimed over such a link is right. */
 bool discover_is_trusted(const struct discover *d, unsigned port);
 
 /* Sets *x and *y to the position that the neighbour at a port claims for this
@@ -161,8 +162,9 @@ bool discover_is_trusted(const struct discover *d, unsigned port);
    has no position yet, or has not sent all its test frames. */
 bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y);
 
-/* Takes the neighbours' claim of this node's position that has the greatest
-   weight(), if one is above 0: the claiming neighbour becomes the parent. */
+/* Of the positions that the neighbours claim for this node, takes the position
+   with the greatest weight (weight() in positions.c); the neighbour with that
+   claim becomes the parent. Does nothing if all weights are 0. */
 void discover_find_place(struct discover *d);
 
 /* ---- judge.c ---- */
@@ -182,12 +184,11 @@ void discover_find_alone(struct discover *d, unsigned port,
    has a position. */
 void discover_judge(struct discover *d);
 
-/*
- * Takes a way around the mesh, x hops east and y hops north from a node back to
- * this node, into the measured size: sets (width, skew) and (0, height) so that
- * the way is a sum of multiples of both. Euclid's algorithm, with at most 20
- * divisions for the width and 20 for the height.
- */
+/* Adds a way around the mesh, x hops east and y hops north from a node back to
+   this node, to the measured size: changes (width, skew) and (0, height) so
+   that this way and all earlier ways are sums of multiples of these two
+   vectors. Euclid's algorithm, with at most 20 divisions for the width and 20
+   for the height. */
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 
 /* Adds a fault at the originator, after the last echo, if the measured size of

@@ -15,7 +15,6 @@ void discover_add_fault(struct discover *d, const struct discover_fault *fault)
     }
 }
 
-/* Adds a fault of this node at `port`, with what was found at the other end. */
 static void find(struct discover *d, unsigned port, enum discover_code code,
                  struct torus_coord other, unsigned other_port, unsigned count)
 {
@@ -40,7 +39,8 @@ static bool same(struct torus_coord a, struct torus_coord b)
 }
 
 /* Whether another port leads to the same node as `port`, or to a node with the
-   same coordinates. Ignores the opposite port if the side is 2 or 1. */
+   same coordinates. Ignores the opposite port if the mesh has only 1 or 2 nodes
+   in the port's direction: both ports then lead to the same node. */
 static bool doubled(const struct discover *d, unsigned port)
 {
     unsigned across = (port + 2) % TORUS_PORTS;

@@ -8,8 +8,7 @@
 static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
 static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
 
-/* Returns the coordinates of the node that lies x hops east and y hops north of
-   the originator. */
+/* Returns the coordinates x hops east and y hops north of the originator. */
 static struct torus_coord wrapped(const struct discover *d, int x, int y)
 {
     ASSERT(d->own[DISCOVER_AT_WIDTH] != 0 && d->own[DISCOVER_AT_HEIGHT] != 0);
@@ -100,14 +99,13 @@ static unsigned votes(const struct discover *d, int x, int y)
     return count;
 }
 
-/*
- * Returns the weight of the position (x, y) that the neighbour at a port claims
- * for this node. A trusted link has the greatest weight at any time. The weight
- * of another link is 0 until trusted links had time to place all nodes, then
- * the number of neighbours with the same claim. It stays 0 longer, each time by
- * the time that a wave takes across the mesh, if the neighbour is not the
- * originator and if the link's ports are not opposite ones.
- */
+/* Returns the weight of the position (x, y) that the neighbour at a port claims
+   for this node. A trusted link (in a closed square) has the greatest weight.
+   Another link has the weight 0 until nodes had time to take positions over
+   trusted links, then the number of neighbours with an equal claim. This time
+   is longer, by the time of a wave across the mesh, if the neighbour is not the
+   originator, and again by the time of a wave if the link does not join
+   opposite ports. */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {
     uint32_t patience = DISCOVER_PATIENCE + 8 + 2 * discover_sides(d);

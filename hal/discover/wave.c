@@ -22,10 +22,7 @@ static uint32_t tag_of(const uint8_t *uid)
     return crc == 0 ? 1 : crc; /* tag 0 means: nobody */
 }
 
-/* ---- the wave ---- */
-
-/* Begins to take part in a wave; `head`: the first DISCOVER_AT_BITS bytes of
-   one of its STATUS frames. */
+/* Joins the wave of a STATUS; `head`: its first DISCOVER_AT_BITS bytes. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -57,8 +54,7 @@ void discover_init(struct discover *d, const struct discover_config *config,
     d->parent = TORUS_PORTS;
 }
 
-/* Starts a wave with the epoch after that of the last wave; d->own has the
-   size, the originator's coordinates and the flags. */
+/* Starts a wave with the next epoch; d->own has size, coordinates and flags. */
 static void start(struct discover *d)
 {
     uint16_t epoch = (uint16_t)(discover_epoch(d) + 1);
@@ -153,8 +149,6 @@ bool discover_other(const struct discover *d, unsigned port,
     return true;
 }
 
-/* ---- progress ---- */
-
 static bool waits_for_echo(const struct discover_link *link)
 {
     return (link->told[DISCOVER_AT_BITS] & DISCOVER_PARENT) != 0 &&
@@ -190,7 +184,6 @@ static void finish(struct discover *d, unsigned bits)
     d->finished_us = d->now_us;
 }
 
-/* Judges the size of the mesh, and ends the wave, at the originator. */
 static void conclude(struct discover *d)
 {
     discover_judge_size(d);
@@ -206,8 +199,9 @@ static void echo(struct discover *d)
     }
 }
 
-/* Settles links. Judges them once all are known and settled; begins this node's
-   echo once they are judged and all children have told theirs. */
+/* Settles links. Judges the links once the node has a position, and each link
+   is settled and mutual or without neighbour. Begins this node's echo once the
+   links are judged and all children have told their echoes. */
 static void advance(struct discover *d)
 {
     bool known = true;
@@ -245,8 +239,6 @@ static void give_up(struct discover *d)
     }
 }
 
-/* ---- frames out ---- */
-
 static void store_status(const struct discover *d, uint8_t *out, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -276,8 +268,7 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* Returns how many of this node's echo frames its parent has taken, which is
-   also the number of the next echo frame. */
+/* Returns how many echo frames the parent has taken: the next one's number. */
 static unsigned echo_taken(const struct discover *d)
 {
     ASSERT(d->parent < TORUS_PORTS);
@@ -345,7 +336,6 @@ static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
     return bytes;
 }
 
-/* Notes that a frame of this kind, which was due, has been sent. */
 static void check_off(struct discover *d, unsigned port,
                       enum discover_kind kind)
 {
@@ -425,8 +415,6 @@ void discover_tick(struct discover *d, uint32_t now_us)
     }
 }
 
-/* ---- frames in ---- */
-
 static bool is_near(int hops)
 {
     return hops > -FAR && hops < FAR;
@@ -466,7 +454,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
                !discover_has(d, DISCOVER_FINISHED) &&
                (bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG) == d->tag ||
                 (in[DISCOVER_AT_BITS] & DISCOVER_FINISHED) != 0)) {
-        /* That wave is from before this board's reset, or is over. */
+        /* the wave in the frame began before this board's reset, or is over */
         memcpy(d->own + DISCOVER_AT_EPOCH, in + DISCOVER_AT_EPOCH, 2);
         start(d);
     } else {
@@ -474,8 +462,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
     }
 }
 
-/* Notes where a port of this node leads: to the neighbour with this tag, at the
-   neighbour's port `port_of_it`. */
+/* Notes that `port` leads to `port_of_it` at the neighbour with this tag. */
 static void meet(struct discover *d, unsigned port, uint32_t tag,
                  unsigned port_of_it)
 {
@@ -507,11 +494,12 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     link->heard_us = d->now_us;
     memcpy(link->told, in, DISCOVER_STATUS_BYTES);
     if ((bits & DISCOVER_FINISHED) == 0) {
-        /* Tells the neighbour, if the wave has ended here but not there. */
+        /* Sends STATUS if the wave has ended here, but not there. */
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
-            /* The wave that is over began before this board's reset. */
+            /* The wave that has ended began before this board's reset, and had
+               an equal epoch: a new wave gets a newer epoch. */
             start(d);
         }
     } else if ((bits & DISCOVER_FAILED) == 0 &&
@@ -536,7 +524,6 @@ static void hear_test(struct discover *d, unsigned port, const uint8_t *in,
     d->link[port].passed |= (uint16_t)(1u << in[DISCOVER_AT_NUMBER]);
 }
 
-/* Adds the sums of a child's last echo frame to this node's. */
 static void take_sums(struct discover *d, struct discover_link *link,
                       const uint8_t *in)
 {
@@ -571,7 +558,7 @@ static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
     d->stale |= (uint8_t)(1u << port);
     if (!discover_is_mutual(d, port) || !waits_for_echo(link) ||
         in[DISCOVER_AT_NUMBER] != link->taken) {
-        return; /* a repeated frame: this node's STATUS was lost */
+        return; /* a repeated frame: the answer (STATUS) was lost */
     }
     ASSERT(link->taken <= DISCOVER_FAULTS_MAX);
     link->taken += 1;
@@ -584,7 +571,6 @@ static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
     discover_add_fault(d, &fault);
 }
 
-/* Takes a frame of this node's wave. */
 static void hear(struct discover *d, unsigned port, const uint8_t *in,
                  unsigned bytes)
 {
@@ -632,6 +618,6 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
     if (compare(d, data) == 0) {
         hear(d, port, data, bytes);
     } else if (status && compare(d, data) < 0) {
-        d->stale |= (uint8_t)(1u << port); /* tells of the newer wave */
+        d->stale |= (uint8_t)(1u << port); /* sends STATUS of the newer wave */
     }
 }

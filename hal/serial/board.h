@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions that each board with serial lines defines, for hal/serial and
- * boot/serial. Only board_sleep() waits. Any context may call them, unless a
- * comment says otherwise.
- */
+/* Functions that each board with serial lines defines, for hal/serial and
+   boot/serial. Only board_sleep() waits. Any context may call these functions,
+   unless a comment says otherwise. */
 #ifndef HAL_SERIAL_BOARD_H
 #define HAL_SERIAL_BOARD_H
 
@@ -28,9 +26,9 @@ uint32_t board_ports_us(void);
    bytes that are pending. */
 void board_kick(unsigned port);
 
-/* Requests a call of serial_node_alarm() at time at_us, or soon if that has
-   passed; replaces the previous request. A board may ignore it: then the tick
-   does the same work up to 1 ms later. */
+/* Requests a call of serial_node_alarm() at the time at_us, or soon if at_us
+   has passed; replaces the previous request. A board may ignore the request:
+   the tick does the work up to 1 ms later. */
 void board_alarm(uint32_t at_us);
 
 /* Returns the counters of a port's driver; their number and names are in struct

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands: requests by which the host gives orders to several nodes through the
- * one node that it is connected to ("its node"). That node passes each errand
- * on over the mesh, and needs room for one order at a time:
+ * Errands: requests by which the host gives orders to several nodes through one
+ * node, the host's node. The host's node passes each errand on over the mesh,
+ * has memory for one order at a time, and gets its own order by LEAD:
  *
- *   host          its node             another node
- *    |-- ORDER ----->|-- ORDER ----------->|  keeps the order, and waits
- *    |<-- answer ----|                     |
- *    |-- START, LEAD, order of its node -->|
- *    |               |-- START ----------->|  carries out the order as if
- *    |               |  carries out its own|  its own host had sent it
- *    |<-- its report-|                     |
- *    |-- FETCH ----->|-- FETCH ----------->|  refused until there is a report
- *    |<-- report ----|<-- report ----------|
+ *   host          host's node          another node
+ *    |-- ORDER ------>|-- ORDER ---------->|  keeps the order, and waits
+ *    |<-- answer -----|                    |
+ *    |-- LEAD, START->|-- START ---------->|  carries out the order as if
+ *    |                | runs its own order |  its own host had sent it
+ *    |<-- its report -|                    |
+ *    |-- FETCH ------>|-- FETCH ---------->|  refused until there is a report
+ *    |<-- report -----|<-- report ---------|
  *
  * A node that has a host at its console gets an ORDER without an order in front
  * of it: the node takes the order from that host, begins at START, and reports
  * to that host.
  *
- * A message of kind SERIAL_ERRAND ends with errands, which are carried out from
- * the last to the first. An errand is 8 bytes, little-endian: the path to the
- * other node (struct torus_path), then what to do:
+ * A message of kind SERIAL_ERRAND is an order, if any, and then errands, which
+ * are carried out from the last to the first. An errand is 8 bytes,
+ * little-endian: the path to the other node, then what to do:
  *
  *    0  u8  port                      4  u16 hops_after
  *    1  u8  turn                      6  u8  enum serial_errand
- *    2  u16 hops                      7  u8  kind of the order in front of it
+ *    2  u16 hops                      7  u8  kind of the message's order
  *
- * The other node gets an ORDER with all bytes in front of it, other errands
- * alone. The host gets an answer, a message of kind SERIAL_ERRAND:
+ * ORDER is passed on with all bytes in front of ORDER, START and FETCH alone.
+ * The host gets an answer, a message of kind SERIAL_ERRAND:
  *
- *    0  i32 enum err of an errand     4  u32 errands carried out before it
+ *    0  i32 enum err of an errand     4  u32 number of errands before it
  *
  * FETCH is answered by the report (kind SERIAL_REPORT), LEAD is not answered.
  */
@@ -52,8 +51,8 @@ enum serial_errand {
     SERIAL_ERRAND_ORDER = 1,
     SERIAL_ERRAND_START,
     SERIAL_ERRAND_FETCH,
-    SERIAL_ERRAND_LEAD /* no path: the bytes in front of this errand are the
-                          order for the host's own node */
+    SERIAL_ERRAND_LEAD /* no path: the bytes before this errand are the order of
+                          the host's node */
 };
 
 static inline void serial_errand_store(uint8_t *out, struct torus_path path,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions of ports.c (messages over the four ports to other nodes) that only
- * serial_circuit.c (circuits and the host's port) uses.
- */
+/* Functions of ports.c (messages over the four ports to other nodes) that only
+   serial_circuit.c (circuits and the host's port) uses. */
 #ifndef HAL_SERIAL_INTERNAL_H
 #define HAL_SERIAL_INTERNAL_H
 
@@ -14,8 +12,8 @@
 NODISCARD int serial_wait_a_little(struct circuit *circuit);
 
 /* Queues a message at one port, as circuit_send() does, with `job` in its
-   header. `row`: CIRCUIT_ROW_BYTES bytes that replace the message's head; NULL:
-   the head is sent. */
+   header. `row`: CIRCUIT_ROW_BYTES bytes to send in place of message->head;
+   NULL: message->head is sent. */
 NODISCARD int serial_send_on_port(struct circuit *circuit, unsigned port,
                                   const struct circuit_message *message,
                                   const uint8_t *row, uint16_t job);
@@ -32,9 +30,9 @@ NODISCARD int serial_receive_until(struct circuit *circuit,
 bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
                       uint32_t capacity_bytes);
 
-/* Returns whether a received message is to set the node's clock: the first
-   message of each job and the first after each discovery are, since crystals
-   differ. Records that the clock was set. */
+/* Returns whether a received message is to set the node's clock, since crystals
+   differ: true for the first message of each job, and for the first message
+   after each discovery. Records that the clock was set. */
 bool serial_sets_clock(struct serial_circuit *serial,
                        const struct circuit_delivery *delivery);
 

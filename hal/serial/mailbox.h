@@ -10,10 +10,10 @@
  *         any --mailbox_close()--> CLOSED
  *   out:  EMPTY --mailbox_offer()--> OFFERED --mailbox_done()--> EMPTY
  *
- * No allocation, no input or output. The mailbox uses a caller's buffer until
- * the state changes. Neither side may interrupt the other: both run in the main
- * loop, or the host's side runs in an interrupt handler while the node is in
- * none of these functions.
+ * No allocation, no input or output. The mailbox uses the buffer passed to
+ * mailbox_open() until `in` is FULL or CLOSED. Neither side may interrupt the
+ * other: both run in the main loop, or the host's side runs in an interrupt
+ * handler while the node is in none of these functions.
  */
 #ifndef HAL_SERIAL_MAILBOX_H
 #define HAL_SERIAL_MAILBOX_H
@@ -61,41 +61,33 @@ void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
                   uint32_t capacity_bytes);
 void mailbox_close(struct mailbox *mailbox);
 
-/*
- * Offers a message for the host to read: MAILBOX_SEGMENTS segments, one after
- * the other. Their bytes must not change until `out` is EMPTY.
- */
+/* Offers a message for the host to read: MAILBOX_SEGMENTS segments, one after
+   the other. Their bytes must not change until `out` is EMPTY. */
 void mailbox_offer(struct mailbox *mailbox,
                    const struct circuit_segment *segments, uint8_t kind,
                    uint16_t job);
 
 /* ---- the host's side ---- */
 
-/*
- * Announces a message of `bytes` bytes, 1 or more. A new announcement before
- * the last byte has come drops the bytes that have come, since another host may
- * have sent them. Result: 0; ERR_PORT_BUSY: the node does not wait for a
- * message; ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: none.
- */
+/* Announces a message of `bytes` bytes. A new announcement before the last byte
+   has come drops the bytes that have come, since another host may have sent
+   them. Result: 0; ERR_PORT_BUSY: the node does not wait for a message;
+   ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: `bytes` is 0. */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);
 
-/*
- * Stores bytes of the announced message from `offset` on; the bytes below
- * filled_bytes have come before and are skipped. Bytes of the last whole
- * message are accepted even after the node has taken it: the host repeats them
- * if it missed the answer. Result: 0; ERR_RANGE: bytes from filled_bytes to
- * `offset` are missing, and nothing is stored; ERR_BUFFER: bytes beyond the
- * message's end; ERR_PORT_BUSY: no message is announced.
- */
+/* Stores bytes of the announced message from `offset` on; the bytes below
+   filled_bytes have come before and are skipped. Bytes of the last whole
+   message are accepted even after the node has taken it: the host repeats them
+   if it missed the answer. Result: 0; ERR_RANGE: bytes from filled_bytes to
+   `offset` are missing, and nothing is stored; ERR_BUFFER: bytes beyond the
+   message's end; ERR_PORT_BUSY: no message is announced. */
 NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
                           const uint8_t *data, uint32_t bytes);
 
-/*
- * Copies `bytes` bytes of the offered message from `offset` on, fewer at its
- * end. Result: number of bytes copied; ERR_BUFFER: the offset is beyond the
- * end; ERR_PORT_BUSY: no message is offered. Cost: a pass over the segments.
- */
+/* Copies `bytes` bytes of the offered message from `offset` on, or as many as
+   follow. Result: number of bytes copied; ERR_BUFFER: the offset is beyond the
+   end; ERR_PORT_BUSY: no message is offered. Cost: a pass over the segments. */
 NODISCARD int mailbox_get(const struct mailbox *mailbox, uint8_t *out,
                           uint32_t offset, uint32_t bytes);
 

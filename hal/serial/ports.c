@@ -8,8 +8,6 @@
 
 #define CHECK_FILE CHECK_SERIAL_PORTS
 
-/* ---- sends ---- */
-
 /* Gives a send to the switch once its ready_ps has come, and frees the entry
    once the send has ended. Result: whether the send has not ended yet. */
 static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
@@ -132,14 +130,13 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-/* A row (hal/rows.h) that is being sent. */
 struct row {
     const struct circuit_cut *cut;
     const struct circuit_rows *rows;
     unsigned form;
     uint32_t position; /* index of the row's first unit in `rows` */
     uint32_t more;     /* the row's first `more` messages get one unit more */
-    uint32_t label;    /* label of the row, with form and port 0 */
+    uint32_t label;    /* label, without form and port, of the row's messages */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -223,7 +220,8 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* Sends a row's message on as rows, if rows_forward() can cut it. */
+/* If the message has the label of circuit_post(), cuts it into rows
+   (hal/rows.h) and sends the rows. */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {
@@ -264,8 +262,6 @@ void serial_take_back(struct serial_circuit *serial)
     switch_cancel(serial->core);
     board_unlock();
 }
-
-/* ---- receives ---- */
 
 /* Sets the clock to the sender's time in `header` plus the time of `bytes`
    bytes on the line. */
@@ -358,8 +354,9 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Takes back all receives ahead that wait for a message, if one of them has
-   other `ports` (mask and kind). Result: whether any receive ahead is left. */
+/* Takes back all receives of circuit_receive_ahead() that wait for a message,
+   if one of them is for other ports or another kind than `ports` (mask of
+   ports; bits 8 and up: kind). Result: whether such a receive is left. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;
@@ -420,9 +417,9 @@ bool serial_sets_clock(struct serial_circuit *serial,
     return first;
 }
 
-/* Checks the header of a message that came and fills *delivery in; sends on the
-   rows of the message. Result: ERR_KIND for an order, else as
-   circuit_receive(). */
+/* Checks the header of a message that came in, fills *delivery in, and forwards
+   the rows of the message. Result: as circuit_receive(); for the errand ORDER,
+   which take_order() keeps, ERR_KIND. */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
 {
@@ -469,8 +466,8 @@ int serial_receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        serial_take_back(serial);  /* the sender repeats a message half sent */
-        done = find(serial, true); /* a message may have come until then */
+        serial_take_back(serial);  /* a message half received comes again */
+        done = find(serial, true); /* a whole message may have come */
     }
     if (done == NULL) {
         return error;

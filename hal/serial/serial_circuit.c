@@ -13,13 +13,10 @@
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
 
-/* Longest time until a circuit is released: 0.1 ms a hop, of 20 hops. */
+/* Longest time until a circuit of 20 hops is released, at 0.1 ms a hop. */
 #define SETTLE_US 2000u
 
-/* ---- the console ---- */
-
-/* Offers a message that the host reads later by the console. Locks, since an
-   interrupt may run the console. */
+/* Locks, since an interrupt may run the console. */
 static int offer_to_console(struct circuit *circuit,
                             const struct circuit_message *message)
 {
@@ -36,7 +33,6 @@ static int offer_to_console(struct circuit *circuit,
     return ERR_OK;
 }
 
-/* Offers a message to the host, and waits until the host has read it. */
 static int tell_console(struct circuit *circuit,
                         const struct circuit_message *message)
 {
@@ -45,7 +41,6 @@ static int tell_console(struct circuit *circuit,
     return error == ERR_OK ? circuit_drain(circuit) : error;
 }
 
-/* Waits for a message that the host brings to the console. */
 static int receive_from_console(struct circuit *circuit,
                                 struct circuit_delivery *delivery,
                                 uint8_t *buffer, uint32_t capacity_bytes)
@@ -70,10 +65,7 @@ static int receive_from_console(struct circuit *circuit,
     return error;
 }
 
-/* ---- errands ---- */
-
-/* Sets *path to the path in an errand. Result: whether such a path exists in
-   this mesh. */
+/* Result: whether the errand's path exists in this mesh. */
 static bool read_path(const struct circuit *circuit, const uint8_t *errand,
                       struct torus_path *path)
 {
@@ -84,8 +76,8 @@ static bool read_path(const struct circuit *circuit, const uint8_t *errand,
         (struct torus_size){identity->width, identity->height}, *path);
 }
 
-/* Sends `bytes` bytes that end with an errand to the node at the end of the
-   errand's path, and waits until they have arrived. */
+/* Sends `bytes` bytes of `data`, the last of which are an errand, along the
+   errand's path. Waits until the bytes have arrived. */
 static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
                    uint16_t job)
 {
@@ -123,8 +115,9 @@ static int await_errand(struct circuit *circuit, enum serial_errand errand,
     return ERR_OK;
 }
 
-/* Sends the host an answer: an enum err, and the number of errands carried out
-   before; waits until the host has read it. */
+/* Answers the host: `status`, an enum err, of the last errand that was tried,
+   and `done`, the number of errands carried out before that errand. Waits until
+   the host has read the answer. */
 static int answer(struct circuit *circuit, int status, uint32_t done)
 {
     struct serial_circuit *serial = circuit->board;
@@ -158,9 +151,9 @@ static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
     return tell_console(circuit, &message);
 }
 
-/* Carries out the errands of the host's message in *delivery, the last one
-   first, and answers the host. At LEAD there is no answer: *delivery becomes
-   the delivery of this node's own order. */
+/* Carries out the errands of the host's message in *delivery, the last errand
+   first, and answers the host. The errand LEAD gets no answer: *delivery
+   becomes the order of this node, and the function returns. */
 static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -198,9 +191,6 @@ static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
     return answer(circuit, error, done - 1u);
 }
 
-/* ---- orders ---- */
-
-/* Delivers the order that came over the mesh, from the circuit's memory. */
 static int recall_order(const struct circuit *circuit,
                         struct circuit_delivery *delivery,
                         const uint8_t *buffer)
@@ -217,8 +207,7 @@ static int recall_order(const struct circuit *circuit,
     return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
 }
 
-/* Waits for a message from the console that is no errand, and carries out the
-   errands before it. */
+/* Carries out errands until the console brings another message, an order. */
 static int receive_order(struct circuit *circuit,
                          struct circuit_delivery *delivery, uint8_t *buffer,
                          uint32_t capacity_bytes)
@@ -254,8 +243,6 @@ static int receive_from_host(struct circuit *circuit,
                : error;
 }
 
-/* Sends to the host: by the console, or over the mesh if the host's order came
-   over the mesh. */
 static int send_to_host(struct circuit *circuit,
                         const struct circuit_message *message)
 {
@@ -278,8 +265,6 @@ static int send_to_host(struct circuit *circuit,
     return serial_send_on_port(circuit, report.path.port, &report, NULL,
                                circuit->job);
 }
-
-/* ---- circuits ---- */
 
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
 {
@@ -315,7 +300,7 @@ int circuit_complete(struct circuit *circuit)
     return ERR_OK;
 }
 
-/* Waits for all sends, since sending takes the processor's time. */
+/* Waits for all sends: each would slow down the work that is measured next. */
 int circuit_quiet(struct circuit *circuit)
 {
     return circuit_drain(circuit);

@@ -11,12 +11,12 @@
  *
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
- * The first message of a job sets the receiver's clock to that time plus the
- * time of the message's bytes on the line. The clock is then right to some
- * tenths of a millisecond: enough for the slots of the gather, not for
- * measuring, which needs the exchange of scatter/engine/probe.h. A node that
- * gets an order, by its console or over the mesh, keeps its clock: the others
- * follow it.
+ * The first message of a job sets the receiver's clock to this mesh time plus
+ * the time of the message's bytes on the line. The clock is then right to some
+ * tenths of a millisecond. That is enough for the time slots in which nodes
+ * send results. A measurement (scatter/engine/probe.h) needs no equal clocks: the
+ * offset of two clocks cancels. A node that gets an order keeps its clock, and
+ * the clocks of the other nodes follow.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
@@ -26,14 +26,14 @@
 #include "hal/serial/mailbox.h"
 #include "hal/switch/switch.h"
 
-/* Sends that may be queued at once; the next one waits until one has ended. */
+/* Most sends queued at once; a further send waits until a send has ended. */
 #define SERIAL_CIRCUIT_SENDS 24u
 
 /* One queued send. */
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a row's message: hal/rows.h */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* head, if the message is part of a row */
     uint64_t ready_ps; /* mesh time at which the switch gets the message */
     bool waiting;      /* the switch has not got the message yet */
     bool used;         /* this entry holds a send that has not ended */
@@ -47,10 +47,8 @@ enum serial_ordered {
     SERIAL_ORDERED_BY_HOST
 };
 
-/*
- * The state of serial circuits. The caller fills in the fields down to
- * `context`, and keeps the struct while the circuit is open.
- */
+/* The state of serial circuits. The caller fills in the fields down to
+   `context`, and keeps the struct while the circuit is open. */
 struct serial_circuit {
     struct switch_core *core;
     struct mailbox *mailbox;
@@ -61,33 +59,32 @@ struct serial_circuit {
     uint8_t *aside; /* a second memory for messages; NULL: none */
     uint32_t aside_bytes;
     uint32_t byte_ns; /* time of a byte on the line */
-    /*
-     * Called repeatedly while a node waits: serves the console and sleeps until
-     * an interrupt. Result: 0; an error ends the wait.
-     */
+    /* Called repeatedly while a node waits: serves the console and sleeps until
+       an interrupt. Result: 0; an error ends the wait. */
     int (*idle)(void *context);
     void *context;
 
     const struct circuit_message *form[CIRCUIT_FORMS]; /* NULL: not prepared */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
-    unsigned sends; /* upper bound of the number of used sends */
+    unsigned sends; /* not less than the number of used entries in `send` */
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
-    struct circuit_cut cut; /* cut that circuit_expect() has set */
-    uint32_t posted;        /* label that circuit_post() has posted */
-    bool is_posted;         /* no message has used up the post yet */
-    /* Set when the errand ORDER comes over the mesh: the receive that gets it
-       ends with ERR_KIND. Then a receive on the host's port delivers the order
-       once START has come, and sends to the host's port go back the way that
-       the order came. The node clears `ordered` before a job. */
+    struct circuit_cut cut; /* how to cut rows, from circuit_expect() */
+    uint32_t posted;        /* label to forward, from circuit_post() */
+    bool is_posted;         /* no message with this label has come yet */
+    /* Set by the errand ORDER, which comes over the mesh; the receive of ORDER
+       ends with ERR_KIND. The next receive on the host's port takes the order
+       from `memory` (SERIAL_ORDERED_BY_MESH) or from the host, and waits for
+       the errand START. By mesh, a send to the host's port goes to the node
+       that sends the errand FETCH. The node clears `ordered` before a job. */
     uint8_t ordered; /* enum serial_ordered */
     uint8_t order_kind;
     uint16_t order_job;
-    uint32_t order_bytes; /* the order lies in `memory`, behind a header */
+    uint32_t order_bytes; /* length of the order in `memory` */
     _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
     uint8_t answer[SERIAL_ANSWER_BYTES];
     bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
-    int8_t first_error; /* error of the first failed send since a drain */
+    int8_t first_error; /* first error of a send since circuit_drain() */
 };
 
 #endif
