@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Registers that every ARMv7-M processor has. Names and offsets are those of
- * the architecture manual (ARM DDI 0403, B3.2 to B3.4).
- */
+/* Registers that every ARMv7-M processor has. Names and offsets are those of
+   the architecture manual (ARM DDI 0403, B3.2 to B3.4). */
 #ifndef HAL_ARMV7M_H
 #define HAL_ARMV7M_H
 
@@ -78,7 +76,7 @@ static inline void armv7m_interrupt_pend(unsigned irq)
 }
 
 /* Sets an interrupt's priority; 0 is the most urgent. A chip implements only
-   some of the upper bits. */
+   the upper bits of `priority`: the STM32F405 four (RM0090, 12.1.1). */
 static inline void armv7m_interrupt_priority(unsigned irq, uint8_t priority)
 {
     NVIC->IPR[irq] = priority;

@@ -23,7 +23,7 @@ _Noreturn void check_abort(uint32_t place)
     abort();
 }
 
-/* Replaced by the function in hal/host/host.c in programs with native nodes. */
+/* hal/host/host.c replaces this function where nodes run on the host. */
 __attribute__((weak)) _Noreturn void check_failed(uint32_t place)
 {
     check_abort(place);

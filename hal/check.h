@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assertions: ASSERT(condition) for conditions that are always true in a
- * program without errors, such as a queue that fits its array. An assertion
- * that fails halts the node as a fault does, and records its place (file and
- * line) for the host: struct node_fault in hal/node.h. Conditions that depend
- * on messages or on people get an error of hal/err.h instead.
+ * Assertions: ASSERT(condition) for a condition that is always true in a
+ * program without errors, such as that a queue's entries fit its array. An
+ * assertion that fails halts the node as a fault does, and records its place
+ * (file and line) for the host: struct node_fault in hal/node.h. A condition
+ * that a message or a person's input can break gets an error of hal/err.h
+ * instead.
  *
  *   Cortex-M   UDF.W (ARMv7-M, A7.7.194) with the place in its 16 bits that the
  *              processor ignores; boot/cortex_m/fault.c reads them
- *   host       check_failed(): a native node records the place in its window;
- *              any other program prints it on stderr and calls abort()
+ *   host       check_failed(): a native node, a coroutine of the host, records
+ *              the place in its window; any other program prints it on stderr
+ *              and calls abort()
  *
- * Cost: a compare and a branch, and on a board 4 bytes more.
+ * Cost: a compare, a branch and, on a board, the 4 bytes of UDF.W.
  *
  * A source file that asserts has a name in CHECK_FILES, and defines CHECK_FILE
  * as this name: #define CHECK_FILE CHECK_SCATTER_CORE
@@ -22,8 +24,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Files that assert, at most 31. Append new files at the end: boards send a
-   file's number to the host. */
+/* Files that assert, at most 31. Boards send their numbers: append new
+   files. */
 #define CHECK_FILES(X)                                                         \
     X(CHECK_INJECT, "hal/inject.c")                                            \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \
@@ -88,8 +90,8 @@ static_assert(CHECK_FILES_END <= 1 << (16 - CHECK_LINE_BITS), "a place's bits");
 /* Returns the path of a place's file; "?": no file has this number. */
 const char *check_path(uint32_t place);
 
-/* Ends the native node that runs in this thread; if none does, calls
-   check_abort(). Host only. */
+/* Ends the native node that runs in this thread; if no node runs in this
+   thread, calls check_abort(). Host only. */
 _Noreturn void check_failed(uint32_t place);
 
 /* Prints the place on stderr, and ends the program by SIGABRT. Host only. */

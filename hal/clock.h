@@ -16,9 +16,10 @@
 
 struct clock {
     uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
-                            host, which has no timer, mesh time */
-    uint64_t started_ps; /* mesh time at the last clock_start(); not used on
-                            boards that keep this time in base_ps */
+                            host: the present mesh time */
+    uint64_t started_ps; /* mesh time at the last clock_start(); unused on mps2
+                            boards and on the host, where base_ps has this
+                            time */
 };
 
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
@@ -30,14 +31,14 @@ uint64_t clock_stop(struct clock *clock);
 /* Starts a stopped clock at the later of at_ps and the time where it stands. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Returns mesh time at the last start. The end of a receive is a start. */
+/* Returns mesh time at the last clock_start(); circuit_receive() ends with a
+   start. */
 uint64_t clock_started_ps(const struct clock *clock);
 
-/*
- * Moves a native node's mesh time forward by `ps`, the time that the work just
- * done takes on a board. Does nothing on a board, whose clock has run during
- * the work. (On an emulated STM32F405, timer_account() makes it move the time.)
- */
+/* Moves a native node's mesh time forward by `ps`, the time that the work just
+   done takes on a board. Does nothing on a board, whose clock has run during
+   the work; only on an emulated STM32F405 it moves mesh time, too
+   (timer_account() in hal/stm32f405/timer.h). */
 void clock_account(struct clock *clock, uint64_t ps);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Error codes of the whole firmware: 0 is success, errors are negative. Boards
- * send the numbers to the host, which prints a text and a hint for each:
- * qemu/fabric/postmortem.c. A number never changes its meaning. Old images send
- * -6 in place of any of -14 to -22.
- */
+/* Error codes of the whole firmware: 0 is success, errors are negative. Boards
+   send the numbers to the host, which prints a text and a hint for each:
+   qemu/fabric/postmortem.c. A number never changes its meaning. Old images send
+   -6 in place of any of -14 to -22. */
 #ifndef HAL_ERR_H
 #define HAL_ERR_H
 
@@ -12,26 +10,26 @@ enum err {
     ERR_OK = 0,
     ERR_NO_ROUTE = -1,  /* the path leaves the mesh or has no hops */
     ERR_PORT_BUSY = -2, /* the port's send queue is full */
-    ERR_BUFFER = -3,    /* buffer too small, or outside the DMA window */
+    ERR_BUFFER = -3,    /* buffer too small, or outside the switch's memory */
     ERR_CORRUPT = -4,   /* CRC over header and payload does not match */
     ERR_DEAD_LINK = -5, /* a link of the path is down */
     ERR_KERNEL = -7,    /* no such kernel, or it wants too much memory */
     ERR_ARGUMENT = -8,  /* the kernel refuses its argument */
     ERR_EMPTY = -9,     /* a load of no units */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
-    ERR_PHASES = -11,   /* the load cannot be sent in the phases asked for */
-    ERR_RANGE = -12,    /* a number outside its stated range */
+    ERR_PHASES = -11,   /* no plan has the phases or rounds asked for */
+    ERR_RANGE = -12,    /* an argument or a coordinate outside its range */
     ERR_POLICY = -13,   /* a job's policy is not this node's */
     /* Errors of messages. */
-    ERR_VERSION = -14, /* a window or a node's answer of another version */
+    ERR_VERSION = -14, /* the switch or a node's answer has another version */
     ERR_FOREIGN = -15, /* a header of another version, mesh, job or length */
     ERR_LENGTH = -16,  /* a message's length does not fit its fields */
     ERR_KIND = -17,    /* a message of a kind that is not expected here */
     ERR_FIELD = -18,   /* a field of a message is outside its range */
     ERR_PLACE = -19,   /* a message for another layer, port or round */
     ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
-    ERR_PLAN = -21,    /* shares, volumes or branches do not add up */
-    ERR_TERMS = -22,   /* halo or result size is not the one of the kernel */
+    ERR_PLAN = -21,    /* a plan's shares, volumes or branches disagree */
+    ERR_TERMS = -22,   /* halo or result size is not the kernel's */
     ERR_TIMEOUT = -23  /* no message came by the deadline */
 };
 

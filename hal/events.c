@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether these four events are two intervals of computing, one right behind
-   the other. */
+/* Whether these four events are two adjacent intervals of computing. */
 static bool are_intervals(const struct node_event *event)
 {
     return event[0].kind == EVENT_COMPUTE_START &&
@@ -14,16 +13,16 @@ static bool are_intervals(const struct node_event *event)
            event[3].kind == EVENT_COMPUTE_END;
 }
 
-/* Joins the last two intervals of computing that follow each other, which frees
-   two entries. Result: false if there are no two such intervals. */
+/* Joins the latest pair of adjacent intervals of computing, which frees two
+   entries. Result: false if the log has no such pair. */
 static bool make_room(struct node_log *log)
 {
     for (unsigned at = NODE_EVENTS - 3; at-- > 0;) {
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
-            /* The joined interval ends with the second one, and begins later
-               than the first one by the pause between them. */
+            /* The joined interval ends with the second interval. Its length is
+               the sum of both, so its start moves forward by the pause. */
             event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;

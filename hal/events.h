@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The node's event log: events and their times, for reports and traces. Events
- * are always recorded, so that a trace changes no timestamp, and in memory that
- * the host can read even after the node has died.
- */
+/* The node's event log: events and their times, for reports and traces. Events
+   are always recorded, so that a trace changes no timestamp. The host can read
+   the log even after the node has died. */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H
 
@@ -13,24 +11,23 @@ enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* at the originator: time zero of the job */
     EVENT_FORWARDED,     /* the node has read the first round's message (or its
-                            head) and queued the sends that the switch cannot do
-                            alone; detail: layer; value: units of the message */
+                            head) and queued the sends that the switch does not
+                            do alone; detail: layer; value: units of the
+                            message */
     EVENT_COMPUTE_START, /* detail: round; value: units computed next */
     EVENT_COMPUTE_END,
-    EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */
+    EVENT_RESULT_MERGED, /* detail: phase of the results; value: bytes of one */
     EVENT_RESULT_QUEUED, /* detail: layer; value: bytes of the result */
-    EVENT_DONE,          /* value: us of the computing that interrupts of the
-                            ports took (circuit_ports_us()) */
+    EVENT_DONE,          /* value: computing time that port interrupts took,
+                            us */
     EVENT_KINDS
 };
 
-/*
- * Appends one event to a full log, of NODE_EVENTS entries. To make room, the
- * last two intervals of computing that follow each other become one interval,
- * with the sum of their units and lengths and the second one's end. If there
- * are no two such intervals, the event is dropped, but events_written, which
- * the caller has raised, counts it.
- */
+/* Appends one event to a log that has NODE_EVENTS entries. To make room, the
+   latest two adjacent intervals of computing become one, with the sums of their
+   units and lengths and the end of the second. If there are no such two, the
+   event is dropped. Precondition: the caller has counted the event in
+   events_written. */
 void events_record_full(struct node_log *log, const struct node_event *event);
 
 /* Appends one event. Cost: about 15 instructions. */
@@ -55,11 +52,9 @@ static inline void events_record(struct node_log *log, uint64_t time_ps,
     }
 }
 
-/*
- * Appends text for people to the log's ring; a full ring overwrites its oldest
- * bytes. Text goes into memory, never to a UART: how long a UART is busy
- * depends on the host, and would change the node's time.
- */
+/* Appends text for people to the log's ring; a full ring overwrites its oldest
+   bytes. Text never goes to a UART: an emulated UART is busy for a time that
+   depends on the host's speed, and this time would change the node's. */
 void events_write(struct node_log *log, const char *text, size_t bytes);
 
 #endif

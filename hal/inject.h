@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Errors that a test lets a node make in a job: enum node_injection. The code
- * is in hal/inject.c. `make INJECT=` links an image without that file: then a
- * call of these weak functions is a NOP (AAELF32, "Weak references").
- */
+/* Errors that a test causes in a node's job: enum node_injection. `make
+   INJECT=` links an image without hal/inject.c: then a call of the weak
+   functions below is a NOP (AAELF32, "Weak references"). */
 #ifndef HAL_INJECT_H
 #define HAL_INJECT_H
 
@@ -13,12 +11,11 @@
 
 #define INJECT_WEAK __attribute__((weak))
 
-/* Makes the error identity->fault_injection: faults, fails an assertion, or
-   loops forever. Called in a job, unless the field is NODE_INJECT_NONE. */
+/* Causes the error that identity->fault_injection selects: a fault, a failed
+   assertion or an endless loop. Called in a job, if an error is selected. */
 INJECT_WEAK void inject(const struct node_identity *identity);
 
-/* Loops forever if the node is in a job and has NODE_INJECT_DIE. Called by the
-   timer's tick. */
+/* Loops forever in a job with NODE_INJECT_DIE. Called by the timer's tick. */
 INJECT_WEAK void inject_tick(const struct node *node);
 
 /* Sets the error of the next jobs by its name, such as "hang". Result: whether

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lists of names as one string, a NUL behind each: "reset\0waiting\0done".
- * An array of pointers would take 4 bytes more of a board's flash for each.
- */
+/* Lists of names as one string, a NUL behind each: "reset\0waiting\0done". An
+   array of pointers would take 4 bytes more of a board's flash for each
+   name. */
 #ifndef HAL_NAMES_H
 #define HAL_NAMES_H
 

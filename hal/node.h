@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node's identity, state, and log. A host can read all of these even after
- * the node has died: from the window that the two share, or through a console
- * that goes on when a job fails.
+ * the node has died: from the window, memory that node and host share, or
+ * through a console that still works when a job has failed.
  *
- * Comments tell who alone writes a struct: the node's program, or its circuit
- * switch (on serial lines: the switch's driver).
+ * Comments name the only writer of each struct: the node's program, or its
+ * circuit switch (on serial lines: the switch's driver).
  */
 #ifndef HAL_NODE_H
 #define HAL_NODE_H
@@ -40,7 +40,7 @@ struct node_identity { /* written by the switch */
     uint16_t originator_y;
     uint16_t fault_injection; /* enum node_injection, for tests */
     uint8_t policy;           /* policy of all jobs: enum wire_policy */
-    uint8_t probed; /* 1: probes may come, on any port, before the job */
+    uint8_t probed; /* 1: probes (test messages) may precede the job */
 };
 
 enum node_injection {
@@ -49,7 +49,7 @@ enum node_injection {
     NODE_INJECT_HANG,  /* loop forever in the job */
     NODE_INJECT_DIE,   /* loop forever in the job, and, on a board with serial
                           lines, in the interrupt of its timer, too */
-    NODE_INJECT_ASSERT /* fail an assertion in the job */
+    NODE_INJECT_ASSERT
 };
 
 enum node_state {
@@ -65,8 +65,7 @@ enum node_state {
     NODE_STATES
 };
 
-/* Returns the identity of a mesh of this size; its highest byte is the same in
-   all meshes. */
+/* Returns a mesh's identity; its highest byte is the same in all meshes. */
 static inline uint32_t node_mesh_identity(uint16_t width, uint16_t height)
 {
     return 0x51000000u | (uint32_t)width << 12 | height;
@@ -100,7 +99,7 @@ struct node_status { /* written by the node */
 struct node_counters { /* written by the switch */
     uint64_t sent_bytes;
     uint64_t received_bytes;
-    uint64_t busy_ps;  /* time in which a circuit out of this port was held */
+    uint64_t busy_ps;  /* time in which a circuit held the port's output */
     uint64_t stall_ps; /* time in which sends waited for other circuits */
     uint32_t sent_messages;
     uint32_t received_messages;

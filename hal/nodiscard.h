@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NODISCARD marks a function whose result may be a failure: a caller that
-   ignores the result does not compile, not even with a cast to void. Where
-   nothing can be done about a failure, a helper function takes the result, and
-   its name says why. */
+   ignores the result does not compile, not even with a cast to void. A caller
+   that can do nothing about a failure calls a helper function whose name says
+   why. */
 #ifndef HAL_NODISCARD_H
 #define HAL_NODISCARD_H
 

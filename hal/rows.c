@@ -4,8 +4,9 @@
 #include "torus/split.h"
 
 /* Sets the rows' volumes and extra units by the tables in the message's shared
-   segment. Result: false if the message has fewer units than the tables add up
-   to, or more than that sum, one unit for each message, and one unit. */
+   segment. Result: false if the tables do not fit the message's units: each of
+   the rows' messages, and this node, gets its table's number or one unit
+   more. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

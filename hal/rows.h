@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows: messages that a switch cuts off a range of the load, and sends on, by
- * itself. A row is four messages, one on each port; their sizes differ by one
- * unit at most. A form is the number of the path and kind that they share. A
- * label tells a message's form, port and round. The policy
- * scatter/engine/pattern.h uses rows: there a node's layer is the form of the
- * message that reaches the node.
+ * Rows: messages that a switch by itself cuts out of a range of the load and
+ * sends. A row is four messages, one on each port; their sizes differ by one
+ * unit at most. The four messages have the same path and kind, and the number
+ * of this path and kind is the row's form. A message's label contains its form,
+ * port and round. The policy scatter/engine/pattern.h uses rows: there a node's
+ * layer is the form of the message that reaches the node.
  *
  * The functions are part of the interface in hal/circuit.h, and every
  * implementation of circuits defines them.
@@ -28,29 +28,30 @@ struct circuit_cut {
     uint32_t first_gap_ps; /* gap_ps for the first row */
     uint32_t unit_bytes;
     uint32_t before_bytes; /* halo in front of a message's units, bytes */
-    uint32_t halo_bytes;   /* halo in front of the units and behind them */
+    uint32_t halo_bytes;   /* bytes of the halo in front and behind together */
 };
 
 /*
- * The label, the third word of a row's message:
+ * The label, the third word of a row's message. When a switch sends a message
+ * on as rows, it copies bits 16 to 24 into their labels.
  *
  *   bits  0 to 3   form of the message: the receiver's layer
  *         4 to 7   form of the range's last row
  *         8 to 15  port on which the message left
- *        16 to 23  round; the switch copies these bits
- *        24        flag of the caller; the switch copies it
+ *        16 to 23  round
+ *        24        flag, whose meaning the caller chooses
  *        25 to 31  bytes of the shared segment, divided by 4
  */
 #define CIRCUIT_LABEL_FORM(label) ((label)&0xfu)
 #define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
 #define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
 #define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* copied bits */
-/* Bits in which a message's label must equal that of circuit_post(): form, port
-   and round. */
+/* Bits in which the label of a message that comes in must equal the label of
+   circuit_post(): form, port and round. */
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
-/* Returns the label of a range's rows without form, port, round and flag. */
+/* Returns the label of a range's rows; form, port, round and flag are 0. */
 static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 {
     return last_form << 4 | shared_bytes << 23;
@@ -58,25 +59,23 @@ static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 
 /*
  * A range of units, to be cut into one row for each form from cut->form to
- * cut->last_form. The rows' units lie one behind the other, those of cut->form
- * last; in front of all are the units that the node keeps:
+ * cut->last_form. In memory the units that the node keeps come first, then the
+ * rows, the row of the last form in front:
  *
  *   | halo | kept | row of last_form | .. | row of form | halo |
  *   ^ data |<-------------------- units -------------->|
  *                 /                   \
  *                | port 0's | 1's | 2's | 3's |
  *
- * A message of form f has volume_units[f] units, and the first extra_units
- * messages one more each, in the order in which they are sent: by form, then by
- * port. A message is
+ * A message of form f has volume_units[f] units. The first extra_units messages
+ * in the order of sending (by form, then by port) have one unit more each. A
+ * message without a unit is not sent. A message is
  *
  *    0  u32  number of the message's units
  *    4  u32  index of its first unit in the load
- *    8  u32  label, see above, with the bits CIRCUIT_LABEL_OWN of `label`
- *   12       the shared segment; then the units with their halo, but no byte
- *            in front of `begin` or from `end` on
- *
- * A message without a unit is not sent.
+ *    8  u32  label, as above, with the bits CIRCUIT_LABEL_OWN of `label`
+ *   12       the shared segment; then the units with their halo, but only bytes
+ *            from `begin` on and in front of `end`
  */
 struct circuit_rows {
     struct circuit_segment shared; /* a multiple of 4 bytes, at most
@@ -87,60 +86,55 @@ struct circuit_rows {
     const uint32_t *volume_units; /* in the circuit's memory */
     uint32_t extra_units;
     uint32_t label;
-    uint32_t units; /* units of the range; at least the sum of all messages' */
+    uint32_t units; /* units of the range; no fewer than all messages have */
     uint32_t first_unit; /* index of the range's first unit in the load */
 };
 
-/*
- * Sets path and kind of a form (1 to CIRCUIT_FORMS - 1) to those of `message`,
- * whose other fields are ignored. The caller leaves *message unchanged as long
- * as it sends rows of this form. Result: 0; ERR_NO_ROUTE, as circuit_send().
- */
+/* Sets path and kind of a form (1 to CIRCUIT_FORMS - 1) to those of `message`,
+   whose other fields are ignored. The caller leaves *message unchanged as long
+   as it sends rows of this form. Result: 0; ERR_NO_ROUTE, as circuit_send(). */
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
-/*
- * Queues the rows of a range. Result: 0; ERR_PORT_BUSY: the queue is full. A
- * switch in hardware stops the mesh if a form was not prepared, or if a message
- * lies outside `begin` to `end`; with a switch in software the result is then
- * ERR_NO_ROUTE or ERR_RANGE. Cost: about 50 instructions.
- */
+/* Queues the rows of a range. Result: 0; ERR_PORT_BUSY: the queue is full. If a
+   form was not prepared, or a message lies outside `begin` to `end`, a switch
+   in hardware stops the mesh; with a switch in software the result is
+   ERR_NO_ROUTE or ERR_RANGE. Cost: about 50 instructions. */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_cut *cut,
                                 const struct circuit_rows *rows);
 
 /*
- * Forwarding by the switch: once a row's message has come in, the switch leaves
- * this node's units here, and sends the rest on as rows of the forms cut->form
- * to L, with the message's shared segment.
- * L is the last form in the message's label; this node's layer is
- * cut->form - 1. The shared segment begins with two tables of u32:
+ * Forwarding by the switch. This node's layer is cut->form - 1, and L is the
+ * last form in a message's label. When a row's message has come in, the switch
+ * leaves this node's units in the buffer, and sends the others on as rows of
+ * the forms cut->form to L, with the message's shared segment. This segment
+ * begins with two tables of u32:
  *
- *   units[0] .. units[L]    units that a node of each layer keeps
- *   units[0] .. units[L]    units of one message of each form
+ *   keeps[0] .. keeps[L]      units that a node of each layer keeps
+ *   volume[0] .. volume[L]    units of one message of each form
  *
- * Units of the message beyond these numbers go to the rows' messages, one each
- * (extra_units); a unit that is left after that stays here.
+ * If the message has more units than the tables assign, the rows' messages get
+ * one unit more each (extra_units); one unit left after that stays here.
  *
  * circuit_expect() sets how messages are cut, until its next call.
  * circuit_post() posts a label, and says that the buffer of the next receive is
- * free: the next row's message whose label equals the post in the bits
- * CIRCUIT_LABEL_POSTED is sent on. A post replaces the previous post; a message
- * uses up the post that holds when its first byte comes in. A message whose
- * numbers do not fit is delivered and not sent on: its reader refuses it. A
- * switch in software does all this in circuit_receive().
+ * free. The switch sends on one message whose label equals the posted label in
+ * the bits CIRCUIT_LABEL_POSTED. A post replaces the previous post; a message
+ * uses up the post that was valid when its first byte came in. A message whose
+ * tables and units do not fit each other is delivered, but not sent on; its
+ * reader refuses it. A switch in software does all this in circuit_receive().
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);
 
 /* ---- for switches that are software ---- */
 
-/*
- * Sets *rows to the rows into which a row's message is cut, and cut->last_form.
- * `payload`, of `bytes` bytes, is 4-byte aligned; *rows points into it. Result:
- * false if the message is not sent on: its label is not the one `posted`, it
- * has fewer bytes than it says, or its tables do not fit its units.
- */
+/* Sets *rows to the rows into which a row's message is cut, and cut->last_form
+   to the last form in its label. `payload`, of `bytes` bytes, is 4-byte
+   aligned; *rows points into it. Result: false if the message is not sent on:
+   its label does not equal `posted` (CIRCUIT_LABEL_POSTED), it has fewer bytes
+   than its fields say, or its tables do not fit its units. */
 bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
                   uint32_t posted, const uint8_t *payload, uint32_t bytes);
 

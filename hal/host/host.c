@@ -18,7 +18,7 @@ struct host_node {
     struct window *window;
     ucontext_t context;
     ucontext_t caller;
-    uint8_t *stack;        /* the guard; the stack lies behind it */
+    uint8_t *stack;        /* start of the guard; the stack lies above it */
     unsigned slow_shift;   /* work takes 2^slow_shift times as long */
     unsigned slower_shift; /* added to the shift from slower_from_ps on */
     uint64_t slower_from_ps;
@@ -28,7 +28,7 @@ struct host_node {
 static _Thread_local struct host_node *resumed;
 
 /* Returns `resumed` of the present thread. Not inlined: the compiler would keep
-   the address, but a node may go on in another thread, with another address. */
+   the address, which is another if the node goes on in another thread. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A node of the native build: a board whose processor is a coroutine of the
- * host's process. The coroutine runs until the node waits for its switch.
- * Several nodes may run at once, each in a thread.
- */
+/* A node of the native build: a board whose processor is a coroutine of the
+   host's process. The coroutine runs until the node waits for its switch.
+   Several nodes may run at once, each in a thread. */
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Size of the guard, bytes that nobody can touch, below each stack: whole pages
-   on every host. */
+/* Size of the guard, bytes: memory without access below each stack. It is a
+   multiple of every host's page size. */
 #define HOST_GUARD_BYTES ((size_t)64 * 1024)
 
 struct host_node;
 struct window; /* hal/window/window.h */
 
-/*
- * Creates a node that calls node_main(window) when it is first resumed. The
- * window outlives the node. Result: the node, which the caller frees; NULL: no
- * memory.
- */
+/* Creates a node that calls node_main(window) when it is first resumed. The
+   window outlives the node. Result: a node for host_node_free(); NULL: no
+   memory. */
 struct host_node *host_node_new(struct window *window);
 void host_node_free(struct host_node *node);
 
@@ -38,8 +34,8 @@ void host_node_slow_from(struct host_node *node, unsigned shift,
                          uint64_t from_ps);
 
 /* Runs the node in the calling thread until the node waits or halts. Each call
-   may come from another thread, but only after the last one has returned, and
-   not from within a node. */
+   may come from another thread, but only after the node's previous call has
+   returned, and not from within a node. */
 void host_node_resume(struct host_node *node);
 
 #endif

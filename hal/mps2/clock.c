@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Mesh time by the CMSDK timer, which counts 40 ns ticks of virtual time; an
- * instruction takes 32 ns. While the node waits the timer is disabled: with
- * QEMU's option sleep=off, virtual time would jump to a running timer's
- * deadline. The timer wraps after 171 s and interrupts, so that kernels may
- * compute for longer.
- */
+/* Mesh time by the CMSDK timer, which counts 40 ns ticks of virtual time; an
+   instruction takes 32 ns. While the node waits the timer is disabled: with
+   QEMU's option sleep=off, virtual time would jump to the end of a running
+   timer's count. The timer wraps after 171 s and interrupts, so that a kernel
+   may compute for longer than 171 s. */
 #include "hal/clock.h"
 
 #include "hal/mps2/registers.h"

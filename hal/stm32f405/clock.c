@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Mesh time by a timer that runs in real time, even while the node waits:
- * clock_stop() returns the time and stops nothing; clock_start() moves the time
- * forward by adding to base_ps, the mesh time at which the timer started.
- */
+/* Mesh time by a timer that runs in real time, even while the node waits:
+   clock_stop() returns the time and stops nothing; clock_start() moves the time
+   forward by adding to base_ps, the mesh time at which the timer started. */
 #include "hal/clock.h"
 
 #include "hal/stm32f405/timer.h"
 
 #include <stdbool.h>
 
-static bool accounting;  /* timer_account() was called: on the emulator */
+static bool accounting;  /* timer_account() was called (emulator only) */
 static uint64_t read_ps; /* last result of clock_now_ps(), if `accounting` */
 /* Time by which clock_account() has moved mesh time ahead of the emulator's
    time. Once it reaches SLEEP_PS, the node sleeps for ahead_ps. */
@@ -53,8 +51,8 @@ void timer_account(void)
     accounting = true;
 }
 
-/* Sleeps for ahead_ps, while mesh time stands still. So messages come in during
-   a node's work, as they do on a chip. */
+/* Sleeps for ahead_ps, while mesh time stands still. Messages that on a chip
+   come in during a node's work come in during this sleep. */
 static void sleep_off(struct clock *clock)
 {
     uint64_t start_count = timer_counts();
@@ -68,9 +66,9 @@ static void sleep_off(struct clock *clock)
     ahead_ps = 0;
 }
 
-/* Does nothing on a chip, where the work's time has passed. On the emulator
-   sets mesh time to `ps` after the last reading of the clock: the time that the
-   host has spent on emulating the work does not count. */
+/* Does nothing on a chip, whose clock has run during the work. On the emulator
+   sets mesh time to read_ps + ps, without the host's time for emulating the
+   work. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

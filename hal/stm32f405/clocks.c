@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See RM0090, 7.2 (clocks), 3.5 (flash wait states), 5.1.3 (voltage scale) and
-   chapter 19 (TIM11). */
+/* See RM0090, 7.2 (clocks), 3.5 (flash), 5.1.3 (voltage), chapter 19
+   (TIM11). */
 #include "hal/stm32f405/clocks.h"
 
 #include "hal/names.h"
@@ -16,9 +16,9 @@
 
 #define EMULATED_TIMER_HZ 1000000000u
 
-/* Number of looks at a register after which a wait ends. A look takes 8 cycles
-   or more, the wait 50 ms or more at 16 MHz. A crystal starts within some ms,
-   the PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10). */
+/* Number of looks at a register after which a wait ends: 50 ms or more at 16
+   MHz, as a look takes 8 cycles or more. A crystal starts within some ms, the
+   PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10). */
 #define LOOKS_MAX 100000u
 
 static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
@@ -83,24 +83,19 @@ static bool switch_to_pll(void)
     return false;
 }
 
-/*
- * Whether the program runs on a chip, not in QEMU. On a chip the oscillator
- * that drives the processor is ready, and only hardware changes its flag
- * (RM0090, 7.3.1): HSIRDY after a reset; HSERDY or PLLRDY if a boot loader has
- * switched over and stopped the HSI. In QEMU these flags are 0: version 7.2
- * has no register CR and reads 0; version 10 has one that is 0 after a reset
- * and keeps what is written (other bits may be set by an earlier program).
- */
+/* Whether the program runs on a chip, not in QEMU. A chip has at least one
+   ready flag of an oscillator set, and only hardware sets these flags (RM0090,
+   7.3.1): HSIRDY after a reset; HSERDY or PLLRDY if a boot loader has stopped
+   HSI. QEMU sets none: it reads CR as 0, or (version 10) as what was
+   written. */
 static bool has_clock_tree(void)
 {
     return (RCC->CR & (RCC_CR_HSIRDY | RCC_CR_HSERDY | RCC_CR_PLLRDY)) != 0;
 }
 
-/*
- * Returns to the state after a reset: only HSI is on, and drives the processor.
- * A boot loader may have left the PLL on, which can be set up only while it is
- * off (7.3.2), and wait states of the flash, which do no harm.
- */
+/* Returns to the state after a reset: only HSI is on, and drives the processor.
+   A boot loader may have left the PLL on, which can be set up only while it is
+   off (7.3.2). Flash wait states that a boot loader has left do no harm. */
 static bool return_to_hsi(void)
 {
     RCC->CR |= RCC_CR_HSION;
@@ -119,19 +114,18 @@ static bool return_to_hsi(void)
 /* ---- the crystal ---- */
 
 /*
- * Measures the crystal, so that one image serves boards with different ones:
- * TIM11 counts the 16 MHz oscillator (HSI) between edges of the crystal's
- * clock, which the RTC's prescaler divides (RM0090, 7.2.12 and 19.5.11).
+ * Measures the crystal's frequency, so that one image serves many boards: TIM11
+ * counts the 16 MHz oscillator (HSI) between edges of the crystal's clock,
+ * which the RTC's prescaler divides (RM0090, 7.2.12 and 19.5.11).
  *
  * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
- * sheet, 5.3.9), and crystals have whole MHz. So crystals up to 11 MHz are
- * always told apart, 12 MHz from 13 as long as HSI is good to 3.9 %, and 26 MHz
- * from 25 as long as HSI is good to 1.9 %.
+ * sheet, 5.3.9); crystals have whole MHz. Crystals up to 11 MHz are always told
+ * apart; 12 and 13 MHz if HSI is good to 3.9 %, 25 and 26 MHz if to 1.9 %.
  */
 #define HSI_MHZ 16u
-#define PRESCALER 31u   /* of the RTC: crystal cycles to an edge */
-#define CAPTURE_EACH 8u /* edges to a capture */
-#define INTERVALS 15u   /* intervals between captures, 0.15 to 0.93 ms in all */
+#define PRESCALER 31u   /* the RTC's divider: crystal cycles per edge */
+#define CAPTURE_EACH 8u /* edges per capture */
+#define INTERVALS 15u   /* intervals between captures: 0.93 ms at 4 MHz */
 #define MHZ_MIN 4u
 #define MHZ_MAX 26u
 #define USUAL_MAX 16u
@@ -143,7 +137,7 @@ static bool return_to_hsi(void)
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
 /* Waits for the next capture, and sets *count to the count that TIM11 captured.
-   Result: false if no capture comes in time. */
+   Result: false if no capture comes in CAPTURE_LOOKS_MAX looks. */
 static bool capture(uint32_t *count)
 {
     for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
@@ -174,9 +168,9 @@ static void stop_counting(void)
     RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
 }
 
-/* Returns the crystal's frequency, MHz, for the measured frequency, which may
-   be wrong by 4 %, as HSI is (DS8626, 5.3.9). 4, 8, 12 and 16 MHz are on most
-   boards and chosen within 4.5 %, others within half a MHz. 0: not 4 to 26. */
+/* Returns the crystal's frequency, MHz, for the measured frequency: 4, 8, 12 or
+   16 MHz, the usual crystals, if the measurement is within 4.5 %; otherwise the
+   nearest whole MHz; 0 if this is not 4 to 26. */
 static uint32_t named_mhz(uint32_t measured_khz)
 {
     uint32_t usual = (measured_khz + 2000u) / 4000u * 4u;
@@ -193,11 +187,10 @@ static uint32_t named_mhz(uint32_t measured_khz)
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
 }
 
-/*
- * Returns the frequency of HSE in Hz, a whole number of MHz from 4 to 26; 0: it
- * has another frequency, or does not oscillate. Preconditions: HSE is ready,
- * HSI drives the processor and its buses. Takes 0.2 to 1 ms, at most 20 ms.
- */
+/* Returns the frequency of HSE in Hz, a whole number of MHz from 4 to 26; 0:
+   HSE has another frequency, or no edges. Preconditions: HSERDY is set; HSI
+   drives processor and buses. Takes 0.2 to 1 ms, with slow edges 20 ms at
+   most. */
 static uint32_t measure_crystal_hz(void)
 {
     uint32_t first = 0;
@@ -239,8 +232,8 @@ static enum clocks_source start(uint32_t *crystal_hz)
     return *crystal_hz != 0 ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
 }
 
-/* A timer gets twice the clock of its bus if the bus has a divider (7.2): TIM2
-   has 2 * apb1_hz with the PLL, which is apb2_hz. */
+/* timer_hz: a timer gets twice the clock of its bus if the bus has a divider
+   (7.2). So with the PLL TIM2 gets 2 * apb1_hz, which equals apb2_hz. */
 void clocks_start(struct clocks *clocks)
 {
     bool fast;

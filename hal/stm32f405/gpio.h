@@ -30,10 +30,8 @@ static inline void gpio_set_mode(struct stm32_gpio *bank, unsigned number,
         (bank->MODER & ~(GPIO_MODER_MASK << 2 * number)) | mode << 2 * number;
 }
 
-/*
- * Connects the pin to a device; `function`: 0 to 15, the alternate function.
- * The pull-up keeps an input idle to which nothing is connected.
- */
+/* Connects the pin to a device; `function`: 0 to 15, the alternate function.
+   The pull-up keeps an unconnected input idle. */
 static inline void gpio_set_function(enum pins_pin pin, uint32_t function)
 {
     struct stm32_gpio *bank = gpio_bank(pin);
@@ -48,7 +46,7 @@ static inline void gpio_set_function(enum pins_pin pin, uint32_t function)
     gpio_set_mode(bank, number, GPIO_MODER_ALTERNATE);
 }
 
-/* Sets the level of an output. Any context: other pins do not change. */
+/* Sets an output's level. Any context: one store changes this pin only. */
 static inline void gpio_write(enum pins_pin pin, bool high)
 {
     gpio_bank(pin)->BSRR = 1u << (pin % GPIO_BANK_PINS + (high ? 0u : 16u));

@@ -8,24 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Priorities, in the upper four bits of a byte (RM0090, 12.1.1); 0 is the most
- * urgent. Each line has two handlers. The quick one (INTERRUPTS_BYTES) only
- * fetches a byte, before the next byte comes. The late one (INTERRUPTS_PORTS
- * or INTERRUPTS_CONSOLE) may take long; late handlers of the ports never
- * interrupt each other, so they can share data.
- */
+/* Priorities, in the upper four bits of a byte (RM0090, 12.1.1); 0 is the most
+   urgent. Each line has two handlers. The quick one (INTERRUPTS_BYTES) only
+   fetches a byte, before the next byte comes. The late one (INTERRUPTS_PORTS or
+   INTERRUPTS_CONSOLE) may take long; late handlers of the ports never interrupt
+   each other, so they can share data. */
 #define INTERRUPTS_BYTES 0x00u
 #define INTERRUPTS_PORTS 0x10u
 #define INTERRUPTS_CONSOLE 0x40u
 #define INTERRUPTS_TICK 0x80u
 
-/*
- * Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
- * handlers share. (armv7m_mask() would lose bytes if it lasted longer than a
- * byte on the line.) Result: the argument for interrupts_unmask(). Calls nest.
- * A masked interrupt does not end WFI.
- */
+/* Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
+   handlers share. (armv7m_mask() masks INTERRUPTS_BYTES, too: for longer than a
+   byte's time on the line it loses bytes.) Result: the argument for
+   interrupts_unmask(). Calls nest. WFI ignores interrupts that are masked
+   so. */
 static inline uint32_t interrupts_mask(void)
 {
     uint32_t before;
@@ -44,16 +41,15 @@ static inline void interrupts_unmask(uint32_t before)
 
 /* ---- the program's time ---- */
 
-/*
- * Processor cycles that the ports' interrupts take from the program. Each
- * handler measures its own by SysTick, which counts down at the processor's
- * clock and restarts every millisecond; no handler takes a millisecond. A quick
- * handler that interrupts a late one adds nothing: the cycles of the late
- * handler include those of the quick one.
- */
+/* Processor cycles that the ports' interrupts take from the program. Each
+   handler measures its own cycles by SysTick, which counts down at the
+   processor's clock and restarts every millisecond; no handler takes a
+   millisecond. A quick handler that interrupts a late one adds nothing: the
+   late handler's cycles include those of the quick one. */
 
-/* Cycles that a handler takes outside its two reads of SysTick: its code there,
-   and 22 to enter and leave it, or 6 directly after another handler. */
+/* Cycles of a handler before and after its two reads of SysTick: 34 of its
+   code, 22 to enter and leave the handler (6 directly after another
+   handler). */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {
@@ -76,8 +72,8 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* Called at the beginning and the end of a late handler; taken_end() gets the
-   result of taken_begin(). */
+/* Called at a late handler's beginning and end; `since` is taken_begin()'s
+   result. */
 static inline uint32_t taken_begin(void)
 {
     taken_by_ports.late = true;
@@ -101,11 +97,12 @@ void timer_compare_interrupt(void);
 /*
  * Handlers of each port, such as
  *
- *   serial_east_interrupt()      quick: a byte came in after silence, the line
- *                                fell silent, there is room for a byte to send,
- *                                or (without DMA) a byte came in
- *   serial_east_dma_interrupt()  late: bytes are in the ring, board_kick() was
- *                                called, or the DMA stream ended
+ *   serial_east_interrupt()      quick: runs when a byte came in after silence,
+ *                                the line fell silent, there is room for a byte
+ *                                to send, or (without DMA) a byte came in
+ *   serial_east_dma_interrupt()  late: runs when bytes are in the ring, after
+ *                                board_kick() (hal/serial/board.h), and when
+ *                                the DMA stream ended
  */
 #define SERIAL_PORTS(X)                                                        \
     X(east, EAST) X(north, NORTH) X(west, WEST) X(south, SOUTH)

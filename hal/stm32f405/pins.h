@@ -86,7 +86,8 @@ PINS_CHECK(PINS_WEST);
 PINS_CHECK(PINS_SOUTH);
 PINS_CHECK(PINS_CONSOLE);
 
-/* Number of ports, the console included, whose value is `value`. */
+/* Number of ports, the console included, of which VALUE (PINS_USART, PINS_TX or
+   PINS_RX) is `value`. */
 #define PINS_COUNT_OF(VALUE, value)                                            \
     ((VALUE(PINS_EAST) == (value)) + (VALUE(PINS_NORTH) == (value)) +          \
      (VALUE(PINS_WEST) == (value)) + (VALUE(PINS_SOUTH) == (value)) +          \
@@ -123,12 +124,13 @@ static_assert((PINS_LED_LIT) == 0 || (PINS_LED_LIT) == 1,
 #define PINS_USART_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
 #define PINS_USART_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
 
-/* Expands to FACTS(...) of a port's USART, such as PINS_FACTS(F, PINS_EAST). */
+/* PINS_FACTS(F, PINS_EAST) expands to F(..) with the row of that port's
+   USART. */
 #define PINS_FACTS(FACTS, ...) PINS_FACTS_OF(FACTS, __VA_ARGS__)
 #define PINS_FACTS_OF(FACTS, usart, tx, rx) PINS_USART_##usart(FACTS)
 
-/* Interrupts (RM0090, table 62) of a port's USART and of the DMA stream by
-   which the port sends. */
+/* Interrupts (RM0090, table 62) of a port's USART and of its sending DMA
+   stream. */
 #define PINS_IRQ(...) PINS_FACTS(PINS_FACT_IRQ, __VA_ARGS__)
 #define PINS_TX_IRQ(...) PINS_FACTS(PINS_FACT_TX_IRQ, __VA_ARGS__)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the program defines and the serial driver calls, always from
- * an interrupt. The ports' interrupts never interrupt each other; the
- * console's interrupt is less urgent. The driver's own functions call none of
- * these functions. Code outside interrupts that touches the same data calls
- * interrupts_mask() around it. The functions may take long: the driver buffers
- * 512 bytes of each line.
+ * Functions that the program defines. The serial driver's interrupt handlers
+ * call them; the functions of hal/stm32f405/serial.h do not. The ports'
+ * interrupts never interrupt each other; the console's interrupt is less
+ * urgent. Code outside interrupts that touches the same data masks interrupts
+ * (interrupts_mask()). The functions may take long: the driver buffers 512
+ * bytes of each line.
  */
 #ifndef HAL_STM32F405_PROGRAM_H
 #define HAL_STM32F405_PROGRAM_H
@@ -13,16 +13,17 @@
 #include <stdint.h>
 
 /* Takes bytes that came in at a port; `data` is valid until the return, `bytes`
-   is 1 or more. A damaged byte (NF, FE) is passed as it came from a port, whose
-   frames have a CRC, but as 0 from the console. Result: number of bytes taken,
-   1 or more; a later call brings the others, after the other ports' bytes. */
+   is 1 or more. A damaged byte (NF, FE) from a port is passed unchanged, since
+   a frame has a CRC; from the console it is passed as 0. Result: number of
+   bytes taken, 1 or more; a later call brings the others, after other ports'
+   bytes. */
 unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes);
 
-/* Notes that bytes were lost near those of the last serial_came(). */
+/* Notes that bytes were lost before or after the bytes of serial_came(). */
 void serial_lost(unsigned port);
 
 /* Does what is due at a port, such as repeating a frame that was not answered.
-   Called by every late interrupt of the port (also after board_kick()), after
+   The port's late handler (interrupts.h) calls it at each run, after
    serial_came() and before anything is sent. */
 void serial_attend(unsigned port);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Registers of the STM32F405/407: names, offsets and addresses as in the
- * reference manual RM0090 Rev 19, whose sections the comments name. Registers
- * that this board does not use are left out, or are in fields `unused_OFFSET`.
- */
+/* Registers of the STM32F405/407: names, offsets and addresses as in the
+   reference manual RM0090 Rev 19, whose sections the comments name. Registers
+   that this board does not use are left out, or are in fields
+   `unused_OFFSET`. */
 #ifndef HAL_STM32F405_REGISTERS_H
 #define HAL_STM32F405_REGISTERS_H
 
@@ -16,8 +15,9 @@
 
 #define CCM_BASE 0x10000000u
 #define UID_BASE 0x1FFF7A10u /* unique id, 96 bits, 39.1 */
-/* Factory's readings: of the reference (data sheet, 5.3.24), and of the
-   temperature sensor at 30 and 110 degrees (data sheet, 5.3.22). */
+/* Addresses of the factory's 12-bit ADC readings at 3.3 V: of the reference,
+   and of the temperature sensor at 30 and 110 degrees (data sheet, 5.3.22 and
+   5.3.24). */
 #define VREFIN_CAL 0x1FFF7A2Au
 #define TS_CAL1 0x1FFF7A2Cu
 #define TS_CAL2 0x1FFF7A2Eu
@@ -172,8 +172,7 @@ struct stm32_dma_stream {
     uint32_t unused_10[2];
 };
 
-/* Flags: element 0 is for streams 0 to 3 (LISR, LIFCR), element 1 for streams
-   4 to 7 (HISR, HIFCR). */
+/* Flags of streams 0 to 3 are in [0] (LISR, LIFCR), of 4 to 7 in [1]. */
 struct stm32_dma {
     volatile uint32_t ISR[2];
     volatile uint32_t IFCR[2];

@@ -12,8 +12,7 @@
 #define COLD_CELSIUS 30
 #define HOT_CELSIUS 110
 
-/* Both channels sample for 480 cycles of 21 MHz or less: 23 us or more, and 10
-   us are needed. */
+/* 480 cycles of 21 MHz or less take 23 us or more; both channels need 10 us. */
 #define SAMPLE_480 7u
 #define SAMPLES                                                                \
     (SAMPLE_480 << 3 * (CHANNEL_SENSOR - 10u) |                                \
@@ -70,8 +69,8 @@ static int16_t celsius_of(uint32_t sensor, uint32_t reference)
                : PEEK_NO_CELSIUS;
 }
 
-/* Reads the factory's values only if there are results, never on an emulator,
-   which has no such values. Both results are there after two ticks. */
+/* Reads the factory's values only if there are results, which an emulator never
+   has. Both results are there after two ticks. */
 void board_measure(uint16_t *supply_mv, int16_t *celsius)
 {
     uint32_t sensor = last.sensor;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Measures the supply voltage and the chip's temperature by ADC1 (RM0090, 13.10
- * and 13.11), from its internal reference and its sensor, whose values at 3.3 V
- * the factory has measured. The temperature is good to some degrees.
- */
+/* Measures the supply voltage and the chip's temperature by ADC1 (RM0090, 13.10
+   and 13.11), from its internal reference and its sensor, whose values at 3.3 V
+   the factory has measured. The temperature is good to some degrees. */
 #ifndef HAL_STM32F405_SENSOR_H
 #define HAL_STM32F405_SENSOR_H
 

@@ -8,8 +8,7 @@
  * Receiving: DMA writes received bytes to a ring. The first byte after silence
  * interrupts (RXNE) and starts a timer, which runs the late handler 10 us later
  * and then every 50 us; when the line is silent again (IDLE), the late handler
- * runs a last time. So the times at which a frame is taken depend only on the
- * frame's beginning, and a silent line costs nothing. A line without DMA (the
+ * runs a last time. So a silent line costs nothing. A line without DMA (the
  * console, and every line on the emulator) fills its ring byte by byte in the
  * quick handler.
  *
@@ -18,7 +17,8 @@
  *
  * Sending: a line with DMA sends bursts from a buffer of its own, so that the
  * program's bytes may lie anywhere (DMA does not reach CCM, 2.3.2) and may
- * change once they are copied. Other bytes are sent one at each TXE interrupt.
+ * change once they are copied. Without DMA, or if they are fewer than 3, bytes
+ * are written one by one, each when the USART has room for a byte (TXE).
  *
  *   line   RX --DMA--> ring --late handler--> serial_came()
  *          TX <--DMA-- burst <--late handler-- serial_pending(), _taken()
@@ -37,8 +37,7 @@
 #include <string.h>
 
 /* Writing fewer than 3 bytes takes less time than setting up a burst. Bursts of
-   more than 64 bytes save little: 64 bytes last 320 us at 2 Mbaud, so there is
-   one interrupt in 320 us already. */
+   more than 64 bytes (320 us at 2 Mbaud) would save few interrupts. */
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
@@ -47,8 +46,8 @@
 #define RING_BYTES 512u
 
 /* Times from the first byte to the first look at the ring, and between looks.
-   The first time is short, so that a node that relays a message soon passes on
-   the bytes that have come. */
+   The first time is short, so that a node that relays a message passes its
+   first bytes on soon after they have come. */
 #define FIRST_LOOK_US 10u
 #define NEXT_LOOK_US 50u
 
@@ -91,13 +90,12 @@ struct state {
     volatile uint32_t written; /* bytes put into the ring so far, modulo 2^32 */
     volatile uint32_t taken;   /* bytes taken out of the ring so far */
     volatile bool lost;        /* bytes were lost, and serial_lost() is due */
-    volatile bool full;        /* without DMA: the ring is full, and the USART's
-                                  interrupt disabled */
+    volatile bool full;        /* without DMA: ring full, interrupt disabled */
     volatile bool kicked;  /* the late handler is to call serial_pending() */
-    volatile bool waiting; /* bytes to send wait for room; TXE interrupts */
+    volatile bool waiting; /* bytes wait for room; TXE interrupt is enabled */
     bool has_dma;
     bool fails;           /* DMA failed once while sending */
-    volatile bool silent; /* with DMA: the next byte interrupts */
+    volatile bool silent; /* with DMA: the RXNE interrupt is enabled */
     bool bursting;        /* DMA is sending `burst` */
     volatile uint8_t ring[RING_BYTES];
     uint8_t burst[BURST_MAX_BYTES];
@@ -105,8 +103,8 @@ struct state {
 
 static struct state states[SERIAL_COUNT];
 
-/* Returns the bit at which a DMA stream's flags begin in their register
-   (RM0090, 10.5.1 to 10.5.4). */
+/* Returns the lowest bit of a stream's flags in ISR and IFCR (10.5.1 to
+   10.5.4). */
 static unsigned flags_shift(unsigned stream)
 {
     static const uint8_t shifts[] = {0, 6, 16, 22};
@@ -121,8 +119,8 @@ static void clear_flags(const struct line *line, unsigned stream)
 
 /* ---- sending ---- */
 
-/* Enables the interrupt at TXE. Masks interrupts, since the quick handler,
-   which disables this interrupt, may run at any time. */
+/* Enables the TXE interrupt. Masks interrupts, since the quick handler, which
+   disables the TXE interrupt, may run at any time. */
 static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
@@ -221,8 +219,7 @@ static void end_burst(unsigned port)
 
 /* ---- receiving ---- */
 
-/* Returns the number of bytes that DMA has put into the ring so far, as
-   `written` counts them. */
+/* Returns the number of bytes that DMA has put into the ring so far. */
 static uint32_t arrived(const struct state *state, const struct line *line)
 {
     uint32_t at = RING_BYTES - line->dma->S[line->rx_stream].NDTR;
@@ -230,8 +227,9 @@ static uint32_t arrived(const struct state *state, const struct line *line)
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* Returns flags: HTIF if DMA has passed the end of the ring's first half since
-   the last call, TCIF if it has passed the end of the second half. */
+/* Returns and clears flags: HTIF if DMA has passed the end of the ring's first
+   half since the last call, TCIF if it has passed the end of the second
+   half. */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -244,11 +242,11 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* Moves `written` to the number of bytes that have arrived. DMA must have
-   passed exactly the ends of halves between the old and the new `written`. If
-   it has passed another end, it has written over bytes that were not taken:
-   then all are lost. (If 768 bytes or more came at once, this is not always
-   found.) */
+/* Moves `written` to the number of bytes that have arrived. If DMA has passed
+   the end of a half that is not between the old and the new `written`, it has
+   overwritten bytes that were not taken: then drops the ring's bytes, and sets
+   `lost`. (768 bytes or more since the last call, 1.5 rings, may pass
+   unnoticed.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -261,7 +259,7 @@ static void fetch(struct state *state, const struct line *line)
         way = half == 0 ? 0 : DMA_ISR_HTIF | DMA_ISR_TCIF;
     }
     if ((way & ~flags) != 0) {
-        (void)passed(line); /* that end was passed after the flags were read */
+        (void)passed(line); /* DMA passed this end after the flags were read */
     }
     if ((flags & ~way) != 0 || state->written - state->taken > RING_BYTES) {
         state->taken = state->written;
@@ -331,12 +329,10 @@ static void count_errors(struct state *state, uint32_t status)
     state->lost |= (status & USART_SR_ORE) != 0;
 }
 
-/*
- * Puts a received byte into the ring of a line without DMA. While the ring is
- * full the byte stays in the USART, and the next byte is an overrun, which is
- * counted once there is room. Until then the interrupt is disabled, since the
- * emulator's device requests it until the byte is read.
- */
+/* Puts a received byte into the ring of a line without DMA. While the ring is
+   full the byte stays in the USART, the next byte is an overrun, counted once
+   there is room, and the interrupt is disabled, since the emulator's device
+   requests it until the byte is read. */
 static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
 {
     struct state *state = &states[port];
@@ -359,8 +355,8 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
-/* Makes the next byte interrupt (silent), or no byte (!silent). DMA fetches the
-   byte in either case, mostly before the handler begins. */
+/* Enables (`silent`) or disables the interrupt at the next received byte. DMA
+   fetches the byte in either case, mostly before the handler begins. */
 static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 {
     uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
@@ -372,11 +368,9 @@ static void watch(struct stm32_usart *usart, struct state *state, bool silent)
     }
 }
 
-/*
- * The quick handler. Reading SR, then DR, clears IDLE and the errors (30.6.1).
- * This takes no byte away from DMA: DMA has fetched the byte with the error
- * already, and the next byte is complete only ten bits later.
- */
+/* The quick handler. Reading SR, then DR, clears IDLE and the errors (30.6.1).
+   This takes no byte away from DMA: DMA has fetched the byte with the error
+   already, and the next byte is complete only ten bits later. */
 static void serve(unsigned port)
 {
     struct stm32_usart *usart = lines[port].usart;
@@ -460,10 +454,8 @@ void serial_console_late_interrupt(void)
 
 /* ---- start ---- */
 
-/*
- * Sets the divider for the bit rate that is nearest to `baud`, and returns that
- * rate. With fewer than 16 clocks a bit, 8 samples are taken (30.3.4).
- */
+/* Sets the divider for the bit rate that is nearest to `baud`, and returns that
+   rate. With fewer than 16 clocks a bit, 8 samples are taken (30.3.4). */
 static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
                          uint32_t baud)
 {

@@ -65,8 +65,9 @@ uint64_t timer_counts(void)
     return counts;
 }
 
-/* Masks interrupts seldom, since every handler of a port calls this: only after
-   a wrap that timer_counts() has not counted yet, or is counting just now. */
+/* Returns the time since the start, us. Masks interrupts only if TIM2 has
+   wrapped since the last timer_counts(), or if this call interrupts
+   timer_counts(): every handler of a port calls this function. */
 uint32_t board_now_us(void)
 {
     uint32_t high = timer.high;
@@ -110,9 +111,9 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* Sets a compare to `counts`; interrupts are masked. The hardware matches only
-   when the counter reaches the compare, so for a time that has passed this
-   function pends the interrupt. */
+/* Sets a compare register to `counts`. Precondition: interrupts are masked. The
+   hardware matches only when the counter reaches the register, so for a time
+   that has passed this function pends the interrupt. */
 static void set(unsigned which, uint32_t counts)
 {
     TIM2->CCR[which] = counts;
@@ -145,8 +146,8 @@ void timer_call_in(enum timer_call which, uint32_t us)
     armv7m_unmask(before);
 }
 
-/* Finds due calls by comparing counter and compares, since a call whose time
-   had passed when it was set has no flag. */
+/* Finds due calls by comparing TIM2's count with the compare registers: a call
+   whose time had passed at the request has no flag in TIM2's SR. */
 void timer_compare_interrupt(void)
 {
     uint32_t since = taken_begin();
@@ -187,7 +188,7 @@ uint64_t taken_cycles(void)
 /* Counts of the watchdog: 2 s at 500 Hz, the oscillator's 32 kHz / 64. */
 #define WATCHDOG_RELOAD 1000u
 
-/* Most looks at SR, which take 5 ms or more at 168 MHz. SR changes within 5
+/* Greatest number of reads of SR: 5 ms or more at 168 MHz. SR changes within 5
    cycles of the watchdog's oscillator, 0.3 ms (21.4.2). */
 #define WATCHDOG_LOOKS_MAX 100000u
 

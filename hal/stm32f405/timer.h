@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Time on this board: TIM2 counts steps of 250 ns without end; SysTick, a timer
- * of the processor, interrupts every millisecond. (On QEMU 7.2 the chip's own
- * timers interrupt late.) All three frequencies that a timer may get (84 MHz,
- * 16 MHz, the emulator's 1 GHz) can be divided down to 250 ns, a whole number
- * of picoseconds: no time is rounded.
- */
+/* Time on this board: TIM2 counts steps of 250 ns without end; SysTick, a timer
+   of the processor, interrupts every millisecond. (On QEMU 7.2 the chip's own
+   timers interrupt late.) All three frequencies that a timer may get (84 MHz,
+   16 MHz, the emulator's 1 GHz) can be divided down to 250 ns, a whole number
+   of picoseconds: no time is rounded. */
 #ifndef HAL_STM32F405_TIMER_H
 #define HAL_STM32F405_TIMER_H
 
@@ -16,17 +14,15 @@
 #define TIMER_COUNTS_PER_US 4u
 #define TIMER_PS_PER_COUNT 250000u
 
-/*
- * Starts both timers. `tick`, if not NULL, is called every millisecond from an
- * interrupt that is less urgent than the ports'; on the emulator some calls
- * come late or not at all.
- */
+/* Starts both timers. `tick`, if not NULL, is called every millisecond from an
+   interrupt less urgent than the ports'; on the emulator some calls are late or
+   lost. */
 void timer_start(const struct clocks *clocks, void (*tick)(void));
 
-/* Calls that can be requested for a time, by compares of TIM2. They come from
-   an interrupt that is as urgent as the ports' late ones. */
+/* Calls of functions at requested times, by the compare registers of TIM2. The
+   calls come from an interrupt that is as urgent as the ports' late ones. */
 enum timer_call {
-    TIMER_ALARM, /* requested by the node, when work is due at a port */
+    TIMER_ALARM, /* requested by the node: time of a port's next work */
     TIMER_POLL,  /* requested by the serial driver */
     TIMER_CALLS
 };
@@ -36,12 +32,12 @@ enum timer_call {
 void timer_on(enum timer_call which, void (*call)(void));
 
 /* Request the call; any context. timer_call_at(): at time at_us of
-   board_now_us(), or soon if that has passed; replaces an earlier request.
-   timer_call_in(): `us` from now, unless an earlier request comes sooner. */
+   board_now_us(), or at once if at_us has passed; replaces an earlier request.
+   timer_call_in(): `us` from now; no effect if an earlier call is requested. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
-/* Returns TIM2's count since timer_start(). Any context; 20 instructions. */
+/* Returns TIM2's count since timer_start(), steps of 250 ns. Any context. */
 uint64_t timer_counts(void);
 
 /* Makes clock_account() move mesh time from now on. Called on the emulator
@@ -56,16 +52,14 @@ void timer_wait_us(uint32_t us);
 
 /* ---- the independent watchdog, which resets a hanging board ---- */
 
-/*
- * Starts the watchdog, which only a reset stops. It resets the board 2 s after
- * the last watchdog_feed(): 1.3 s to 3.8 s, since its oscillator has 17 to 47
- * kHz (data sheet, 5.3.9). A debugger that halts the processor halts it too.
- * Does nothing on the emulator, which has no watchdog.
- */
+/* Starts the watchdog, which only a reset stops. It resets the board 2 s after
+   the last watchdog_feed(): 1.3 s to 3.8 s, since its oscillator has 17 to 47
+   kHz (data sheet, 5.3.9). A debugger that halts the processor halts the
+   watchdog, too. Does nothing on the emulator, which has no watchdog. */
 void watchdog_start(const struct clocks *clocks);
 
-/* Restarts the watchdog's 2 s. Called from the main loop, and from `tick` while
-   the main loop is in a job. */
+/* Restarts the watchdog's 2 s. Called from the main loop; in a job, from
+   `tick`. */
 void watchdog_feed(void);
 
 #endif

@@ -3,15 +3,15 @@
  * The clock of a board that becomes slow, for tests: the image
  * firmware_slow.elf has this file in place of hal/mps2/clock.c. The board
  * executes as many instructions as before, but each tick of its timer counts as
- * more mesh time. The timer is started so that it wraps at slow_from_ps, n
- * ticks after the start:
+ * more mesh time. The timer starts so that it wraps at slow_from_ps, after n
+ * ticks:
  *
  *   mesh time   start              slow_from_ps
  *   count       2^32 - n ......... 2^32 = 0 ..........
  *   a tick is   40 ns              40 ns << slow_shift
  *
- * Reading this clock takes one or two instructions more than reading that of
- * the normal image. To keep the normal image's times, this image is another.
+ * Reading this clock takes one or two instructions more than reading the normal
+ * clock. So it has its own image, and the times of the normal image stay.
  */
 #include "hal/clock.h"
 
@@ -33,9 +33,9 @@ static void set_tick(bool slow)
     tick_ps = TIMER_PS_PER_TICK << (slow ? INJECTION.slow_shift : 0);
 }
 
-/* A wrap adds tick_ps << 32 to base_ps, and so changes only its upper word. The
-   first wrap comes at slow_from_ps or later: 2^32 ticks of 40 ns last 171 s,
-   and slow_from_ps is less than 171 s after the start. */
+/* A wrap adds tick_ps << 32 to base_ps, and so changes only its upper word. No
+   wrap comes before slow_from_ps, which is less than 171 s (2^32 ticks of 40
+   ns) after the start: so the board is slow after every wrap. */
 void clock_timer_interrupt(void)
 {
     CMSDK_TIMER0->INTCLEAR = 1;
@@ -67,9 +67,9 @@ uint64_t clock_stop(struct clock *clock)
     return clock->base_ps;
 }
 
-/* Returns the count at which the timer is started to wrap at slow_from_ps; 0 if
-   slow_from_ps is less than two ticks ahead, since a timer that is started at
-   its last tick does not wrap. */
+/* Returns the count from which the timer must start in order to wrap at
+   slow_from_ps; 0 if slow_from_ps is less than two ticks ahead: a timer that
+   starts at its last count, 2^32 - 1, does not wrap. */
 static uint32_t first_count(uint64_t start_ps)
 {
     uint64_t from_ps = INJECTION.slow_from_ps;
@@ -84,7 +84,7 @@ void clock_start(struct clock *clock, uint64_t at_ps)
 {
     uint32_t count;
 
-    CMSDK_TIMER0->CTRL = 0; /* the timer may run, and must not wrap now */
+    CMSDK_TIMER0->CTRL = 0; /* a running timer must not wrap now */
     if (at_ps > clock->started_ps) {
         clock->started_ps = at_ps;
     }

@@ -3,13 +3,14 @@
  * Adafruit Feather STM32F405 Express: 1 MiB of flash, crystal of 12 MHz. Only
  * three USARTs are on its rows of pins (PA0 to PA2 lead nowhere, PA3 measures
  * the battery). So the fourth port and the console use the contacts of the SD
- * card's socket, through a card-shaped adapter; no card can be used.
+ * card's socket, through a card-shaped adapter; no card can be used. In each
+ * pair the first pin is TX:
  *
  *   east SCL, SDA   west TX, RX   south 6, 5
  *   north CLK, CMD (contacts 5, 3)   console DAT2, DAT3 (contacts 1, 2)
  *
- * (TX first, each). The LED is the red one, PC1. SCL and SDA may have pull-ups,
- * which do no harm: leave the connector for sensors empty.
+ * The LED is the red one, PC1. SCL and SDA may have pull-ups, which do no harm:
+ * leave the connector for sensors empty.
  *
  * Source: the board's published pin tables; this file was not tested on a
  * board. Not verified: 2 Mbaud through the adapter, and what else is on the
