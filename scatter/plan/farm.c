@@ -3,21 +3,21 @@
 
 #include "scatter/plan/fixed.h"
 
-/* A member's first chunk is the least chunk / FIRST_DIVISOR: the least chunk is
-   the lower limit from the second chunk on. Each chunk is at most GROWTH times
-   the chunk before, unless the time of units varies. */
+/* FIRST_DIVISOR: a member's first chunk is the least chunk / FIRST_DIVISOR.
+   GROWTH: each later chunk is at most GROWTH times the member's chunk before,
+   unless the time of a unit varies. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
-/* The least chunk is cut to LEAST_SHARES times share_units(), but not below a
-   LEAST_DIVISOR-th of itself. */
+/* The least chunk becomes LEAST_SHARES * share_units() if this product is
+   smaller, but not less than the least chunk / LEAST_DIVISOR. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* Number of slices in the time of a worker's chunk; a slice is what the
-   originator computes between two demands. */
+/* A slice is what the originator computes between two demands. The time of a
+   worker's chunk has SLICES slices. */
 #define SLICES 4u
 
-/* Whether the transfer of the load through the originator's ports takes more
-   than a tenth of its compute time on all nodes. */
+/* Whether the load's transfer through the originator's ports takes more than a
+   tenth of the time in which all nodes together compute the load. */
 static bool is_dear(const struct plan_job *job)
 {
     return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >
@@ -81,13 +81,13 @@ static uint64_t least_units(const struct farm *farm,
         units = fixed_part(farm->least, member->speed);
     } else if (farm->seen_units > farm->left / 2) {
         units = fixed_product(farm->demands_ps, farm->seen_units) /
-                (farm->seen_ps | 3u); /* so that units + 1 fits 64 bits */
+                (farm->seen_ps | 3u); /* so units + 1 fits 64 bits */
     }
     return units + 1;
 }
 
-/* Returns the installment's chunk of a member, units: the units left, divided
-   by the installment, in proportion to the member's speed. */
+/* Returns the units of a member's next chunk before bounds: units left /
+   installment * the member's speed / sum of all speeds. */
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -110,9 +110,9 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
     return (uint64_t)units * other_speed < (uint64_t)other_units * speed;
 }
 
-/* Notes a chunk of `units` at `speed`. Sets last_units and last_speed to this
-   chunk; if farm->masters, to the shortest of the last n to 2 n chunks: after
-   each n = `members` chunks the search for the shortest begins anew. */
+/* Sets last_units and last_speed to a chunk of `units` at `speed`. With masters
+   the two fields hold the chunk of the shortest time instead: the search for
+   this chunk begins anew after every `members` chunks. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {
@@ -155,7 +155,7 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     }
     most = fixed_smaller(most, farm->most);
     if (farm->left > 0) {
-        /* chunk_units stays uncut where farm_take() cuts the last chunk. */
+        /* chunk_units is the planned size, even if fewer units are left. */
         member->chunk_units = fixed_smaller(units, (uint32_t)most);
         note_chunk(farm, member->chunk_units, member->speed);
     }

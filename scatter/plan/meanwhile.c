@@ -4,15 +4,15 @@
 #include "scatter/plan/fixed.h"
 
 #define CHILDREN 4u /* nodes that a node sends to in each phase */
-/* Part of the first and of the last round before parts are scaled to sum 1. */
+/* Weight of the first and last round; parts are weights scaled to sum 1. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors by which rounds grow up to the middle round, in quarters. */
+/* Factors q by which parts grow up to the middle round, in quarters. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* choose_factor() tries all factors in jobs that last TRIED_FROM times as long
-   as a node's software takes in a round, or longer. */
+/* Least makespan for which choose_factor() tries factors, in times of a node's
+   software in a round. */
 #define TRIED_FROM 512u
 
 /* Costs of the job for any number of rounds. Times without _ps are in steps of
@@ -24,31 +24,28 @@ struct costs {
     uint32_t work;     /* work_ps in steps */
     uint32_t in;       /* in_ps in steps */
     uint32_t out;      /* out_ps in steps */
-    uint32_t startups; /* time to send a round, without units */
-    uint32_t back;     /* time to return a round, without outputs */
+    uint32_t startups; /* time of circuits that send a round, no units */
+    uint32_t back;     /* time of circuits that return a round, no outputs */
     uint32_t software; /* time of a node's software in each round */
-    uint32_t wait;     /* time from time zero until the first send */
+    uint32_t wait;     /* time from the scatter's start to the first send */
     uint32_t others_units; /* units of all nodes but the originator */
-    uint32_t first;        /* weight of round 0, in 2^-16: weigh_first() */
-    unsigned phases;       /* N */
+    uint32_t first;  /* weight of round 0's transfer in a score, in 2^-16 */
+    unsigned phases; /* N */
     unsigned shift;
     /* behind[d]: part of all nodes but the originator that get their units over
        d + 1 circuits, in 2^-32 */
     uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
-/* R rounds with their parts of the load. */
 struct shape {
     unsigned rounds;
     uint32_t part[ROUNDS_MAX]; /* part of each round, in 2^-32; the sum is 1 */
     uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* in steps, lower is better; see weigh_first() */
+    uint64_t score; /* in steps; the lowest score is the best shape */
 };
 
-/* ---- the input ---- */
-
-/* Sets behind[]: binomial (N, d + 1) * 4^(d + 1) of the `all` nodes of the
-   pattern get their units over d + 1 circuits. */
+/* Sets behind[]. `all` is the nodes of the pattern. Units of binomial (N, d +
+   1) * 4^(d + 1) of these nodes travel over d + 1 circuits. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -59,14 +56,12 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/*
- * Sets the weight of the first round's transfer time f in the score of a shape.
- * With L for the time at which the last output arrives, E for the end of the
- * originator's share, c for compute_ps, and u for the time by which L falls for
- * each unit that the originator takes over, take_more() makes both end at
- * (c L + u E) / (c + u). E has f and a part that all shapes have alike, so the
- * lowest score L + u / c * f gives the earliest end; the weight is u / c.
- */
+/* Sets the weight of round 0's transfer time in the score of a shape.
+   take_more() moves units to the originator until the last output arrives when
+   the originator ends. A moved unit makes the arrival u earlier and the end
+   c = compute_ps later; shapes differ in the end by round 0's transfer time
+   alone. So the shape with the least arrival + u / c * transfer time ends
+   first: the weight is u / c. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -82,7 +77,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     uint64_t startups_ps = 0;
     uint64_t software_ps = job->round_ps + job->return_ps + job->child_ps;
     uint64_t wait_ps = job->first_ps + job->wait_ps;
-    uint64_t all_ps;  /* as many bits as the longest time has */
+    uint64_t all_ps;  /* OR of all times: as many bits as the longest */
     uint32_t all = 1; /* nodes of the pattern */
     unsigned shift = 0;
 
@@ -104,8 +99,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
-    /* Each time is then below 2^24 steps, and the time of end_of(), a sum of
-       fewer than 100 times, below 2^31. */
+    /* Each time is then below 2^24 steps. end_of() adds fewer than 100 of these
+       times: its result is below 2^31. */
     while (all_ps >> shift >= (uint64_t)1 << 24) {
         shift += 1;
     }
@@ -122,9 +117,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     return ERR_OK;
 }
 
-/* ---- a plan for a given number of rounds ---- */
-
-/* Sets the parts of `rounds` rounds that grow by factor / 4. */
+/* Sets the parts of `rounds` rounds: they grow by factor / 4 a round up to the
+   middle round, then fall by factor / 4 a round. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -146,11 +140,11 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
         shape->part[i] = (uint32_t)(shape->part[i] * inverse >> 30);
         rest -= shape->part[i];
     }
-    shape->part[rounds / 2] += rest; /* makes the sum 2^32, which wraps to 0 */
+    shape->part[rounds / 2] += rest; /* sum: 2^32, wraps to 0 */
 }
 
-/* Returns the part of all outputs, in 2^-32, that returns over a port of the
-   originator once nodes have computed round `turn`. */
+/* Returns the part of all outputs, in 2^-32, that a port of the originator
+   receives between two rounds, after nodes have computed round `turn`. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -162,7 +156,6 @@ static uint32_t part_back(const struct costs *costs, const struct shape *shape,
     return sum;
 }
 
-/* Returns the time, in steps, at which the last output arrives. */
 static uint32_t end_of(const struct costs *costs, const struct shape *shape)
 {
     uint32_t computed[ROUNDS_MAX];
@@ -194,9 +187,9 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* Returns the largest factor with which a round's outputs still return while
-   nodes compute the N-th round after that round; the smallest factor if there
-   is none. */
+/* Returns the largest factor q for which q^N times a port's time for all units
+   or outputs is at most 9/8 of a node's compute time, else the smallest factor:
+   a round's outputs then return while nodes compute the N-th round after. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -215,9 +208,9 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Returns the largest number of rounds up to `most` that pays by a rule of
-   thumb: 6 (rounds - 3) times a round's software takes no longer than a port's
-   units and N times the port's outputs do; `least`, or 3, if none pays. */
+/* Returns `most`, reduced down to `least` or 3 until 6 (rounds - 3) times a
+   node's software in a round takes no longer than a port's units and N times
+   the port's outputs: a rule of thumb. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -231,8 +224,8 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
     return rounds;
 }
 
-/* Sets *best to `rounds` rounds with a factor if their score is lower than the
-   score of *best. Returns whether it is. */
+/* Sets *best to `rounds` rounds with a factor, and returns true, if their score
+   is lower than the score of *best. */
 static bool try_shape(struct shape *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {
@@ -250,10 +243,10 @@ static bool try_shape(struct shape *best, const struct costs *costs,
     return true;
 }
 
-/* Sets *best to the best number of rounds from `most` down, where each step
-   takes a quarter off the number. The search ends at the first number that
-   gains nothing; if ports are the bottleneck, only at `least`, because times
-   then differ much from number to number. */
+/* Sets *best to the best number of rounds. The search goes down from
+   rounds_most(); each step takes a quarter off the number. The search ends at
+   the first number that gains nothing. If ports are the bottleneck, the search
+   goes on to `least`, because times then differ much from number to number. */
 static void choose_rounds(struct shape *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
@@ -271,8 +264,8 @@ static void choose_rounds(struct shape *best, const struct costs *costs,
 }
 
 /* Tries all factors with the number of rounds of *best, if ports work for more
-   than half of the time and the job is so long that this pays. Returns whether
-   another factor is better, and sets *best to that shape. */
+   than half of a node's compute time and the makespan is above TRIED_FROM.
+   Returns whether another factor is better, and sets *best to that shape. */
 static bool choose_factor(struct shape *best, const struct costs *costs)
 {
     unsigned rounds = best->rounds;
@@ -286,21 +279,17 @@ static bool choose_factor(struct shape *best, const struct costs *costs)
     return better;
 }
 
-/* ---- the tables ---- */
-
-/*
- * Sets the volumes of all rounds together, by a plan of one round. The time in
- * which a node receives its children's outputs counts as units of the node's
- * share, which the function takes off afterwards: a node with more children
- * gets a smaller share.
- */
+/* Sets the volumes of all rounds together, by a plan of one round. The time in
+   which nodes receive their children's outputs is planned as extra units,
+   merges[i] for a subtree of layer i. The function then takes the extra units
+   off: a node with more children gets a smaller share. */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
 {
     struct plan_job all = *job;
     uint64_t merge = shape->rounds * job->child_ps / job->compute_ps;
     uint64_t merges[ROUNDS_PHASES_MAX + 1];
-    uint64_t below = 0; /* 4 merges[j], summed over j > i */
+    uint64_t below = 0; /* merges[] of the children of layer i */
     int error;
 
     for (unsigned layer = job->phases + 1u; layer > 0; --layer) {
@@ -336,8 +325,8 @@ static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
 }
 
 /* If the last output arrives, at ends_ps, after the end of the originator's
-   share, moves units from all other nodes to the originator, so that both
-   happen together. Returns the time of both. */
+   share, moves units from all other nodes to the originator until both happen
+   together. Returns the later of the two times. */
 static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
                           const struct plan_job *job, const struct costs *costs)
 {
@@ -368,8 +357,8 @@ static uint32_t cut_at(uint32_t volume_units, uint32_t part)
     return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
 }
 
-/* Divides volumes among the rounds; units that are left are the originator's
-   share. Returns false if a circuit would carry nothing. */
+/* Divides volumes among the rounds; the originator's share is the units that
+   are left. Returns false if a circuit would carry nothing. */
 static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
                    const struct shape *shape, uint32_t load_units)
 {
@@ -406,7 +395,6 @@ static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
     return true;
 }
 
-/* Checks the load, N and numbers of rounds; planner_plan() checks the rest. */
 static int check(const struct plan_job *job, unsigned least, unsigned most)
 {
     int error = plan_check_load(job);
@@ -418,8 +406,8 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
 }
 
 /* Sets *plan to the plan of a shape, and *late to whether the plan ends at
-   before_ps or later. Returns ERR_OK or an error of planner_plan(); ERR_PHASES
-   if the plan is infeasible or late. */
+   before_ps or later. Returns ERR_PHASES if the plan is infeasible or late, or
+   an error of planner_plan(). */
 static int plan_shape(struct rounds_plan *plan, bool *late,
                       const struct plan_job *job, const struct costs *costs,
                       const struct shape *shape, uint64_t before_ps)
@@ -468,7 +456,7 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     other = choose_factor(&best, &costs);
     error = plan_shape(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
-        /* The factor of choose_factor() may leave a circuit no unit. */
+        /* With the other factor a circuit may carry no unit. */
         error = plan_shape(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {

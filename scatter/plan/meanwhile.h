@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several rounds of the pattern whose outputs return meanwhile: outputs of
- * round r - 1 travel while nodes compute round r. Rounds r = 0 .. R-1 are
- * similar: round r has the part w_r of all volumes. The rule is this project's.
- * Parts grow by a factor q up to the middle round, then fall by q,
+ * Several rounds of the pattern (one_round.h) whose outputs return meanwhile:
+ * outputs of round r - 1 travel while nodes compute round r. Rounds
+ * r = 0 .. R-1 are similar: round r has the part w_r of all volumes. The rule
+ * is this project's. Parts grow by a factor q up to the middle round, then fall
+ * by q,
  *
  *   w_r = q^min(r, R-1-r) / sum      q one of 5/4, 3/2, 2, 3, 4
  *
  * so that nodes begin early and few outputs remain after the last round. No
- * node is idle after its first receipt, and only transfers of round 0 come
- * before that: so volumes are those of one round whose transfer time is
- * multiplied by w_0.
+ * node is idle after its first receipt, so only the transfers of round 0 delay
+ * nodes: the volumes of all rounds together are those of a plan of one round
+ * whose transfer time is multiplied by w_0.
  *
  * The time with results is computed for one port of the originator and the
  * nodes behind the port:
  *
  *   N          number of phases
  *   W          compute time of a node in all rounds
- *   in, out    time of the port for all units, and for all outputs
+ *   U, O       time of the port for all units, U, and for all outputs, O
  *   startups   time of the circuits that send a round, without transfer
  *   back       time of the circuits that return a round, without transfer
- *   f_d        part of the nodes that get their units over d + 1 circuits;
- *              their outputs reach the port d rounds later than outputs of f_0
+ *   f_d        part of the nodes that get units over d + 1 circuits; outputs of
+ *              these nodes reach the port d rounds later than outputs of f_0
  *   b_t        f_0 w_t + f_1 w_{t-1} + ..: part of all outputs that the port
- *              receives between rounds, after round t is computed
- *   S_r        startups + w_r in: time in which the port sends round r
- *   B_t        back + b_t out: time in which the port receives b_t
- *   rest       (N - 1) back + (1 - b_0 - .. - b_{R-1}) out: time in which the
- *              port receives outputs that remain after B_{R-1}
+ *              receives after nodes have computed round t
+ *   S_r        startups + w_r U: time in which the port sends round r
+ *   B_t        back + b_t O: time in which the port receives b_t
+ *   rest       (N - 1) back + (1 - sum of all b_t) O: time in which the port
+ *              receives the outputs that remain after B_{R-1}
  *
  *   port  | S_0 | S_1 | S_2 | B_0 | S_3 | B_1 | .. | B_{R-1} | rest |
  *   nodes       | w_0 W    | w_1 W    | w_2 W   | ..
@@ -46,15 +47,16 @@
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
 /*
- * Plans rounds with the best factor and the best number of rounds from `most`
- * down to `least`, 2 <= least <= most <= ROUNDS_MAX, where each step takes a
- * quarter off the number until a step gains nothing. If all results arrive
- * before *time_ps, the function sets *plan, and *time_ps and plan->makespan_ps
- * to the time of the last arrival. job->phases is 1 or more.
+ * Plans rounds with the best factor and the best number of rounds from `least`
+ * to `most`, 2 <= least <= most <= ROUNDS_MAX. The search goes down from
+ * `most`. Each step takes a quarter off the number; a step that gains nothing
+ * is the last. If all results arrive before *time_ps, the function sets *plan,
+ * and sets *time_ps and plan->makespan_ps to the time of the last arrival.
+ * job->phases is 1 or more.
  *
- * A volume differs from the exact volume by at most a unit + 2^-18 of the load;
- * the sum of shares is the load. Costs some 1,000 instructions for each number
- * of rounds tried, and a plan of one round.
+ * A volume differs from the exact volume by at most 1 unit plus
+ * load_units / 2^18; the sum of shares is the load. Costs a call of
+ * planner_plan(), and some 1,000 instructions for each number of rounds tried.
  *
  * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;
  * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if the plan is

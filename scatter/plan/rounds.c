@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of rounds.h, for phase j = 1 .. N and round r = 1 .. R:
+ * Symbols: rounds.h. The *work* of a volume is the time in which one node
+ * computes the volume. Works and all other times are in steps; the load's work
+ * has 2^37 to 2^38 steps. A *line* is a volume's work as a function of y:
  *
- *   v_{r,j}  volume of a circuit of phase j in round r
- *   x        v_{R,N}, the unknown
- *   rho      transfer_ps / compute_ps
- *   V, a_0   units of the load; units that the originator computes
+ *   work = base + slope * y         y = x / x_0, 0 < y < 1
  *
- * The *work* of a volume is the time in which one node computes the volume.
- * Works and all other times are in steps; the load's work has 2^37 to 2^38
- * steps. A *line* is the work of a volume as a function of y = x / x_0:
- *
- *   work = base + slope * y         0 < y < 1
- *
- * The constant x_0 is so large that one round with y = 1/4 would take the load
- * or more. No slope is negative, although rho * slope is rounded down. Proof by
- * induction over j from N down, with s_{r,j} for the slope of v_{r,j}, and F_j
- * for the sum of floor(rho s_{r+1,i}) over i <= j: s_{r,N} is F_N, and s_{r,j}
- * >= F_j makes s_{r,j-1} >= 5 s_{r,j} - floor(rho s_{r+1,j}) >= F_{j-1}.
+ * read_first() sets the constant x_0 so large that one round with y = 1/4 would
+ * take the load or more. line_fits() checks that no slope is negative.
  */
 #include "scatter/plan/rounds.h"
 
@@ -25,15 +15,14 @@
 
 #define LOAD_BITS 38u
 #define FINE_BITS 21u
-/* Limit of bases and slopes: (5 + rho) times a line, and the sum of the lines
-   of 16 rounds of 10 phases, then fit 64 bits. */
+/* Limit of bases and slopes: (5 + rho) times a line is then below 2^60, and so
+   is the sum of 160 lines, for 16 rounds of 10 phases. */
 #define WORK_MAX ((int64_t)1 << 52)
-/* The least x_0 is the load's work / 2^LEVELS_MAX. */
 #define LEVELS_MAX 30u
-/* Rounding products down makes a share of layer N too low by up to cut = load /
-   2^CUT_BITS / 5^(N-1) + CUT_STEPS, and a share of any other layer by up to 5
-   times the error in the next layer. A share from minus this error to 0 counts
-   as 0. */
+/* Rounding products down makes a share of layer N too low by up to
+   load / 2^CUT_BITS / 5^(N-1) + CUT_STEPS. The limit of another layer is 5
+   times the limit of the next layer. A share between minus its limit and 0
+   counts as 0. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -45,7 +34,7 @@ struct line {
 
 /* The job's costs, in steps unless named otherwise. */
 struct costs {
-    struct fixed_shift shift; /* steps are (time_ps << shift) >> 26 */
+    struct fixed_shift shift; /* fixed_shifted(ps, shift): 2^-26 steps */
     uint32_t rho_whole;       /* integer part of rho */
     uint32_t rho_fraction;    /* rest of rho, in 2^-32 */
     unsigned phases;          /* N */
@@ -55,20 +44,20 @@ struct costs {
     int64_t load;        /* work of load_units */
     int64_t unit;        /* work of one unit */
     int64_t x_0;         /* constant of y = x / x_0 */
-    /* c_j in v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}) + c_j; index j
-       from 1. Layer N queues no sends. */
-    int64_t startup[LAYERS];  /* last round: startup_ps[j - 1] */
-    int64_t constant[LAYERS]; /* other rounds: -queue_ps for j = N, else 0 */
+    /* startup[j] and constant[j], j from 1: constants in the equations of
+       v_{r,j-1} in rounds.h, in the last round and in other rounds. */
+    int64_t startup[LAYERS];  /* startup_ps[j - 1] */
+    int64_t constant[LAYERS]; /* -queue_ps for j = N, else 0 */
     int64_t startups;         /* sum of startup[] */
-    int64_t interval;         /* v_{r,N} less rho times all v_{r+1,j} */
+    int64_t interval;         /* G + q - p, the constant of v_{r,N} */
     int64_t begin;            /* begin_ps */
     int64_t round_overhead;   /* overhead_ps */
     int64_t each_round;       /* overhead_ps + queue_ps + compute_ps */
     int64_t gain;             /* gain_ps, but `load` at most */
-    int64_t cut; /* largest error of a share of layer N; CUT_BITS */
-    /* begin_ps makes v_{1,N} smaller by `begin`, and v_{1,j-1} by (5 + rho)
-       times as much as v_{1,j}. */
-    int64_t loss;       /* what v_{1,j} loses by begin_ps, summed over j */
+    int64_t cut;              /* error limit of a share of layer N */
+    /* begin_ps lowers v_{1,N} by `begin`. A fall of v_{1,j} lowers v_{1,j-1} by
+       (5 + rho) times the fall. */
+    int64_t loss;       /* sum of the falls of all v_{1,j} */
     int64_t loss_moved; /* rho * loss */
 };
 
@@ -123,8 +112,6 @@ static int64_t move_either(int64_t work, const struct costs *costs)
     return work < 0 ? -move(-work, costs) : move(work, costs);
 }
 
-/* ---- the input ---- */
-
 static int check(const struct plan_job *job, unsigned least, unsigned most)
 {
     int error = plan_check_load(job);
@@ -165,8 +152,8 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     }
     rho = (uint64_t)fixed_top(job->transfer_ps, &transfer_zeros) *
           fixed_reciprocal(fixed_top(job->compute_ps, &compute_zeros));
-    /* The factors are 2^31 and 2^30 or more, so rho is 2^61 or more. It counts
-       2^-(32 + shift). */
+    /* The product of the factors is 2^61 or more, and rho is
+       product / 2^(32 + shift). If shift is below 22, rho is 2^7 or more. */
     shift = (int)transfer_zeros + 31 - (int)compute_zeros;
     if (shift < 22) {
         return false;
@@ -186,15 +173,15 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
-/* Returns time_ps, load_ps or less, in 2^-FINE_BITS steps: the sum of 20 such
-   times fits 64 bits. */
+/* Returns time_ps, load_ps or less, in 2^-FINE_BITS steps: below 2^59, so that
+   a sum of 20 times fits 64 bits. */
 static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
 {
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved. Returns false if a volume loses WORK_MAX or more,
-   which no load has. */
+/* Sets loss and loss_moved. Returns false if a volume falls by WORK_MAX or
+   more, which is more than any load. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -229,7 +216,7 @@ static bool read_first(struct costs *costs)
     return true;
 }
 
-/* Sets all times but the load's. Returns false if one exceeds the load's. */
+/* Sets all times but the load's. Returns false if a time exceeds load_ps. */
 static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
@@ -253,7 +240,7 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
         costs->constant[phase] = phase == costs->phases ? -queue : 0;
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
-    /* Rounded down once: the error is 5^N times as large in v_{r,0}. */
+    /* The sum is rounded down once, because v_{r,0} has 5^N times the error. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
@@ -286,11 +273,9 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
                : ERR_PHASES;
 }
 
-/* ---- the sweep ---- */
-
-/* Moves the sweep back by one round, where v_{r,N} is `volume` and c_j is
-   constants[j]. Returns false if a line exceeds WORK_MAX: lines of all earlier
-   rounds would, too. */
+/* Moves the sweep back by one round, whose v_{r,N} is `volume`; `constants` is
+   startup[] or constant[]. Returns false if a line exceeds WORK_MAX: lines of
+   earlier rounds are larger still. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, const int64_t constants[])
 {
@@ -339,18 +324,15 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
 }
 
 /* Returns the part of a_0 that does not depend on volumes: startups of all
-   `rounds` rounds, less the originator's software in rounds after the first. */
+   rounds, less the originator's software in rounds after the first. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
-/*
- * Sets y and *share, the work of a_0, for R = `rounds` rounds, of which the
- * sweep has reached the first: a_0 = x + fixed_of() + rho S, and V = a_0 + 4 S,
- * where S is the sum of all volumes. Returns false if a_0, v_{1,N}, v_{R,N} or
- * y is out of range.
- */
+/* Sets y and *share, the work of a_0, from a_0 = x + fixed_of() + rho S and
+   from V = a_0 + 4 S, for R = `rounds`; the sweep has gone back R rounds.
+   Returns false if a_0, v_{1,N}, v_{R,N} or y is out of range. */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
 {
@@ -373,7 +355,6 @@ static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
            line_at(&sweep->deepest, *y) - costs->begin >= least;
 }
 
-/* Returns the time of `steps`, ps, rounded to the nearest. */
 static uint64_t time_of(int64_t steps, const struct costs *costs)
 {
     unsigned bits = 64 - LOAD_BITS;
@@ -386,16 +367,15 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
     return (value + ((uint64_t)1 << (zeros - bits - 1))) >> (zeros - bits);
 }
 
-/* The best number of rounds found so far. */
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* a_0 + rounds * each_round; INT64_MAX: none is feasible */
-    unsigned idle; /* numbers tried since the last that gained enough */
+    int64_t time;  /* a_0 + rounds * each_round; at first INT64_MAX */
+    unsigned idle; /* tries since the last gain above `gain` */
 };
 
-/* Sets *best to `rounds` rounds, of which the sweep has reached the first, if
-   these rounds are feasible and faster than *best. */
+/* If `rounds` rounds are feasible and faster than *best, sets *best to `rounds`
+   rounds. The sweep has gone back `rounds` rounds. */
 static void try_rounds(struct choice *best, const struct sweep *sweep,
                        const struct costs *costs, unsigned rounds)
 {
@@ -417,7 +397,6 @@ static void try_rounds(struct choice *best, const struct sweep *sweep,
     }
 }
 
-/* Sets *best to the best number of rounds; false if none is feasible. */
 static bool choose_rounds(struct choice *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
@@ -447,18 +426,14 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
     return best->time < INT64_MAX;
 }
 
-/* ---- the tables ---- */
-
 /* Factor that turns work into units in fixed point with `bits` bits. */
 struct units {
-    uint32_t of_work; /* units, in 2^-bits, of a work of 2^32 steps */
+    uint32_t of_work; /* units in a work of 2^32 steps, times 2^bits */
     unsigned bits;
-    uint64_t close; /* 2^-8 unit, in 2^-bits unit, added before rounding down:
-                       errors must not make an integer the next lower one */
+    uint64_t close; /* added before rounding down: 2^-8 unit against errors */
 };
 
-/* Returns the factor load_units / load. load_units * 2^zeros is 2^31 to 2^32,
-   and `top` lacks the last 6 bits of the load: so of_work < 2^32. */
+/* Returns load_units / load; `top` is the load without its last 6 bits. */
 static struct units unit_scale(const struct costs *costs)
 {
     unsigned zeros = (unsigned)__builtin_clz(costs->load_units | 1) & 31;
@@ -472,7 +447,7 @@ static struct units unit_scale(const struct costs *costs)
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* What rounds before round r need of round r and later ones, in steps. */
+/* State of fill(), gone from the last round back to round r, in steps. */
 struct row {
     int64_t moved[LAYERS]; /* rho v_{r,j}, index j */
     int64_t next;          /* sum of moved[] */
@@ -480,12 +455,11 @@ struct row {
 };
 
 /*
- * Moves the row back to `round`, whose v_{r,N} is `work`, as sweep_round()
- * moves lines. Sets the round's volumes and shares in units, rounded down, from
- * the last layer up. Where errors make a volume less than its children's
- * volumes, the volume is raised to these, and the share is 0. Returns false if
- * a share is negative by more than the error, or a volume is 0 or exceeds the
- * load.
+ * Sets the volumes and shares of `round`, in units rounded down, from the last
+ * layer up; `work` is the work of v_{r,N}. Moves the row back to the round. If
+ * rounding makes a volume less than the sum of its children's volumes, the
+ * volume is set to this sum and the share to 0. Returns false if a share is
+ * below -cut, or a volume is 0 or exceeds the load.
  */
 static bool fill_round(struct rounds_plan *plan, struct row *row,
                        const struct costs *costs, const struct units *units,
@@ -493,7 +467,7 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
 {
     const int64_t *constants =
         round + 1 == plan->rounds ? costs->startup : costs->constant;
-    int64_t cut = costs->cut; /* largest error of the layer's share */
+    int64_t cut = costs->cut; /* error limit of the layer's share */
     int64_t below = 0;        /* work of the children's volumes */
     uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
     uint32_t below_units = 0; /* the children's volumes, rounded down */
@@ -534,9 +508,8 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
     return true;
 }
 
-/* Sets volumes and shares of all rounds, from the last round back, and *own to
-   the work of a_0. Returns false if volumes or a_0 exceed the load, or a share
-   is negative. */
+/* Sets volumes and shares of all rounds, from the last back, and *own to the
+   work of a_0. Returns false if fill_round() fails or a_0 is out of range. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y)
@@ -558,12 +531,10 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
     return *own >= 0 && *own <= costs->load;
 }
 
-/*
- * Gives share_units to the originator, at most what volumes leave of the load.
- * Of units then left, one each goes to the first children, in order of round,
- * phase and port, the rest to the originator. Returns false if volumes exceed
- * the load.
- */
+/* Gives the originator share_units, or the units that volumes leave if these
+   are fewer. Units still left go one by one to the originator's children, in
+   order of round, phase and port; the rest goes to the originator. Returns
+   false if volumes exceed the load. */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)
 {
@@ -594,7 +565,6 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
     return true;
 }
 
-/* Sets *plan to the choice. Returns false if the plan is infeasible. */
 static bool make(struct rounds_plan *plan, const struct costs *costs,
                  const struct choice *choice)
 {
@@ -666,8 +636,6 @@ void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from)
         }
     }
 }
-
-/* ---- the bound ---- */
 
 /* Returns load_ps * transfer / (transfer + 4 compute): the time of the load if
    four ports send all the time while the originator computes its own share. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pattern in several rounds: phases 1 to N (one_round.h), R times over.
- * Every node receives R times, is never idle after its first receipt, and all
- * finish together. All symbols but N, R and rho are units; times of the job
- * count as the units that a node computes in them, time / compute_ps:
+ * Every node receives units in every round, is never idle between its first
+ * receipt and the end, and all nodes finish together. Symbols except N, R and
+ * rho are numbers of units; a time stands for the units that a node computes in
+ * the time:
  *
  *   v_{r,j}  volume of a circuit of phase j = 1 .. N in round r = 1 .. R
  *   S_r      sum of v_{r,j} over all j; S: sum of S_r over all r
@@ -26,14 +27,14 @@
  *   layer 2              | p + units       | p + units     | ..    units |
  *                        ^ receipt         ^ receipt                     ^ end
  *
- * The first round takes every node begin_ps longer. With q = p = l = 0,
- * a_0 * compute_ps is the makespan, and these equations extend Blazewicz,
- * Drozdowski, Guinand, Trystram 1999 to installments, which the paper names as
- * future work. A plan is feasible if every circuit carries one unit or more and
- * every node keeps 0 units or more.
+ * In the first round every node needs begin_ps more. With q = p = l = 0 the
+ * makespan is a_0 * compute_ps, and these equations extend Blazewicz,
+ * Drozdowski, Guinand, Trystram 1999 to installments, the paper's future work.
+ * In a feasible plan every circuit carries 1 unit or more, every node keeps 0
+ * units or more.
  *
  * All volumes are affine in x, and the k-th round before the last does not
- * depend on R: one sweep over the rounds, last one first, serves every R.
+ * depend on R: one sweep from the last round back gives the volumes for all R.
  */
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
@@ -59,15 +60,15 @@ struct rounds_plan {
 
 /*
  * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
- * ROUNDS_MAX, with N = job->phases. The time of a plan is makespan_ps, and for
- * each round overhead_ps + queue_ps + compute_ps: whole units may make a share
- * of each round a unit larger. If the time is less than *time_ps, the function
- * sets *plan, and *time_ps to the time.
+ * ROUNDS_MAX, with N = job->phases. The time of a plan is makespan_ps + R *
+ * (overhead_ps + queue_ps + compute_ps), because whole units may make a share
+ * of each round a unit larger. If this time is less than *time_ps, the function
+ * sets *plan, and sets *time_ps to this time.
  *
  * The originator computes units of its share during wait_ps; all other units
  * are planned from the end of wait_ps on. The search ends after a number of
- * rounds that gains gain_ps or less; if gain_ps is 0, after two numbers in a
- * row that gain nothing.
+ * rounds that gains gain_ps or less; if gain_ps is 0, after two numbers in
+ * succession that gain nothing.
  *
  * The sum of shares is V. A volume or share differs from the exact volume or
  * share by at most 2^-7 unit + max(2^-26 V, 2^-35 V * V / x).
@@ -81,12 +82,11 @@ NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
 
-/*
- * Returns a lower bound of the makespan, ps, for job->phases phases and any
- * number of rounds: the larger of the time of one round without transfers and
- * the time of the load through the originator's ports. Returns UINT64_MAX if
- * fewer phases are faster in any case. planner_plan() must accept the job.
- */
+/* Returns a lower bound of the makespan, ps, for job->phases phases and any
+   number of rounds: the larger of the time of one round without transfers and
+   the time of the load through the originator's ports. Returns UINT64_MAX if a
+   startup takes longer than the nodes before have work: fewer phases are then
+   faster. planner_plan() must accept the job. */
 uint64_t rounds_bound_ps(const struct plan_job *job);
 
 /* Sets *plan to `one`, a plan of a single round of load_units. */

@@ -8,7 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* No slots if the length of N periods wraps to 0: nothing divides by 0. */
+    /* If N periods wrap to 0, there are no slots: nothing may divide by 0. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -42,7 +42,7 @@ static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
     return begin + at;
 }
 
-/* Returns when a result that is ready at `ready` leaves in a long slot. */
+/* Returns the departure in a long slot of a result that is ready at `ready`. */
 static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t at = slots->first_long;
@@ -53,7 +53,7 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     return ready > at ? ready : at;
 }
 
-/* Returns the ps of one unit of time: boards multiply 64-bit numbers in fewer
+/* Returns one unit of time, ps: boards multiply 64-bit numbers in fewer
    instructions than they shift them. */
 static uint32_t unit_ps(const struct slots_of_phase *slots)
 {
@@ -67,8 +67,8 @@ static uint64_t next_early_ps(const struct slots_of_phase *slots,
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* The slot begins `units` before end_ps. A negative number wraps: the slot
-       is then the first after end_ps. */
+    /* `units` becomes the time from the slot's begin to end_ps. A negative time
+       wraps: the slot then begins after end_ps. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }

@@ -3,9 +3,9 @@
  * Slots: the times at which results may travel. Circuits of one phase share no
  * link, but circuits of different phases may; so each of the N phases has slots
  * of its own. A short frame has one short slot for each phase. end_ps is the
- * planned end of the makespan or later. Periods follow one another from end_ps
- * on, each of some short frames and one long slot; before end_ps, for
- * early_units, there are only short frames:
+ * planned end of the makespan, or later. From end_ps on, period follows period:
+ * `frames` short frames and one long slot. Before end_ps, for early_units,
+ * there are only short frames:
  *
  *    early             end_ps
  *      | 1 .. N | 1 .. N | 1 .. N | 1 .. N |  long N  | 1 .. N | long N-1 ..
@@ -13,8 +13,9 @@
  *
  * A short slot is as long as a circuit with a short result. Phase 1 is first in
  * a frame: its nodes have then merged what their children sent in the frame
- * before. A long slot fits any result; long slots of N periods belong to phases
- * N, N - 1, .. 1, so that all results reach the originator in N periods.
+ * before. A long slot fits any result. The long slots of N periods are for
+ * phases N, N - 1, .. 1 in turn, so that all results reach the originator in N
+ * periods.
  */
 #ifndef SCATTER_PLAN_SLOTS_H
 #define SCATTER_PLAN_SLOTS_H
@@ -29,11 +30,11 @@ struct slots {
     uint32_t short_units; /* length of a short slot; 0: no short slots */
     uint32_t long_units;  /* length of a long slot; 0: no long slots */
     uint32_t early_units; /* time before end_ps with short frames */
-    uint32_t late_units;  /* time from when a long slot begins in which results
-                             may still leave */
-    uint8_t frames;       /* short frames a period: >= 1 with short slots */
-    uint8_t phases;       /* N: 1 or more */
-    uint8_t shift;        /* 0 .. 31 */
+    uint32_t late_units; /* time after the begin of a long slot in which results
+                            may leave */
+    uint8_t frames;      /* frames per period; with short slots 1 or more */
+    uint8_t phases;      /* N: 1 or more */
+    uint8_t shift;       /* 0 .. 31 */
 };
 
 /* The slots of one phase, for slots_next_ps(), in units of 2^shift ps.
@@ -55,9 +56,10 @@ struct slots_of_phase {
 /* `phase`: 1 .. N */
 struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
-/* Returns the time at which a result that is ready at ready_ps leaves: in the
-   next slot of its phase, which may be a short one if `fits` or if there are no
-   long slots; at ready_ps if there are no slots. */
+/* Returns the time at which a result that is ready at ready_ps leaves: a time
+   in the next slot of its phase. Short slots count only if the result `fits` a
+   short slot, or if there are no long slots. Without slots the result is
+   ready_ps. */
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
                        bool fits);
 

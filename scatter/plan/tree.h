@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tree along which a load is scattered: for tori of any size, nodes of
- * different speed, fewer ports. A tree is an array of branches, one a node, in
- * preorder: a node, then the subtrees of its children, first sent first. A
- * child is sent its piece of the array unchanged. A branch has 16 bytes,
- * little-endian:
+ * different speed, fewer ports. A tree is an array of branches, one for each
+ * node, in preorder: a node, then the subtrees of its children, first sent
+ * first. A child is sent its piece of the array unchanged. A branch has 16
+ * bytes, little-endian:
  *
  *    0  u32 units of the subtree       8  u16 nodes of the subtree
  *    4  u32 first unit of its range   10  u8  bits 0 to 3 port, 4 to 7 turn
@@ -16,11 +16,11 @@
  * the sequence of the array.
  *
  * The host sends the originator a tree in an *order*, the message with a job.
- * In an order's tree, before tree_plan() sets units and first unit, `first
- * unit` is a shift: a unit takes the node the time of the *reference*, a node
- * that is not slow, << shift. `units` is the path of the node's circuits if the
- * job becomes a farm, which is announced along the tree but sends chunks
- * directly:
+ * In an order the word `first unit` is a shift: the node computes a unit in the
+ * time of the *reference*, a node that is not slow, << shift. The word `units`
+ * is the path of the node's circuits if the job becomes a farm, which is
+ * announced along the tree but sends chunks directly. tree_plan() overwrites
+ * both words.
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  set if the node is in a group
@@ -39,7 +39,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* a result's kind of message tells the phase */
+#define TREE_PHASES_MAX 228u /* each phase has its own WIRE_RESULT_OF() */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
@@ -87,7 +87,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-#define TREE_IN_GROUP 0x80u /* bit 7 of `units` of a branch in an order */
+#define TREE_IN_GROUP 0x80u
 
 /* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)
@@ -95,8 +95,8 @@ static inline bool tree_in_group(const uint8_t *branch)
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* Returns the shift of a branch in an order, at most TREE_SLOW_SHIFT_MAX: the
-   node takes the reference's time << shift for a unit. */
+/* Returns the shift of a branch in an order, TREE_SLOW_SHIFT_MAX at most: the
+   node computes a unit in the reference's time << shift. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);

@@ -6,14 +6,11 @@
 #include <string.h>
 
 /*
- * Symbols of tree_plan.h: a subtree whose node has received s before the end
- * takes W(s) = p s - q; s' is s of the child before in the lane, or of the
- * parent; rho is transfer_ps / compute_ps. The *reference* is a node that is
- * not slow. Times are in steps: the reference computes a unit in 2^unit_shift
- * steps, and the originator alone takes 2^43 to 2^44 steps for the load. No
- * feasible plan takes longer, so times of a feasible plan stay below
- * 2^ALONE_BITS, and what 2^14 nodes compute in such a time below 2^LOAD_BITS. A
- * number beyond these limits makes a plan infeasible.
+ * Symbols and the *reference*: tree_plan.h. Times are in steps: the reference
+ * computes a unit in 2^unit_shift steps, and the originator alone takes 2^43 to
+ * 2^44 steps for the load. No feasible plan takes longer: its times are below
+ * 2^ALONE_BITS, and the load that 2^14 nodes compute in the makespan is below
+ * 2^LOAD_BITS. A number beyond these two limits makes a plan infeasible.
  */
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
@@ -36,26 +33,25 @@ struct inverse {
     unsigned zeros; /* leading zeros of the value in 64 bits */
 };
 
-/* A node of the tree, and the circuit to the node. */
 struct tree_node {
     uint64_t slope;   /* p, in 2^-32 */
-    int64_t offset;   /* q, as the time in which the reference computes q */
+    int64_t offset;   /* q: time in which the reference computes q units */
     int64_t behind;   /* s = scale * s' - behind */
     int64_t left;     /* s */
-    int64_t share;    /* load that the node computes, as time like `offset` */
+    int64_t share;    /* time in which the reference computes the share */
     int64_t first;    /* time of the parent's software before the first circuit
                          of a lane; 0 for later circuits */
-    uint64_t startup; /* startup of the circuit, in steps; with equal shares the
-                         time of the node's receipt, ps */
+    uint64_t startup; /* startup of the circuit; plan_equal(): end of the node's
+                         receipt, ps */
     uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
     uint16_t sends;   /* number of the node's children */
-    uint16_t stages;  /* how often the units are sent, hop after hop */
+    uint16_t stages;  /* sends of a unit: hops or 1, as stages_of() */
     uint8_t lane;     /* lane of the parent that sends the circuit */
     uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 
-/* Numbers of a child, kept for children with the same slope, offset, nodes and
-   hops, whose other numbers are equal. */
+/* A cache entry: the numbers of every child with this slope, offset, number of
+   nodes and number of hops. */
 struct met {
     uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
@@ -74,9 +70,8 @@ struct tree_work {
     uint8_t *tree;
     uint32_t nodes;       /* nodes of the phases that are not removed */
     bool infeasible;      /* a number has left its range */
-    unsigned unit_shift;  /* steps of the reference's unit: 2^unit_shift */
-    unsigned steps_shift; /* steps here in a step of tree_costs():
-                             2^steps_shift */
+    unsigned unit_shift;  /* steps of a unit on the reference: 2^unit_shift */
+    unsigned steps_shift; /* 2^steps_shift steps are a tree_costs() step */
     struct inverse per_compute; /* 1 / compute_ps */
     uint64_t load; /* time in which the reference computes the load */
     uint64_t rho;  /* in 2^-RHO_BITS */
@@ -84,8 +79,8 @@ struct tree_work {
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split_ps + start_ps: the root's without sends */
-    uint64_t leaf;       /* split_ps + start_ps + begin_ps: any other node's */
+    uint64_t start;      /* split_ps + start_ps: the root's software */
+    uint64_t leaf;       /* start + begin_ps: another node's software */
     struct met met[MET]; /* a cache: many subtrees are equal */
     struct tree_node node[];
 };
@@ -101,15 +96,12 @@ static uint8_t *branch_at(const struct tree_work *work, uint32_t index)
     return work->tree + TREE_BRANCH_BYTES * index;
 }
 
-/* Returns the index of the node after the subtree of node `index`. */
 static uint32_t next_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t next = index + tree_nodes(branch_at(work, index));
 
     return next < work->nodes ? next : work->nodes;
 }
-
-/* ---- the input ---- */
 
 static int check(const struct plan_job *job)
 {
@@ -128,16 +120,16 @@ static int check(const struct plan_job *job)
                : error;
 }
 
-/* Returns the lane of a node's send number `order` out of `port`: the port's
-   own; if a node uses fewer ports at once, lanes take sends in turn. */
+/* Returns the lane of a node's send number `order` out of `port`: lane `port`
+   if each port has a lane, else the lanes in turn. */
 static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
     return job->ports == TORUS_PORTS ? port : order & (job->ports - 1u);
 }
 
-/* Returns how many times the units of a circuit of `hops` are sent in sequence:
-   TREE_STAGES_MAX at most, because nodes behind more hops get no units. */
+/* Returns how often each unit of a circuit is sent: at most TREE_STAGES_MAX
+   times, because nodes behind more hops get no units. */
 static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
     uint32_t stages = job->store_and_forward ? hops : 1;
@@ -147,9 +139,8 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Returns the time of a circuit without its units; STARTUP_LONG if the circuit
-   has too many hops, or startup and branches take 2^50 or more. Unit: that of
-   `costs`, ps or steps. */
+/* Returns the time of a circuit without its units, in the unit of `costs`, ps
+   or steps; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 in `once`. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -162,14 +153,12 @@ static uint64_t startup_of(const struct plan_circuit *costs,
     return fits ? once * stages + costs->hop * hops : STARTUP_LONG;
 }
 
-/* ---- arithmetic ---- */
-
 static struct inverse inverse_of(uint64_t value)
 {
     struct inverse inverse;
     uint32_t top = fixed_top(value, &inverse.zeros);
     uint64_t word = fixed_reciprocal(top);
-    /* A second step of Newton: word * top is below 2^63 by 2^34 at most. */
+    /* A second step of Newton: the error 2^63 - word * top fits 35 bits. */
     uint64_t error = (~(word * top) & (((uint64_t)1 << 35) - 1)) + 1;
 
     word += (error >> 3) * word >> 60;
@@ -177,8 +166,8 @@ static struct inverse inverse_of(uint64_t value)
     return inverse;
 }
 
-/* Returns a / value in 2^-bits, rounded down, or less by up to 2^-29 of itself;
-   2^62 at most. */
+/* Returns a / value in 2^-bits, 2^62 at most. The result is too low by up to
+   2^-29 of the quotient, and is rounded down. */
 static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 {
     unsigned zeros;
@@ -223,8 +212,6 @@ NOINLINE static int64_t bounded(struct tree_work *work, int64_t a,
     return 0;
 }
 
-/* ---- costs ---- */
-
 static inline uint64_t capped(uint64_t cost)
 {
     return cost < COST_MOST ? cost : COST_MOST;
@@ -235,15 +222,14 @@ static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
     return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
-/* Returns the time of software on a node, where `cost` is the time of the
-   software on the reference. */
+/* Returns the time on a node of software that takes `cost` on the reference. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Returns the time from a node's receipt until the node computes, if the node
-   were the reference. */
+/* Returns the time from the receipt of node `index` until it computes, for a
+   node of the reference's speed. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -252,8 +238,8 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns rho / (1 + rho p) = (1 - scale) / p, in 2^-32. p = `slope` is 1/8,
-   the slowest node's p, or more. Masks only let Frama-C see ranges. */
+/* Returns rho / (1 + rho p) = (1 - scale) / p in 2^-32, where `slope` is p, 1/8
+   or more. The mask only lets Frama-C see a range. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -262,7 +248,7 @@ static uint64_t rate_of(uint64_t slope, uint64_t scale)
     return rate & ((ONE << 4) - 1);
 }
 
-/* Returns 1 / (1 + rho p) in 2^-32, less than one; 0 if that is below 2^-24. */
+/* Returns 1 / (1 + rho p) in 2^-32; 0 if the quotient is below 2^-24. */
 static uint64_t scale_of(uint64_t rho, uint64_t slope)
 {
     uint64_t part = slope & UINT32_MAX;
@@ -280,7 +266,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Fills in *met of a child by its slope, offset, nodes and hops. */
+/* Sets the other fields of *met from slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
@@ -302,7 +288,6 @@ NOINLINE static void meet(struct tree_work *work, struct met *met,
                           TIME_BITS);
 }
 
-/* Sets scale, behind, startup and stages of a child, with the cache. */
 static inline void set_behind(struct tree_work *work, struct tree_node *child,
                               const uint8_t *branch, struct torus_path path)
 {
@@ -326,13 +311,12 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- p and q of every subtree, from the leaves up ---- */
 
-/* A lane: s of the last child so far is slope * (s of the parent) - offset. */
+/* A lane: s of the child added last is slope * (s of the parent) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset;
 };
 
-/* Adds the children's slopes and offsets to the slope and offset of a node. */
 static void add_children(struct tree_work *work, struct tree_node *node,
                          const uint8_t *branch, const uint8_t *end)
 {
@@ -374,7 +358,6 @@ static void add_children(struct tree_work *work, struct tree_node *node,
     node->sends = (uint16_t)order;
 }
 
-/* Sets slope and offset of node `index`. Those of the children must be set. */
 static void set_line(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -449,9 +432,6 @@ NOINLINE static bool solve(struct tree_work *work)
     return true;
 }
 
-/* ---- ranges ---- */
-
-/* Stores all ranges, from the last back; each ends where the next begins. */
 static void set_ranges(struct tree_work *work)
 {
     uint32_t load_units = work->job->load_units;
@@ -476,8 +456,7 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares ---- */
 
-/* Limit of times: longer times are set to this limit, and a plan that reaches
-   the limit is refused. */
+/* A time of TOO_LONG_PS or more is set to TOO_LONG_PS and makes a plan fail. */
 #define TOO_LONG_PS ((uint64_t)1 << 62)
 
 static uint64_t cut(uint64_t time_ps)
@@ -494,7 +473,6 @@ static uint32_t first_of(const struct tree_work *work, uint32_t index)
            index * (units % work->nodes) / work->nodes;
 }
 
-/* Returns the time of the units of nodes index .. end - 1. */
 static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
                          uint32_t index, uint32_t end)
 {
@@ -502,10 +480,10 @@ static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
         fixed_product(unit_ps, first_of(work, end) - first_of(work, index)));
 }
 
-/* Sets the time at which node `child` has received its units, in `startup`, and
-   the entry of lane_ps[] for the parent's lane, by which the node is send
-   number `order`: the time from which the lane is free; 0 for an unused lane,
-   which sends from queued_ps on. */
+/* Sets node[child].startup to the time at which the child, send number `order`
+   of its parent, has received its units. Sets lane_ps[] of the child's lane to
+   the time from which the lane is free. Before, 0 is a lane without sends,
+   whose first send begins at queued_ps. */
 static void serve(struct tree_work *work, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
@@ -523,7 +501,8 @@ static void serve(struct tree_work *work, uint32_t child, uint32_t order,
     work->node[child].startup = *at;
 }
 
-/* Serves the children of node `index`. Returns the end of the node's share. */
+/* Serves the children of node `index`. Returns the time at which the node has
+   computed its share, ps. */
 static uint64_t pass(struct tree_work *work, uint32_t index)
 {
     const struct plan_job *job = work->job;
@@ -557,17 +536,15 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
     return *makespan_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
 }
 
-/* ---- all of it ---- */
-
-/* Sets *time_ps to `time`, in steps. Returns ERR_OK; ERR_RANGE if that is 2^63
-   ps or more, or longer than a feasible plan. */
+/* Sets *time_ps to `time`, in steps. Returns ERR_OK; ERR_RANGE if the time is
+   2^63 ps or more, or longer than a feasible plan. */
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* `down` may be negative: the originator alone may take 2^66 ps. */
+    /* `down` is negative if 2^ALONE_BITS steps are more than 2^64 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {
@@ -583,9 +560,9 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
     return *time_ps >> 63 == 0 ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets unit_shift and load by the longest time of a feasible plan, that of the
-   originator alone. Returns false if the originator's software takes
-   SOFTWARE_UNITS_MAX or more. */
+/* Sets unit_shift and load so that the originator alone takes 2^43 to 2^44
+   steps. Returns false if the originator's software lasts for
+   SOFTWARE_UNITS_MAX units. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -611,7 +588,6 @@ static bool set_unit(struct tree_work *work)
     return true;
 }
 
-/* Sets load and costs. Returns false if a number is out of range. */
 static bool lay_out(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -665,8 +641,6 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
                    (uint64_t)(work->node[0].left & INT64_MAX));
 }
 
-/* ---- costs, for several rounds ---- */
-
 #define STEPS_BITS 24u    /* bits of the makespan in steps of tree_costs() */
 #define UNITS_MIN 16u     /* least makespan, in compute times of a unit */
 #define TRANSFER_BITS 24u /* tree_common.transfer is in 2^-24 */
@@ -688,7 +662,7 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
     const struct tree_work *work = memory;
     uint64_t time_ps = 0;
 
-    /* The time is less than that of one round, which is in range. */
+    /* The makespan of one round is in range, and the time is shorter. */
     (void)!time_of(work, &time_ps, (uint64_t)steps << work->steps_shift);
     return time_ps;
 }

@@ -8,14 +8,14 @@
  *
  *   V, n   units of the load; nodes
  *   rho    transfer_ps / compute_ps
- *   lane   queue of circuits that a node sends one after another; a node has a
- *          lane for each port, or as many lanes as job->ports if these are 1, 2
+ *   lane   queue of circuits that a node sends one after another; a node has
+ *          job->ports lanes: one for each port, or 1 or 2 for all ports
  *   s      time from a node's receipt until all finish
  *   W(s)   p s - q: units that the node's subtree takes; p and q are constants
  *          of the subtree
- *   s_c    (s' - startup + rho q_c) / (1 + rho p_c): s of child c; s' is s of
- *          the child before in the lane, or for a lane's first child s of the
- *          parent less the parent's software up to the send
+ *   s_c    s of child c: (s' - startup + rho q_c) / (1 + rho p_c)
+ *   s'     s of the child before c in the lane; for the first child of a lane s
+ *          of the parent less the parent's software up to the send
  */
 #ifndef SCATTER_PLAN_TREE_PLAN_H
 #define SCATTER_PLAN_TREE_PLAN_H
@@ -34,17 +34,18 @@
  * job->equal node i of n gets the units from floor(i V / n) on, and no phase is
  * removed.
  *
- * tree_valid() must accept the tree; `work` has tree_work_bytes(n) bytes,
- * 8-byte aligned, and is kept for the functions below. A range begins at the
- * floor of its exact beginning, with an error of at most 2^-23 (V + the units
- * that the originator could compute during its software); the originator gets
- * the rest. *makespan_ps is accurate to 2^-23 of itself, and *phases becomes
- * the last phase of the tree.
+ * tree_valid() must accept the tree. `work` has tree_work_bytes(n) bytes,
+ * 8-byte aligned; the functions below read `work`. A range begins at the floor
+ * of its exact begin, which may be off by 2^-23 (V + the units that the
+ * originator could compute during its software); the originator gets the rest.
+ * The relative error of *makespan_ps is 2^-23 at most. *phases becomes the last
+ * phase of the tree.
  *
  * Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of
  * the job is out of range, the makespan is 2^63 ps or more (2^62 with equal
- * shares), or the originator's software takes the time of 2^35 units. Costs 600
- * to 820 instructions a node on a Cortex-M3, built for size.
+ * shares), or the reference could compute 2^35 units during the originator's
+ * software. Costs 600 to 820 instructions a node on a Cortex-M3, built for
+ * size.
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct plan_job *job, void *work,
                         uint64_t *makespan_ps, unsigned *phases);
@@ -62,19 +63,19 @@ uint32_t tree_work_bytes(uint32_t nodes);
 
 /* ---- costs, for several rounds ---- */
 
-/* Costs of a node of a planned tree. Times are in steps, of which the makespan
-   of one round has 2^23 to 2^24. */
+/* Costs of a node of a planned tree. Times are in steps: the makespan of one
+   round has 2^23 to 2^24 steps. */
 struct tree_cost {
     int32_t circuit;  /* startup of the circuit to the node */
     int32_t first;    /* time of the parent's software before the first circuit
                          of a lane; 0 for later circuits */
     int32_t software; /* time from the receipt until the node computes */
     uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
-    uint32_t part;    /* growth of the node's s for a growth of 1 of the root's
-                         s: product of all scales on the path, in 2^-32 */
-    uint32_t above;   /* `part` without the node's own scale, in 2^-32 */
-    uint16_t stages;  /* how often the units are sent, hop after hop */
-    uint8_t lane;     /* lane of the parent, 0 .. 3, that sends the circuit */
+    uint32_t part; /* growth of the node's s if the root's s grows by 1: product
+                      of all scales on the path from the root, in 2^-32 */
+    uint32_t above;     /* `part` without the node's own scale, in 2^-32 */
+    uint16_t stages;    /* sends of a unit: hops if store-and-forward, else 1 */
+    uint8_t lane;       /* lane of the parent, 0 .. 3, that sends the circuit */
     uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 

@@ -5,20 +5,13 @@
 
 #include <stddef.h>
 
-/*
- * Symbols of tree_rounds.h and tree_plan.h:
- *
- *   s_i       time from when node i begins a round until node i begins the next
- *             round, or in the last round until all finish; s_0: originator
- *   s'        s_c of the child before child c in the lane, or s_i of the parent
- *   m_c, m'_c transfer time of the part of child c, in this and the next round
- *   q         constant of p s - q, the units that a subtree computes in time s
- */
+/* Symbols: tree_rounds.h. s' is s_c of the child before child c in the lane;
+   for the first child of a lane s' is s_i of the parent i. */
 
-/* A time may be too short by 2^-NEAR_BITS of the makespan. */
+/* The last round's s_0 may be too short by 2^-NEAR_BITS of the makespan. */
 #define NEAR_BITS 12u
-/* make() tries at most TRIALS values of the last round's s_0, until the load
-   that nodes compute is off by 2^-LEFT_BITS of the makespan or less. */
+/* make() tries at most TRIALS values of the last round's s_0, until the planned
+   load differs from the job's load by makespan / 2^LEFT_BITS or less. */
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
@@ -43,7 +36,7 @@ struct plan {
     int32_t planning;  /* gain_ps: a further round must gain more than this */
     int32_t least;     /* lower bound of the makespan of any number of rounds */
     /* The round that is planned; index: node in the order of the tree. */
-    int32_t *offset; /* transfer time of q units of the subtree, sent once */
+    int32_t *offset; /* transfer time over one hop of q units of the subtree */
     int32_t *behind; /* constant of s_c = scale * s' - behind */
     int32_t *time;   /* s_i */
     int32_t *moved;  /* m_i */
@@ -69,8 +62,6 @@ static int32_t signed_part(int32_t a, uint32_t fraction)
     return (int32_t)((int64_t)a * fraction >> 32);
 }
 
-/* Returns the time of the software of node `index` in the round that is
-   planned. */
 static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
                            uint32_t index)
 {
@@ -80,8 +71,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns s' - m_c - s_c of a child: the startup of the child's circuit in the
-   last round, -m'_c in earlier rounds. */
+/* Returns the child's constant s' - m_c - s_c: in the last round the startup of
+   the child's circuit, in other rounds minus m'_c. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -91,9 +82,9 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets offset and behind of every node, from the leaves up. The parent's offset
-   gets the constant part of m_c = s' - startup_of() - s_c, which is affine in
-   the parent's s_i. */
+/* Sets offset and behind of every node, from the leaves up. m_c is a multiple
+   of the parent's s_i plus a constant; this constant adds to the parent's
+   offset. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -121,9 +112,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
     }
 }
 
-/* Sets s_i and m_i of every node for s_0. Returns by how much s_0 is too short
-   for every lane to be free in time, and for every node to compute at least a
-   unit, or in the last round at least nothing. */
+/* Sets s_i and m_i of every node for s_0. Returns the time by which s_0 is too
+   short: every lane must have sent its circuits when the next round begins, and
+   every node must compute a unit or more, in the last round 0 or more. */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
 {
@@ -166,7 +157,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Adds `more` to s_0, and to all s_i and m_i the change that follows. */
+/* Adds `more` to s_0, and adds to every s_i and m_i its part of `more`. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -178,7 +169,6 @@ static void lengthen(struct plan *plan, int32_t more)
     }
 }
 
-/* Returns the load that node `index` computes in the round that is planned. */
 static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
                         uint32_t index)
 {
@@ -187,9 +177,10 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Plans the round before the rounds of the sweep. Only the last round takes the
-   given s_0, and needs set_offsets() before. Unless `table` is NULL, the
-   function writes the round's `number` and ranges into the table. */
+/* Plans the round before the rounds of the sweep. The last round has the given
+   s_0 and needs set_offsets() before; other rounds have the least feasible s_0.
+   Unless `table` is NULL, writes the round's `number` and ranges into `table`.
+   */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -227,7 +218,6 @@ static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
     sweep->rounds += 1;
 }
 
-/* Returns the load that all nodes compute in the rounds of the sweep. */
 static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
 {
     return sweep->taken + ((sweep->time - plan->cost[0].software -
@@ -235,8 +225,8 @@ static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
                            plan->cost[0].slow_shift);
 }
 
-/* Two values for s_0 of the last round, between which value_at() interpolates,
-   and the load that all nodes compute with each. */
+/* Two values for s_0 of the last round, and the load that all nodes compute
+   with each value; value_at() interpolates between the two. */
 struct ends {
     int32_t s_0[2];
     int64_t takes[2];
@@ -251,8 +241,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* Interpolates, or extrapolates, a time that is `first` and `second` at the two
-   ends: returns its value where all nodes compute just the load. */
+/* Returns the value of a time for the s_0 at which nodes compute exactly the
+   load. The time is linear in s_0: `first` at s_0[0], `second` at s_0[1]. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -262,16 +252,15 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
-/* Sets *best to the number of rounds, and their ends, with the least estimated
-   sum of makespan and time of planning. Sets best->rounds to 0 if every sum is
-   `limit` or more. */
+/* Sets *best to the number of rounds with the least estimated sum of makespan
+   and planning time. Sets best->rounds to 0 if every sum reaches `limit`. */
 static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
                           int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* If planning takes time, trying a number costs as much as it may gain. */
+    /* Numbers without a gain that end the search: 1 if planning takes time. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -304,8 +293,8 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     }
 }
 
-/* Plans all rounds, for the last round's s_0 at which nodes compute just the
-   load, found by the secant method; the originator computes the units that are
+/* Plans all rounds. The secant method finds the last round's s_0 for which
+   nodes compute exactly the load; the originator also computes the units still
    left. Sets begin[r] to the time at which the originator begins round r.
    Returns the makespan; INT32_MAX if the plan is infeasible. */
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
@@ -348,7 +337,6 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
     return (int32_t)end;
 }
 
-/* Sets the ranges of the tree to the ranges of the first round's table. */
 static void set_ranges(const struct plan *plan, const uint32_t table[])
 {
     for (uint32_t i = 0; i < plan->nodes; ++i) {

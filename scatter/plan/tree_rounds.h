@@ -4,8 +4,9 @@
  * node receives once a round, is never idle after its first receipt, and all
  * finish together. A node begins round r when it has computed round r - 1: it
  * receives its part, passes its children's parts on, and computes its own. So a
- * child needs its part when it begins a round itself, and begins later than its
- * parent by the time of the circuits of the lane up to the child's:
+ * child needs its part when the child begins a round. The child begins later
+ * than its parent, by the time of the lane's circuits up to the circuit to the
+ * child:
  *
  *   parent i   | begins round r                  | begins round r + 1
  *              |<------------- s_i ------------->|
@@ -15,19 +16,18 @@
  *
  *   s_i   time from when node i begins a round until node i begins the next
  *         round, or in the last round until all finish; s_0: originator
- *   m_c   transfer time of the part of child c; m'_c: in the round after
+ *   m_c   transfer time of the part of child c; m'_c: in the next round
  *
- *   last round   s_c = s_i - sum (startup_j + m_j)    j: children in the lane
- *   before it    s_c = s_i - sum (m_j - m'_j)         of i, up to c
+ *   last round     s_c = s_i - sum (startup_j + m_j)    j: children in the lane
+ *   other rounds   s_c = s_i - sum (m_j - m'_j)         of i, up to c
  *
- * Node i computes for s_i less its software. This is the plan of one round with
- * -m' in place of startups: a subtree takes p s - q units in time s, where p is
- * the same in every round, and q is summed up anew. Rounds are planned from the
- * last round back. The s_0 of a round is the least for which every lane has
- * sent its circuits when the node begins the next round, and every node
- * computes a unit or more. The s_0 of the last round is chosen so that all
- * rounds together take the load. On the pattern rounds.h does the same: a port
- * is a lane, and all nodes of a layer are alike.
+ * Node i computes for s_i less its software. A round is a plan of tree_plan.h
+ * with -m' in place of startups: a subtree takes p s - q units in time s, where
+ * p is the same in every round, and q differs. Rounds are planned from the last
+ * round back. The s_0 of a round is the least for which every lane has sent its
+ * circuits when the node begins the next round, and every node computes a unit
+ * or more. The s_0 of the last round is chosen so that all rounds together take
+ * the load. In rounds.h a port is a lane, and all nodes of a layer are alike.
  */
 #ifndef SCATTER_PLAN_TREE_ROUNDS_H
 #define SCATTER_PLAN_TREE_ROUNDS_H
@@ -51,7 +51,7 @@ struct tree_rounds {
 
 /*
  * Plans the best number of rounds from rounds->least to rounds->most along a
- * tree that tree_plan() has just planned with `work`. If these rounds end
+ * tree that tree_plan() has just planned with `work`. If the best number ends
  * before *makespan_ps, or if least == most, the function sets
  *
  *   *makespan_ps  to the makespan of the rounds
@@ -64,9 +64,10 @@ struct tree_rounds {
  * floor of the sum of shares before them.
  *
  * Returns the number of rounds; 1, with tree and makespan unchanged, if no
- * number of rounds is feasible or ends earlier, or if tree_costs() fails. Costs
- * on a Cortex-M3, built for size, a node: some 1,000 instructions, 490 for each
- * round that is tried, and 240 to 980 for each round of the plan.
+ * number of rounds is feasible or ends before *makespan_ps, or if tree_costs()
+ * fails. On a Cortex-M3, built for size, takes for each node 1,000
+ * instructions, plus 490 for each round tried and 240 to 980 for each round of
+ * the plan.
  */
 unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
                           uint64_t *makespan_ps, const struct plan_job *job,
