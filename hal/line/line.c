@@ -37,13 +37,10 @@ uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes)
     return (uint16_t)value;
 }
 
-/* Returns the lowest hexadecimal digit of a number. */
 static char hex_of(uint32_t number)
 {
     return "0123456789ABCDEF"[number & 15u];
 }
-
-/* ---- reading ---- */
 
 void line_init(struct line_reader *reader, uint32_t half_us)
 {
@@ -51,7 +48,6 @@ void line_init(struct line_reader *reader, uint32_t half_us)
     reader->half_us = half_us;
 }
 
-/* Puts a byte into the ring. Result: false if there is no room. */
 static bool store(struct line_reader *reader, uint8_t byte)
 {
     uint32_t pushed = reader->pushed;
@@ -65,7 +61,8 @@ static bool store(struct line_reader *reader, uint8_t byte)
     return true;
 }
 
-/* After a loss, LINE_DAMAGED_BYTE is put into the ring before the next byte. */
+/* Puts LINE_DAMAGED_BYTE before the next byte once a byte found no room
+   (gap). */
 void line_push(struct line_reader *reader, uint8_t byte)
 {
     if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
@@ -94,8 +91,8 @@ static bool check(struct line_reader *reader)
     reader->length = (uint16_t)bytes;
     crc = line_crc(CRC_FIRST, text, bytes);
     for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
-        /* Ignores bit 5, in which lower and upper case differ: no other
-           character of a line differs from a digit in this bit alone. */
+        /* Ignores bit 5 (case). No other printable character passes for a
+           digit: a decimal digit without bit 5 is a control character. */
         if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
             return false;
         }
@@ -178,8 +175,6 @@ enum line_status line_take(struct line_reader *reader, uint32_t now_us)
     return LINE_NONE;
 }
 
-/* ---- writing ---- */
-
 void line_begin(struct line_writer *writer)
 {
     writer->bytes = 0;
@@ -217,7 +212,6 @@ static void put_number(struct line_writer *writer, uint64_t number)
     put_text(writer, at);
 }
 
-/* Appends a number as the conversion %u, %d or %x says. */
 static void put_word(struct line_writer *writer, char conversion,
                      uint32_t number)
 {
@@ -281,8 +275,6 @@ unsigned line_end(struct line_writer *writer)
     return writer->bytes;
 }
 
-/* ---- base64 ---- */
-
 static const char alphabet[65] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -308,7 +300,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* Returns the value of a character, 0 to 63; -1: base64 has none such. */
+/* Returns a character's value, 0 to 63; -1: the character is not of base64. */
 static int value_of(char c)
 {
     int value = 63;
@@ -343,8 +335,7 @@ int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
             out[bytes++] = (uint8_t)(group >> bits);
         }
     }
-    /* Unused bits of the last character must be 0: otherwise two texts would
-       encode the same bytes. */
+    /* Unused bits must be 0: else two texts would encode equal bytes. */
     if (length % 4 != 0 || length - i > 2 ||
         (group & ((1u << bits) - 1)) != 0) {
         return -1;

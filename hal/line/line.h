@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of the console, for people and for programs: printable ASCII, ended by
- * CR, LF or both. Behind a `*` may follow the CRC-16 of what is before it:
+ * CR, LF or both. A `*` and the CRC-16 of the text may follow the text:
  *
  *   put 96 aGVsbG8=*5C0B\n
  *   '------.-------'         text: 1 to LINE_TEXT_MAX bytes, without `*`
- *                   ''''     CRC-16/CCITT: polynomial 0x1021, first 0xFFFF, the
- *                            highest bit first, as four hexadecimal digits
+ *                   ''''     CRC-16/CCITT: polynomial 0x1021, start value
+ *                            0xFFFF, highest bit first, as four hex digits
  *
- * Every line that is written has a CRC. Of the lines that are read only those
- * of programs, which begin with `@`, must have one: otherwise a damaged `*`
- * would make a program's line look like a person's.
+ * Every line that is written has a CRC. A line that is read needs a CRC only if
+ * it begins with `@`, as a program's line does: without this rule, a program's
+ * line with a damaged `*` would have no CRC and be taken unchecked.
  *
  * These functions allocate nothing, do no input or output, and read no clock:
  * the caller passes the time, and owns the state. Cost of a byte: about 20
@@ -46,17 +46,15 @@ enum line_status {
 
 /* ---- reading ---- */
 
-/*
- * The producer (an interrupt handler, or code that no other producer
- * interrupts) writes `pushed`, `lost`, `gap` and the ring. The consumer, which
- * takes lines, writes all other fields. No interrupt is masked: the producer
- * raises `pushed` only after the byte is in the ring.
- */
+/* The producer (an interrupt handler, or code that no other producer
+   interrupts) writes `pushed`, `lost`, `gap` and the ring. The consumer, which
+   takes lines, writes all other fields. No interrupt is masked: the producer
+   raises `pushed` only after the byte is in the ring. */
 struct line_reader {
     volatile uint32_t pushed;      /* bytes put into the ring so far */
     volatile uint32_t lost;        /* bytes for which the ring had no room */
     volatile uint32_t taken;       /* bytes taken out of the ring so far */
-    uint32_t half_us;              /* parameter of line_init() */
+    uint32_t half_us;              /* silence that ends a half line, us */
     uint32_t last_us;              /* time when the last byte was taken, us */
     uint32_t count[LINE_STATUSES]; /* number of lines with each status */
     uint16_t length;               /* bytes of the line so far */
@@ -73,23 +71,18 @@ struct line_reader {
    line ends as LINE_HALF, us, below 2^31. */
 void line_init(struct line_reader *reader, uint32_t half_us);
 
-/*
- * Puts the next byte into the ring; for the producer. A byte that finds no room
- * is counted as lost, and line_take() returns LINE_DAMAGED for the byte's line.
- */
+/* For the producer: puts the next byte into the ring. A byte without room
+   counts as lost, and line_take() returns LINE_DAMAGED for its line. */
 void line_push(struct line_reader *reader, uint8_t byte);
 
-/*
- * Takes the next whole line from the ring; skips empty lines. now_us, the time,
- * may wrap: call at least every 2^31 us. Result: LINE_TEXT, and reader->text is
- * the text without its CRC, ended by a NUL, valid until the next call;
- * LINE_NONE: no whole line yet; or the error of a line, which is dropped.
- */
+/* Takes the next whole line from the ring; skips empty lines. now_us: the time,
+   which may wrap; to be called at least every 2^31 us. Result: LINE_TEXT:
+   reader->text is the text without CRC, ended by a NUL, valid until the next
+   call; LINE_NONE: no whole line yet; else the error of a dropped line. */
 enum line_status line_take(struct line_reader *reader, uint32_t now_us);
 
 /* ---- writing ---- */
 
-/* A line to which text is appended. */
 struct line_writer {
     uint16_t bytes;
     bool cut; /* some text did not fit and was left out */
@@ -98,12 +91,10 @@ struct line_writer {
 
 void line_begin(struct line_writer *writer);
 
-/*
- * Appends text. In `format` a conversion stands for the next argument: %s for a
- * string, %u for a uint32_t, %d for an int32_t, %x for a uint32_t as eight
- * hexadecimal digits, %l for a uint64_t. Characters of a string that a line may
- * not contain become `?`.
- */
+/* Appends text. In `format` a conversion stands for the next argument: %s for a
+   string, %u for a uint32_t, %d for an int32_t, %x for a uint32_t as eight
+   hexadecimal digits, %l for a uint64_t. Characters of a string that a line may
+   not contain become `?`. */
 void line_put(struct line_writer *writer, const char *format, ...);
 
 /* Appends data as base64; bytes <= LINE_DATA_MAX. */
@@ -115,17 +106,17 @@ unsigned line_end(struct line_writer *writer);
 
 /* ---- CRC and base64 ---- */
 
-/* Continues a CRC. crc: CRC of the text before; 0xFFFF: there is none. Result:
+/* Continues a CRC. crc: CRC of the text before, or 0xFFFF at the start. Result:
    CRC of the text before and this text together. */
 uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
 
 /* Writes data as base64 (RFC 4648, section 4) with padding, without a NUL.
-   Result: number of characters, 4 for each 3 bytes begun. */
+   Result: number of characters, 4 * ceil(bytes / 3). */
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes);
 
 /* Decodes `length` characters of base64 into `out`. Result: number of bytes, at
-   most `capacity`; -1: the length is no multiple of four, base64 has no such
-   character, unused bits are not 0, or the bytes do not fit. */
+   most `capacity`; -1: the length is no multiple of four, a character is not of
+   base64, unused bits are not 0, or the bytes do not fit. */
 NODISCARD int line_base64_read(uint8_t *out, unsigned capacity,
                                const char *text, unsigned length);
 

@@ -8,8 +8,6 @@
 
 #define CHECK_FILE CHECK_SWITCH_DESTINATION
 
-/* ---- what was delivered ---- */
-
 static bool same_stream(const struct switch_id *a, const struct switch_id *b)
 {
     return a->source == b->source && a->port == b->port;
@@ -20,8 +18,9 @@ static bool same_message(const struct switch_id *a, const struct switch_id *b)
     return same_stream(a, b) && a->sequence == b->sequence;
 }
 
-/* Returns the entry of memory[] for a stream: its own, else an unused entry,
-   else that of the stream whose last delivery is oldest. */
+/* Returns the entry of memory[] for a stream (all messages of one source and
+   port): the stream's own entry, else an unused entry, else the entry of the
+   stream whose last delivery is oldest. */
 static struct switch_memory *find_place(struct switch_core *core,
                                         const struct switch_id *from)
 {
@@ -56,10 +55,7 @@ static bool is_delivered(const struct switch_core *core,
     return false;
 }
 
-/* ---- answers ---- */
-
-/* Answers DONE if all of the message has come in, else ACK or AGAIN, as `type`
-   says. */
+/* Answers by a frame of this type, or by DONE if the message has come in. */
 static void answer(struct switch_core *core, unsigned port, unsigned type)
 {
     const struct switch_port *at = &core->port[port];
@@ -79,7 +75,7 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
             ASSERT(bytes <= sizeof content);
         }
     }
-    /* If an ACK behind the first is lost, a later ACK says as much. */
+    /* A later ACK may be lost, as the next ACK names all bytes so far. */
     switch_frame_write(core, port, content, bytes, at->tag,
                        type != SWITCH_FRAME_ACK || !at->answered);
 }
@@ -96,8 +92,6 @@ void switch_destination_damaged(struct switch_core *core, unsigned port)
     core->counters[port].damaged += 1;
     switch_destination_again(core, port);
 }
-
-/* ---- set-up ---- */
 
 /* Returns the first free receive for this port and kind; NULL if none is. */
 static struct switch_receive *find_receive(const struct switch_core *core,
@@ -126,8 +120,8 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* Attaches a receive to a destination's message. Bytes go into the receive's
-   buffer from the first on, or from where the message's last circuit broke. */
+/* Attaches a receive to a destination's message. The message's bytes go in from
+   offset 0, or from where the message's last circuit broke. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {
@@ -161,7 +155,7 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
         remove_receive(core, receive);
         switch_note_end(core, receive->port, to->kind, to->bytes, error);
         receive->error = (int8_t)error;
-        receive->state = SWITCH_DONE; /* now the receive is the caller's */
+        receive->state = SWITCH_DONE; /* now the caller owns the receive */
     }
 }
 
@@ -208,8 +202,6 @@ void switch_destination_lost(struct switch_core *core, unsigned port)
         to->receive->state = SWITCH_QUEUED;
     }
 }
-
-/* ---- data ---- */
 
 static void take(struct switch_core *core, unsigned port, const uint8_t *data,
                  unsigned bytes)

@@ -20,8 +20,8 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
     writer->parity = 0;
 }
 
-/* Writes the code at writer->code_at: its distance to writer->at, where the
-   content has a 0 or ends. The next code takes the place at writer->at. */
+/* Writes the distance writer->at - code_at as the code at code_at. The content
+   has a 0 at writer->at, where the next code goes, or ends there. */
 static void close_code(struct frame_writer *writer)
 {
     writer->ring[writer->code_at & writer->mask] =
@@ -81,7 +81,7 @@ uint32_t frame_end(struct frame_writer *writer)
 
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
 {
-    /* A code of 0 or 1 says that the content begins with 0: it never does. */
+    /* The content never begins with 0, so the first code is 2 or more. */
     reader->spoiled = code < 2;
     reader->mended = false;
     reader->left = (uint8_t)(code - 2u);
@@ -89,13 +89,12 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
     reader->content[0] = first;
 }
 
-/* Takes a byte of the line: a byte of the content if any are left before the
-   next code, else a code, in whose place the content has a 0. */
+/* Takes a byte of the line. left > 0: a byte of the content; left == 0: a code,
+   which stands for a 0 of the content. */
 static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
     bool is_code = reader->left == 0;
 
-    /* A code behind the first stands for a 0: none is 255 (FRAME_BYTES_MAX). */
     reader->left = (uint8_t)((is_code ? byte : reader->left) - 1u);
     if (reader->bytes < FRAME_BYTES_MAX) {
         reader->content[reader->bytes++] = is_code ? 0 : byte;

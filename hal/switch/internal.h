@@ -3,12 +3,11 @@
  * Frames, modes, roles, and functions that only the files of the switch
  * (hal/switch/switch.h) use. Each file calls only the files above it:
  *
- *   ring.c         rings of bytes that go out; writes frames into these; random
- *                  numbers
- *   relay.c        circuits hold and free ports of this node, and go on from it
- *   destination.c  messages that end at this node
- *   source.c       messages that begin at this node
- *   switch.c       bytes that come in: which file a frame is for; time limits
+ *   ring.c         writes frames into the rings of bytes that go out
+ *   relay.c        passes set-ups on; makes circuits hold and free ports
+ *   destination.c  receives the messages that end at this node
+ *   source.c       sends the messages that begin at this node
+ *   switch.c       passes bytes and frames that come in to the files above
  *
  * `port` is a port of this node, 0 to TORUS_PORTS - 1, unless a comment gives
  * another range. Callers have masked the interrupts that call the switch.
@@ -33,21 +32,22 @@ enum switch_frame_type {
 #define SWITCH_TURN_SHIFT 14u
 #define SWITCH_HOPS_MASK ((1u << SWITCH_TURN_SHIFT) - 1u)
 
-/* Fields of a frame's first byte. */
 #define SWITCH_FRAME_TYPE(first) ((unsigned)(first)&7u)
 #define SWITCH_FRAME_PARITY(first) ((first)&FRAME_PARITY)
 #define SWITCH_FRAME_ROUND(first) ((unsigned)(first) >> 4)
 
-/* Lengths of frames' contents without CRC and parity; ANSWER: ACK, AGAIN. */
+/* Lengths of frames without CRC and parity, bytes. */
 #define SWITCH_SETUP_BYTES 20u
 #define SWITCH_DATA_HEADER_BYTES 3u
-#define SWITCH_ANSWER_BYTES 5u
-#define SWITCH_DONE_BYTES 1u /* the answer to a peek may follow */
+#define SWITCH_ANSWER_BYTES 5u /* ACK or AGAIN */
+#define SWITCH_DONE_BYTES                                                      \
+    1u /* DONE; the answer to a peek (state.h) may                             \
+          follow */
 #define SWITCH_RELEASE_BYTES 2u
 
 /* Offsets of the fields of a set-up. */
 enum switch_setup_field {
-    SWITCH_AT_ATTEMPT = 1,  /* u8: number of the set-up at its source */
+    SWITCH_AT_ATTEMPT = 1,  /* u8: set-ups that the port has sent; wraps */
     SWITCH_AT_SOURCE = 2,   /* u16: number of the source's node */
     SWITCH_AT_SEQUENCE = 4, /* u32: number of the message */
     SWITCH_AT_PORT = 8,     /* u8: port of the source */
@@ -55,7 +55,8 @@ enum switch_setup_field {
     SWITCH_AT_LENGTH = 10,  /* u32: length of the message, bytes */
     SWITCH_AT_HOPS = 14,    /* u16: hops to go; bits 14, 15: turn after them */
     SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn */
-    SWITCH_AT_HOLD = 18        /* u16: hold_us of struct switch_port, in ms */
+    SWITCH_AT_HOLD = 18        /* u16: silence after which a hop frees the
+                                  circuit, ms */
 };
 
 /* The use of the next byte that comes in at a port. */
@@ -67,7 +68,7 @@ enum switch_mode {
     SWITCH_MODE_SKIP   /* the byte belongs to a frame that nobody wants */
 };
 
-/* What this node is in the circuit that holds a port. */
+/* This node's role in the circuit that holds a port. */
 enum switch_role {
     SWITCH_ROLE_FREE, /* no circuit holds the port */
     SWITCH_ROLE_RELAY,
@@ -75,12 +76,11 @@ enum switch_role {
     SWITCH_ROLE_DESTINATION
 };
 
-/* Why a circuit ends. */
 enum switch_reason {
     SWITCH_REASON_FINISHED,
     SWITCH_REASON_HELD,     /* refused: a port of the path is not free */
     SWITCH_REASON_UNWANTED, /* refused: no receive is posted for the message */
-    SWITCH_REASON_BROKEN    /* silence; or a neighbour forgot the circuit */
+    SWITCH_REASON_BROKEN    /* silence, a SETUP over a held link, or a reset */
 };
 
 /* ---- ring.c ---- */
@@ -106,8 +106,8 @@ static inline void switch_ring_put(struct switch_core *core, unsigned port,
     to->written += 1;
 }
 
-/* To be called before a byte is added to a port's ring: if the ring is empty,
-   the switch calls kick() for the port before it returns. */
+/* Marks a port for a kick() (struct switch_config) if its ring is empty. To be
+   called before a byte is added to the ring. */
 static inline void switch_ring_wake(struct switch_core *core, unsigned port)
 {
     if (switch_ring_used(&core->port[port]) == 0) {
@@ -115,11 +115,9 @@ static inline void switch_ring_wake(struct switch_core *core, unsigned port)
     }
 }
 
-/*
- * Begins a frame of this node in a port's ring; switch_frame_end() ends it. Its
- * CRC starts from `crc`; content_bytes does not count CRC and parity. Result:
- * false, and the frame counts as lost, if switch_frame_room() is false.
- */
+/* Begins a frame of this node in a port's ring; switch_frame_end() ends the
+   frame. crc: start value of the CRC; content_bytes: without CRC and parity.
+   Result: false if switch_frame_room() is; the frame counts as lost. */
 bool switch_frame_begin(struct switch_core *core, unsigned port,
                         struct frame_writer *writer, unsigned content_bytes,
                         uint32_t crc);
@@ -127,14 +125,14 @@ void switch_frame_end(struct switch_core *core, unsigned port,
                       struct frame_writer *writer);
 
 /* Whether a port's ring has room for a frame with content_bytes of content, CRC
-   and parity not counted, and does not end within a relayed frame. */
+   and parity not counted, and no relayed frame in the ring is unfinished. */
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
 /* Writes a whole frame into a port's ring, with parity if the content's first
-   byte has FRAME_PARITY. surely: a frame with parity is written twice, for its
-   loss would cost the other end a time limit. Result: false if there is no room
-   for the first copy. */
+   byte has FRAME_PARITY. surely: a frame with parity is written twice, as the
+   other end notices the frame's loss only after a time limit. Result: false if
+   there is no room for the first copy. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
                         const uint8_t *content, unsigned bytes, uint32_t crc,
                         bool surely);
@@ -143,29 +141,26 @@ bool switch_frame_write(struct switch_core *core, unsigned port,
    rest of that frame will be skipped. */
 void switch_frame_cut(struct switch_core *core, unsigned port);
 
-/* Notes the end of a message in core->last, unless it is a ping or a peek.
-   `port`: port where it came in, or TORUS_PORTS + port where it went out. */
+/* Notes the end of a message in core->last, pings and peeks excepted. `port`:
+   port where the message came in, or TORUS_PORTS + port where it went out. */
 void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
                      uint32_t bytes, int error);
 
 bool switch_time_reached(const struct switch_core *core, uint32_t until_us);
 
-/* Returns the next random number, 1 to 2^32 - 1. */
+/* Returns a random number, 1 to 2^32 - 1. */
 uint32_t switch_random(struct switch_core *core);
 
 /* ---- relay.c ---- */
 
-/* Whether this set-up came in at the port before: a set-up with parity goes out
-   twice. If this node refused the first copy, the second would hold ports for a
-   circuit that its source has given up. */
+/* Whether this set-up has already come in: a set-up with parity goes out twice.
+   If the first copy was refused, the second would hold ports in vain. */
 bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
 
-/*
- * Sends the set-up in the port's reader on along its path, or refuses it; a
- * set-up without a valid path is counted as damaged. Precondition: its check is
- * right, and the port is free. Result: false, and nothing is done, if the path
- * ends at this node.
- */
+/* Passes the set-up in the port's reader to the next node, or refuses it; a
+   set-up without a valid path is counted as damaged. Precondition: the set-up's
+   CRC is right, and the port is free. Result: false, and nothing is done, if
+   the path ends at this node. */
 bool switch_relay_setup(struct switch_core *core, unsigned port);
 
 /* Frees a port and, if this node is a relay of its circuit, the circuit's other
@@ -180,13 +175,12 @@ void switch_relay_release(struct switch_core *core, unsigned port,
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason);
 
-/* Makes the circuit of a set-up hold a port. role: that of this node in the
-   circuit. */
+/* Makes the circuit of a set-up hold a port. role: this node's role there. */
 void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 
-/* Returns the number from which a DATA frame's CRC starts on a port's circuit.
-   first: the frame's first byte; offset: place of its data in the message. */
+/* Returns the start value of a DATA frame's CRC on a port's circuit. first: the
+   frame's first byte; offset: bytes of the message before the frame. */
 uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
                                uint32_t offset);
 
@@ -196,25 +190,25 @@ uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
 void switch_destination_arrive(struct switch_core *core, unsigned port,
                                const uint8_t *setup);
 
-/* Takes the DATA frame in the port's reader at a destination. bytes: length of
-   its content without CRC and parity. */
+/* Takes the DATA frame in the port's reader. bytes: length of the frame's
+   content without CRC and parity. */
 void switch_destination_data(struct switch_core *core, unsigned port,
                              unsigned bytes);
 
-/* Answers a frame that was damaged or skipped: a destination asks for its bytes
-   AGAIN, or says DONE once more. */
+/* If this node is a destination, answers a damaged or skipped frame: by DONE if
+   all bytes have come in, else by AGAIN. */
 void switch_destination_again(struct switch_core *core, unsigned port);
 
 /* Counts a damaged frame, then does as switch_destination_again(). */
 void switch_destination_damaged(struct switch_core *core, unsigned port);
 
-/* Makes the receive of a destination, whose circuit has ended, QUEUED again,
-   for a later circuit of the message. */
+/* After the loss of a destination's circuit, makes the destination's receive
+   wait (SWITCH_QUEUED) for the message's next circuit. */
 void switch_destination_lost(struct switch_core *core, unsigned port);
 
 /* ---- source.c ---- */
 
-/* Queues a message, as switch_send() says. */
+/* Queues a message, or ends an invalid message with an error at once. */
 void switch_source_queue(struct switch_core *core,
                          struct switch_message *message);
 
@@ -225,8 +219,8 @@ void switch_source_abandon(struct switch_core *core, unsigned port);
    has come and the port is free. */
 void switch_source_start(struct switch_core *core, unsigned port);
 
-/* Takes the ACK, AGAIN or DONE in the port's reader at a source. bytes: length
-   of its content without CRC and parity. */
+/* Takes the ACK, AGAIN or DONE in the port's reader. bytes: length of the
+   frame's content without CRC and parity. */
 void switch_source_answer(struct switch_core *core, unsigned port,
                           unsigned bytes);
 
@@ -241,8 +235,8 @@ void switch_source_lost(struct switch_core *core, unsigned port,
 /* Does what is due at a port's source: the next try, or a time limit. */
 void switch_source_tick(struct switch_core *core, unsigned port);
 
-/* Treats the line at a port as bad from now on: set-ups and DATA of this node's
-   messages get parity, and DATA are short. */
+/* Treats the line at a port as bad from now on: frames of this node get parity,
+   and DATA frames are short. */
 void switch_source_turn_bad(struct switch_port *at);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities have the names that Blahut, Algebraic Codes for Data Transmission
- * (2003), chapter 7, gives them. A word is a polynomial whose highest
- * coefficient is the first byte; arrays of the decoder have the lowest first.
+ * All arithmetic is in GF(2^8); names are those of Blahut, Algebraic Codes for
+ * Data Transmission (2003), chapter 7. A word is a polynomial: its first byte
+ * is the highest coefficient, but the decoder's arrays begin with the lowest.
+ * Syndromes are the word's values at the generator polynomial's roots. The
+ * locator is a polynomial with a root 2^-n for each wrong byte, n bytes before
+ * the word's last; the evaluator gives by how much these bytes are wrong.
  */
 #include "hal/switch/parity.h"
 
@@ -13,10 +16,11 @@
 #include <string.h>
 
 #define ERRORS_MAX (PARITY_BYTES / 2u)
-#define HALF_OF_1 0x8eu /* 1 / 2 in the field */
+#define HALF_OF_1 0x8eu /* 1 / 2 */
 
-/* times_low[i] is the generator polynomial without its x^8, times i, and
-   times_high[i] times 16 i; the highest coefficient is in the highest byte. */
+/* times_low[i] is i * g, and times_high[i] is 16 i * g: g is the generator
+   polynomial less its leading term x^8, and each number packs the eight other
+   coefficients, the highest in the highest byte. */
 HAL_HOT static const uint64_t times_low[16] = {
     0x0000000000000000, 0xff0b5136efadc818, 0xe316a26cc3478d30,
     0x1c1df35a2cea4528, 0xdb2c59d89b8e0760, 0x242708ee7423cf78,
@@ -34,7 +38,7 @@ HAL_HOT static const uint64_t times_high[16] = {
     0x8ede9dca351eb468,
 };
 
-/* power_of[n] is 2^n, 0 <= n < 255; log_of[2^n] is n. */
+/* power_of[n] is 2^n in GF(2^8), 0 <= n < 255; log_of[2^n] is n. */
 HAL_HOT static const uint8_t power_of[255] = {
     0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1d, 0x3a, 0x74, 0xe8,
     0xcd, 0x87, 0x13, 0x26, 0x4c, 0x98, 0x2d, 0x5a, 0xb4, 0x75, 0xea, 0xc9,
@@ -119,8 +123,9 @@ void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity)
     }
 }
 
-/* Sets syndrome[j] to the word's value at the generator's root 2^j, found from
-   the word's remainder. Result: whether any is not 0, that is, a byte wrong. */
+/* Sets syndrome[j] to the word's value at the generator's root 2^j, computed
+   from the remainder of the word divided by the generator. Result: false, and
+   nothing is set, if the remainder is 0: no byte is wrong. */
 static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
                            unsigned bytes)
 {
@@ -144,9 +149,9 @@ static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
     return any != 0;
 }
 
-/* Returns coefficient `at` of the product of the syndromes and the locator, a
-   polynomial of this degree. The product's lowest coefficients are the error
-   evaluator; 0 at a higher one says that the locator predicts that syndrome. */
+/* Returns coefficient `at` of the product of the syndromes and the locator,
+   whose degree is `degree`. The lowest `degree` coefficients are the evaluator;
+   a later coefficient is 0 if the locator predicts syndrome[at]. */
 static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
                            unsigned at, unsigned degree)
 {
@@ -158,13 +163,14 @@ static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
     return sum;
 }
 
-/* Finds the shortest recurrence that makes the syndromes (Berlekamp, Massey).
-   Result: its length, the number of wrong bytes; may exceed ERRORS_MAX. */
+/* Finds the locator: its coefficients are the shortest linear recurrence that
+   the syndromes satisfy (Berlekamp, Massey). Result: the recurrence's length,
+   which is the number of wrong bytes; may exceed ERRORS_MAX. */
 static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
-    uint8_t before[PARITY_BYTES + 1] = {1}; /* the last shorter locator */
-    unsigned shift = 1; /* exponent of the x^shift that multiplies `before` */
+    uint8_t before[PARITY_BYTES + 1] = {1}; /* locator before `length` grew */
+    unsigned shift = 1; /* `before` is multiplied by x^shift */
     unsigned length = 0;
 
     memset(locator, 0, PARITY_BYTES + 1);
@@ -193,16 +199,14 @@ static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
     return length;
 }
 
-/* ---- where the errors are ---- */
-
-/* Returns four packed numbers, each divided by 2 in the field. */
+/* Returns four packed numbers, each divided by 2. */
 static uint32_t halves(uint32_t four)
 {
     return (four >> 1 & 0x7f7f7f7fu) ^ (four & 0x01010101u) * HALF_OF_1;
 }
 
-/* Returns the packed coefficients of x to x^4 (that of x in the lowest byte) of
-   a polynomial after x / 2 was put in for x. */
+/* four: coefficients 1 to 4 of a polynomial p(x), the first in the lowest byte.
+   Returns the coefficients of p(x / 2). */
 static uint32_t step(uint32_t four)
 {
     four = halves(four);
@@ -211,15 +215,14 @@ static uint32_t step(uint32_t four)
     return (four & 0x00ffffffu) | (halves(four) & 0xff000000u);
 }
 
-/* Returns the sum of four packed coefficients. */
 static uint8_t sum(uint32_t four)
 {
     four ^= four >> 16;
     return (uint8_t)(four ^ four >> 8);
 }
 
-/* Returns the value at 2^-n of a polynomial of degree ERRORS_MAX without its
-   constant term. by: 1 takes all other terms, 2 those of odd exponents. */
+/* Returns the sum of the terms with exponents 1, 1 + by, 1 + 2 by, ... of a
+   polynomial of degree ERRORS_MAX at 2^-n. */
 static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 {
     uint8_t value = 0;
@@ -231,8 +234,8 @@ static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 }
 
 /* Finds the wrong bytes by trying all places, the last first (Chien), and
-   corrects them (Forney). Result: false, and the word is left alone, if fewer
-   than `errors` places of the word are roots of the locator. */
+   corrects them (Forney). errors: degree of the locator. Result: false, and the
+   word is left alone, if fewer than `errors` places give a root. */
 static bool put_right(uint8_t *word, unsigned bytes, const uint8_t *locator,
                       const uint8_t *evaluator, unsigned errors)
 {

@@ -18,19 +18,17 @@
 
 #define PARITY_BYTES 8u
 
-/* Returns the parity of data followed by these bytes; `parity` is that of the
-   data, 0 if there is none. Cost: some 25 instructions a byte. */
+/* Continues parity over further bytes of data. parity: parity of the data so
+   far, 0 at the start. Cost: some 25 instructions a byte. */
 uint64_t parity_update(uint64_t parity, const uint8_t *data, uint32_t bytes);
 
 /* Stores parity as the bytes that follow the data. */
 void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity);
 
-/*
- * Corrects a word of PARITY_BYTES to 255 bytes. Result: number of wrong bytes;
- * -1 if there are too many, and the word is left alone. Cost: that of
- * parity_update(), and if bytes are wrong up to 20,000 instructions more (four
- * of 69 bytes, Cortex-M).
- */
+/* Corrects a word of PARITY_BYTES to 255 bytes. Result: number of wrong bytes;
+   -1 if there are too many, and the word is left alone. Cost: as
+   parity_update(); if bytes are wrong, up to 20,000 instructions more (measured
+   on Cortex-M with four wrong bytes in a word of 69). */
 NODISCARD int parity_correct(uint8_t *word, unsigned bytes);
 
 #endif

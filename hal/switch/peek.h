@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Peeks (hal/switch/switch.h) and their answers: pages of a node's state, which
- * boot/serial/pages.c writes. A peek's first byte is a page or a command. A
- * command is followed by its argument, a u32; the answer is the page
- * PEEK_STATE. The first byte of every page is PEEK_VERSION. Numbers are
- * little-endian; bytes of a page that no field below names are 0.
+ * A peek is a message that asks a node for a page of its state, or gives it a
+ * command (hal/switch/switch.h); boot/serial/pages.c writes the answer. A
+ * peek's first byte is a page or a command. A command's argument, a u32,
+ * follows; a command is answered by the page PEEK_STATE. The first byte of
+ * every page is PEEK_VERSION. Numbers are little-endian; unnamed bytes are 0.
  */
 #ifndef HAL_SWITCH_PEEK_H
 #define HAL_SWITCH_PEEK_H
 
 #define PEEK_VERSION 2u
-#define PEEK_QUESTION_BYTES 5u /* length of a command */
+#define PEEK_QUESTION_BYTES 5u /* command and argument */
 
 enum peek_page {
-    PEEK_STATE,    /* enum peek_at */
-    PEEK_COUNTS,   /* sums of all ports, in the order of PEEK_COUNTER_NAMES */
-    PEEK_IDENTITY, /* enum peek_identity_at */
+    PEEK_STATE,    /* layout: enum peek_at */
+    PEEK_COUNTS,   /* PEEK_COUNTER_NAMES, each summed over all ports */
+    PEEK_IDENTITY, /* layout: enum peek_identity_at */
     PEEK_IMAGE,    /* text at PEEK_AT_VERSION: version of the image */
     PEEK_EAST,     /* counters of a port, in the order of PEEK_PORT_NAMES */
     PEEK_NORTH,
     PEEK_WEST,
     PEEK_SOUTH,
     PEEK_COMMANDS = 0x80, /* the least number of a command */
-    PEEK_IDENTIFY = 0x80, /* argument: time for which the LED blinks from now
-                             on, s, PEEK_IDENTIFY_S_MAX at most; 0: it stops */
+    PEEK_IDENTIFY = 0x80, /* argument: time that the LED blinks from now on, s,
+                             at most PEEK_IDENTIFY_S_MAX; 0: the LED stops */
     PEEK_RESET = 0x81     /* argument: PEEK_RESET_MAGIC. The node resets itself
-                             20 ms and 2 slack_us after the last copy of this
-                             command, which may come several times */
+                             20 ms + 2 slack_us (struct switch_config) after the
+                             last copy of the command came in */
 };
 
 #define PEEK_RESET_MAGIC 0x21545352u /* "RST!" */
 #define PEEK_IDENTIFY_S_MAX 3600u
 
-/* Offsets in PEEK_STATE; a fault is the last fault, a job the current job. */
+/* Offsets in PEEK_STATE. "fault" is the last fault, "job" the current job. */
 enum peek_at {
     PEEK_AT_STATE = 1,    /* u8: enum node_state */
     PEEK_AT_WAYPOINT = 2, /* u8: enum peek_waypoint */
@@ -44,28 +44,26 @@ enum peek_at {
     PEEK_AT_PORTS = 9,    /* u8: bits 0 to 3: ports where a message is awaited;
                              bits 4 to 7: ports with sends under way */
     PEEK_AT_KIND = 10,    /* u8: kind of the awaited message; 0: any */
-    PEEK_AT_LAST_PORT = 11,  /* u8: port of the last message that ended; 4 more
-                                if the node sent it; PEEK_NONE: none ended */
+    PEEK_AT_LAST_PORT = 11,  /* u8: port of the last message, plus 4 if the node
+                                sent the message; PEEK_NONE: none yet */
     PEEK_AT_LAST_ERROR = 12, /* i8: enum err of the last message */
     PEEK_AT_EXCEPTION = 13,  /* u8: exception number of the fault */
     PEEK_AT_FAULTS = 14,     /* u16: faults since power-up */
     PEEK_AT_LAST_BYTES = 16, /* u32: length of the last message, bytes */
     PEEK_AT_UPTIME = 20,     /* u32: time since the start, ms */
-    PEEK_AT_STILL = 24,      /* u32: time since the program last moved on, ms */
+    PEEK_AT_STILL = 24,      /* u32: time since the node's last progress, ms */
     PEEK_AT_STACK = 28,      /* u16: most stack used so far, bytes */
     PEEK_AT_JOBS = 30,       /* u16: jobs that ended well since the start */
     PEEK_AT_PC = 32,         /* u32: pc at the fault */
     PEEK_AT_LR = 36,         /* u32: lr at the fault */
     PEEK_AT_CFSR = 40,       /* u32: CFSR of the fault */
-    PEEK_AT_KERNEL = 44,     /* text: name of the job's kernel, at most
-                                PEEK_KERNEL_BYTES; no job: zeros */
-    PEEK_AT_CHECK = 56,      /* u16: assertion that failed (hal/check.h); 0: the
-                                fault had another cause */
+    PEEK_AT_KERNEL = 44,     /* text: name of the kernel; no job: zeros */
+    PEEK_AT_CHECK = 56,      /* u16: CHECK_PLACE() of a failed ASSERT, or 0 */
     PEEK_STATE_BYTES = 60,
-    PEEK_AT_COUNTER = 4 /* offset of the counters, u32 each, in other pages */
+    PEEK_AT_COUNTER = 4 /* offset of the u32 counters in a page of counters */
 };
 
-#define PEEK_KERNEL_BYTES 12u
+#define PEEK_KERNEL_BYTES 12u /* most bytes of the kernel's name */
 #define PEEK_COUNTERS 10u
 #define PEEK_COUNTS_BYTES (PEEK_AT_COUNTER + 4u * PEEK_COUNTERS)
 #define PEEK_NONE 255u
@@ -82,27 +80,27 @@ enum peek_identity_at {
     PEEK_AT_ROOM = 28,       /* u32: memory for jobs, bytes */
     PEEK_AT_WHO_UPTIME = 32, /* u32: time since the start, ms */
     PEEK_AT_SUPPLY = 36,     /* u16: supply voltage, mV; 0: unknown */
-    PEEK_AT_CELSIUS = 38, /* i16: degrees Celsius; PEEK_NO_CELSIUS: unknown */
+    PEEK_AT_CELSIUS = 38,    /* i16: temperature of the chip, degrees Celsius */
     PEEK_AT_WHO_FAULTS = 40, /* u16: faults since power-up */
-    PEEK_AT_START = 42,      /* u16: number of this start */
-    PEEK_AT_NAMES = 44,      /* two texts, with their NULs PEEK_NAMES_BYTES at
-                                most: source of the clock, cause of the reset */
+    PEEK_AT_START = 42,      /* u16: counter, 1 more after each reset */
+    PEEK_AT_NAMES = 44,      /* two texts, each ended by NUL: source of the
+                                clock, cause of the reset */
     PEEK_IDENTITY_BYTES = 64
 };
 
-#define PEEK_NO_CELSIUS (-32768)
-#define PEEK_NAMES_BYTES 20u
+#define PEEK_NO_CELSIUS (-32768) /* the temperature is unknown */
+#define PEEK_NAMES_BYTES 20u     /* most bytes of both texts */
 
 #define PEEK_AT_VERSION 4u
 #define PEEK_VERSION_BYTES 60u
 
-/* Numbers of a port's counters: the switch's, the line driver's, both. */
+/* Number of a port's counters: in the switch, in the line driver, in both. */
 #define PEEK_SWITCH_COUNTERS 10u
 #define PEEK_LINE_COUNTERS 5u
 #define PEEK_PORT_COUNTERS (PEEK_SWITCH_COUNTERS + PEEK_LINE_COUNTERS)
 #define PEEK_PORT_BYTES (PEEK_AT_COUNTER + 4u * PEEK_PORT_COUNTERS)
 
-/* Names of the counters in the order of the pages, each with its NUL. */
+/* Names of the counters, in the order of a page; NUL ends each. */
 #define PEEK_COUNTER_NAMES                                                     \
     "sent_messages\0sent_bytes\0received_messages\0relayed_circuits\0"         \
     "refused\0retries\0retransmitted\0damaged\0lost\0dead"
@@ -113,7 +111,7 @@ enum peek_identity_at {
 
 enum peek_flag {
     PEEK_PLACED = 1, /* the node knows its coordinates */
-    PEEK_JOB = 2,    /* the node has a job */
+    PEEK_JOB = 2,
     PEEK_FAULT = 4,  /* the node has a record of a fault */
     PEEK_BLINKS = 8, /* the LED blinks, after PEEK_IDENTIFY */
     PEEK_RESETS = 16 /* the node will reset itself, after PEEK_RESET */
@@ -125,14 +123,13 @@ enum peek_waypoint {
     PEEK_ORDER,   /* waits for the host's order */
     PEEK_MESSAGE, /* waits for a message */
     PEEK_SENDS,   /* waits for the end of its sends */
-    PEEK_HOST,    /* waits until the host has fetched its report */
+    PEEK_HOST,    /* waits until the host has fetched the node's report */
     PEEK_KERNEL,  /* runs the kernel */
     PEEK_WORK,    /* does something else */
     PEEK_WAYPOINTS
 };
 
-/* The names of waypoints and of enum node_state, in their order, each with its
-   NUL. */
+/* Names of enum peek_waypoint and of enum node_state; NUL ends each. */
 #define PEEK_WAYPOINT_NAMES "idle\0order\0message\0sends\0host\0kernel\0work"
 #define PEEK_STATE_NAMES                                                       \
     "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"       \

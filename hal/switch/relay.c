@@ -85,7 +85,7 @@ enum {
     NO_PATH = -2
 };
 
-/* Takes the hop by which a set-up came in at `port` off the set-up's path.
+/* Removes from a set-up's path the hop by which the set-up came in at `port`.
    Result: the port out of which the path goes on, ENDS_HERE or NO_PATH. */
 static int step(uint8_t *setup, unsigned port)
 {

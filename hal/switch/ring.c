@@ -11,7 +11,7 @@ uint32_t switch_random(struct switch_core *core)
 {
     uint32_t value = core->random;
 
-    ASSERT(value != 0); /* switch_init() sets another value */
+    ASSERT(value != 0); /* switch_init() sets no 0, and xorshift gives none */
     value ^= value << 13;
     value ^= value >> 17;
     value ^= value << 5;
@@ -24,9 +24,7 @@ bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
     return (int32_t)(core->now_us - until_us) >= 0;
 }
 
-/* ---- frames ---- */
-
-/* Whether the port's ring ends within a relayed frame. */
+/* Whether the last frame in the port's ring is being relayed and unfinished. */
 static bool passing(const struct switch_core *core, unsigned port)
 {
     const struct switch_port *to = &core->port[port];
@@ -38,7 +36,8 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes)
 {
-    /* CRC, parity, a 0 in front, and a byte for switch_frame_cut() must fit. */
+    /* CRC, parity and two bytes more must fit: a 0 against noise (see
+       switch_frame_begin()), and the 0 of switch_frame_cut(). */
     return switch_ring_used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=
@@ -102,8 +101,6 @@ void switch_frame_cut(struct switch_core *core, unsigned port)
         core->counters[peer].stale += 1;
     }
 }
-
-/* ---- what ended ---- */
 
 void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
                      uint32_t bytes, int error)

@@ -9,35 +9,33 @@
 
 #define CHECK_FILE CHECK_SWITCH_SOURCE
 
-#define FRAME_LEAST 16u    /* least data of a frame but the last, bytes */
+#define FRAME_LEAST 16u    /* least data of any frame but the last, bytes */
 #define FRAME_GROWTH 8u    /* bytes by which frames grow after an answer */
 #define FRAME_COSTS 18u    /* most bytes of a frame on a line besides data */
 #define BAD_DATA_BYTES 56u /* most data of a frame with parity */
 #define CLEAN_ANSWERS 32u  /* undamaged answers until a bad line is good */
 #define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
 #define BACKOFF_MAX 6u     /* the longest random wait has 2^6 units */
-#define BACKOFF_BYTES 32u  /* unit of random waits: time of these bytes */
-#define HOP_BYTES 128u     /* time of a hop there and back, in line bytes */
-#define ENDS_BYTES 256u    /* time of source and destination, in line bytes */
-#define SETUP_BYTES 40u    /* bytes on a line of a set-up, or of its answer */
-#define HASTE 5u           /* a wait is 2^-5 of latest_us() or longer */
-#define TICK_US 1000u      /* most time by which now_us is late */
-#define GIVE_WAY_US (2u * TICK_US) /* wait for a neighbour that gave way */
-#define WAIT_US_MAX                                                            \
-    16000000u /* twice this fits a u16 of ms: SWITCH_AT_HOLD                   \
-                 */
-/* Time limits in a row that a peek's circuit survives: more, as the answer to a
-   peek is long, and asking again costs little. */
+#define BACKOFF_BYTES 32u  /* unit of random waits: time of 32 bytes */
+#define HOP_BYTES 128u     /* a hop there and back: time of 128 bytes */
+#define ENDS_BYTES 256u    /* both end nodes: time of 256 bytes */
+#define SETUP_BYTES 40u /* most bytes of a set-up, or its answer, on a line */
+#define HASTE 5u        /* no wait is shorter than latest_us() >> HASTE */
+#define TICK_US 1000u   /* most time by which now_us is late */
+#define GIVE_WAY_US (2u * TICK_US) /* time for a neighbour's next set-up */
+/* Longest wait, us: twice this, in ms, must fit the u16 at SWITCH_AT_HOLD. */
+#define WAIT_US_MAX 16000000u
+/* TIMEOUTS_MAX of a peek, whose answer is long and cheap to ask for again. */
 #define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* bytes in a ring that keep its line busy */
+#define AHEAD_BYTES 256u /* frames are made while the ring has fewer bytes */
 
-/* Returns the time that these bytes take on a line, us, rounded up. */
+/* Returns the time that `bytes` take on a line, us, rounded up. */
 static uint32_t line_us(const struct switch_core *core, uint32_t bytes)
 {
     return bytes * (core->config.byte_ns / 1000u + 1u);
 }
 
-/* Returns the longest time after which an answer may come, us. */
+/* Returns the longest time from the end of a frame to its answer, us. */
 static uint32_t latest_us(const struct switch_core *core,
                           const struct switch_message *message)
 {
@@ -46,7 +44,7 @@ static uint32_t latest_us(const struct switch_core *core,
     return core->config.slack_us + line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
-/* Returns `us` and the time of these bytes on a line, at most WAIT_US_MAX. */
+/* Returns us + the time of `bytes` on a line, us, but at most WAIT_US_MAX. */
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
@@ -55,12 +53,12 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
 }
 
 /*
- * Returns the wait for an answer, us, after `times` waits in a row in vain:
+ * Returns the wait for an answer, us, after `times` waits without an answer:
  *
- *   |-- `bytes` on the line --|-- lateness ------------------|-- tick --|
- *                              2 late_us, doubled for every
- *                              second wait in vain; from
- *                              latest_us() / 32 to latest_us()
+ *   |-- `bytes` on the line --|-- lateness --|-- TICK_US --|
+ *
+ * The lateness is 2 late_us (time of recent answers), doubled for every second
+ * wait without an answer; at least latest_us() / 32, at most latest_us().
  */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
@@ -78,8 +76,8 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* Notes that the timed answer has come: late_us becomes the answer's time if
-   that is longer, else moves towards it by an eighth of the difference. */
+/* Notes the time of the timed answer: late_us rises to this time at once, or
+   falls by an eighth of the difference. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -108,10 +106,8 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
                                is_peek(source) ? 0 : source->timeouts);
 }
 
-/* ---- the queue ---- */
-
-/* Sets the length of a message. Result: why the message cannot be sent, as
-   switch_send() says; ERR_OK if it can. */
+/* Sets message->bytes. Result: ERR_NO_ROUTE or ERR_RANGE if the message is not
+   valid (switch_send()), else ERR_OK. */
 static int measure(struct switch_message *message)
 {
     static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
@@ -132,7 +128,7 @@ static int measure(struct switch_message *message)
                : ERR_OK;
 }
 
-/* Prepares a source for another first message, whose first try is due now. */
+/* Prepares a source for a new first message, whose first try is due now. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -215,7 +211,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
                     error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;
-    message->state = SWITCH_DONE; /* now the message is the caller's */
+    message->state = SWITCH_DONE; /* now the caller owns the message */
 }
 
 void switch_source_abandon(struct switch_core *core, unsigned port)
@@ -242,9 +238,6 @@ void switch_source_turn_bad(struct switch_port *at)
     }
 }
 
-/* ---- set-up ---- */
-
-/* Writes the set-up of the first message of a port's queue. */
 static void compose(uint8_t *setup, const struct switch_core *core,
                     const struct switch_source *source)
 {
@@ -346,9 +339,6 @@ void switch_source_lost(struct switch_core *core, unsigned port,
     }
 }
 
-/* ---- data ---- */
-
-/* Adds bytes `from` to from + bytes - 1 of the message to a frame. */
 static void put_bytes(struct frame_writer *writer,
                       const struct switch_message *message, uint32_t from,
                       uint32_t bytes)
@@ -371,8 +361,8 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Makes one DATA frame, of the bytes from source->next on. If these go out for
-   the first time, times their answer, unless an answer is being timed. */
+/* Makes a DATA frame of the bytes from source->next on. Times the answer if the
+   bytes are sent for the first time and no other answer is being timed. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -410,7 +400,7 @@ static void make_frame(struct switch_core *core, unsigned port)
 }
 
 /* Returns the most data that may be on the way, bytes: 2 to SWITCH_WINDOW
-   frames, fewer if they are short, since damage to one loses all behind it. */
+   frames; few if frames are short, as damage loses all frames behind it. */
 static uint32_t window_bytes(const struct switch_source *source)
 {
     static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
@@ -456,9 +446,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
     switch_source_fill(core, port);
 }
 
-/* ---- answers ---- */
-
-/* Ends the timing. The time counts if the answer has the timed round: an answer
+/* Ends the timing. Only an answer of the timed round changes late_us: an answer
    of a later round may be to bytes that were sent twice (Karn, Partridge,
    SIGCOMM 1987). */
 static void stop_timing(const struct switch_core *core,
@@ -470,8 +458,8 @@ static void stop_timing(const struct switch_core *core,
     source->timing = false;
 }
 
-/* Takes an ACK or AGAIN of `round` by which the destination has the first
-   `offset` bytes: more than before, or it is the first answer to a set-up. */
+/* Takes an ACK or AGAIN of `round`: the first `offset` bytes have come in.
+   Precondition: offset > base, or this is the first answer to a set-up. */
 static void acknowledge(struct switch_core *core, unsigned port,
                         uint32_t offset, unsigned round)
 {
@@ -501,7 +489,7 @@ static void acknowledge(struct switch_core *core, unsigned port,
         stop_timing(core, source, round);
     }
     if (source->next < offset) {
-        source->next = offset; /* sent before the source went back */
+        source->next = offset; /* bytes sent before go_back() did come in */
     }
     source->frame_bytes = (uint16_t)(longer < most ? longer : most);
     wait_for_answer(core, port);
@@ -580,8 +568,6 @@ void switch_source_answer(struct switch_core *core, unsigned port,
     }
     switch_source_fill(core, port);
 }
-
-/* ---- time ---- */
 
 void switch_source_tick(struct switch_core *core, unsigned port)
 {

@@ -20,9 +20,9 @@
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u       /* frames of a source that may be on the way */
 #define SWITCH_TRIES 64u       /* set-ups in vain until a message ends */
-#define SWITCH_REMEMBERED 128u /* streams whose last message is known */
-#define SWITCH_SLACK_US 5000u  /* slack_us if the configuration says 0 */
-#define SWITCH_PATIENCE_US 600000000u /* patience_us if that is 0: 10 min */
+#define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
+#define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
+#define SWITCH_PATIENCE_US 600000000u /* default of patience_us: 10 min */
 
 /* States of a message and of a receive. */
 enum switch_state {
@@ -33,9 +33,9 @@ enum switch_state {
 };
 
 /* Whether the message or receive with this `state` belongs to the caller again.
-   The barrier keeps the compiler from moving reads of plain fields ahead of the
-   volatile one, so that they see all that the switch's interrupts wrote; one
-   core needs no more. */
+   The barrier keeps the compiler from moving the caller's reads of plain fields
+   ahead of the read of `state`, so these reads see all that the switch's
+   interrupts wrote. One core needs no hardware barrier. */
 static inline bool switch_is_done(const volatile uint8_t *state)
 {
     bool done = *state == SWITCH_DONE;
@@ -49,47 +49,42 @@ struct switch_segment {
     uint32_t bytes;
 };
 
-/*
- * A message to send. The caller sets the fields up to `reply`, then leaves the
- * struct, the segments' bytes and the reply alone until switch_is_done().
- */
+/* A message to send. The caller sets the fields up to `reply`, then leaves the
+   struct, the segments' bytes and the reply alone until switch_is_done(). */
 struct switch_message {
     struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
     uint8_t kind; /* 1 to 253: the caller's; SWITCH_PING; SWITCH_PEEK */
-    struct switch_segment segment[SWITCH_SEGMENTS]; /* its bytes, in order */
-    uint8_t *reply; /* room for SWITCH_STATUS_BYTES; NULL unless it is a peek */
+    struct switch_segment segment[SWITCH_SEGMENTS]; /* all bytes, in order */
+    uint8_t *reply; /* peek: room for SWITCH_STATUS_BYTES; else NULL */
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */
     int8_t error;           /* enum err, when done */
-    uint32_t sequence;      /* number of the message at its source */
+    uint32_t sequence;      /* counts the messages of the source's node */
     uint32_t bytes;         /* length of the message: of all segments */
     uint32_t queued_us;     /* time of switch_send() */
     uint32_t accepted_us; /* time when a destination last accepted a circuit of
-                             the message; before the first: queued_us */
+                             the message; until then queued_us */
     uint32_t done_us;     /* time when the message ended */
-    uint32_t refused_us;  /* time of the first refusal, while `refused` */
+    uint32_t refused_us;  /* time of the first refused set-up, if `refused` */
     uint32_t top;         /* end of the bytes that went out at least once */
-    uint8_t reply_bytes;  /* bytes written to `reply` */
-    uint8_t tries; /* set-ups in a row that brought nothing; refused set-ups
-                      count for a peek only */
+    uint8_t reply_bytes;
+    uint8_t tries; /* set-ups in a row after which no byte was acknowledged;
+                      refused set-ups count for a peek only */
     bool tried;    /* a set-up has gone out */
-    bool refused;  /* set-ups are refused since refused_us */
-    struct switch_message *next; /* next one in the port's queue */
+    bool refused;  /* no set-up was accepted since refused_us */
+    struct switch_message *next; /* next message in the port's queue */
 };
 
-/* The identity of a message. Messages of one source and port are a stream, in
-   which they come one after the other. */
+/* Identity of a message. A stream: all messages of one source and port. */
 struct switch_id {
-    uint32_t sequence; /* number of the message at its source */
+    uint32_t sequence; /* counts the messages of the source's node */
     uint16_t source;   /* number of the node that sends it */
     uint8_t port;      /* port of the source out of which it is sent */
 };
 
-/*
- * A receive: room for one message. The caller leaves it and the buffer alone
- * from switch_post() until switch_is_done() or switch_cancel().
- */
+/* A receive: room for one message. The caller leaves it and the buffer alone
+   from switch_post() until switch_is_done() or switch_cancel(). */
 struct switch_receive {
     uint8_t *buffer;
     uint32_t capacity_bytes;
@@ -119,11 +114,11 @@ struct switch_counters {
     uint32_t refused;           /* set-ups that this node refused */
     uint32_t retries;           /* set-ups after the first of a message */
     uint32_t retransmitted;     /* times that this port sent bytes again */
-    uint32_t damaged; /* frames with a wrong check, type or length, and late
-                         answers to an earlier try */
-    uint32_t lost;  /* bytes lost on the line, frames without room in a ring */
-    uint32_t stale; /* frames of no circuit, repeated, or behind a gap */
-    uint32_t meetings; /* set-ups that came in and gave way to one sent */
+    uint32_t damaged;  /* frames with a wrong check, type or length, and late
+                          answers to an earlier try */
+    uint32_t lost;     /* bytes lost on the line + frames without ring room */
+    uint32_t stale;    /* frames dropped: no circuit, repeated, after a loss */
+    uint32_t meetings; /* set-ups of a neighbour that gave way to this node's */
     uint32_t expired;  /* circuits that were held too long without a frame */
     uint32_t broken;   /* circuits that ended before their message did */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
@@ -133,7 +128,7 @@ struct switch_counters {
 struct switch_config {
     uint16_t node; /* number of this node; may change while no port is held */
     uint32_t seed; /* seed of random waits and of the first sequence number;
-                      best a new seed after every reset */
+                      should differ after every reset */
     uint32_t byte_ns;     /* time of a byte on the line, ns */
     uint32_t slack_us;    /* time by which nodes may answer late, us; 0:
                              SWITCH_SLACK_US */
@@ -141,15 +136,15 @@ struct switch_config {
                              than 2^31; 0: SWITCH_PATIENCE_US */
     /* Says that bytes are pending at a port whose ring was empty. */
     void (*kick)(void *context, unsigned port);
-    /* Takes the bytes of a NEIGHBOUR frame; `data` is valid until it returns.
-       NULL: such frames are dropped. */
+    /* Takes the bytes of a NEIGHBOUR frame; `data` is valid during the call.
+       NULL: NEIGHBOUR frames are dropped. */
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
     /* Writes the answer to a peek to `out`, at most SWITCH_STATUS_BYTES;
-       result: the answer's length. `question` has the first
-       SWITCH_QUESTION_BYTES of the peek, zeros behind a shorter one; `bytes` is
-       the peek's length. Called when all of the peek has come, and for each
-       further answer if answers are lost. NULL: answers are empty. */
+       result: the answer's length. `question` has the peek's first
+       SWITCH_QUESTION_BYTES, filled up with zeros; `bytes` is the peek's
+       length. Called when the peek has come in, and whenever DONE is repeated.
+       NULL: empty answers. */
     unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
                        uint8_t *out);
     void *context;
@@ -158,15 +153,15 @@ struct switch_config {
 /* The last message, pings and peeks apart, that ended at this node. */
 struct switch_last {
     uint32_t count; /* number of messages that ended so far; wraps */
-    uint32_t bytes; /* length of the last one */
-    uint8_t port;   /* port where the last one went out or came in */
-    bool sent;      /* the last one went out; false: it came in */
-    int8_t error;   /* enum err with which the last one ended */
+    uint32_t bytes; /* length of the last message */
+    uint8_t port;   /* port where the last message went out or came in */
+    bool sent;      /* the last message went out; false: it came in */
+    int8_t error;   /* enum err with which the last message ended */
 };
 
 /*
- * The messages that go out of a port. The first of the queue may have a
- * circuit, of which the fields below `first` tell:
+ * The queue of messages that go out of a port. The first message may have a
+ * circuit, over which its bytes travel:
  *
  *   message  |--------------|=====================|.............|
  *            0              base                  next          bytes
@@ -176,17 +171,16 @@ struct switch_last {
  * source goes back to `base`.
  */
 struct switch_source {
-    struct switch_message *first; /* first of the queue; NULL: it is empty */
+    struct switch_message *first; /* first message of the queue; NULL: none */
     uint32_t until_us;    /* time limit of the answer; without a circuit: time
                              of the next try */
     uint32_t base;        /* bytes that are acknowledged */
     uint32_t next;        /* end of the bytes sent in this round */
     uint32_t timed;       /* end of the bytes whose answer is timed */
-    uint32_t timed_us;    /* time when these bytes, or the set-up, were sent */
-    uint32_t late_us;     /* time that answers took lately, us */
-    uint16_t frame_bytes; /* data of the next frame; the last may be shorter */
-    uint16_t vain_bytes;  /* bytes on the line behind a gap, which the
-                             destination will drop */
+    uint32_t timed_us;    /* time when timed bytes, or the set-up, were sent */
+    uint32_t late_us;     /* time that recent answers took, us */
+    uint16_t frame_bytes; /* data of a frame, bytes; the last may have less */
+    uint16_t vain_bytes;  /* bytes on the line that are dropped behind a loss */
     uint8_t attempt;      /* number of the last set-up; wraps */
     uint8_t round;        /* number of the round, modulo 16 */
     uint8_t timed_round;  /* round in which the timed bytes were sent */
@@ -197,7 +191,7 @@ struct switch_source {
     bool complete;        /* the message's last byte was sent in this round */
     bool bad;             /* the line damages frames, so they get parity */
     bool timing;          /* the answer to the timed bytes is still to come */
-    bool yields;          /* the neighbour's set-up gave way, and goes next */
+    bool yields;          /* goes after the neighbour, whose set-up gave way */
 };
 
 /* A message that comes in at a port. */
@@ -215,7 +209,7 @@ struct switch_destination {
 
 struct switch_port {
     uint8_t mode; /* enum switch_mode: use of the next byte that comes in */
-    uint8_t code; /* code in front of the frame that comes in */
+    uint8_t code; /* stuffing code (frame.h) with which the frame began */
     /* The circuit that holds the port, or held it last. */
     uint8_t role;   /* enum switch_role */
     uint8_t peer;   /* the other port of a relay */
@@ -242,8 +236,7 @@ struct switch_memory {
     uint16_t heard; /* value of core->heard at its delivery */
 };
 
-/* The switch of one node. Small fields come first, as short offsets make short
-   code. */
+/* The switch of one node. Small fields come first: offsets stay short. */
 struct switch_core {
     struct switch_port port[TORUS_PORTS];
     struct switch_config config;
@@ -252,7 +245,7 @@ struct switch_core {
     uint32_t sequence;   /* sequence of the last message that was queued */
     uint16_t heard;      /* number of deliveries; wraps */
     uint16_t remembered; /* entries of memory[] that are in use */
-    uint8_t kicks;       /* mask of the ports to kick before the call returns */
+    uint8_t kicks;       /* mask of the ports whose kick() is still due */
     struct switch_receive *receive; /* first receive not done; NULL: none */
     struct switch_last last;
     struct switch_counters counters[TORUS_PORTS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of the switch: bytes that come in, and which file a frame is
-   for; bytes that go out of rings; time limits; frames for the neighbour. */
+/* The interface of the switch. Frames that come in go to the file that handles
+   their type; bytes of a relayed frame go to the ring of the other port. */
 #include "hal/switch/switch.h"
 
 #include "hal/check.h"
@@ -23,8 +23,8 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
         config->slack_us != 0 ? config->slack_us : SWITCH_SLACK_US;
     core->config.patience_us =
         config->patience_us != 0 ? config->patience_us : SWITCH_PATIENCE_US;
-    /* xorshift would never leave 0. Nodes whose numbers or seeds are close
-       start far apart. */
+    /* `| 1` avoids 0, which xorshift would never leave. The factors (2^16, 2^32
+       by the golden ratio) spread numbers and seeds that are close. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
     core->sequence = switch_random(core);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -68,10 +68,8 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     }
 }
 
-/* ---- circuits ---- */
-
-/* Frees the circuit that holds a port, and tells its other side: by RELEASE out
-   of a relay's other port, or the source or destination at this node. */
+/* Frees the circuit that holds a port, and tells the circuit's other side: the
+   next node of a relay, or this node's source or destination. */
 static void drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     switch (switch_relay_free(core, port)) {
@@ -103,7 +101,8 @@ static bool meeting(const struct switch_port *at)
                              (at->role == SWITCH_ROLE_RELAY && at->onward));
 }
 
-/* Takes a set-up whose check is right. */
+/* Takes a set-up whose CRC is right. If a set-up of this node meets it on the
+   link, the set-up that goes out to the east or north wins. */
 static void setup_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
@@ -114,7 +113,7 @@ static void setup_came(struct switch_core *core, unsigned port)
     }
     if (meeting(in)) {
         if (port == TORUS_EAST || port == TORUS_NORTH) {
-            core->counters[port].meetings += 1; /* the neighbour gives way */
+            core->counters[port].meetings += 1;
             in->source.yields = true;
             return;
         }
@@ -126,8 +125,6 @@ static void setup_came(struct switch_core *core, unsigned port)
         switch_destination_arrive(core, port, setup);
     }
 }
-
-/* ---- bytes ---- */
 
 /* Cuts a relayed frame off: the other port's ring has room for a 0 only. */
 static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
@@ -163,8 +160,8 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
-/* Whether a relay passes a frame on that came in at the port: DATA from the
-   source's side, ACK, AGAIN and DONE from the destination's. */
+/* Whether a frame of this type that came in at the port is relayed: DATA from
+   the source's side; ACK, AGAIN and DONE from the destination's side. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
     return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
@@ -366,15 +363,13 @@ void switch_line_error(struct switch_core *core, unsigned port)
     core->reader[port].spoiled = true;
 }
 
-/* ---- time ---- */
-
 void switch_set_time(struct switch_core *core, uint32_t now_us)
 {
     core->now_us = now_us;
 }
 
-/* Whether this node frees the port's circuit after silence: its destination
-   does, and a relay at the port where the set-up came in. */
+/* Whether this node frees the port's circuit after silence: a destination does,
+   and a relay, but only at the port where the set-up came in. */
 static bool is_held(const struct switch_port *at)
 {
     return at->role == SWITCH_ROLE_DESTINATION ||
@@ -414,8 +409,6 @@ void switch_tick(struct switch_core *core, uint32_t now_us)
         switch_attend(core, port);
     }
 }
-
-/* ---- the rest ---- */
 
 void switch_send(struct switch_core *core, struct switch_message *message)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The circuit switch in software, for boards whose four ports are serial
- * lines. A message goes along its path over a circuit: links that are held for
- * the message from end to end, in both directions, and freed after it. Nodes on
- * the path pass its bytes on as they come in, while they send, receive and
- * compute themselves.
+ * The circuit switch in software, for boards whose four ports are serial lines.
+ * A message goes along its path over a circuit: links that are held for the
+ * message, in both directions, and freed after it. A node between the ends is a
+ * relay: it passes the bytes on as they come in, whatever its program does.
  *
  * No I/O, no clock, no allocation: the caller passes bytes and times in, asks
  * for the bytes that go out, and owns the struct with all state.
@@ -13,15 +12,16 @@
  * first byte has the type in bits 0 to 2, 1 in bit 3 if parity follows the CRC,
  * and in bits 4 to 7 the round of DATA and of the answers to it, else 0.
  *
- *   SETUP      0  type   1  enum switch_setup_field (internal.h); each hop
- * checks the frame, holds the port where it came in and the port where it goes
- * out, and takes a hop off its path DATA       0  type   1  u16 offset, low
- * half   3  data, 240 bytes at most ACK        0  type   1  u32 bytes of the
- * message that have come in AGAIN      as ACK; asks for the bytes behind: some
- * were damaged or lost DONE       0  type   1  0 to 64 bytes: answer to a peek;
- * all has come in RELEASE    0  type   1  u8 reason; frees the circuit, or
- * refuses a SETUP NEIGHBOUR  0  type   1  1 to 128 bytes for the neighbour, not
- * relayed
+ *   type       bytes after the first
+ *   SETUP      enum switch_setup_field (internal.h); each hop checks the frame,
+ *              holds the ports where the frame comes in and goes out, and
+ *              removes a hop from the frame's path
+ *   DATA       u16: offset in the message, low half; 0 to 240 bytes of data
+ *   ACK        u32: number of the message's bytes that have come in
+ *   AGAIN      as ACK; asks for the bytes behind: some were damaged or lost
+ *   DONE       0 to 64 bytes: answer to a peek; all bytes have come in
+ *   RELEASE    u8: reason; frees the circuit, or refuses a SETUP
+ *   NEIGHBOUR  1 to 128 bytes for the neighbour, not relayed
  *
  * A circuit's life, over one relay:
  *
@@ -35,33 +35,29 @@
  *     |<-------------------|<----- AGAIN 240 -|   bytes 0 to 239 are there
  *     |-- DATA 240, ... -->|----------------->|
  *     |<-------------------|<---------- DONE -|   all bytes are there
- *     |-- RELEASE -------->|                  |   each hop frees its two ports
- *     |                    |-- RELEASE ------>|
+ *     |-- RELEASE -------->|-- RELEASE ------>|   each hop frees its two ports
  *
  * Refusals: a relay whose port onward is held, or a destination without a
  * posted receive, answers SETUP by RELEASE, which frees the hops back to the
  * source. The source tries again after a random time, whose bound doubles from
  * 2 to 64 times the time of 32 bytes. No node waits while it holds links.
  *
- * Breaks: a hop that hears nothing in time frees its ports and sends RELEASE
- * both ways. The source sets the circuit up again and goes on behind the bytes
- * that the first ACK names.
+ * Breaks: a hop to which no frame comes in time frees its ports and sends
+ * RELEASE both ways. The source sets the circuit up again and continues behind
+ * the bytes that the first ACK names.
  *
- * Meetings: of two set-ups that meet on one link, the one that goes out to the
- * east or north wins. A SETUP over a link that is held says that the neighbour
- * has forgotten that circuit.
+ * Meetings: if two set-ups meet on a link, the set-up to the east or north
+ * wins. A SETUP over a held link says that the neighbour forgot the circuit.
  *
- * Damage: the destination asks AGAIN, and the source goes back to the first
- * byte that is missing, with frames half as long. The source also goes back if
- * no answer comes in time. At most SWITCH_WINDOW frames are on the way, for
- * which the ring of any relay has room. Short frames are a sign of damage: then
- * fewer are on the way, since all frames behind a damaged frame are lost.
+ * Damage: the source goes back to the first missing byte after AGAIN, or if no
+ * answer comes in time, and halves its frames. At most SWITCH_WINDOW frames are
+ * on the way, for which any ring has room; fewer while frames are short.
  *
- * Bad lines: after damage, frames that this node sends over the line have
- * parity, by which their reader corrects four bytes; DATA are short; and short
- * frames that the other end waits for (SETUP, RELEASE, DONE, AGAIN, the first
- * ACK) go out twice. An answer has parity if the frame that it answers has;
- * NEIGHBOUR always has. The line is good again after 32 answers without damage.
+ * Bad lines: after damage, DATA are short, and frames of this node have parity,
+ * by which the reader corrects four bytes. Frames with parity that the other
+ * end waits for (SETUP, RELEASE, DONE, AGAIN, the first ACK) go out twice. An
+ * answer has parity if the answered frame has parity; NEIGHBOUR always has
+ * parity. A line is good again after 32 answers without damage.
  *
  * A frame's CRC starts from a number that both ends know:
  *
@@ -71,37 +67,35 @@
  *   DATA                       the CRC of bytes 2 to 13 of the SETUP, then of
  *                              the offset (u32) and the type
  *
- * A relay looks at the first two bytes of DATA, ACK, AGAIN and DONE only.
+ * A relay looks only at the first two bytes of DATA, ACK, AGAIN and DONE.
  *
- * Bounds: an answer is late by slack_us, the time of 256 bytes, and of 128
- * bytes a hop, at most. The source waits twice as long as answers took lately,
- * at least a 32nd of that bound, twice as long for every second wait in vain,
- * and never longer than the bound. A hop frees a silent circuit after twice
- * the bound and the time of SWITCH_RING_BYTES, 32 s at most. A message ends
- * with ERR_DEAD_LINK after SWITCH_TRIES set-ups without an answer, or circuits
- * that broke, and no byte of progress; with ERR_PORT_BUSY after patience_us of
- * refusals.
+ * Bounds: an answer is late by at most B: slack_us, plus the time of 256 bytes,
+ * plus the time of 128 bytes for each hop. The source waits twice as long as
+ * recent answers took, at least B / 32, doubled for every second wait without
+ * an answer, at most B. A hop frees a silent circuit after twice B plus the
+ * time of SWITCH_RING_BYTES, at most 32 s. A message ends with ERR_DEAD_LINK
+ * after SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY
+ * after patience_us of refusals.
  *
- * Exactly once: a destination remembers the last message of each stream (port
- * of a source), of the last SWITCH_REMEMBERED streams. So a message whose DONE
- * was lost is not taken twice. A message that ends with an error may have been
- * delivered or not.
+ * Exactly once: a destination remembers the last message of each of the last
+ * SWITCH_REMEMBERED streams (a stream: all messages of one source and port),
+ * and so takes no message twice whose DONE was lost. A message that ends with
+ * an error may have been delivered.
  *
- * Peeks: a peek is a message that any node answers from its interrupts,
- * whatever its program does, by status() of struct switch_config. It goes ahead
- * of messages of its port that wait for their next try, and ends after
+ * Peeks: a peek is a message that a node answers from its interrupts, by
+ * status() of struct switch_config, whatever its program does. A peek goes
+ * ahead of messages of its port that wait for their next try, and ends after
  * SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
- * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes, and that of
- * the caller's functions. Longest call: 12,800 instructions, if an answer comes
- * in and two frames of 240 bytes are made; 25,500 on a bad line, if a frame is
- * corrected (test/bench/chip.py measures how long interrupts are held back).
- * Bytes that come in during such a call must wait in a queue of the caller's.
+ * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes, plus the
+ * caller's functions. Longest call: 12,800 instructions (an answer comes in,
+ * two frames of 240 bytes are made); 25,500 on a bad line (a frame is
+ * corrected); test/bench/chip.py measures how long interrupts are masked. Bytes
+ * that come in during a call wait in a queue of the caller's.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
- * switch_bytes(), or calls all from one. kick() and neighbour() are called
- * from within and may call switch_pending(), switch_taken() and switch_tell(),
- * and nothing else.
+ * switch_bytes(), or calls all from one. kick() and neighbour() may call only
+ * switch_pending(), switch_taken() and switch_tell().
  */
 #ifndef HAL_SWITCH_SWITCH_H
 #define HAL_SWITCH_SWITCH_H
@@ -112,26 +106,22 @@
 /* Makes the switch idle, with counters and time 0; copies the configuration. */
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
-/*
- * Takes the next bytes that came in at a port. Result: how many were taken:
- * all, or those up to the end of a frame for this node, so that other ports
- * wait for one frame at most. Cost of a relayed byte: 5 instructions
- * (Cortex-M4), and kick() if the other port's ring was empty.
- */
+/* Takes the next bytes that came in at a port. Result: how many were taken:
+   all, or those up to the end of a frame for this node, so that other ports
+   wait for one frame at most. Cost of a relayed byte: 5 instructions. */
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* Says that a byte was lost at a port (overrun). A byte with an error flag is
-   not lost and goes to switch_bytes(): most such bytes are right, and checks
-   and parity find the wrong ones. */
+/* Says that a byte was lost at a port (overrun). A byte with an error flag goes
+   to switch_bytes() instead: most such bytes are right. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /* Sets the time, us, which wraps. To be called before any call but
    switch_init(), and every millisecond or more often. */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
-/* Whether switch_attend() is due at this port at a time, *due_us, which may
-   have passed. The next call of any other function may change the answer. */
+/* Whether switch_attend() will be due at this port. *due_us: when, perhaps
+   already past. The next call of any other function may change both. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 
@@ -139,7 +129,7 @@ bool switch_is_due(const struct switch_core *core, unsigned port,
    7,000 instructions, for the frames of a window. */
 void switch_attend(struct switch_core *core, unsigned port);
 
-/* Sets the time and attends to all ports. A caller that has no timer for
+/* Sets the time and attends to all ports. A caller without a timer for
    switch_is_due() calls this every millisecond or more often. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
@@ -149,45 +139,36 @@ void switch_tick(struct switch_core *core, uint32_t now_us);
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
-/*
- * Says that the first `bytes` of the pending bytes went out, and makes the next
- * frame of a message, if one is due (some 20 instructions a byte). No kick()
- * tells of that frame: the caller asks switch_pending() again.
- */
+/* Says that the first `bytes` pending bytes went out, and makes the next frame
+   of a message, if due (some 20 instructions a byte). No kick() tells of this
+   frame: the caller asks switch_pending() again. */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
-/*
- * Queues a message behind others at its path's port; switch_is_done() tells
- * when it is done. It is done at once with ERR_NO_ROUTE if its path is not
- * valid; with ERR_RANGE if its kind is 0, its segments have 2^32 bytes or more,
- * or it is a peek without `reply`.
- */
+/* Queues a message behind others at its path's port; switch_is_done() tells
+   when the message is done: at once with ERR_NO_ROUTE if the path is not valid,
+   or with ERR_RANGE if the kind is 0, the segments have 2^32 bytes or more, or
+   a peek has no `reply`. */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
 /* Posts a receive behind those that are not done. A message comes to the first
-   free receive for its port and kind; messages at different ports fill several
-   at once. Precondition: the receive is not posted. Cost: a few instructions
-   for each posted receive. */
+   free receive for its port and kind; several receives may fill at once.
+   Precondition: the receive is not posted. Cost: a few instructions for each
+   posted receive. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes back all receives that are not done; their state becomes SWITCH_IDLE.
- */
+/* Takes back all receives that are not done: they become SWITCH_IDLE. */
 void switch_cancel(struct switch_core *core);
 
-/*
- * Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
- * unacknowledged, even while a circuit holds the port; copies them. Result: 0;
- * ERR_RANGE if port or bytes is out of range; ERR_PORT_BUSY if, for now, a
- * relayed frame is unfinished or the ring is full.
- */
+/* Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
+   unacknowledged, even while a circuit holds the port; copies them. Result: 0;
+   ERR_RANGE if port or bytes is out of range; ERR_PORT_BUSY if, for now, a
+   relayed frame is unfinished or the ring is full. */
 NODISCARD int switch_tell(struct switch_core *core, unsigned port,
                           const uint8_t *data, unsigned bytes);
 
-/*
- * Frees all circuits by RELEASE to their other nodes; ends all messages with
- * ERR_PORT_BUSY; takes all receives back. Pending bytes still go out. Counters,
- * sequence numbers and the memory of delivered messages stay.
- */
+/* Frees all circuits, and tells the other nodes of each by RELEASE; ends all
+   messages with ERR_PORT_BUSY; takes all receives back. Pending bytes still go
+   out. Counters, sequence numbers and the memory of delivered messages stay. */
 void switch_reset(struct switch_core *core);
 
 /* Whether no circuit holds a port of this node. */

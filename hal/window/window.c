@@ -46,7 +46,7 @@ static uint32_t offset_of(const void *base, const uint8_t *at)
 
 static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
 {
-    /* Unsigned wrap makes 0 hops the largest number: one comparison each. */
+    /* hops - 1 wraps for 0 hops, so one comparison checks 1 <= hops <= side. */
     return (uint16_t)(p->hops - 1u) < circuit->side &&
            (p->turn == TORUS_STRAIGHT ||
             (uint16_t)(p->hops_after - 1u) < circuit->side);
@@ -61,7 +61,7 @@ static inline void describe(const struct window *window,
     segment->bytes = from->bytes;
 }
 
-/* Returns the next free entry of the ring; NULL: the ring is full. */
+/* Returns the next free entry of the queue; NULL: the queue is full. */
 static inline union window_entry *next_entry(struct window *window)
 {
     return window->queued - window->done < WINDOW_QUEUE
@@ -164,8 +164,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     window->post.number += 1;
 }
 
-/* Sends the switch a request, and sleeps until its answer, whose status is the
-   result. */
+/* Asks the switch, and sleeps until the answer. Result: the answer's status. */
 static int ask(struct circuit *circuit, enum window_op op)
 {
     struct window *window = circuit->board;

@@ -10,34 +10,33 @@
  * layout. Comments tell which side alone writes a struct or field: the node, or
  * the switch (in the host's program: qemu/fabric).
  *
- * Node and switch ring each other by one byte over a UART:
+ * Node and switch ring each other: they send one byte over a UART.
  *
  *   node                                   switch
  *     | computes; fills entry[], queued      | does not read this window
  *     | fills request,                       |
  *     | then request.sequence = n            |
  *     |--------------- rings --------------->| reads request, then the sends
- *     | sleeps; reads nothing                | up to `queued`
- *     |                                      | for a RECEIVE fills its buffer,
- *     |                                      | for a DRAIN `done`; response,
- *     |                                      | then response.sequence = n
+ *     | sleeps; reads nothing                | up to `queued`; RECEIVE: fills
+ *     |                                      | the buffer; DRAIN: sets `done`;
+ *     |                                      | response; its sequence = n
  *     |<-------------- rings ----------------|
  *     | reads response, buffer, done         | does not read this window
  *
  *   field            written by   may be read
  *   identity         switch       by the node, always: set before it starts
  *   injection        switch       by the node while it does not wait
- *   request, form[], node         by the switch, from a ring to its answer
- *     entry[], post
+ *   request, form[], node         by the switch, after the node rings, until
+ *     entry[], post               the switch answers
  *   a send's bytes   node         by the switch, until a DRAIN is answered: the
  *                                 node leaves them alone until then
- *   response, done   switch       by the node, behind the answer's ring
+ *   response, done   switch       by the node, after the switch has answered
  *   port[]           switch       by the host, after the run
  *   status, log      node         by the host, when the run or the node ends
  *
- * So no field that a running node may read changes while it runs. If `done`
- * moved whenever a send ends, a full ring would make results depend on the
- * host's speed.
+ * So no field that a running node may read changes while the node runs. If a
+ * running node saw `done` grow, the host's speed would decide when its queue is
+ * full, and so change results.
  *
  * Mesh time is the time of the nodes' clocks (hal/circuit.h), ps.
  * hal/window/DESIGN.md is the switch's data sheet: what each part does, the
@@ -53,10 +52,9 @@
 #define WINDOW_VERSION 6u
 #define WINDOW_DMA_OFFSET 0x20000u
 
-#define WINDOW_QUEUE 1024u /* entries of the ring; a power of two */
-/* Time that the switch takes to prepare a row (hal/rows.h), ps: from the
-   ready_ps of struct window_rows, or from the row before, until the row's
-   messages ask for their circuits. */
+#define WINDOW_QUEUE 1024u /* a power of two */
+/* Time that the switch takes for a row, that is four messages (hal/rows.h), ps:
+   from ready_ps, or from the row before, to the row's requests for circuits. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
@@ -65,14 +63,12 @@ struct window_segment {
     uint32_t bytes;
 };
 
-/*
- * Up to four messages, queued at once: one on every port of the mask, each with
- * the same hops and turn, counted from its own port. The message of port p is
- * the header that the switch writes (hal/circuit.h), then `head` with its
- * offset raised by p * head_stride, then `shared`, then body[p]; a message to
- * the host (port CIRCUIT_HOST) has body[0]. Each port sends its messages in the
- * order of the ring.
- */
+/* Up to four messages, queued at once: one on every port of the mask, each with
+   equal hops, and an equal turn relative to its port. The message of port p is
+   a header (hal/circuit.h), which the switch writes, then `head` with its
+   offset raised by p * head_stride, then `shared`, then body[p]; a message to
+   the host (port CIRCUIT_HOST) has body[0]. Each port sends its messages in the
+   order of the queue. */
 struct window_send {   /* written by the node */
     uint64_t ready_ps; /* mesh time from which the messages may start */
     uint32_t gap_ps;   /* least time from the end of the port's previous message
@@ -92,13 +88,14 @@ struct window_send {   /* written by the node */
     uint32_t reserved_2;
 };
 
-/* Describes a range of the load and its cut into rows (hal/rows.h). */
+/* A range of the load, which the switch cuts into rows (hal/rows.h). */
 struct window_rows {        /* written by the node */
     uint64_t ready_ps;      /* mesh time from which the switch prepares rows */
     struct circuit_cut cut; /* cut.form is 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
-    /* Offsets of the bytes to which begin, end, data and volume_units of struct
-       circuit_rows point; modulo 2^32, as `data` may lie before the window. */
+    /* Offsets of the bytes to which struct circuit_rows points: begin, end,
+       data (`offset`), volume_units (`volumes`). Offsets are modulo 2^32: the
+       halo at `data` may begin before the window. */
     uint32_t begin;
     uint32_t end;
     uint32_t offset;
@@ -110,14 +107,14 @@ struct window_rows {        /* written by the node */
     uint32_t reserved[2];
 };
 
-/* What circuit_post() says of the next message, and how the switch cuts that
-   message into rows (circuit_expect()). */
+/* The label that circuit_post() awaits, and the cut of circuit_expect(): how
+   the switch cuts the awaited message into rows (hal/rows.h). */
 struct window_post {   /* written by the node */
     uint64_t ready_ps; /* mesh time since when the buffer is free */
     struct circuit_cut cut;
-    uint32_t label;  /* equal to the message's in CIRCUIT_LABEL_POSTED */
-    uint32_t number; /* posts so far; the switch sends one message on for each
-                        number that it finds here */
+    uint32_t label;  /* label of the awaited message; only the bits
+                        CIRCUIT_LABEL_POSTED (form, port, round) must match */
+    uint32_t number; /* posts so far; each lets the switch forward a message */
     uint32_t reserved;
 };
 
@@ -126,8 +123,8 @@ union window_entry {
     struct window_rows rows;
 };
 
-/* Path and kind of the messages of form i (hal/rows.h), at form[i]. The node
-   writes them before there is a load; the switch reads them for each row. */
+/* form[i] has path and kind of the messages of form i (hal/rows.h). The node
+   writes form[] before there is a load; the switch reads it for each row. */
 struct window_form { /* written by the node */
     uint16_t hops;
     uint16_t hops_after;
@@ -140,19 +137,18 @@ enum window_op {
     WINDOW_OP_RECEIVE = 1,  /* wait for a message on one of the ports */
     WINDOW_OP_DRAIN,        /* wait until every queued send has ended */
     WINDOW_OP_END,          /* this node has stopped; there is no answer */
-    WINDOW_OP_RECEIVE_UNTIL /* as RECEIVE, but no longer than deadline_ps */
+    WINDOW_OP_RECEIVE_UNTIL /* as RECEIVE, but only until deadline_ps */
 };
 
 struct window_request { /* written by the node */
     uint64_t time_ps;
     uint32_t op;
     uint32_t ports;  /* bits 0 to 7: mask of the ports; 8 to 15: the only kind
-                        wanted, or 0: all; 16 to 31: bytes after which a head is
-                        delivered, or 0: the message is delivered whole */
+                        wanted, or 0: all; 16 to 31: length of the head that is
+                        delivered before the rest, bytes; 0: no head */
     uint32_t offset; /* offset of the receive's buffer */
     uint32_t capacity_bytes;
-    uint32_t job; /* job of the messages: those of others give ERR_FOREIGN; 0:
-                     all jobs fit */
+    uint32_t job; /* job of the messages; other jobs give ERR_FOREIGN; 0: any */
     uint32_t sequence;    /* number of this request */
     uint64_t deadline_ps; /* mesh time, of a RECEIVE_UNTIL */
 };
@@ -171,8 +167,8 @@ struct window_response {  /* written by the switch */
 /* For tests, read by the image firmware_slow.elf alone: from mesh time
    slow_from_ps on, the node executes all code 2^slow_shift times slower. */
 struct window_injection {  /* written by the switch */
-    uint64_t slow_from_ps; /* less than 171 s, the timer's 2^32 ticks, after
-                              each start of the clock */
+    uint64_t slow_from_ps; /* mesh time, less than 171 s (2^32 ticks of the
+                              timer) after each clock_start() */
     uint32_t slow_shift;   /* 0 to 3 */
     uint32_t reserved;
 };
@@ -182,13 +178,13 @@ struct window {
     struct window_request request;
     struct window_response response;
     /* Counters of the ports. The switch writes them once, when all nodes have
-       ended: what a node read earlier would depend on the host's speed. */
+       ended: earlier values would depend on the speed of the host. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* entries queued so far; the node writes this */
     uint32_t done;   /* entries ended at the last drain; the switch writes it */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
-    /* The ring: entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
+    /* Entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
     union window_entry entry[WINDOW_QUEUE];
     struct node_log log;
     struct window_injection injection;
