@@ -10,7 +10,7 @@
 /* An advance is sent only if a call of the kernel takes less than 1 / PLAN_PART
    of costs->advance_ps, the time from the advance to the next sends. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* 4 ms; a hold has 32 bits */
+#define HOLD_MAX_PS 4000000000u /* longest advance_hold_ps(): 4 ms */
 
 /* Returns the time, ps from the start of the scatter, at which nodes of layer
    `phase` have computed the advance and wait for their next part. */

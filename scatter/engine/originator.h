@@ -11,8 +11,8 @@
 struct originator {
     bool alone;    /* the originator computes the whole load */
     bool known;    /* the kernel's rate is known without measuring */
-    bool unlikely; /* measured units do not tell other units' time: few and far
-                      off the kernel's estimate, or samples that differ */
+    bool unlikely; /* measured units do not tell other units' time: they are few
+                      and far off an estimate, or samples differ */
     uint64_t varies_ps; /* longest minus shortest unit time among samples, ps */
     struct advance advance;
     uint64_t announced_ps; /* mesh time, ps, when the announcement begins */

@@ -310,7 +310,7 @@ int pattern_receive(struct scatter *scatter)
     }
     if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots &&
         !scatter->policy->asks) {
-        scatter_read_slots(scatter); /* the rest of the part still arrives */
+        scatter_read_slots(scatter); /* read while the part's rest arrives */
     }
     damage = circuit_complete(scatter->circuit);
     return damage == ERR_OK ? error : damage;
@@ -331,7 +331,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* others may owe results of earlier rounds */
+            return ERR_PLAN; /* the other children may have results */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);
@@ -354,11 +354,11 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
  * The startup of phase i is the time of a circuit of that phase, without the
  * transfer of units, and of one node's software. Layer i has its volume at time
  *
- *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer:
+ *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer
  *
- * a node takes split_ps and queue_ps from its receipt until its sends are
- * queued. A node of the last layer queues no sends, so the startup of the last
- * phase has split_ps alone.
+ * because a node takes split_ps and queue_ps from its receipt until its sends
+ * are queued. A node of the last layer queues no sends, so the startup of the
+ * last phase has split_ps alone.
  */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)

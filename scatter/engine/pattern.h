@@ -74,9 +74,9 @@ void startups_receipts(const struct scatter *scatter,
                        const uint64_t startup_ps[],
                        const uint32_t volume_units[]);
 
-/* Sets originator->input as the order and the measured rate say, and
-   report.received_ps[0]. Result: 0, or ERR_RANGE if the order exceeds planners'
-   limits. */
+/* Sets originator->input by the order and the measured rate, and
+   report.received_ps[0] to 0. Result: 0, or ERR_RANGE if a number of the order
+   exceeds the limits of planners. */
 NODISCARD int startups_input(const struct scatter *scatter,
                              struct originator *originator);
 

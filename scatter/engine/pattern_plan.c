@@ -298,7 +298,7 @@ static void try_rounds(const struct scatter *scatter,
 /* Plans the ordered or the best number of rounds, two or more, with the best
    number of phases, at most `phases` or, if `fixed`, exactly `phases`. Keeps
    the plan if it saves more time than planning takes. The lower bound of the
-   makespan rises as phases get fewer; the search ends when it is too high. */
+   makespan rises as phases get fewer, until nothing can be saved. */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, unsigned phases,
                           bool fixed)
@@ -546,8 +546,8 @@ static int plan(struct scatter *scatter, struct originator *originator)
 }
 
 /* The fixed time of a kernel call does not count in the makespan if it is below
-   2^24 ps (17 us): plans are less exact, and results wait for slots, which
-   begin at the makespan's end. */
+   2^24 ps (17 us): plans are less exact than that, and with a later planned end
+   results would wait longer for their slots. */
 #define SHORT_CALL_BITS 24u
 
 static void fill_report(struct scatter *scatter, struct originator *originator)
@@ -609,8 +609,8 @@ static void plan_returns(const struct scatter *scatter,
 }
 
 /* Returns the time, ps, from the end of the scatter's last circuit to the
-   makespan's end. In one round the circuit ends at most one startup after the
-   last receipt; in several, when the last layer has its last share. */
+   makespan's end. In one round that circuit ends at most one startup after the
+   last receipt; in several it ends when the last layer has its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -745,8 +745,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         if (round > 0) {
             scatter->round += 1;
             scatter_skip(scatter, scatter->units);
-            /* In memory the job lies between the tables of the first and of the
-               second round; the tables of later rounds follow. */
+            /* The job lies between the tables of the first and second round;
+               the tables of later rounds follow. */
             passed_on.data += passed_on.bytes;
             passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);

@@ -43,10 +43,10 @@ NODISCARD int slots_set_short(struct scatter *scatter,
                               uint32_t hops, uint64_t quiet_ps);
 
 /*
- * Replaces durations by departures, ps; N is `phases`. On entry takes_ps[i], i
- * = 1..N, is the time that the outputs of phase i take (slots_output_ps()). On
- * return it is the time from the start of the scatter to their departure, and
- * takes_ps[0] the time at which all have arrived:
+ * Replaces durations by departures, ps; N is `phases`. On entry takes_ps[1..N]
+ * are the times that the outputs of each phase take (slots_output_ps()). On
+ * return they are the times from the start of the scatter until these outputs
+ * leave, and takes_ps[0] is the time until all have arrived:
  *
  *   makespan includes return  | .. | phase N | .. | phase 1 |
  *                                                           ^ makespan

@@ -108,9 +108,9 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Returns the word of the round's table, in a later round, for the node of
-   `branch`: the first unit of that node's range. The table has a word for each
-   branch of this node's piece, in the same sequence. */
+/* Returns the word for the node of `branch` in the table of a later round: the
+   first unit of the node's range. Words lie in the sequence of the branches of
+   this node's piece. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -482,9 +482,9 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans the order's number of rounds, with their tables; for WIRE_BEST, the
-   best number if that ends earlier than one round, for which `tree` is planned.
-   `work`: the planner's memory. */
+/* Plans the order's number of rounds, with their tables. For WIRE_BEST plans
+   the best number if it ends earlier than one round, for which `tree` is
+   planned. `work`: the planner's memory. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {

@@ -6,8 +6,8 @@
 #define PORTS 4u
 #define UNITS_MIN 16u
 #define LOAD_MAX_PS ((uint64_t)1 << 60)
-/* Several rounds are an option if a node computes its mean share for WORTH *
-   rounds_ps, the time to plan several rounds, or longer. */
+/* Several rounds are an option if a node computes its mean share at least WORTH
+   times as long as the planning of several rounds takes. */
 #define WORTH 4u
 #define MOST_ROUNDS 15u
 #define RATIO_MAX (16u << 8)         /* limit of t (advance.h), in 1/256 */

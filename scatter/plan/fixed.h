@@ -114,8 +114,8 @@ static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
     return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
 }
 
-/* Returns the 32 bits of `value` > 0 that begin with its highest 1, and sets
- *zeros. `value`, its lower bits cut off, is the result * 2^(32 - *zeros). */
+/* Returns the 32 bits of `value` > 0 from its highest 1 on, and sets *zeros to
+   the number of 0s before: `value` is about the result * 2^(32 - *zeros). */
 static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 {
     struct fixed_shift shift = fixed_shift_of(value);

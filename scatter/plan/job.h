@@ -59,8 +59,8 @@ struct plan_job {
        to compute until the next layer does, without the transfer of units. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
     /* Pattern in one round: each unit of the load returns an output of
-       numerator / denominator units, each 0 .. PLANNER_RESULTS_MAX; none if the
-       latter is 0. */
+       numerator / denominator units, each 0 .. PLANNER_RESULTS_MAX. 0 as
+       denominator: no output. */
     uint16_t results_numerator;
     uint16_t results_denominator;
     uint64_t output_ps; /* meanwhile: transfer time of the output of a unit */
@@ -79,7 +79,7 @@ struct plan_job {
     uint64_t queue_ps;  /* tree: to queue a send; pattern: a round's sends */
     uint64_t start_ps;  /* tree: last send queued until the kernel's run() */
     uint64_t begin_ps;  /* tree: the kernel's begin(), on all but the root;
-                           pattern: further software before the first round */
+                           pattern: additional software time in round 1 */
     uint64_t round_ps;  /* pattern: a node's software in a round besides queue
                            and merge; tree: end of run() to next receipt */
     uint64_t merge_ps;  /* pattern: merging results between two rounds */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A volume v of units (v_i of one_round.h) has two fixed-point formats. *Work*
- * is its compute time, w = v * m / 2^10. The factor m is compute_ps times the
- * power of two that brings it into [2^40, 2^41). So w < 2^63, and a step of w
- * is worth 2^-31 to 2^-30 unit. The recurrence for v_i runs on work, from which
- * startups are subtracted without a division. *Volume* is v * 2^30 = w * 2^40 /
- * m.
+ * is its compute time, w = v * m / 2^10; m is compute_ps times the power of two
+ * that brings it into [2^40, 2^41). So w < 2^63, and a step of w is worth 2^-31
+ * to 2^-30 unit. The recurrence for v_i runs on work, from which startups are
+ * subtracted without a division. *Volume* is v * 2^30.
  *
  * "Low by e": the exact number is larger by e. Errors are in steps of 2^-30
  * unit if nothing else is said. `make prove` proves that nothing overflows.
@@ -23,7 +22,7 @@
 
 /* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
-    uint64_t units;   /* 2^64 * 2^40 / m, low by less than 1.1 */
+    uint64_t units;   /* volume / work in 2^-64: 2^104 / m, low by < 1.1 */
     uint64_t compute; /* m */
     unsigned left;    /* work is time << left >> right; 0 .. 31 */
     unsigned right;   /* 0 .. 10; left or right is 0 */
@@ -125,9 +124,9 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
 }
 
 /* Returns the factor from a layer's volume to the next layer's in units of
-   2^-64, low by less than a unit: 1 / (5 + rho (1 + P/Q)) of one_round.h. For c
-   = compute_ps and g = transfer_ps, both at most 2^40, it is Q c / (5 Q c + g
-   (P + Q)). The last comparison shows Frama-C that it is 1/5 at most. */
+   2^-64, low by less than a unit: 1 / (5 + rho (1 + P/Q)) of one_round.h. If
+   compute_ps is c and transfer_ps is g, this is Q c / (5 Q c + g (P + Q)). The
+   last comparison shows Frama-C that the factor is 1/5 at most. */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
     uint32_t parts = job->results_denominator;
@@ -161,8 +160,7 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
  *
  *   1/5 of the error of the work before;
  *   1, because the product is rounded down;
- *   work before (< 2^63) * error of decay (1.3 * 2^-64): at most 0.7, in
- * phase 1.
+ *   work before (< 2^63) * error of decay (1.3 * 2^-64): less than 0.7.
  *
  * A work is high by less than 1/4, as startups are rounded down. So a feasible
  * startup exceeds the work by one step at most.
