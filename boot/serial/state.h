@@ -13,7 +13,7 @@
 #include "hal/switch/peek.h"
 #include "scatter/engine/scatter.h"
 
-/* What a node needs to know of its board. The strings outlive the node. */
+/* What a node has to know of its board. The strings outlive the node. */
 struct serial_node_config {
     const char *board;
     const char *version;

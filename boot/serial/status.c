@@ -390,7 +390,7 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* The last row is the size of the stack, which is in no page. */
+/* Appends the rows of a page PEEK_STATE, then a row: size of the stack. */
 static int row_ps(struct serial_node *node, struct line_writer *out,
                   uint32_t *cursor)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that the shell calls to read and command its node. Each program
-   with a shell defines them once: boards in boot/serial/status.c, test programs
-   in their own files. `node`: argument of shell_init(). No function waits. */
+   with a shell defines these once: boards in boot/serial/status.c, test
+   programs in their own files. `node`: argument of shell_init(). No function
+   waits. */
 #ifndef BOOT_SHELL_NODE_H
 #define BOOT_SHELL_NODE_H
 
@@ -55,8 +56,8 @@ NODISCARD int shell_node_mesh(struct serial_node *node, struct torus_size size,
 NODISCARD int shell_node_ping(struct serial_node *node, struct torus_path path,
                               uint32_t bytes);
 
-/* Sends a peek to the node at the end of the path (no hops: this node): asks it
-   for a page of hal/switch/peek.h, or gives it a command with an argument. Each
+/* Sends a peek to the node at the end of the path (no hops: this node): asks
+   for a page of hal/switch/peek.h, or gives a command with an argument. Each
    port has one peek at a time. Result: ERR_OK; ERR_PORT_BUSY: the last peek out
    of this port has not ended; another enum err. */
 NODISCARD int shell_node_peek(struct serial_node *node, struct torus_path path,

@@ -32,7 +32,7 @@ enum shell_code {
     SHELL_GAP,      /* bytes of the message are missing from offset next= on */
     SHELL_SPACE,    /* a message, an offset or a reply is beyond its limit */
     SHELL_LATE,     /* the command did not end in time */
-    SHELL_FAILED,   /* error=NUMBER is an enum err */
+    SHELL_FAILED,   /* error=NUMBER in the reply is an enum err */
     SHELL_FAULTS,   /* discovery ended, and found faults */
     SHELL_CODES
 };

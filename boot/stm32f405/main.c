@@ -144,8 +144,8 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* Does not sleep if an interrupt came since the last call: the caller may have
-   got what it waits for. Interrupts that are masked here end WFI, too. */
+/* Does not sleep if an interrupt came since the last call: the event for which
+   the caller waits may have come. Interrupts masked here end WFI, too. */
 void board_sleep(void)
 {
     uint32_t before = armv7m_mask();

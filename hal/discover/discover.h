@@ -96,17 +96,17 @@ struct discover_fault {
 };
 
 struct discover_config {
-    uint32_t uid[3]; /* unique id: no two nodes have the same */
+    uint32_t uid[3]; /* unique id of this node */
     bool strapped;   /* the board's strap gives the node's coordinates */
-    struct torus_coord strap; /* these coordinates, if strapped */
+    struct torus_coord strap; /* the strap's coordinates, if strapped */
     uint8_t lost_max;         /* a link that loses more test frames is noisy */
     uint16_t epoch;    /* epoch before this node's first wave; differs after
                           each reset, since other nodes remember epochs */
-    uint32_t retry_us; /* time until a node repeats what was not answered; more
-                          than a frame's way there and back takes */
+    uint32_t retry_us; /* time until a node repeats a frame that was not
+                          answered; longer than frame and answer take */
     /* Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
-       at the port; copies it. Result: 0, or ERR_PORT_BUSY if it has to be tried
-       again. Only discover_speak() calls this. */
+       at the port; copies the frame. Result: 0; ERR_PORT_BUSY: the frame has to
+       be sent again later. Only discover_speak() calls this function. */
     int (*tell)(void *context, unsigned port, const uint8_t *data,
                 unsigned bytes);
     void *context;
@@ -123,8 +123,8 @@ struct discover_link {
     _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
 };
 
-/* Discovery at one node. "Below" it are its children and the nodes below these.
-   The caller may read error, faults, nodes, width, height and fault[]. */
+/* Discovery at one node. "Below" a node are its children, and the nodes below
+   them. The caller may read error, faults, nodes, width, height and fault[]. */
 struct discover {
     uint8_t state;   /* mask of enum discover_node_state (internal.h) */
     uint8_t parent;  /* port to the parent; TORUS_PORTS: none yet */
@@ -133,7 +133,7 @@ struct discover {
     bool busy;       /* the node refuses new waves */
     int8_t error;    /* ERR_DEAD_LINK if the time limit passed, else 0 */
     uint16_t faults; /* number of faults here and below, in fault[] or not */
-    uint16_t nodes;  /* number of nodes: this one and those below */
+    uint16_t nodes;  /* number of nodes: this node and the nodes below */
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
     uint16_t height; /* height measured here and below, nodes; 0: unknown */
     _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* this node's STATUS */
@@ -170,18 +170,20 @@ NODISCARD int discover_start(struct discover *d, struct torus_size size,
    neighbours report as DISCOVER_BUSY. */
 void discover_busy(struct discover *d, bool busy);
 
-/* Takes a frame that came in at a port. The caller has checked its CRC, all
-   else is checked here. Does not call tell(). Cost: about 300 instructions. */
+/* Takes a frame that came in at a port. Precondition: the frame's CRC is right;
+   all else is checked here. Does not call tell(). Cost: about 300 instructions.
+   */
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
-/* Sets the time, which wraps, and does what is due by then. To be called every
-   millisecond or more often, also before the first wave. */
+/* Sets the time, us, which wraps, and advances the wave: the position, the
+   links, the frames that are due. To be called every millisecond or more often,
+   also before the first wave. */
 void discover_tick(struct discover *d, uint32_t now_us);
 
 /* Sends one frame out of the port, if discover_has_frame(). To be called for
    each port after each tick. (All frames at once would take a board a
-   millisecond, during which it takes no bytes off its lines.) */
+   millisecond, during which the board takes no bytes off its lines.) */
 void discover_speak(struct discover *d, unsigned port);
 bool discover_has_frame(const struct discover *d, unsigned port);
 

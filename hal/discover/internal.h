@@ -141,10 +141,10 @@ static inline unsigned discover_port_there(const struct discover_link *link)
 
 /* ---- positions.c ---- */
 
-/* Returns this node's coordinates. Precondition: its STATUS has PLACED. */
+/* Returns this node's coordinates. Precondition: DISCOVER_PLACED is set. */
 struct torus_coord discover_place(const struct discover *d);
 
-/* Returns the coordinates that the neighbour at a port says that it has. */
+/* Returns the coordinates that the neighbour at a port has told of itself. */
 struct torus_coord discover_there(const struct discover *d, unsigned port);
 
 /* Whether both ends of the port's link hear each other. */
@@ -192,7 +192,7 @@ void discover_judge(struct discover *d);
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 
 /* Adds a fault at the originator, after the last echo, if the measured size of
-   the mesh is not the one that discover_start() was told. */
+   the mesh differs from the size passed to discover_start(). */
 void discover_judge_size(struct discover *d);
 
 #endif

@@ -268,7 +268,7 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* Returns how many echo frames the parent has taken: the next one's number. */
+/* Returns the number of echo frames that the parent has taken. */
 static unsigned echo_taken(const struct discover *d)
 {
     ASSERT(d->parent < TORUS_PORTS);
@@ -443,8 +443,8 @@ static int compare(const struct discover *d, const uint8_t *in)
     return later != 0 ? later : (tag > own_tag) - (tag < own_tag);
 }
 
-/* Takes a STATUS of a newer wave: the node takes part, refuses it if it is
-   busy, or, as originator, may start a wave that is newer still. */
+/* Takes a STATUS of a newer wave. The node joins the wave; a busy node refuses
+   the wave; an originator may start a wave that is newer still. */
 static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
 {
     if (d->busy) {

@@ -22,8 +22,8 @@ void board_unlock(void);
    start, us; wraps. */
 uint32_t board_ports_us(void);
 
-/* Makes the port's interrupt run soon: it calls serial_node_attend() and sends
-   bytes that are pending. */
+/* Makes the port's interrupt run soon; the interrupt calls serial_node_attend()
+   and sends bytes that are pending. */
 void board_kick(unsigned port);
 
 /* Requests a call of serial_node_alarm() at the time at_us, or soon if at_us
@@ -32,7 +32,7 @@ void board_kick(unsigned port);
 void board_alarm(uint32_t at_us);
 
 /* Returns the counters of a port's driver; their number and names are in struct
-   serial_node_config (boot/serial/state.h). To change them, lock. */
+   serial_node_config (boot/serial/state.h). Changes need board_lock(). */
 uint32_t *board_counters(unsigned port);
 
 /* Measures the supply, mV (0: unknown), and the chip's temperature, degrees

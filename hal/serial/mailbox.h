@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mailbox: the host's port of a node whose host is at the other end of a
- * console. It holds one message to the node and one to the host at a time; the
- * host writes and reads them in pieces, in order. Circuits call the functions
- * of the node's side, the console those of the host's side.
+ * console. The mailbox holds one message to the node and one message to the
+ * host at a time; the host writes and reads messages in pieces, in order.
+ * Circuits call the functions of the node's side, the console calls the
+ * functions of the host's side.
  *
  *   in:   CLOSED --mailbox_open()--> OPEN --mailbox_announce()--> FILLING
  *         FILLING --mailbox_put() of the last byte--> FULL
@@ -78,10 +79,10 @@ NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
 
 /* Stores bytes of the announced message from `offset` on; the bytes below
    filled_bytes have come before and are skipped. Bytes of the last whole
-   message are accepted even after the node has taken it: the host repeats them
-   if it missed the answer. Result: 0; ERR_RANGE: bytes from filled_bytes to
-   `offset` are missing, and nothing is stored; ERR_BUFFER: bytes beyond the
-   message's end; ERR_PORT_BUSY: no message is announced. */
+   message are accepted even after the node has taken the message: the host
+   repeats bytes if the answer was lost. Result: 0; ERR_RANGE: bytes from
+   filled_bytes to `offset` are missing, and nothing is stored; ERR_BUFFER:
+   bytes beyond the message's end; ERR_PORT_BUSY: no message is announced. */
 NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
                           const uint8_t *data, uint32_t bytes);
 

@@ -220,8 +220,8 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* If the message has the label of circuit_post(), cuts it into rows
-   (hal/rows.h) and sends the rows. */
+/* If the message has the label of circuit_post(), cuts the message's units into
+   rows (hal/rows.h), and sends the rows. */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {

@@ -14,9 +14,9 @@
  * The first message of a job sets the receiver's clock to this mesh time plus
  * the time of the message's bytes on the line. The clock is then right to some
  * tenths of a millisecond. That is enough for the time slots in which nodes
- * send results. A measurement (scatter/engine/probe.h) needs no equal clocks: the
- * offset of two clocks cancels. A node that gets an order keeps its clock, and
- * the clocks of the other nodes follow.
+ * send results. A measurement (scatter/engine/probe.h) needs no equal clocks:
+ * the offset of two clocks cancels. A node that gets an order keeps its clock,
+ * and the clocks of the other nodes follow.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
