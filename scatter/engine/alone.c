@@ -5,13 +5,12 @@
 
 #include "scatter/plan/fixed.h"
 
-/* Approximate payload, bytes, of an announcement, and of a part without the
-   data of its range; exact lengths depend on a plan that is not made yet. Along
-   a tree each of the two is longer by PLACE_BYTES for each node of the mesh. */
+/* Approximate payload of an announcement, and equally of a part without its
+   data, bytes. Along a tree each is PLACE_BYTES longer for each node of the
+   mesh. */
 #define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
-/* A run may take this much longer than the guess of its units' time, as a run
-   has a fixed time besides. */
+/* Time, ps, that a run may take besides twice the guessed time of its units. */
 #define CALL_PS 20000000u /* 20 us */
 
 /* Returns the time, ps, of a circuit over 2 hops with a payload of `bytes`. */
@@ -30,9 +29,10 @@ static uint32_t output_bytes(const struct scatter *scatter)
                : 0;
 }
 
-/* Whether sending a unit away costs more than computing it here, in unit_ps:
-   its output occupies the ports for longer, unless outputs return during later
-   rounds; or its bytes occupy the processor, where that drives the ports. */
+/* Whether sending a unit away costs more than computing it here, which takes
+   unit_ps: the unit's output occupies the ports for longer, unless outputs
+   return during later rounds; or the unit's bytes occupy the processor for
+   longer, if the processor drives the ports. */
 static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
@@ -46,10 +46,10 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
-/* Returns an estimate of the time, ps, in which results return: two circuits;
-   if their lengths differ two more, for which they wait for a time slot
-   (core.h). A circuit has the longest result if all have one length, or if
-   results are expected to outgrow short slots; else a short result. */
+/* Returns an estimate of the time, ps, in which results return: two circuits if
+   all results have one length; else four, as results then wait for time slots
+   (core.h). A circuit's length is that of the longest result if all have one
+   length or may outgrow short slots; else SCATTER_SHORT_BYTES. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {
@@ -64,12 +64,13 @@ static uint64_t results_ps(const struct scatter *scatter,
 }
 
 /*
- * Whether the originator alone has the answer before the mesh would. The mesh
- * needs mesh_ps to plan, for two circuits on the way out, for results to return
- * (results_ps()) and to be merged. Besides, let a unit take `compute` on a node
- * and `transfer` on one of the originator's P ports. While the ports send the
- * others' units, the originator computes: in the best case the part
- * transfer / (transfer + P compute) of the load. So it is first alone if
+ * Whether the originator alone would finish before the mesh. The mesh takes
+ * mesh_ps to plan, for two circuits on the way out, and for results to return
+ * (results_ps()) and to be merged. Besides, let a unit take the time `compute`
+ * on a node and `transfer` on one of the originator's P ports. While the ports
+ * send other nodes' units, the originator computes, in the best case, the part
+ * transfer / (transfer + P compute) of the load's `units` units. So the
+ * originator alone finishes first if
  *
  *   units * compute <= mesh_ps * (1 + transfer / (P compute))
  */
@@ -104,13 +105,11 @@ static bool is_small(const struct scatter *scatter,
            is_dear_to_send(scatter, order, unit_ps);
 }
 
-/*
- * Computes pieces of a 512th, a 64th and an eighth of the load, and sets
- * originator->alone if each takes at most twice the guessed time; the rate is
- * then that of the difference of two pieces. At the first piece that takes
- * longer, sets `alone` to false: little time is lost, and the rate of this
- * piece is a better guess. Result: 0 or the error.
- */
+/* Computes pieces of a 512th, a 64th and an eighth of the load, and sets
+   originator->alone if each takes at most twice the guessed time. The rate is
+   then the difference of the last two pieces' times, divided by that of their
+   units. After a piece that takes longer, sets `alone` to false: little time is
+   lost, and this piece's rate is a better guess. */
 static int compute_parts(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;

@@ -41,8 +41,9 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     return error;
 }
 
-/* Reads an announcement: sets `announced`, the kernel, free_from, and `*shared`
-   to the segment that is passed on. Result: 0 or the error. */
+/* Reads an announcement: sets `announced`, `kernel` and the fields between
+   them, sets *shared to the bytes that are passed on, and moves free_from
+   behind the message. */
 static int read(struct scatter *scatter,
                 const struct circuit_delivery *delivery,
                 struct circuit_segment *shared)
@@ -64,7 +65,7 @@ static int read(struct scatter *scatter,
     if (announced->kernel >= scatter->kernel_count) {
         return ERR_IMAGE;
     }
-    scatter->circuit->log->events_written = 0; /* drops the last job's */
+    scatter->circuit->log->events_written = 0; /* drops the last job's events */
     scatter->announced_job = delivery->job;
     scatter->announcement = delivery->payload;
     scatter->kernel = scatter->kernels[announced->kernel];

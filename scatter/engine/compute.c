@@ -55,7 +55,6 @@ HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
     return ERR_OK;
 }
 
-/* Whether a run has an output of the length that the kernel's terms say. */
 HAL_FAST static bool output_fits(const struct scatter *scatter,
                                  const struct kernel_result *result)
 {
@@ -66,8 +65,8 @@ HAL_FAST static bool output_fits(const struct scatter *scatter,
             (scatter->terms.output_varies && result->output_bytes < room));
 }
 
-/* Stores a run's output as a chunk that ends at free_to, and moves free_to down
-   to its beginning. */
+/* Stores a run's output as a chunk that ends at free_to, and moves free_to to
+   the chunk's beginning. */
 HAL_FAST static void store_output(struct scatter *scatter,
                                   const struct kernel_result *result)
 {
@@ -100,7 +99,7 @@ HAL_FAST int compute_keep(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Records an event of the round at hand. Inline: each round calls it twice. */
+/* Records an event of the current round. Inline: each round calls it twice. */
 HAL_FAST static inline void record(struct scatter *scatter,
                                    enum event_kind kind, uint32_t units)
 {

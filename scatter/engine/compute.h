@@ -6,28 +6,27 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Returns the most bytes of output of the first `units` of the range, without
+/* Returns the most bytes of output of the range's first `units` units, without
    the head of a chunk. Precondition: the kernel makes an output. */
 uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 
-/*
- * Runs the kernel on the first `units` of this node's range, and sets *result.
- * The result's data lie in memory->result or, if this node has a result
- * already, in memory->incoming; the output ends before free_to, which does not
- * move. Result: 0; ERR_TERMS if the kernel makes an output and the job says
- * that it makes none; ERR_MEMORY, before the run, if the output might not fit.
- */
+/* Runs the kernel on the first `units` units of this node's range, and sets
+   *result. The result's data lie in memory->result or, if this node has a
+   result already, in memory->incoming; the output ends before free_to, which
+   does not move. Result: 0; ERR_TERMS if the kernel makes an output and the job
+   says that it makes none; ERR_MEMORY, before the run, if the output might not
+   fit. */
 NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);
 
-/* Keeps a result that compute_run() has made: it becomes this node's result or
-   is merged into that; its output becomes a chunk at free_to, which moves down.
-   Result: 0; ERR_TERMS if the kernel's terms do not allow the length. */
+/* Keeps a result of compute_run(): it becomes this node's result or is merged
+   into that; its output becomes a chunk at free_to, which moves down. Result:
+   0; ERR_TERMS if the kernel's terms do not allow the length. */
 NODISCARD int compute_keep(struct scatter *scatter,
                            const struct kernel_result *result);
 
-/* Computes this node's share of the round at hand, split.share_units, and keeps
-   the result. Result: 0 or the error. */
+/* Computes this node's share of the current round, split.share_units units, and
+   keeps the result. Result: 0 or the error. */
 NODISCARD int scatter_compute(struct scatter *scatter);
 
 #endif

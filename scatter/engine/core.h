@@ -2,11 +2,10 @@
 /*
  * A node's state during a job, and the steps that all policies share.
  *
- * Results travel in slots. Circuits of one phase never meet, those of two
- * phases might if both ran at once; so time about the planned end is cut into
- * slots, each of one phase (drawn in scatter/plan/slots.h), and a node sends
- * its result in a slot of its own phase. A node that is late waits for its next
- * slot, so results of two phases never conflict.
+ * Results travel in slots of time. Circuits of one phase share no link, but
+ * circuits of two phases may. So the time before and after the planned end is
+ * divided into slots, each for one phase (drawn in scatter/plan/slots.h), and a
+ * node sends its result in the next slot of its own phase.
  *
  * The circuit's memory during a job is drawn with the first address on top.
  * Messages are received into it, and sent from where their bytes lie
@@ -16,15 +15,15 @@
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
  *             | the announcement        | the order: its tree, if |
- *             | round 0: part and job,  | it has one, and the     |
- *             | or job and branch; the  | load with its halo      |
- *             | range with its halo     | the announcement; the   |
- *             | round 1: the same; ..   | job, tables of rounds   |
+ *             | round 0: its head (on   | any, and the load with  |
+ *             |   the pattern part, job;| its halo                |
+ *             |   else job, branch),    | the announcement        |
+ *             |   range with its halo   | the job                 |
+ *             | round 1: likewise; ..   | the tables of rounds    |
  *   free_from +--- moves down v --------+--- moves down v --------+
- *             | free. The next message is received at free_from;  |
- *             | a plan that the originator tries lies here;       |
- *             | while results are gathered, the children's        |
- *             | outputs lie here, one after the other             |
+ *             | free: room for the next message, at free_from;    |
+ *             | for a plan that the originator is making; for     |
+ *             | outputs of children while results are gathered    |
  *   free_to   +--- moves up ^ ----------+--- moves up ^ ----------+
  *             | own output: the chunk   | own output: one chunk   |
  *             | of each round           |                         |
@@ -34,17 +33,17 @@
  *             +---------------------------------------------------+
  *
  * Some boards have a second memory, circuit.aside. If struct scatter_memory
- * fits that, it lies there, and room_end is the end of the circuit's memory.
- * The stack lies elsewhere:
+ * fits into it, the struct lies there, and room_end is the end of the circuit's
+ * memory. The stack lies elsewhere:
  *
  *   board      circuit's memory        scatter_memory   stack
  *   mps2       window, behind its      end of the       RAM at 0x20000000
  *              first 128 KiB (PSRAM)   window
  *   stm32f405  SRAM below 0x2001E000   CCM (aside)      CCM, at its beginning
- *     no CCM   SRAM, behind stack and  end of that      SRAM at 0x20000000
- *              node, to 0x2001E000     SRAM
- *   native     as on mps2, but memory  end of that      the coroutine's
- *              of the host command     memory
+ *     no CCM   SRAM, behind stack and  SRAM, its end    SRAM at 0x20000000
+ *              node, to 0x2001E000     at 0x2001E000
+ *   native     host command's memory,  end of the       the coroutine's
+ *              as a window on mps2     window
  */
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H
@@ -59,24 +58,23 @@
 #include "torus/pattern.h"
 #include "torus/split.h"
 
-/* Room for any kernel's result and scratch memory, in bytes. A board with
-   little memory takes shorter results; its build says how long. */
+/* Room for any kernel's result and scratch memory, in bytes. The build of a
+   board with little memory sets a shorter result. */
 #ifndef SCATTER_RESULT_MAX
 #define SCATTER_RESULT_MAX 16384u
 #endif
 #define SCATTER_WORK_MAX 4096u
 
-/* Longest argument, in bytes, of a job whose measured rate is kept for the next
-   job (struct scatter_rate). */
+/* Longest argument, bytes, of a job whose struct scatter_rate is kept. */
 #define SCATTER_RATE_ARG_MAX 64u
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
-                                has an output */
+    uint8_t result_bytes[4]; /* length of `result`; sent before `result` if the
+                                job has an output */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* Until it is merged, the message with a child's result, or the result of a
-       later run of the kernel; an answer to a probe. */
+    /* Holds a child's result message, or the result of a later run of the
+       kernel, until it is merged; also an answer to a probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
@@ -89,69 +87,65 @@ struct scatter_memory {
                            ? (uint32_t)sizeof(struct scatter_memory)           \
                            : 0u))
 
-/* Least memory, in bytes, that scatter_init() accepts: 16 KiB of it are for the
-   load and outputs. */
+/* Least memory for scatter_init(), bytes: 16 KiB are for load and outputs. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * Times that a node's software takes on this board, in ps: counted on the
+ * Times that a node's software takes on this board, in ps, counted on the
  * target (boot/<board>/costs.c). Planners count them as part of the startups.
- * From one round's message to the next a node of the pattern takes
+ * From a round's complete message until a node waits for the next round:
  *
- *   message                                                       waits for
- *   complete                                                      next round
- *      | split | queue | round | kernel | round |
- *                         start   run()    end
+ *   pattern | split_ps | queue_ps | round_start_ps | run() | round_end_ps |
  *
- * and a node of a tree
+ *   tree    | branch_split_ps | branch_queue_ps for each child |
+ *                                     | kernel_start_ps | run() |
  *
- *      | branch | branch queue | .. | branch queue | kernel | kernel |
- *        split    first child         last child     start    run()
- *
- * Where the switch sends on by itself, split_ps is a time of the switch, not of
- * the processor. The sends of all phases are queued at once; nodes of the last
- * layer queue none. The originator begins with first_send_ps in place of split
- * and queue; each further round takes it the queue and round_overhead_ps.
+ * On the pattern the sends of all phases are queued together; nodes of the last
+ * layer queue none. split_ps is a time of the switch if the switch sends ranges
+ * on by itself. The originator's first round takes first_send_ps in place of
+ * split_ps and queue_ps; each of its further rounds takes queue_ps and
+ * round_overhead_ps.
  */
 struct scatter_costs {
     /* On the pattern and along a tree. */
-    uint32_t kernel_start_ps; /* queueing of the last send to run()'s start */
-    uint32_t round_end_ps;    /* from the end of run() to the wait for a part */
-    uint32_t round_overhead_ps; /* the originator's time for each round after
-                                   the first, without its sends */
+    uint32_t kernel_start_ps; /* from the last queued send until run() begins */
+    uint32_t round_end_ps;    /* from the end of run() until the next wait */
+    uint32_t round_overhead_ps; /* software of the originator in each round
+                                   after the first, without the sends */
     /* On the pattern. */
-    uint32_t first_send_ps; /* time zero to the originator's last queueing */
-    uint32_t own_start_ps;  /* from there to the start of its run() */
-    uint32_t split_ps; /* from the complete message to the sends of the node's
-                          first phase, without their queueing */
-    uint32_t queue_ps; /* queueing all phases' sends; 0: the switch does */
-    uint32_t first_start_ps; /* arrival of the first part's head to run() */
-    uint32_t round_start_ps; /* from the receive of a later part that has
-                                arrived before to the start of run() */
-    uint32_t advance_ps; /* from the advance's sends to the next round's; 0: no
-                            advance pays on this board */
+    uint32_t first_send_ps; /* from time zero until the originator has queued
+                               the sends of round 0 */
+    uint32_t own_start_ps;  /* from the originator's last queueing to run() */
+    uint32_t split_ps; /* from the complete message until queueing begins */
+    uint32_t queue_ps; /* to queue all phases' sends; 0: the switch does so */
+    uint32_t first_start_ps; /* from the first part's head until run() begins */
+    uint32_t round_start_ps; /* from the call that receives a later part, which
+                                has already arrived, until run() */
+    uint32_t advance_ps; /* from an advance's sends to the next round's; 0: this
+                            board sends no advance */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* from the complete message to the first send */
-    uint32_t branch_queue_ps; /* queueing the send to one child */
-    uint32_t demand_ps;       /* receiving a demand and queueing its chunk */
+    uint32_t branch_queue_ps; /* to queue the send to one child */
+    uint32_t demand_ps;       /* to receive a demand and queue its chunk */
     /* Of results. */
-    uint32_t result_merge_ps; /* receiving and merging a child's result */
-    uint32_t result_queue_ps; /* from the last merge to the own result's send */
+    uint32_t result_merge_ps; /* to receive and merge a child's result */
+    uint32_t result_queue_ps; /* from the last merge until the result is sent */
     /* Of planning, roughly. */
     uint32_t plan_ps;        /* one round */
     uint32_t plan_rounds_ps; /* several rounds of the pattern */
     uint32_t try_rounds_ps;  /* each further number of rounds that is tried */
     uint32_t plan_tree_ps;   /* several rounds along a tree, for each node */
     /* Of the processor. */
-    uint32_t instruction_ps; /* an instruction of a kernel */
+    uint32_t instruction_ps; /* one instruction of a kernel */
     uint32_t port_byte_ps;   /* a byte sent or received; 0: no processor time */
     /* What this board's switch and memory allow. */
-    uint16_t tree_sends; /* sends that a tree's originator queues at once */
+    uint16_t tree_sends; /* most sends of a tree's originator, all rounds */
     bool tree_holds;     /* a tree's originator can send at planned times */
-    uint8_t rounds_most; /* most rounds of the pattern to plan if the order
-                            gives no number; 0: ROUNDS_MAX; 1 where a node sends
-                            a round on only after it computed the one before */
-    /* Plans rounds of the pattern whose outputs return during later rounds.
+    uint8_t
+        rounds_most; /* most rounds to plan on the pattern if the order gives no
+                        number. 0: ROUNDS_MAX. 1: nodes send a round on only
+                        after they have computed the previous round */
+    /* Plans rounds of the pattern whose outputs return during later rounds;
        NULL where the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
@@ -160,75 +154,66 @@ struct scatter_costs {
 
 struct originator; /* scatter/engine/originator.h */
 struct farm_state; /* scatter/engine/farm.h */
-
 struct scatter;
 
 /*
- * A policy, a row of the table in policy_table.c: how the load moves. Every
- * node of a mesh begins a job with the policy of its identity. Its functions
- * are called in this order:
+ * A policy says how the load moves; it is a row of the table in policy_table.c.
+ * A node begins each job with the policy that its identity names
+ * (identity.policy, hal/node.h). The functions are called in this order:
  *
  *   originator    prepare | order: announce | lead
  *   other nodes   prepare | announcement: place, announce, expect
  *                         | each round: receive, compute | gather
  *
- * A node that is not the originator then returns its result (gather.h). Sends
- * are queued with the switch, which works through them while the node computes
- * (hal/circuit.h): no policy waits for the end of a send. Each function's
- * result: 0 or the error.
+ * A node that is not the originator then returns its result (gather.h). No
+ * policy waits for the end of a send: the switch works through its queue of
+ * sends while the node computes (hal/circuit.h). Functions of type int return 0
+ * or the error.
  */
 struct policy {
     /* Sets `layer`, which is 0 at the originator, and all else that is known
        before there is a job. ERR_RANGE if the policy does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
-
     /* Reads this node's place from the head of an announcement, and sets
-       *head_bytes to the head's length. ERR_PLACE if the announcement is meant
-       for another node; ERR_LENGTH if it is too short; ERR_PLAN if the place is
-       not in the torus. */
+       *head_bytes to the head's length. ERR_PLACE if the announcement is for
+       another node; ERR_LENGTH if `bytes` is too small; ERR_PLAN if the place
+       is not in the torus. */
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
-
-    /* Queues the announcement of a job (announce.h) to all nodes to which this
-       node sends: a head of each node's own, then `shared` and `arg`. The
-       originator first reads the nodes' places from the order; on all other
-       nodes `originator` is NULL. */
+    /* Queues an announcement (announce.h) to each node to which this node
+       sends: the receiver's own head, then `shared` and `arg`. The originator
+       first reads the nodes' places from the order; on other nodes `originator`
+       is NULL. */
     int (*announce)(struct scatter *scatter, struct originator *originator,
                     struct circuit_segment shared, struct circuit_segment arg);
-
     /* Prepares for the first message of an announced job, when the kernel's
-       terms are known. NULL if there is nothing to prepare. */
+       terms are known; NULL: nothing to prepare. */
     void (*expect)(struct scatter *scatter);
-
-    /* Waits for the message of this round; takes the announcement and answers
-       probes that come before it (await_message()). Reads the job and this
-       node's range, queues the sends of the other nodes' ranges unless the
-       switch sends these by itself, and sets split.share_units. */
+    /* Waits for the message of this round; before it comes, takes the
+       announcement and answers probes (await_message()). Reads the job and this
+       node's range, sets split.share_units, and queues the sends of other
+       nodes' ranges unless the switch sends these by itself. */
     int (*receive)(struct scatter *scatter);
-
     /* Computes split.share_units of the range that `receive` has set. */
     int (*compute)(struct scatter *scatter);
-
-    /* Receives and merges results of the nodes that got a range from here. */
+    /* Receives and merges the results of nodes that got a range from here. */
     int (*gather)(struct scatter *scatter);
-
-    /* Carries out an order, which is announced unless the originator computes
-       all of it: measures the kernel, plans, and writes the job; from time zero
-       on (originator_begin()) sends, computes and gathers. */
+    /* Carries out an order: measures the kernel, plans, and writes the job;
+       sets time zero (originator_begin()); then sends, computes and gathers.
+       The order has been announced before, unless the originator computes all
+       of it. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
-
     /* Whether nodes ask for units until none are left: a node's job then ends
        with worker.ended, not with a last round. */
     bool asks;
-
-    /* Whether all units are asked for, so that no plan needs their time: the
-       originator measures little, and keeps no small load for itself. */
+    /* Whether all units go out on demand and none by a plan: the originator
+       measures little, and keeps no small load for itself. */
     bool unplanned;
 };
 
-/* Rows of the table that orders do not name (enum wire_policy has the others).
-   A job on the pattern goes on with one of these rows if its outputs return
-   during later rounds, or if its load has a tail. */
+/* Rows of the table that orders do not name (they name those of enum
+   wire_policy). A job on the pattern goes on with one of these rows if its
+   outputs return during later rounds, or if its load has a tail. */
 enum policy_row {
     POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
     POLICY_TAIL,                      /* scatter/engine/tail.h */
@@ -238,30 +223,28 @@ enum policy_row {
 /* State of a node of the pattern (scatter/engine/pattern.h). */
 struct scatter_pattern {
     struct circuit_cut cut; /* how the switch cuts ranges (hal/rows.h) */
-    uint8_t parent_port;    /* the parent's port to here: struct torus_role */
-    uint32_t wanted;       /* mask of the ports on which the next part may come,
-                              with CIRCUIT_HEAD() of the bytes before its
-                              range, which may be read before the rest */
+    uint8_t parent_port;   /* port out of which the parent sends to this node */
+    uint32_t wanted;       /* port mask of the next part's receive, which
+                              CIRCUIT_HEAD() ends once the head has come */
     uint32_t wanted_later; /* as `wanted`, for parts of later rounds */
     uint32_t place; /* label bits that name this node: wire_part_place() */
-    uint32_t label; /* label of later rounds' parts (hal/rows.h), with
-                       round 0 */
+    uint32_t label; /* label of later rounds' parts (rows.h), round field 0 */
 };
 
 /* State of a node of a tree or of a farm (scatter/engine/tree.h). */
 struct scatter_tree {
-    const uint8_t *branch; /* this node's piece of the tree: its own branch,
-                              with those of all nodes behind it (plan/tree.h) */
-    const uint8_t *tables; /* of a later round: first units of the ranges of
-                              the piece's nodes, and where the last one ends */
-    struct circuit_segment passed_on; /* bytes of the later round's number, as
-                                         received; they are sent on */
+    const uint8_t *branch; /* this node's piece of the tree: its own branch and
+                              those of all nodes behind it (plan/tree.h) */
+    const uint8_t *tables; /* in a later round: first units of the ranges of the
+                              piece's nodes, then the end of the last range */
+    struct circuit_segment passed_on; /* a later round's number, 4 bytes as
+                                         received, which the node sends on */
 };
 
 /* State of a node that asks for chunks (scatter/engine/farm.h). */
 struct scatter_worker {
-    uint16_t number; /* of this worker, as the originator counts them */
-    uint16_t chunks; /* chunks received; the last one, the end, has no units */
+    uint16_t number; /* index of this worker in its server's list */
+    uint16_t chunks; /* chunks received, with the end, which has no units */
     bool ended;      /* no chunk follows */
     uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
     uint32_t stock_bytes;    /* length of each buffer */
@@ -270,11 +253,11 @@ struct scatter_worker {
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
     struct farm_state *group; /* the workers that it serves */
-    uint32_t low_units; /* it asks for a chunk when so few units are left */
-    bool asked;         /* it has asked, and the chunk has not come */
+    uint32_t low_units; /* the master asks when these or fewer units are left */
+    bool asked;         /* the master has asked, and the chunk has not come */
 };
 
-/* The rate that the originator's share of the last job showed. It holds for the
+/* The rate that the originator's share of the last job showed: it holds for the
    same kernel with the same argument. */
 struct scatter_rate {
     uint64_t compute_ps; /* time of a unit, ps; 0: not known */
@@ -300,12 +283,12 @@ struct scatter {
     uint8_t *free_from;
     uint8_t *free_to;
     uint8_t *room_end;
-    uint8_t *outputs_end; /* own outputs that have not left yet lie from free_to
-                             up to here; those above have left */
+    uint8_t *outputs_end; /* own outputs that have not left lie from free_to to
+                             here; those at higher addresses have left */
 
-    /* The node's place, by its policy. */
-    const struct policy *policy; /* the row for the rest of this job */
-    uint8_t layer; /* the phase in which the parent sends to this node; 0: the
+    /* The node's place in the mesh, as its policy sees it. */
+    const struct policy *policy; /* row of the table for the rest of this job */
+    uint8_t layer; /* phase in which the parent sends to this node; 0: the
                       originator */
     struct torus_path path_from_parent;
     union {
@@ -314,23 +297,24 @@ struct scatter {
     };
     struct scatter_worker worker;
 
-    /* The announcement that came; the originator's, which it sends. */
+    /* The announcement that a node received or, as the originator, sends. */
     struct wire_announce announced;
     uint16_t announced_job;
     uint8_t *announcement;       /* payload of the last announcement */
     const struct kernel *kernel; /* NULL: none is announced */
     struct kernel_terms terms;   /* set by the kernel's begin() */
 
-    /* The job. job.rounds is 0 until it is known; until then, on the pattern,
-       job.phases is that of the torus, which an advance goes by. */
+    /* The job. job.rounds is 0 until the job is known; until then, on the
+       pattern, job.phases is the torus's number of phases, for which an advance
+       has its tables. */
     struct wire_job job;
     const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
     uint32_t job_bytes;
-    unsigned round; /* number of the round at hand, from 0 */
+    unsigned round; /* number of the current round, from 0 */
 
-    /* The range of the round at hand. The originator's is the load, without
-       what it has computed or sent so far. Bytes of the load lie before and
-       behind the range, as far as the kernel needs them:
+    /* The range of the current round; the originator's is the load without the
+       units computed or sent so far. Around it lies the halo, as far as the
+       kernel needs it:
 
          | before | own share | children's volumes | after |
                   ^ range_data
@@ -340,14 +324,14 @@ struct scatter {
     const uint8_t *range_data;
     uint32_t range_before_bytes;
     uint32_t range_to_end_bytes;
-    uint32_t units;            /* units of the range */
-    uint32_t first_unit;       /* number of its first unit in the whole load */
+    uint32_t units;
+    uint32_t first_unit; /* index of the range's first unit in the whole load */
     struct torus_split split;  /* shares of the range (torus/split.h) */
     struct kernel_range range; /* argument of the kernel's next run() */
 
     /* Results and outputs. */
     struct kernel_result result; /* own, with the children's merged into it */
-    bool has_result;             /* `result` is that of a run */
+    bool has_result;             /* `result` holds the result of a run */
     bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* when this node's result may leave */
     uint32_t short_bytes;   /* length of the longest result in a short slot */
@@ -355,15 +339,16 @@ struct scatter {
     uint32_t child_outputs_bytes;
     uint32_t ports_us; /* time of the ports' interrupts while computing, us */
 
-    /* message[i]: fields that all sends of phase i share; on the pattern they
-       are the switch's form i (hal/rows.h). A tree's sends share message[0]. */
+    /* message[i]: fields that all sends of phase i share. On the pattern the
+       switch keeps path and kind as its form i (hal/rows.h). A tree's sends
+       share message[0]. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
     struct circuit_message result_message; /* its segments are not set */
 
     struct scatter_rate rate; /* stays from job to job */
 };
 
-/* Returns the row, enum wire_policy or policy_row, for jobs with these flags;
+/* Returns the row (enum wire_policy or policy_row) for jobs with these flags;
    POLICY_ROWS if there is none. */
 static inline unsigned policy_row(uint8_t flags)
 {
@@ -379,19 +364,17 @@ static inline unsigned policy_row(uint8_t flags)
     return variant == WIRE_TAIL ? POLICY_TAIL : POLICY_MEANWHILE;
 }
 
-/* Makes policies[row] this node's policy for the rest of the job. */
 static inline void policy_become(struct scatter *scatter, unsigned row)
 {
     scatter->policy = &scatter->policies[row];
 }
 
-/* Whether this job has an output besides its result. */
 static inline bool scatter_has_output(const struct scatter *scatter)
 {
     return (scatter->job.flags & WIRE_OUTPUT) != 0;
 }
 
-/* Whether outputs of a round return while the next one is computed. */
+/* Whether outputs of a round return while later rounds are computed. */
 static inline bool scatter_returns_meanwhile(const struct scatter *scatter)
 {
     return (scatter->job.flags & WIRE_MEANWHILE) != 0;
@@ -414,12 +397,12 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 /* Results up to this length always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
-/* Outputs, and results along trees, leave makespan / 128 after the planned end,
-   so that nodes which are a little late are on time. */
+/* Outputs, and results along trees, are sent makespan / 128 after the planned
+   end, so that nodes that finish a little late are still on time. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Returns the time, ps, of a merge() of results that all have one length,
-   beyond result_merge_ps; 0 if lengths differ, or the board's costs are 0. */
+/* Returns the time, ps, of a merge() of results of one length without
+   result_merge_ps; 0 if lengths differ, or the board's costs are 0. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -430,15 +413,15 @@ static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
                : 0;
 }
 
-/* Returns the time, ps, in which a parent receives and merges four results. */
+/* Returns the time, ps, in which a node receives and merges four results. */
 static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
 {
     return TORUS_PORTS *
            (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
 }
 
-/* Returns the length of a result message before its chunks of output: the u32
-   length of the result, and the result, padded to the terms' longest. */
+/* Returns the bytes of a result message before its chunks of output: 4 for the
+   result's length, then room for the kernel's longest result. */
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
@@ -447,49 +430,49 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
 
 /* Steps that all policies share. Functions of type int return 0 or an error. */
 
-/* Asserts that the two heaps of the drawing above do not overlap. Precedes each
-   receive to the free memory between them. */
+/* Asserts that the two heaps of the drawing do not overlap; called before each
+   receive into the free memory between them. */
 void scatter_check_heap(const struct scatter *scatter);
 
-/* Waits for a message on the port mask `ports` and receives it at free_from;
-   the caller moves free_from when it reads the message. Sets the node's state
-   to NODE_STATE_WAITING. */
+/* Waits for a message on the port mask `ports` and receives it at free_from,
+   which the caller moves when it reads the message. Sets the node's state to
+   NODE_STATE_WAITING. */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
 
-/* Queues a message; if the switch's queue is full, drains that first. Result:
-   as circuit_send() or circuit_drain(). */
+/* Queues a message; first drains the switch's queue if that is full. Result: as
+   circuit_send() or circuit_drain(). */
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
-/* Reads the job stored at `in`, which has `bytes` or fewer. Result: 0;
+/* Reads the job stored in the first of the `bytes` bytes at `in`. Result: 0;
    ERR_LENGTH if the bytes are too few; ERR_FIELD if a field is invalid, or if
-   the job's halo or output is not what the kernel's terms say (with a longer
-   halo a range could begin outside of memory). */
+   halo or output are not what the kernel's terms say (with a longer halo a
+   range could begin outside of memory). */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 
-/* Sets the range from the bytes between `begin` and `end`, units and halo, and
-   moves free_from behind them. Precondition: `units` and `first_unit` are set.
-   Result: 0; ERR_LENGTH if the bytes are too few. */
+/* Makes the bytes from `begin` to `end`, which are units with their halo, the
+   node's range; moves free_from behind them. Precondition: `units` and
+   `first_unit` are set. Result: 0; ERR_LENGTH if the bytes are too few. */
 NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
 
-/* Moves the range's beginning on by `units`; scatter->units stays. */
+/* Moves the range's beginning on by `units` units; scatter->units stays. */
 void scatter_skip(struct scatter *scatter, uint32_t units);
 
-/* Returns `units` units of the range, those behind its first `skipped` units,
-   as they are sent: with as much of the job's halo as this node has. At the
-   ends of the load a range has less of it. */
+/* Returns the segment to send for `units` units of the range behind its first
+   `skipped` units, with the job's halo as far as this node has it: at the ends
+   of the load the halo is shorter. */
 struct circuit_segment scatter_cut(const struct scatter *scatter,
                                    uint32_t skipped, uint32_t units);
 
-/* Calls the kernel's begin(), which fills in the terms. ERR_ARGUMENT if it
+/* Calls the kernel's begin(), which sets `terms`. ERR_ARGUMENT if the kernel
    refuses the job's argument. */
 NODISCARD int scatter_begin_kernel(struct scatter *scatter);
 
-/* Adds an event of this moment to the node's log. */
+/* Adds an event with the present time to the node's log. */
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value);
 

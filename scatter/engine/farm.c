@@ -12,14 +12,11 @@
 
 #include <string.h>
 
-/* Length of a demand without an output, with its header. */
 #define DEMAND_ROOM_BYTES 32u
 static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
               "a demand fits");
 
-/* ---- any server: its state ---- */
-
-/* Returns how many demands are received ahead with `workers` workers. */
+/* Returns the number of buffers for demands of `workers` workers. */
 static uint32_t slots_of(uint32_t workers)
 {
     return fixed_smaller(workers, CIRCUIT_AHEAD_MAX);
@@ -55,11 +52,11 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
     return state->slot != NULL ? ERR_OK : ERR_MEMORY;
 }
 
-/* ---- members, by the tree of the announcement ---- */
+/* ---- members of the farm, read from the announced tree ---- */
 
-/* Returns the branch, behind `at`, of the next node that the node of the branch
-   `server` serves: the originator serves nodes in no group, a master those of
-   its own group. (Inline: a farm of 25 boards is planned 25 us faster.) */
+/* Returns the next branch after `at` whose node is served by the node of the
+   branch `server`: the originator serves nodes in no group, a master those of
+   its group. (Inline: a farm of 25 boards is planned 25 us faster.) */
 __attribute__((always_inline)) static inline const uint8_t *
 next_member(const uint8_t *server, const uint8_t *at)
 {
@@ -83,14 +80,13 @@ uint32_t farm_count_members(const uint8_t *server)
     return nodes;
 }
 
-/* Returns a node's speed by the order: units that it computes in the time in
-   which a node without a slowdown computes FARM_SPEED_ONE. */
+/* Returns a node's speed as the order's tree gives it: units computed in the
+   time in which a node without a slowdown computes FARM_SPEED_ONE. */
 static uint32_t speed_of(const uint8_t *branch)
 {
     return FARM_SPEED_ONE >> tree_slow_shift(branch);
 }
 
-/* Returns the sum of the speeds of a group, its master's included. */
 static uint64_t speed_of_group(const uint8_t *master)
 {
     const uint8_t *end = tree_next(master);
@@ -124,15 +120,11 @@ int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
     return ERR_OK;
 }
 
-/* ---- chunks ---- */
-
-/*
- * Whether chunks of worker[index] come from the end of the range: those of
- * workers 1, 3, 5, .. do, the others' from its beginning. So, if the units at
- * the end of a load take long, half of the workers compute some from the start,
- * and nobody gets a large chunk of them late. All chunks of a worker lie near
- * each other, so the time of one predicts that of the next.
- */
+/* Whether chunks of worker[index] come from the end of the range: those of
+   workers 1, 3, 5, .. do, those of the others from its beginning. If units at
+   the end of a load take long, half of the workers so compute some of these
+   units early, and no worker gets a large chunk of them late. All chunks of a
+   worker lie near each other: the time of one predicts that of the next. */
 static bool takes_from_end(uint32_t index)
 {
     return (index & 1u) != 0;
@@ -192,8 +184,6 @@ int farm_serve_waiting(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* ---- demands ---- */
-
 int farm_serve(struct scatter *scatter, struct farm_state *state,
                const struct circuit_delivery *delivery)
 {
@@ -240,7 +230,6 @@ static int listen(const struct scatter *scatter, const struct farm_state *state,
                                  state->slot_bytes);
 }
 
-/* Calls listen() for all slots if any worker is at work. */
 static int listen_all(const struct scatter *scatter,
                       const struct farm_state *state)
 {
@@ -253,9 +242,9 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Ends the receipt of a demand at `place`, whose result was `error`: moves the
-   demand's output behind those received before, from a slot if it lies in one.
-   Result: 0, `error` or ERR_MEMORY. */
+/* Ends a receive into `place` that had the result `error`: moves the demand's
+   output, from a slot if the demand lies in one, behind the outputs received
+   before. Result: 0, `error` or ERR_MEMORY. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
                        const struct circuit_delivery *delivery, int error)
@@ -271,7 +260,7 @@ static int keep_output(struct scatter *scatter,
         const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
 
         bytes = delivery->bytes - WIRE_DEMAND_BYTES;
-        if (to != from) { /* most outputs lie there already */
+        if (to != from) { /* a demand outside the slots is in place */
             memcpy(to, from, bytes);
         }
     }
@@ -280,7 +269,7 @@ static int keep_output(struct scatter *scatter,
     return error;
 }
 
-/* Waits for a demand until mesh time `until_ps`, serves it, and frees its slot
+/* Serves a demand that comes before mesh time `until_ps`, and frees its slot
    for another. Result: 0; ERR_TIMEOUT if none came; or the error. */
 static int serve_until(struct scatter *scatter, struct farm_state *state,
                        uint64_t until_ps)
@@ -317,7 +306,6 @@ static int serve_until(struct scatter *scatter, struct farm_state *state,
                : ERR_OK;
 }
 
-/* Computes a slice of the units that are left. Result: 0 or the error. */
 static int compute_slice(struct scatter *scatter, struct farm_state *state)
 {
     uint32_t units = state->first_units > 0
@@ -339,8 +327,8 @@ static int compute_slice(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Serves demands until all workers have their ends, or mesh time is until_ps:
-   with 0 those that have arrived. Result: 0 or the error. */
+/* Serves demands until all workers have their ends or mesh time is until_ps;
+   with until_ps 0 serves only demands that have already arrived. */
 static int serve_all(struct scatter *scatter, struct farm_state *state,
                      uint64_t until_ps)
 {
@@ -368,8 +356,8 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
         }
     }
     if (error == ERR_OK && !scatter->has_result) {
-        /* Workers have all units of a small load: a run of no units makes the
-           result into which theirs are merged. */
+        /* If the workers got all units of a small load, a run of no units makes
+           the result into which the workers' results are merged. */
         scatter->split.share_units = 0;
         error = scatter_compute(scatter);
     }
@@ -378,16 +366,14 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* Most chunks of a worker that are smaller than farm.floor: its first ones, and
-   the last ones of the load. */
+/* Number of a worker's chunks that may be smaller than farm.floor: its first
+   chunks, and the load's last ones. */
 #define SMALL_CHUNKS 5u
 /* All slots for demands take a SLOTS_PART-th of the memory of outputs. */
 #define SLOTS_PART 8u
 
-/* ---- planning ---- */
-
-/* Returns the originator's time for a chunk, ps, at most UINT32_MAX: that of
-   its software or, if longer, an estimate of its ports' time: 4 startups
+/* Returns the originator's time for a chunk, ps, at most UINT32_MAX: its
+   software's time or, if longer, an estimate of the ports' time, 4 startups
    divided by the number of ports. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
@@ -435,8 +421,8 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Sets farm.floor, the least chunk, so that the heads and the padding of all
-   pieces of output fit the memory that the outputs leave free. */
+/* Sets farm.floor, the least chunk, so that heads and padding of all chunks of
+   output fit the memory that the outputs leave free. */
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
@@ -452,8 +438,7 @@ static void bound_pieces(const struct scatter *scatter,
         scatter->units / (pieces > small ? pieces - small : 1u) + 1;
 }
 
-/* Writes the job into new memory. The job has no time slots: workers send
-   results at once. Result: 0 or ERR_MEMORY. */
+/* Writes the job, without time slots: workers send results at once. */
 static int store_job(struct scatter *scatter, struct originator *originator,
                      const struct plan_job *input)
 {
@@ -478,8 +463,6 @@ static int store_job(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Makes the farm of the nodes in the order's tree. Result: 0; ERR_PLAN; or
-   ERR_MEMORY. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      struct plan_job *input)
 {
@@ -499,10 +482,8 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
                            : error;
 }
 
-/* Makes the farm and writes the job. Workers are taken to be as fast as this
-   node, except for slowdowns in the order's tree. Result: 0; ERR_RANGE
-   (farm_input_of()); ERR_PLAN if the tree has no valid path to a worker; or
-   ERR_MEMORY. */
+/* Makes the farm and writes the job. Workers are as fast as this node, but for
+   slowdowns in the order's tree. */
 static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -532,9 +513,9 @@ static int plan_order(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Prepares for demands that bring outputs. These lie from free_from on, which
-   moves behind a demand's head: memory before it is still sent with first
-   chunks, or receives demands ahead. Result: 0 or ERR_MEMORY. */
+/* Prepares for demands that bring outputs: moves free_from to the place of the
+   first output, behind room for a demand's head. Memory before free_from is in
+   use: first chunks are sent from it, and demands are received there ahead. */
 static int begin_outputs(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
@@ -593,7 +574,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
-        originator->order.rounds = 1; /* the farm's installment until now */
+        originator->order.rounds = 1; /* a farm's installment is here */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }

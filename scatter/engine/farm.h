@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A farm: nodes ask for chunks of the load. A server gives them out: the
- * originator, or a master. It computes slices of its units, and between slices
- * gives chunks of them to workers that ask. The originator's units are the
- * load; a master's are the last chunk that it got.
+ * A farm: nodes ask a server, the originator or a master, for chunks of the
+ * load. A server has units: the originator the load, a master the last chunk
+ * that it got. The server computes slices of its units, and between slices
+ * gives chunks of its units to workers that ask.
  *
  *   server   | slice | chunk to 3 | slice | chunks to 1, 2 | slice | ..
  *                    ^ demand of 3        ^ demands of 1, 2
  *
  * Units that are given away or computed leave the range in struct scatter.
  *
- * A worker asks its server for the next chunk before it computes the chunk in
- * hand; the demand says how long the chunk before that took. So a worker never
- * waits if its demand is served while it computes a chunk. Its last message
- * from the server is its end, a chunk of no units.
+ * When a worker has got a chunk, it asks for the next one, then computes. The
+ * demand tells the time that the chunk before took. So a worker never waits if
+ * the server answers while the worker computes. The last message from a server
+ * to a worker is the worker's end, a chunk of no units.
  *
  * A master is a worker of the originator, and serves the workers of its group
- * (scatter/plan/tree.h). It cuts the chunk in hand into chunks for these and
- * slices of its own, and asks for its next chunk before that runs out; the
- * demand says how fast the group is. To the originator a master is one fast
- * worker; to its workers it is the originator.
+ * (scatter/plan/tree.h). The master cuts its chunk into chunks for these
+ * workers and slices of its own, and asks for its next chunk when little is
+ * left; the demand tells how fast the whole group is.
  *
  *      originator              master                    worker
  *          | -- chunk, units -->  |                          |
@@ -43,34 +42,35 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* of the last chunk, perhaps being sent */
-    uint16_t chunks;           /* chunks sent to the worker, with its end */
-    bool waits;                /* is to get a chunk, but has none yet */
-    bool ended;                /* has got its end */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* last chunk's head; maybe being sent */
+    uint16_t chunks;           /* chunks sent to the worker, the end included */
+    bool waits;                /* a chunk or the end is due and not sent yet */
+    bool ended;                /* the end has been sent */
     struct torus_path path;    /* from the server to the worker */
-    struct farm_member member; /* its speed (scatter/plan/farm.h) */
+    struct farm_member member; /* the worker's speed (plan/farm.h) */
 };
 
-/* The farm of a job; its workers lie behind it in the same memory. */
+/* The farm of a job. */
 struct farm_state {
-    struct farm farm;           /* state of the chunk rule; units left */
-    struct farm_member own;     /* the server's own speed */
-    uint64_t own_ps;            /* compute time of the server's slices, ps */
-    uint32_t own_units;         /* units of the server's slices */
-    uint32_t at_work;           /* workers with a chunk and without their end */
-    uint32_t workers;           /* length of worker[] */
-    uint32_t turn;              /* index of the waiting worker served first */
+    struct farm farm;       /* units left, and state of the rule for chunks */
+    struct farm_member own; /* the server's own speed */
+    uint64_t own_ps;        /* compute time of the server's slices, ps */
+    uint32_t own_units;     /* units of the server's slices */
+    uint32_t at_work;       /* workers with a chunk and without their end */
+    uint32_t workers;       /* length of worker[] */
+    uint32_t turn;          /* index of the waiting worker served first */
     struct circuit_segment job; /* sent with first chunks; may be empty */
-    /* Gets a master more units: sets `more`, and farm.left if that was 0, and
-       sends chunks to workers that wait. Result: 0 or the error. */
+    /* Of a master: asks for the next chunk when little is left, and, while no
+       units are left, serves messages until a chunk or the end has come. Sets
+       farm.left and `more`. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
     bool more; /* units may still come besides farm.left */
-    /* Answers a worker's demand when no units are left, at once or later; if
-       NULL, the worker gets its end at once. Result: 0 or the error. */
+    /* Answers a worker's demand when no units are left, at once or later; NULL:
+       the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
-    uint32_t first_units; /* the server's first slice; 0: as farm_slice() */
-    /* Of a tail (tail.h), which ends its workers layer by layer: */
+    uint32_t first_units; /* units of the first slice; 0: as farm_slice() */
+    /* Of a tail (tail.h), which sends the ends to one layer after the other: */
     uint8_t layer;       /* the layer whose nodes get their ends now */
     uint32_t layer_left; /* nodes of that layer without their end */
     uint8_t *slot;       /* buffers of demands that are received ahead */
@@ -81,29 +81,28 @@ struct farm_state {
 
 /* ---- any server ---- */
 
-/*
- * Makes *state in new memory, with slots for demands: a farm of input->nodes
- * members, of which this node is one. Workers have no path yet, and are as fast
- * as input->compute_ps says. Result: 0 or ERR_MEMORY.
- */
+/* Makes *state in new memory, with slots for demands: a farm of input->nodes
+   members, this node included. Workers have no path yet, and equal speeds.
+   Result: 0 or ERR_MEMORY. */
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
                         const struct plan_job *input);
 
-/* Returns the number of nodes that the node of the branch `server` serves by
-   the tree (scatter/plan/tree.h), itself included. */
+/* Returns the number of nodes that the node of the branch `server` serves
+   (scatter/plan/tree.h), and that node itself. */
 uint32_t farm_count_members(const uint8_t *server);
 
-/* Sets the paths and speeds of all workers from this node's piece of the tree.
-   Result: 0, or ERR_PLAN if a path is invalid. */
+/* Sets all workers' paths and speeds from this node's piece of the tree.
+   Result: 0; ERR_PLAN if a path is invalid. */
 NODISCARD int farm_add_workers(const struct scatter *scatter,
                                struct farm_state *state);
 
-/* Queues chunks for the workers that wait while units are left; then, if no
-   more come, the end for each that has had a chunk. Result: 0 or the error. */
+/* While units are left, queues a chunk for each worker that waits. Then, if no
+   more units come, queues the end for each waiting worker that has had a chunk.
+   Result: 0 or the error. */
 NODISCARD int farm_serve_waiting(struct scatter *scatter,
                                  struct farm_state *state);
 
-/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH; ERR_PLACE (its
+/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH; ERR_PLACE (the
    sender is no worker, has its end, or waits already; or demands are out of
    order); an error of sending. */
 NODISCARD int farm_serve(struct scatter *scatter, struct farm_state *state,
@@ -121,9 +120,9 @@ NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
 
 /* ---- the originator ---- */
 
-/* Sets *input for the chunk rule (scatter/plan/farm.h): a farm of `units` units
-   and `nodes` nodes, this one included. Result: 0; ERR_RANGE if the order's
-   ports are not 1, 2 or 4, or its times beyond PLANNER_TIME_MAX_PS. */
+/* Sets *input for the rule for chunks (scatter/plan/farm.h): a farm of `units`
+   units and `nodes` nodes, this node included. Result: 0; ERR_RANGE if the
+   order's ports are not 1, 2 or 4, or its times beyond PLANNER_TIME_MAX_PS. */
 NODISCARD int farm_input_of(struct plan_job *input,
                             const struct scatter *scatter,
                             const struct originator *originator, uint32_t units,
@@ -150,31 +149,30 @@ NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
 
 /* ---- a worker (farm_worker.c) ---- */
 
-/*
- * Waits for this node's next WIRE_CHUNK, reads it, and asks for the chunk
- * after; sets worker.ended if the chunk is the end. A master does all work of
- * its group before this returns. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLACE (a
- * chunk of another worker, or out of order), ERR_PLAN; an error of receiving or
- * sending.
- */
+/* Waits for this node's next WIRE_CHUNK, reads it, and asks for the chunk after
+   that; sets worker.ended if the chunk is the end. On a master, returns when
+   the whole group's work is done. Result: 0; ERR_LENGTH or ERR_FIELD (chunk or
+   job is malformed); ERR_PLACE (a chunk for another worker, or out of order);
+   ERR_PLAN (no valid path to the server, or no valid range); an error of
+   receiving or sending. */
 NODISCARD int farm_receive(struct scatter *scatter);
 
-/* Does the rest of farm_receive() when the chunk has come, in `delivery`. */
+/* Does all of farm_receive() but the wait: the chunk is in `delivery`. */
 NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 
 /* Makes this node worker `number` of a load's tail (tail.h), and asks for the
-   first chunk. `path` leads from the originator to this node. Outputs return
-   straight to the originator from now on. Result: 0 or an error of sending. */
+   first chunk. `path` leads here from the originator, to which outputs return
+   straight from now on. Result: 0 or an error of sending. */
 NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
                         struct torus_path path);
 
-/* Computes the chunk in hand, and adds its units and its time to those of the
-   next demand. Result: as scatter_compute(). */
+/* Computes the chunk received last, and adds its units and its time to those of
+   the next demand. Result: as scatter_compute(). */
 NODISCARD int farm_compute(struct scatter *scatter);
 
-/* Receives and merges the results of a master's group; any other worker has
-   none to gather. Result: 0 or the error. */
+/* Receives and merges the results of a master's group; other workers have no
+   results to receive. Result: 0 or the error. */
 NODISCARD int farm_gather(struct scatter *scatter);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-/* Has this node's result return straight to the originator. */
 static void return_to_originator(struct scatter *scatter,
                                  struct torus_path from_originator)
 {
@@ -19,8 +18,6 @@ static void return_to_originator(struct scatter *scatter,
     scatter_prepare_return(scatter);
 }
 
-/* Reads the job that comes with the first chunk, and sets the path of results.
-   Result: 0 or the error. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery)
 {
@@ -43,8 +40,8 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a chunk, which becomes this node's range; a chunk of no units is the
-   end. Result: as farm_receive(). */
+/* Reads a chunk, which becomes this node's range; without units it is the end.
+   Result: as farm_receive(). */
 static int read_chunk(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -80,8 +77,9 @@ static int read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* Makes room for the output of the chunk in hand if needed: own outputs move up
-   over those that left with the last demand, which has been answered. */
+/* Makes room for the output of the chunk received last: if the free memory is
+   too short, moves own outputs to higher addresses, over outputs that left with
+   the last demand. (A chunk has answered that demand.) */
 static void free_outputs(struct scatter *scatter)
 {
     uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
@@ -95,8 +93,8 @@ static void free_outputs(struct scatter *scatter)
     }
 }
 
-/* Sends a demand for the next chunk: it says how long worker.computed_units
-   took and brings outputs not sent yet. Result: 0 or an error of sending. */
+/* Demands the next chunk: the demand tells how long worker.computed_units took,
+   and brings outputs not sent yet. Result: 0 or an error of sending. */
 static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -120,18 +118,19 @@ static int ask_for_chunk(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Bytes of an output besides those of its units: its head, and what rounding up
-   adds to the output and to its chunk's message. */
+/* Bytes of an output besides those of its units: its head, and at most 8 bytes
+   for rounding up the output and the message with the chunk of the load. */
 #define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
 
 /*
- * Divides the free memory between two chunks, one in hand and one in stock, and
- * two outputs, one being sent and one being made, in proportion to the bytes
- * that a unit takes in each:
+ * Divides the free memory between two chunks of the load (one is computed while
+ * the next one comes) and two outputs (one is sent while the next one is made),
+ * in proportion to a unit's bytes in a chunk and in an output:
  *
  *   chunk | stock_bytes | stock_bytes | output | output | free_to
  *
- * No chunk is more than half of a load, and a load with all its outputs fits.
+ * This suffices: a chunk is at most half of the load, and the originator has
+ * checked that the whole load and its outputs fit a memory of this size.
  */
 static void divide_memory(struct scatter *scatter)
 {
@@ -154,8 +153,8 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-/* Returns where the message with the next chunk is received: two buffers take
-   turns, as the chunk in the other one may still be in use. */
+/* Returns where the next chunk's message is received: two buffers take turns,
+   as the chunk in the other buffer may still be in use. */
 static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -166,7 +165,7 @@ static uint8_t *next_place(const struct scatter *scatter)
 
 #define CHUNK_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_CHUNK))
 
-/* Asks for the next chunk, to be received while the one in hand is computed. */
+/* Asks for the next chunk, to be received while the last one is computed. */
 static int ask_ahead(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -179,10 +178,9 @@ static int ask_ahead(struct scatter *scatter)
 
 /* ---- a master ---- */
 
-/* A master asks for a chunk when a LOW_PART-th of the chunk in hand is left. */
+/* A master asks for a chunk when a LOW_PART-th of its last chunk is left. */
 #define LOW_PART 2u
 
-/* Whether this node is a master, with a group in its piece of the tree. */
 static bool is_master(const struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -191,9 +189,9 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* Makes the chunk in hand the group's load. The group may expect as many chunks
-   of this length as there are installments; farm.ahead counts their units,
-   without those of this chunk. */
+/* Makes the chunk received last the group's load. As many chunks of this length
+   as the job's installment says may come; farm.ahead counts the later chunks'
+   units. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -205,8 +203,7 @@ static void begin_stock(struct scatter *scatter, struct farm_state *state)
     scatter->worker.asked = false;
 }
 
-/* Reads the next chunk, and sends chunks to workers that wait. Result: 0;
-   ERR_PLACE if this master did not ask; or the error. */
+/* Reads the next chunk, and sends chunks to workers that wait. */
 static int take_chunk(struct scatter *scatter, struct farm_state *state,
                       const struct circuit_delivery *delivery)
 {
@@ -223,12 +220,11 @@ static int take_chunk(struct scatter *scatter, struct farm_state *state,
     return farm_serve_waiting(scatter, state);
 }
 
-/* Waits for a chunk or a demand, and serves it. Result: 0 or the error. */
 static int serve_next(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
     struct circuit_delivery delivery;
-    /* The next chunk is received where queued sends may still lie. */
+    /* Queued sends may still lie where the next chunk is received. */
     int error = circuit_drain(scatter->circuit);
 
     if (error == ERR_OK) {
@@ -246,8 +242,8 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
                                         : ERR_KIND;
 }
 
-/* Asks the originator for the next chunk: the demand says how long the whole
-   group takes for the chunk in hand. Result: 0 or an error of sending. */
+/* Asks the originator for the next chunk; the demand tells the time that the
+   whole group takes for the last chunk. Result: 0 or an error of sending. */
 static int ask(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -259,7 +255,6 @@ static int ask(struct scatter *scatter, struct farm_state *state)
     return ask_for_chunk(scatter);
 }
 
-/* Asks for the next chunk if little is left and this master has not asked. */
 static int ask_if_low(struct scatter *scatter, struct farm_state *state)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -282,10 +277,9 @@ static int refill(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Makes the state of the group in new memory, when the first chunk has been
-   read. Result: 0; ERR_PLAN (a worker has no valid path, or the job has an
-   output, which masters do not pass on), ERR_FIELD (the job has no terms to
-   plan with) or ERR_MEMORY. */
+/* Makes the group's state in new memory, when the first chunk has been read.
+   ERR_PLAN if a worker has no valid path, or if the job has an output, which
+   masters do not pass on. */
 static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
@@ -317,9 +311,6 @@ static int open_group(struct scatter *scatter)
     return farm_add_workers(scatter, state);
 }
 
-/* Computes slices, asks for chunks and serves demands until this master and all
-   its workers have their ends; sets worker.ended. Result: 0; as farm_receive()
-   and farm_serve(); ERR_KIND. */
 static int lead_group(struct scatter *scatter)
 {
     struct farm_state *state = scatter->worker.group;
@@ -340,9 +331,10 @@ static bool is_announced(const struct scatter *scatter, uint16_t job)
     return scatter->kernel != NULL && scatter->announced_job == job;
 }
 
-/* Waits for the announcement of the job of `first`, a first chunk: chunks take
-   the straight way and may arrive earlier. The chunk stays where it lies, or
-   replaces the announcement of another job, which failed. */
+/* Waits for the announcement of the job of `first`, a first chunk, which may
+   arrive earlier: the server sends chunks directly, announcements along a tree.
+   The chunk stays where it lies, or replaces the announcement of another job,
+   if that job failed after it was announced. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -363,7 +355,7 @@ static int await_announcement(struct scatter *scatter,
 }
 
 /* Reads the first chunk, and makes a master's group. Later chunks are received
-   behind the first one and the group's state. Result: 0 or the error. */
+   behind the first one and the group's state. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {

@@ -53,9 +53,9 @@ HAL_FAST void scatter_end_append(struct scatter *scatter,
                scatter->free_to);
 }
 
-/* Receives and merges the first result without an output that arrives on
-   `ports`. Every instruction here may delay this node's own result, as all four
-   children's results may arrive at once. */
+/* In a job without outputs, receives and merges the first result that arrives
+   on `ports`. Every instruction here may delay this node's own result, as all
+   four children's results may arrive at once. */
 HAL_FAST static inline int merge_one(struct scatter *scatter,
                                      struct circuit_delivery *delivery,
                                      unsigned ports)
@@ -73,8 +73,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head of a message with outputs. With `round` 0 the head is a
-   result, and is merged; else it is a round's number, which must be `round`. */
+/* Reads the head of a message with outputs: if `round` is 0 a result, which is
+   merged; else the number of a round, which must be `round`. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)
@@ -94,7 +94,7 @@ HAL_FAST static int take_head(struct scatter *scatter,
 }
 
 /* Receives the first message with outputs that arrives on `ports`, and appends
-   its outputs to those received before. `round`: as take_head() takes it. */
+   its outputs to those received before. `round`: as in take_head(). */
 HAL_FAST static int append_one(struct scatter *scatter,
                                struct circuit_delivery *delivery,
                                unsigned ports, uint32_t round)
@@ -151,8 +151,8 @@ HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* Receives one message from each port of the mask by gather_one(), in the order
-   of arrival. Not inlined: it is 140 bytes long. */
+/* Calls gather_one() until one message has come from each port of the mask. Not
+   inlined: it is 140 bytes long. */
 HAL_FAST __attribute__((noinline)) static int
 gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
 {
@@ -220,9 +220,9 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
     }
 }
 
-/* Returns the mesh time, ps, at which this node's result may leave: in the next
-   slot of its phase from `now_ps` on; with an output at the planned time, which
-   may have passed; 0, at once, where there are no slots. */
+/* Returns the mesh time, ps, at which this node's result may leave: 0 (at once)
+   if there are no slots; the planned time, which may have passed, if the job
+   has an output; else the start of the phase's next slot after now_ps. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The return of results: a node merges its children's results into its own, and
-   sends that to its parent in a time slot of its phase (core.h). */
+   sends the whole to its parent in a time slot of its phase (core.h). */
 #ifndef SCATTER_ENGINE_GATHER_H
 #define SCATTER_ENGINE_GATHER_H
 
@@ -13,9 +13,9 @@ NODISCARD int scatter_merge(struct scatter *scatter,
                             const struct kernel_result *next);
 
 /*
- * The buffer for a message with outputs, so placed that these come to lie right
- * behind the outputs that were received before. Header and head of the message
- * overwrite the last bytes of the earlier outputs; `kept` saves those bytes:
+ * The buffer for a message with outputs. The outputs come to lie right behind
+ * those received before; header and head of the message overwrite the last
+ * bytes of the earlier outputs, which `kept` saves:
  *
  *   earlier outputs .....| kept  |
  *                        | ahead | outputs of this message ..
@@ -28,26 +28,26 @@ struct gather_place {
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
 };
 
-/* Sets *place for a message with a head of `head_bytes`, and saves the bytes
-   that the message will overwrite. Result: 0; ERR_TERMS if the head is longer
-   than `kept` has room for; ERR_MEMORY if the free memory is too small. */
+/* Sets *place for a message with a head of `head_bytes` bytes, and saves the
+   bytes that the message will overwrite. Result: 0; ERR_TERMS if the head is
+   longer than `kept`; ERR_MEMORY if the free memory is too small. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
 
-/* Restores the saved bytes. Precondition: the message has been received and its
-   head read. `bytes`: length of the outputs behind the head. */
+/* Restores the saved bytes. Precondition: the message's head has been read.
+   `bytes`: length of the outputs behind the head. */
 void scatter_end_append(struct scatter *scatter,
                         const struct gather_place *place, uint32_t bytes);
 
-/* Returns the segment with this node's own outputs that it has not sent yet. */
+/* Returns the segment of this node's own outputs that are not sent yet. */
 struct circuit_segment scatter_own_outputs(const struct scatter *scatter);
 
-/* Sets path and kind of the message that will bring this node's result to its
-   parent. Precondition: path_from_parent and layer are set. */
+/* Sets path and kind of the message with which this node's result returns.
+   Precondition: path_from_parent and layer are set. */
 void scatter_prepare_return(struct scatter *scatter);
 
-/* Reads this node's slots from the stored job. A node that does so while it
+/* Reads this node's slots from the stored job. A node that reads them while it
    waits for something else can send its result earlier. */
 void scatter_read_slots(struct scatter *scatter);
 
@@ -55,13 +55,13 @@ void scatter_read_slots(struct scatter *scatter);
    begin at free_from, after room for the first message's header and result. */
 void scatter_begin_outputs(struct scatter *scatter);
 
-/* Calls scatter_begin_outputs(), and reads the slots if this node needs them
-   and has not yet. Precedes the first scatter_gather_children(). */
+/* Calls scatter_begin_outputs(), and reads the slots unless they are read or
+   this node is the originator. Precedes the first scatter_gather_children(). */
 void scatter_begin_gather(struct scatter *scatter);
 
 /* The three functions below receive messages that children of `phase` send, in
-   the order of their arrival. Result: 0; ERR_TERMS, ERR_LENGTH or ERR_PLACE for
-   a message that this node cannot use; an error of circuit_receive(). */
+   the order of arrival. Result: 0; ERR_TERMS, ERR_LENGTH or ERR_PLACE for a
+   message that this node cannot use; an error of circuit_receive(). */
 
 /* Receives and merges one result from each port of the mask `ports`. */
 NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
@@ -75,8 +75,8 @@ NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
 NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
                                      uint32_t round);
 
-/* Queues this node's result for its parent, with all outputs that this node has
-   not sent yet. Result: 0 or the error of circuit_send(). */
+/* Queues this node's result for its parent, with all outputs that have not been
+   sent yet. Result: 0 or the error of circuit_send(). */
 NODISCARD int scatter_return_result(struct scatter *scatter);
 
 /* Sets the segments of `message` for `port`: the head to the result with its

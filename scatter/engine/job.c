@@ -13,8 +13,8 @@
 
 /* ---- a node that is not the originator ---- */
 
-/* Whether another round follows. After an advance the number of rounds is not
-   known yet (0), but one follows. */
+/* Whether another round follows. After an advance job.rounds is still 0, and at
+   least one round follows. */
 static bool goes_on(const struct scatter *scatter)
 {
     return scatter->policy->asks || scatter->job.rounds == 0 ||
@@ -22,9 +22,8 @@ static bool goes_on(const struct scatter *scatter)
 }
 
 /* Carries out a job of a node that is not the originator, from the wait for its
-   first message to the return of the result: in each round receives the range,
-   queues the sends to descendants and computes the share. Result: 0 or the
-   error. */
+   first message to the return of the result. In each round the node receives
+   its range, queues the sends to its descendants and computes its share. */
 static int follow(struct scatter *scatter)
 {
     int error;
@@ -43,13 +42,13 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A load of up to STAYING_UNITS_MAX units may be too small to be sent away;
-   along a tree, which takes longer to plan, up to STAYING_UNITS_NODE more for
-   each node. */
+/* A load of at most STAYING_UNITS_MAX units may be too small to be sent away;
+   along a tree, which takes longer to plan, of STAYING_UNITS_NODE more for each
+   node. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
-/* Whether two names are equal. (strcmp() takes 400 bytes of the image.) */
+/* strcmp() would take 400 bytes of the image. */
 static bool same_name(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) {
@@ -59,7 +58,6 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Finds the order's kernel in this image. Result: 0 or ERR_KERNEL. */
 static int find_kernel(struct scatter *scatter, const char *name)
 {
     for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
@@ -72,8 +70,7 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
-/* Checks that the kernel's terms suit this node's memory and the order. Result:
-   0, ERR_KERNEL, ERR_TERMS or ERR_MEMORY. */
+/* Checks that the kernel's terms suit this node's memory and the order. */
 static int check_terms(const struct scatter *scatter,
                        const struct originator *originator)
 {
@@ -83,8 +80,8 @@ static int check_terms(const struct scatter *scatter,
     uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
-    /* With a longer halo, before a range or behind it, the address of its first
-       byte or of its end could wrap. */
+    /* If the halo, before a range or behind it, were longer than the memory,
+       the address of the halo's beginning or end could wrap. */
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
@@ -92,8 +89,8 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* Every node relies on this: before an order's load lie as many bytes as
-       the kernel asks for, or all bytes that precede it. */
+    /* Every node relies on this: the order brings the bytes before its units
+       that the kernel asks for, or all that precede them in the whole load. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
@@ -105,8 +102,6 @@ static int check_terms(const struct scatter *scatter,
                : ERR_OK;
 }
 
-/* Begins the kernel, and sets the job's fields that its terms give. Result: 0
-   or the error. */
 static int begin_kernel(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator_now_ps(scatter);
@@ -129,8 +124,7 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Reads the order, makes its load the originator's range, and checks what does
-   not depend on the kernel's terms. Result: 0 or the error. */
+/* Reads the order, and checks what does not depend on the kernel's terms. */
 static int take_order(struct scatter *scatter, struct originator *originator,
                       const struct circuit_delivery *delivery)
 {
@@ -140,7 +134,8 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                     ? wire_order_load(order, delivery->payload, delivery->bytes)
                     : ERR_KIND;
 
-    /* Cannot fail: scatter_receive() has left room to round up. */
+    /* Cannot fail: scatter_receive() has left room for rounding the message's
+       length up to a multiple of 8. */
     (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery->bytes);
     if (error != ERR_OK) {
         return error;
@@ -162,9 +157,10 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                : ERR_POLICY;
 }
 
-/* Whether the job may stay with the originator, so that its announcement waits
-   for that decision: units are few, or ports take processor time, so that sends
-   would make the kernel seem slower while it is tried. */
+/* Whether the originator may compute the whole job itself; the announcement
+   then waits for alone_decide(). It may if the load has few units; or if ports
+   take processor time: alone_decide() runs the kernel on pieces of the load,
+   and the announcement's sends would make these runs take longer. */
 static bool may_stay(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -176,8 +172,8 @@ static bool may_stay(const struct scatter *scatter,
 }
 
 /* Announces the job, begins the kernel, and decides whether the originator
-   computes all alone. A job that may stay is announced only after the decision,
-   if it does not stay. Result: 0 or the error. */
+   computes the whole load. A job for which may_stay() is true is announced only
+   after that decision. */
 static int begin_job(struct scatter *scatter, struct originator *originator)
 {
     bool stays = may_stay(scatter, &originator->order);
@@ -194,8 +190,8 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* Sends the report to the host, with `error`, and, if that is 0, with the
-   result and all outputs. Result: 0 or an error of the send. */
+/* Sends the report to the host, with `error`; if that is 0, with the result and
+   all outputs. Result: 0 or an error of the send. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
@@ -219,9 +215,8 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Clears the originator's state for a new order: all fields up to the report's
-   startup_ps, and a few behind it. Clearing all would take 70 us on an MPS2
-   board. */
+/* Clears what a new order needs cleared: all fields up to the report's
+   startup_ps, and a few behind. (Clearing all takes 70 us on an MPS2 board.) */
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
@@ -233,9 +228,8 @@ static void clear(struct scatter *scatter, struct originator *originator)
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 
-/* Carries out the originator's job, from the wait for the order, during which
-   it serves lists of probes, to the report. Result: 0 or the error, which the
-   report tells the host too unless the order could not be received. */
+/* Carries out a job from the wait for the order, during which lists of probes
+   are served, to the report, which has the error if an order was received. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
@@ -251,7 +245,7 @@ static int originate(struct scatter *scatter)
         return error;
     }
     clear(scatter, &originator);
-    scatter->circuit->log->events_written = 0; /* drops the last job's */
+    scatter->circuit->log->events_written = 0; /* drops the last job's events */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = take_order(scatter, &originator, &delivery);
@@ -268,8 +262,7 @@ static int originate(struct scatter *scatter)
 
 /* ---- any node ---- */
 
-/* Resets the node's state, but for the rate, for a next job. Result: 0 or the
-   error. */
+/* Resets the node's state, except the kernel's rate, for the next job. */
 static int reset(struct scatter *scatter)
 {
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);
@@ -325,8 +318,8 @@ int scatter_run(struct scatter *scatter)
 {
     int error;
 
-    /* The next job's messages are received where this job's last sends may
-       still lie. */
+    /* This job's last sends may still lie where the next job's messages are
+       received. */
     do {
         error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
         if (error == ERR_OK) {

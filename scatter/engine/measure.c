@@ -6,57 +6,58 @@
 
 #include <string.h>
 
-/* The measured units take PIECE_PS by the kernel's own estimate, or are a
-   PIECE_PART-th of a mean share (the load divided by the number of nodes) if
-   that is more. If a first round has left as an advance (advance.h), they are
-   an ADVANCED_PART-th of a node's share of it if that is more. */
+/* The number of units to measure is the larger of two: the units that take
+   PIECE_PS by the kernel's estimate; and a PIECE_PART-th of a mean share (the
+   load divided by the number of nodes) or, after an advance (advance.h), an
+   ADVANCED_PART-th of the units that the advance gave each node. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
-/* One run() of the kernel measures at most a MOST_OF_A_SHARE-th of the units
-   that each node gets on average. */
+/* One run() measures at most a MOST_OF_A_SHARE-th of a mean share. */
 #define MOST_OF_A_SHARE 8u
-/* Of a load of few units one is measured if its estimate is at most this. */
+/* If a mean share has fewer than 4 MOST_OF_A_SHARE units, one unit is measured,
+   provided that its estimated time is at most ONE_UNIT_PS. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
-/* Many kernels compute blocks of 8 units or fewer at once. Samples are whole
-   blocks; so are measured pieces of BLOCKS_MIN blocks or more, and of kernels
-   that read bytes before a unit those of EDGED_UNITS units or more. */
+/* Many kernels compute blocks of 8 units or fewer at once. So samples are whole
+   blocks. Measured pieces are whole blocks from BLOCKS_MIN blocks on; if the
+   kernel reads bytes before a unit, from EDGED_UNITS units on. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 #define EDGED_UNITS (2 * BLOCK_UNITS)
 /* A first call of 2^27 ps (134 us) or more is not measured again. */
 #define LONG_CALL_BITS 27u
-/* A unit's time may depend on where it lies in the load: so half of a long
-   piece is measured in 3 to 7 samples from all over the load, each of SAMPLE_PS
-   or more by the estimate. */
+/* A unit's time may depend on its place in the load. So half of a long piece is
+   measured in SAMPLES_MIN to SAMPLES_MAX samples from all over the load; each
+   sample takes SAMPLE_PS or more by the estimate. */
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* There are samples if the fixed time of a run is at most a SAMPLED_CALLS-th of
+/* Samples are taken if the fixed time of a run is at most a SAMPLED_CALLS-th of
    a mean share's time. */
 #define SAMPLED_CALLS 64u
-/* Units of SINGLE_PS or more are not computed in blocks. If the piece is short
-   and a mean share has SINGLE_SHARE_MIN units or more, samples are single
-   units: one for SINGLE_PART units of a mean share. */
+/* Units of SINGLE_PS or more are not computed in blocks. If the piece is
+   shorter than SAMPLES_MIN blocks, samples are single units, one for every
+   SINGLE_PART units of a mean share, which must have SINGLE_SHARE_MIN units. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* Unit times of samples count as equal if they differ by a SAME_PART-th of the
-   first piece's or less. */
+/* Unit times of samples count as equal if they differ by at most a SAME_PART-th
+   of the first piece's unit time. */
 #define SAME_PART 32u
-/* A unit's time that is more than 2^UNLIKELY_BITS times the kernel's estimate,
-   or below its 2^UNLIKELY_BITS-th, does not predict other units'; an order's
-   rate is refused if it is more than 2^LIKELY_BITS times off the estimate. */
+/* If a measured unit time and the kernel's estimate differ by more than the
+   factor 2^UNLIKELY_BITS, the time does not predict other units' times. If an
+   order's rate and the estimate differ by more than 2^LIKELY_BITS, the rate is
+   refused. */
 #define UNLIKELY_BITS 2u
 #define LIKELY_BITS 6u
 /* Planners accept a unit's transfer time of less than 2^16 compute times. A
-   compute time below a 2^RATIO_BITS-th of the transfer time is raised to that:
-   a unit that takes so little is not sent away anyway. */
+   shorter compute time is raised to a 2^RATIO_BITS-th of the transfer time:
+   such a unit is not sent away anyway. */
 #define RATIO_BITS 15u
 /* Least number of units in a share whose rate is kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* The fixed time of a run counts as wrong if the time of the originator's share
-   differs from the planned time by more than an OFF_PART-th. */
+/* A run's fixed time counts as wrong if the originator's share takes an
+   OFF_PART-th more or less time than planned. */
 #define OFF_PART 32u
 
 /* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
@@ -67,19 +68,17 @@ static uint64_t estimate_ps(const struct scatter *scatter)
                         1);
 }
 
-/* Whether one of two times is more than 2^bits times the other. */
 static bool differ(uint64_t a_ps, uint64_t b_ps, unsigned bits)
 {
     return a_ps >> bits > b_ps || b_ps >> bits > a_ps;
 }
 
-/* Returns the mean share: units of each node if all got equally many. */
 static uint32_t mean_share(const struct scatter *scatter)
 {
     return scatter->units / torus_nodes(scatter->size);
 }
 
-/* Returns the number of units to measure; 0 if the estimate must do. */
+/* Returns the number of units to measure; 0: the estimate must do. */
 static uint32_t piece_units(const struct scatter *scatter,
                             const struct originator *originator)
 {
@@ -103,8 +102,6 @@ static uint32_t piece_units(const struct scatter *scatter,
     return 1 + fixed_smaller(units, fixed_smaller(share, most));
 }
 
-/* Runs the kernel on the first `units` of the range, and sets *run_ps to the
-   time of the run. Result: as compute_run(). */
 static int time_run(struct scatter *scatter, struct kernel_result *result,
                     uint32_t units, uint64_t *run_ps)
 {
@@ -133,12 +130,10 @@ int measure_first(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/*
- * Sets report.compute_ps and report.call_ps from two calls: few_ps is the time
- * of `few` units, piece_ps that of `few` + `more` units. On boards with real
- * time few_ps may not be the lesser one, after an interrupt or because both are
- * below a tick of the clock: compute_ps is then the mean of all measured units.
- */
+/* Sets report.compute_ps and report.call_ps from two runs: few_ps is the time
+   of `few` units, piece_ps the time of `few` + `more` units. On hardware few_ps
+   may be the longer time, after an interrupt or because both are below a tick
+   of the clock; compute_ps is then the mean of all measured units. */
 static void set_rate(struct originator *originator, uint32_t few,
                      uint64_t few_ps, uint32_t more, uint64_t piece_ps)
 {
@@ -152,8 +147,8 @@ static void set_rate(struct originator *originator, uint32_t few,
     }
 }
 
-/* Returns the number of samples to take besides a piece of `units`, and sets
-   the length of each, `*sample_units`. */
+/* Returns the number of samples to take besides a piece of `units` units, and
+   sets the units of each, *sample_units. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -180,9 +175,9 @@ static uint32_t samples_of(const struct scatter *scatter,
     return samples;
 }
 
-/* Measures `samples` samples of `units` each. If unit times differ, makes
-   report.compute_ps the mean of the first piece's and the samples' unit times,
-   and sets varies_ps to the highest less the lowest of these. */
+/* Measures `samples` samples of `units` units each. If unit times differ, sets
+   report.compute_ps to the mean unit time of the first piece and the samples,
+   and varies_ps to the highest less the lowest of these unit times. */
 static int sample_load(struct scatter *scatter, struct originator *originator,
                        uint32_t samples, uint32_t units)
 {
@@ -218,9 +213,9 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Returns the length of the first run: the number of units at the load's
-   beginning that lack bytes which the kernel reads before a unit, so that their
-   time may differ; 1 if no unit does, or more than `units` do. */
+/* Returns the number of units in the first run. Units at the load's beginning
+   lack bytes that the kernel reads before a unit, so their time may differ:
+   their number; but 1 if there are none, or more than `units`. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -231,16 +226,14 @@ static uint32_t edge_units(const struct scatter *scatter,
     return edge > 0 && edge <= units ? edge : 1;
 }
 
-/*
- * Measures `units` units, in a run of few and a run of more: the difference of
- * their times is free of a run's fixed cost. The run of few has a block, as a
- * kernel that computes blocks treats a single unit in another way; one unit if
- * `units` is too small for that; none if `units` is 1. The very first run is
- * slower than later ones (caches; on an emulator translation), so a run of the
- * units at the load's beginning comes before both; a first run of 134 us or
- * more, LONG_CALL_BITS, serves as the run of few. If the run of more takes less
- * than estimated, runs of 4 times as many units follow. Result: 0 or the error.
- */
+/* Measures `units` units in a short run and a long run: the difference of their
+   times is free of a run's fixed time. The short run has a block of units, as
+   kernels that compute blocks treat single units in another way; it has one
+   unit if `units` is too small for that, none if `units` is 1. Before both
+   comes a run of edge_units() units, as the very first run is slower than later
+   ones (caches; on an emulator translation); if it takes 134 us or more
+   (LONG_CALL_BITS), it is the short run. If the long run takes less time than
+   estimated, runs of 4 times as many units follow. */
 static int measure_runs(struct scatter *scatter, struct originator *originator,
                         uint32_t units)
 {
@@ -288,11 +281,9 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
     return sample_load(scatter, originator, samples, sample_units);
 }
 
-/* ---- rates that were measured before ---- */
-
 /* Whether the order's rate is used: planners accept it, and it is near the
-   kernel's estimate. With another kernel's rate outputs would return at wrong
-   times. */
+   kernel's estimate. (An order might bring the rate of another kernel, with
+   which outputs would return at wrong times.) */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -306,7 +297,6 @@ static bool is_given(const struct scatter *scatter,
                PLANNER_LOAD_MAX_PS;
 }
 
-/* Whether the rate that was kept from the last job holds for this job. */
 static bool is_kept(const struct scatter *scatter,
                     const struct wire_order *order)
 {
@@ -349,14 +339,14 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
 
         report->call_ps = 0;
         if (units > 0) {
-            /* Sends of the announcement would slow down the kernel. */
+            /* The announcement's sends would slow down the kernel. */
             error = circuit_quiet(scatter->circuit);
         }
         if (units > 0 && error == ERR_OK) {
             error = measure_runs(scatter, originator, units);
         }
-        /* A few units do not tell the time of the others; of many units there
-           are samples. */
+        /* A few units do not tell the time of the others. If there are many
+           units, samples have been measured, too. */
         originator->unlikely |=
             mean_share(scatter) < SINGLE_SHARE_MIN &&
             differ(report->compute_ps, estimate_ps(scatter), UNLIKELY_BITS);

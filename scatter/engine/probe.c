@@ -5,30 +5,28 @@
 
 #define PS_PER_NS 1000u
 
-/* An answer is written from `incoming` on, up to the end of the struct. */
+/* An answer is written from memory->incoming to the end of the struct. */
 static_assert(sizeof(struct scatter_memory) -
                       offsetof(struct scatter_memory, incoming) >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* If `asks` is WIRE_ASKS_TIME, waits until no other message is on its way,
-   which would change the times. */
+/* Before times are taken, waits until no other message is on its way. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Returns the time of this node's clock, ps, at which the next message is to be
-   ready: `ready_delay_ns` from now. */
+/* Returns the time, ps, `ready_delay_ns` from now: the next message leaves
+   then. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* Stores the node's events at `out`, in the layout that hal/node.h fixes.
-   Result: the bytes stored. */
+/* Stores the node's events at `out`. Result: the bytes stored. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -41,7 +39,6 @@ static uint32_t store_log(uint8_t *out, const struct node_log *log)
     return WIRE_LOG_BYTES + bytes;
 }
 
-/* Answers the WIRE_PROBE in `delivery`. Result: 0 or the error. */
 static int answer(struct scatter *scatter,
                   const struct circuit_delivery *delivery)
 {
@@ -77,24 +74,23 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* State of carrying out a list of probes, the payload of a WIRE_MEASURE. The
+/* A list of probes, the payload of a WIRE_MEASURE, while it is carried out. The
    report grows behind the list. */
 struct measuring {
     struct scatter *scatter;
-    const uint8_t *list; /* the entry at hand */
+    const uint8_t *list; /* the entry that is carried out */
     uint32_t rows;
     uint8_t *at; /* end of the report so far */
 };
 
 /*
- * Sends a probe and adds its answer to the report as a row. The probe's bytes
- * behind the entry are whatever lies before free_to. The answer, as long as the
- * probe, is received at the report's end and becomes the row (times: probe.h):
+ * Sends a probe and adds its answer to the report as a row. The probe is the
+ * entry, then bytes of no meaning, sent from the end of the free memory. The
+ * answer, as long as the probe, is received at the report's end and becomes the
+ * row by adding t1 and t4 (these times are drawn in probe.h):
  *
- *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | rest |
+ *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | no meaning |
  *   row      | t1      | t4     | t2 | t3 | log               |
- *
- * Result: 0 or the error.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
@@ -144,8 +140,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     return circuit_drain(circuit);
 }
 
-/* Sends all probes of the entry at hand, whose path must end at another node.
-   Result: 0 or the error. */
+/* Sends the probes of the entry at *list. Its path must end at another node. */
 static int measure_entry(struct measuring *measuring)
 {
     const struct scatter *scatter = measuring->scatter;
@@ -169,8 +164,7 @@ static int measure_entry(struct measuring *measuring)
     return error;
 }
 
-/* Carries out the WIRE_MEASURE in `delivery`, and reports to the host. Result:
-   0, ERR_MEMORY or an error of the send. */
+/* Carries out a WIRE_MEASURE, and reports to the host. */
 static int measure(struct scatter *scatter,
                    const struct circuit_delivery *delivery)
 {

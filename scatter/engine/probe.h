@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A probe measures the cost of a circuit: the originator sends a message over a
- * path, the node at its end answers over the same links, and each of the two
- * notes times by its own clock:
+ * path, and the node at its end answers over the same links (formats: wire.h).
+ * Each of the two nodes notes times by its own clock:
  *
  *   originator   t1 ready                               t4 received
  *                   \ probe                            / answer
  *   node              ------> t2 received, t3 ready ---
  *
- * Formats: scatter/wire/wire.h.
- *
- * (t4 - t1) - (t3 - t2) is the time of the two circuits, as each difference is
- * one clock's. t2 - t1 and t4 - t3 contain the offset of the two clocks
- * besides, with opposite signs.
+ * (t4 - t1) - (t3 - t2) is the time of the two circuits: each difference is
+ * between times of one clock. t2 - t1 and t4 - t3 contain the offset of the two
+ * clocks besides, with opposite signs.
  *
  * Where the board allows it, times do not include software. A message leaves at
- * t1 or t3: ready_delay_ns after the sender reads its clock, a delay in which
- * it queues the message. With a delay of 0 the queueing counts as part of the
- * startup. t2 and t4 are the times at which receives ended
- * (clock_started_ps()).
+ * t1 or t3, ready_delay_ns after its sender reads the clock; the sender queues
+ * the message in that time. With a delay of 0 the queueing counts as part of
+ * the startup. Receives end at t2 and t4 (clock_started_ps()).
  *
  * A node answers probes only while it waits for a job.
  */
@@ -28,15 +25,13 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/*
- * Answers a WIRE_PROBE, or carries out the list of a WIRE_MEASURE and reports
- * the rows to the host. The message in `delivery` lies at free_from, where the
- * next one will be received, so the function returns when the switch has sent
- * all. A row that fails ends the list: the report names its error, and the
- * result is 0. (`delivery` is passed by value, to stay in registers on the hot
- * path.) Result: 0 or the error; ERR_KIND for another kind of message;
- * ERR_LENGTH or ERR_NO_ROUTE for a malformed probe.
- */
+/* Answers a WIRE_PROBE, or carries out the list of a WIRE_MEASURE and reports
+   the rows to the host. The message in `delivery` lies at free_from, where the
+   next one will be received, so the function returns when the switch has sent
+   all. A row that fails ends the list: the report names its error, and the
+   result is 0. (`delivery` is passed by value, to stay in registers on the hot
+   path.) Result: 0; ERR_KIND for another kind of message; ERR_LENGTH or
+   ERR_NO_ROUTE for a malformed probe; another error. */
 NODISCARD int probe_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 

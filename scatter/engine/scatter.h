@@ -25,10 +25,9 @@
  *
  * An error ends scatter_run(), whose caller notes it in the node's status. An
  * originator tells its host by the report. No message tells other nodes: a node
- * that waits for the failed one waits until the mesh is ended (emulated boards:
- * by the watchdog of the host command; boards on a bench: by that, by a newer
- * discovery or by a reset). A node that a job does not reach, as when the
- * originator computes it alone, waits for the next job.
+ * that waits for the failed one waits until the mesh is ended (by the watchdog
+ * of the host command; on a bench also by a newer discovery or a reset). A node
+ * that a job does not reach waits for the next job.
  *
  * How the load moves is a policy: a set of functions (struct policy in core.h).
  * To know the engine read, in this order,
@@ -42,11 +41,12 @@
  * which are some 2,400 lines. Each other file is a subject of its own:
  *
  *   pattern, pattern_plan  a policy for a 5^k x 5^k torus, where the switch
- * cuts ranges and sends them on by itself advance                a round that
- * leaves before the load is planned meanwhile              outputs that return
- * during later rounds tail                   nodes ask for the rest of a load,
- * and end together farm, farm_worker      loads whose units take times that
- * nobody knows announce, measure, ..  steps by their names
+ *                          cuts ranges and sends them on by itself
+ *   advance                a round that leaves before the load is planned
+ *   meanwhile              outputs that return during later rounds
+ *   tail                   nodes ask for the rest of a load, and end together
+ *   farm, farm_worker      loads whose units take times that nobody knows
+ *   announce, measure, ..  steps by their names
  *
  * scatter/plan/ has the arithmetic.
  */
@@ -56,13 +56,11 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/*
- * Sets up a node by the identity in circuit->node. Precondition: the circuit is
- * open; kernels[kernel_count] and *costs outlive the node. Result: 0; ERR_RANGE
- * if the identity lies outside its torus, or its policy does not fit the torus;
- * ERR_POLICY if there is no such policy; ERR_MEMORY if the circuit's memory is
- * too small.
- */
+/* Sets up a node by the identity in circuit->node. Precondition: the circuit is
+   open; kernels[kernel_count] and *costs outlive the node. Result: 0; ERR_RANGE
+   if the identity lies outside its torus, or its policy does not fit the torus;
+   ERR_POLICY if there is no such policy; ERR_MEMORY if the circuit's memory is
+   too small. */
 NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
                            const struct kernel *const kernels[],
                            unsigned kernel_count,

@@ -70,7 +70,7 @@ int wire_announce_load(struct wire_announce *announce, const uint8_t *in,
 
 /* ---- jobs ---- */
 
-/* Copy a field of a job to `out` or from `in`; `place` is its offset there. */
+/* Copy a field of a job to `out` or from `in`, where `place` is its offset. */
 #define STORE(place, member)                                                   \
     (void)memcpy(out + (place), &(member), sizeof(member))
 #define LOAD(place, member)                                                    \
@@ -166,7 +166,6 @@ uint32_t wire_report_bytes(const struct wire_report *report)
                : WIRE_REPORT_BYTES;
 }
 
-/* Stores the plan's tables at `out`, if the report has them. */
 static void store_rounds(uint8_t *out, const struct wire_report *report,
                          const struct rounds_plan *plan)
 {
@@ -180,8 +179,7 @@ static void store_rounds(uint8_t *out, const struct wire_report *report,
     }
 }
 
-/* Loads the plan's tables. A report of one round has none: they are made from
-   the arrays of `report`. */
+/* Loads the plan's tables; of one round, from the arrays of `report`. */
 static void load_rounds(struct rounds_plan *plan,
                         const struct wire_report *report, const uint8_t *in)
 {
