@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most bytes of content, CRC and parity included. No code then is 255: in COBS
+/* Most bytes of content, CRC and parity included. So no code is 255: in COBS
    the code 255 means 254 bytes with no 0 after them. */
 #define FRAME_BYTES_MAX 252u
 #define FRAME_CHECK_BYTES 4u

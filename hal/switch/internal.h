@@ -40,9 +40,7 @@ enum switch_frame_type {
 #define SWITCH_SETUP_BYTES 20u
 #define SWITCH_DATA_HEADER_BYTES 3u
 #define SWITCH_ANSWER_BYTES 5u /* ACK or AGAIN */
-#define SWITCH_DONE_BYTES                                                      \
-    1u /* DONE; the answer to a peek (state.h) may                             \
-          follow */
+#define SWITCH_DONE_BYTES 1u   /* DONE; a peek's answer may follow */
 #define SWITCH_RELEASE_BYTES 2u
 
 /* Offsets of the fields of a set-up. */
@@ -137,8 +135,8 @@ bool switch_frame_write(struct switch_core *core, unsigned port,
                         const uint8_t *content, unsigned bytes, uint32_t crc,
                         bool surely);
 
-/* Ends the frame that is being relayed into a port's ring, if there is one; the
-   rest of that frame will be skipped. */
+/* Ends an unfinished relayed frame in a port's ring; the frame's further bytes
+   will be skipped. */
 void switch_frame_cut(struct switch_core *core, unsigned port);
 
 /* Notes the end of a message in core->last, pings and peeks excepted. `port`:
@@ -154,7 +152,7 @@ uint32_t switch_random(struct switch_core *core);
 /* ---- relay.c ---- */
 
 /* Whether this set-up has already come in: a set-up with parity goes out twice.
-   If the first copy was refused, the second would hold ports in vain. */
+   The second copy of a refused set-up would hold ports for no circuit. */
 bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
 
 /* Passes the set-up in the port's reader to the next node, or refuses it; a

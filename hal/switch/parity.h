@@ -4,8 +4,8 @@
  * code (Reed, Solomon, J. SIAM 8(2), 1960) over GF(2^8) modulo x^8 + x^4 + x^3
  * + x^2 + 1, with the roots 2^0 to 2^7 (powers in the field). A word is up to
  * 247 bytes of data and PARITY_BYTES behind them; any PARITY_BYTES / 2 bytes of
- * it may be wrong. More wrong bytes are mostly noticed, but not always: a CRC
- * within the data decides.
+ * the word may be wrong. More wrong bytes are mostly noticed, but not always: a
+ * CRC within the data decides.
  *
  * Pure functions of their arguments; no pointer is kept.
  */

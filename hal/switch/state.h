@@ -19,7 +19,7 @@
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u       /* frames of a source that may be on the way */
-#define SWITCH_TRIES 64u       /* set-ups in vain until a message ends */
+#define SWITCH_TRIES 64u       /* set-ups without progress that end a message */
 #define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
 #define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
 #define SWITCH_PATIENCE_US 600000000u /* default of patience_us: 10 min */
@@ -189,7 +189,7 @@ struct switch_source {
     uint8_t timeouts;     /* time limits in a row that passed on this circuit */
     uint8_t clean;        /* answers in a row that had no damage */
     bool complete;        /* the message's last byte was sent in this round */
-    bool bad;             /* the line damages frames, so they get parity */
+    bool bad;             /* the line damages frames: new frames get parity */
     bool timing;          /* the answer to the timed bytes is still to come */
     bool yields;          /* goes after the neighbour, whose set-up gave way */
 };
@@ -210,7 +210,7 @@ struct switch_destination {
 struct switch_port {
     uint8_t mode; /* enum switch_mode: use of the next byte that comes in */
     uint8_t code; /* stuffing code (frame.h) with which the frame began */
-    /* The circuit that holds the port, or held it last. */
+    /* The circuit that holds the port, or held the port last. */
     uint8_t role;   /* enum switch_role */
     uint8_t peer;   /* the other port of a relay */
     bool onward;    /* relay: the set-up went out here; false: it came in */
@@ -230,10 +230,10 @@ struct switch_port {
                           address of port[i] takes a shift */
 };
 
-/* The last message of one stream that was delivered at this node. */
+/* The last delivered message of a stream. */
 struct switch_memory {
     struct switch_id from;
-    uint16_t heard; /* value of core->heard at its delivery */
+    uint16_t heard; /* value of core->heard at the delivery */
 };
 
 /* The switch of one node. Small fields come first: offsets stay short. */

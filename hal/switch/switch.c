@@ -63,7 +63,7 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     core->port[port].taken += bytes;
     if (core->port[port].role == SWITCH_ROLE_SOURCE) {
         switch_source_fill(core, port);
-        /* The caller calls switch_pending() next: it needs no kick(). */
+        /* The caller calls switch_pending() next: no kick() is needed. */
         core->kicks &= (uint8_t) ~(1u << port);
     }
 }
@@ -87,7 +87,7 @@ static void drop(struct switch_core *core, unsigned port, unsigned reason)
     }
 }
 
-/* Frees the circuit that holds a port, and tells both of its sides. */
+/* Frees the circuit that holds a port, and tells both sides of the circuit. */
 static void break_off(struct switch_core *core, unsigned port, unsigned reason)
 {
     drop(core, port, reason);

@@ -150,7 +150,7 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
    a peek has no `reply`. */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
-/* Posts a receive behind those that are not done. A message comes to the first
+/* Posts a receive behind all unfinished receives. A message comes to the first
    free receive for its port and kind; several receives may fill at once.
    Precondition: the receive is not posted. Cost: a few instructions for each
    posted receive. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of the queued-DMA circuit switch, for every board that has one. */
+/* The driver of the queued-DMA circuit switch, for all boards that have it. */
 #include "hal/window/window.h"
 
 #include "hal/board.h"

@@ -53,8 +53,8 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* a power of two */
-/* Time that the switch takes for a row, that is four messages (hal/rows.h), ps:
-   from ready_ps, or from the row before, to the row's requests for circuits. */
+/* Time for a row, that is four messages (hal/rows.h), ps: from ready_ps, or
+   from the previous row's requests for circuits, to the row's requests. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
@@ -159,7 +159,7 @@ struct window_response {  /* written by the switch */
     int32_t complete_status; /* enum err of the whole message */
     int32_t status;          /* enum err of the request */
     uint32_t port;           /* port on which the last message came in */
-    uint32_t bytes;     /* length of the last message, even if it did not fit */
+    uint32_t bytes;          /* length of the last message, even if too long */
     uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
     uint32_t sequence;  /* number of the request that is answered */
 };
