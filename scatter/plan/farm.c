@@ -81,7 +81,7 @@ static uint64_t least_units(const struct farm *farm,
         units = fixed_part(farm->least, member->speed);
     } else if (farm->seen_units > farm->left / 2) {
         units = fixed_product(farm->demands_ps, farm->seen_units) /
-                (farm->seen_ps | 3u); /* so units + 1 fits 64 bits */
+                (farm->seen_ps | 3u); /* 3 or more: units + 1 fits 64 bits */
     }
     return units + 1;
 }

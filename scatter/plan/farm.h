@@ -67,13 +67,13 @@ struct farm {
     /* If `masters`: the chunk of the shortest time since `noted` was 0. */
     uint32_t short_units;
     uint32_t short_speed; /* speed of the chunk's member */
-    uint32_t noted; /* chunks given since the search began: 0 .. members - 1 */
-    uint32_t members;    /* n */
-    uint32_t left;       /* units that no member has been given */
-    uint32_t most;       /* most units of a chunk */
-    uint64_t demands_ps; /* n c + a */
-    uint64_t seen_ps;    /* compute time of seen_units, summed over members */
-    uint32_t seen_units; /* units computed so far */
+    uint32_t noted;       /* chunks counted, from 0 again at `members` */
+    uint32_t members;     /* n */
+    uint32_t left;        /* units that no member has been given */
+    uint32_t most;        /* most units of a chunk */
+    uint64_t demands_ps;  /* n c + a */
+    uint64_t seen_ps;     /* compute time of seen_units, summed over members */
+    uint32_t seen_units;  /* units computed so far */
     uint32_t floor; /* least units of a chunk or slice, unless `growth` or the
                        end of the load allows fewer; farm_init() sets 0 */
     uint32_t ahead; /* in a master's farm: units of S that the master has not

@@ -187,9 +187,10 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* Returns the largest factor q for which q^N times a port's time for all units
-   or outputs is at most 9/8 of a node's compute time, else the smallest factor:
-   a round's outputs then return while nodes compute the N-th round after. */
+/* Returns the largest factor q with which a round's outputs return while nodes
+   compute the N-th round after that round: q^N times a port's time for all
+   units, or for all outputs, is at most 9/8 of a node's compute time. Returns
+   the smallest factor if there is none. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);

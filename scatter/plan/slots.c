@@ -53,8 +53,8 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     return ready > at ? ready : at;
 }
 
-/* Returns one unit of time, ps: boards multiply 64-bit numbers in fewer
-   instructions than they shift them. */
+/* Returns one unit of time, ps: boards multiply a 64-bit number by this factor
+   in fewer instructions than they shift the number. */
 static uint32_t unit_ps(const struct slots_of_phase *slots)
 {
     return 1u << slots->shift;

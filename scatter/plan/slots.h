@@ -30,11 +30,11 @@ struct slots {
     uint32_t short_units; /* length of a short slot; 0: no short slots */
     uint32_t long_units;  /* length of a long slot; 0: no long slots */
     uint32_t early_units; /* time before end_ps with short frames */
-    uint32_t late_units; /* time after the begin of a long slot in which results
-                            may leave */
-    uint8_t frames;      /* frames per period; with short slots 1 or more */
-    uint8_t phases;      /* N: 1 or more */
-    uint8_t shift;       /* 0 .. 31 */
+    uint32_t late_units;  /* latest departure of a result, from the begin of its
+                             long slot */
+    uint8_t frames;       /* frames per period; with short slots 1 or more */
+    uint8_t phases;       /* N: 1 or more */
+    uint8_t shift;        /* 0 .. 31 */
 };
 
 /* The slots of one phase, for slots_next_ps(), in units of 2^shift ps.

@@ -39,7 +39,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* each phase has its own WIRE_RESULT_OF() */
+#define TREE_PHASES_MAX 228u /* a result message has a kind for each phase */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)

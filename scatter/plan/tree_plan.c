@@ -41,11 +41,11 @@ struct tree_node {
     int64_t share;    /* time in which the reference computes the share */
     int64_t first;    /* time of the parent's software before the first circuit
                          of a lane; 0 for later circuits */
-    uint64_t startup; /* startup of the circuit; plan_equal(): end of the node's
-                         receipt, ps */
+    uint64_t startup; /* startup of the circuit, in steps; in plan_equal() the
+                         end of the receipt, ps */
     uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
     uint16_t sends;   /* number of the node's children */
-    uint16_t stages;  /* sends of a unit: hops or 1, as stages_of() */
+    uint16_t stages;  /* times that a unit is sent: stages_of() */
     uint8_t lane;     /* lane of the parent that sends the circuit */
     uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };

@@ -179,8 +179,7 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
 
 /* Plans the round before the rounds of the sweep. The last round has the given
    s_0 and needs set_offsets() before; other rounds have the least feasible s_0.
-   Unless `table` is NULL, writes the round's `number` and ranges into `table`.
-   */
+   Sets `table`, unless NULL, to the round's `number` and ranges. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -260,7 +259,7 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* Numbers without a gain that end the search: 1 if planning takes time. */
+    /* The search ends after this many numbers that gain nothing. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 

@@ -65,9 +65,9 @@ struct tree_rounds {
  *
  * Returns the number of rounds; 1, with tree and makespan unchanged, if no
  * number of rounds is feasible or ends before *makespan_ps, or if tree_costs()
- * fails. On a Cortex-M3, built for size, takes for each node 1,000
- * instructions, plus 490 for each round tried and 240 to 980 for each round of
- * the plan.
+ * fails. On a Cortex-M3, built for size, each node takes some 1,000
+ * instructions, 490 for each round tried, and 240 to 980 for each round of the
+ * plan.
  */
 unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
                           uint64_t *makespan_ps, const struct plan_job *job,
