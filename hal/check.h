@@ -24,8 +24,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Files that assert, at most 31. Boards send their numbers: append new
-   files. */
+/* Files that assert: at most 31. Boards send a file's number to the host, so
+   new files are appended at the end. */
 #define CHECK_FILES(X)                                                         \
     X(CHECK_INJECT, "hal/inject.c")                                            \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \

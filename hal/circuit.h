@@ -72,8 +72,8 @@ struct circuit {
     struct clock *clock;
     uint8_t *memory; /* holds messages, sent or received; 8-byte aligned */
     uint32_t memory_bytes; /* a multiple of 8 */
-    uint8_t *aside;        /* second memory for messages, 8-byte aligned, or
-                              NULL */
+    uint8_t *aside;        /* second memory for messages, 8-byte aligned; NULL:
+                              none, and aside_bytes is 0 */
     uint32_t aside_bytes;  /* a multiple of 8 */
     uint32_t mesh;         /* identity of the mesh, as in each header */
     uint16_t job;  /* the only job whose messages are received; CIRCUIT_ANY_JOB:
@@ -115,8 +115,9 @@ struct circuit_delivery {
 
 /* Fills *circuit in for this board's switch, and starts the clock at 0. `board`
    is the board's struct window (hal/window/window.h) or struct serial_circuit
-   (hal/serial/state.h), and outlives the circuit. Result: 0; for a window also
-   ERR_VERSION: wrong magic number or version; ERR_MEMORY: wrong size. */
+   (hal/serial/state.h), and outlives the circuit. Result: 0; if `board` is a
+   window also ERR_VERSION: wrong magic number or version; ERR_MEMORY: wrong
+   size. */
 NODISCARD int circuit_open(struct circuit *circuit, void *board,
                            struct clock *clock);
 
@@ -139,8 +140,7 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
  * circuit's memory, and takes header and payload. Result: 0 and *delivery;
  * ERR_BUFFER: the message did not fit and is lost, and delivery->bytes is its
  * payload's size; ERR_CORRUPT: its CRC is wrong; ERR_FOREIGN: its version,
- * mesh, job or length is wrong. The launcher ends a run in which no message
- * comes.
+ * mesh, job or length is wrong. The launcher ends a run that waits forever.
  */
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
@@ -152,9 +152,8 @@ NODISCARD int circuit_receive(struct circuit *circuit,
  * a deadline in the past, such as 0, the call returns at once. Precondition: no
  * CIRCUIT_HEAD(). Result: as circuit_receive(), or ERR_TIMEOUT: no message
  * came, and mesh time has reached deadline_ps. A switch in software takes a
- * message in only while it has a buffer for the message. With a deadline in the
- * past it therefore finds only messages that are in buffers of
- * circuit_receive_ahead() already.
+ * message in only while it has a buffer for the message: with a deadline in the
+ * past the call finds only messages in buffers of circuit_receive_ahead().
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
@@ -179,7 +178,8 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
  * A switch in hardware keeps messages until they are received: it ignores this
  * call, and uses the buffer of the later receive. Precondition: no
  * CIRCUIT_HEAD(), and not the host's port. Result: 0; ERR_BUFFER: the buffer is
- * not in the circuit's memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX are in use.
+ * not in the circuit's memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in
+ * use.
  */
 NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                     uint8_t *buffer, uint32_t capacity_bytes);
@@ -195,7 +195,8 @@ NODISCARD int circuit_complete(struct circuit *circuit);
 NODISCARD int circuit_drain(struct circuit *circuit);
 
 /* Waits until all nodes have released the circuits of earlier messages, so that
-   none delays the next message. Result: 0, or an error of circuit_receive(). */
+   no earlier circuit delays the next message. Result: 0, or an error of
+   circuit_receive(). */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
 /* Waits until no send needs this node's processor, so that sends do not slow
@@ -204,8 +205,8 @@ NODISCARD int circuit_settle(struct circuit *circuit);
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
 /* Returns the processor time that interrupts of the ports have taken from this
-   node's program since its start, us, modulo 2^32; 0 if the switch is
-   hardware. */
+   node's program since its start, us, modulo 2^32; 0 if the switch is hardware.
+   Cost: about 10 instructions. */
 uint32_t circuit_ports_us(const struct circuit *circuit);
 
 /* Ends this node's use of the circuit. A switch in software takes back the

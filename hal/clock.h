@@ -17,9 +17,8 @@
 struct clock {
     uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
                             host: the present mesh time */
-    uint64_t started_ps; /* mesh time at the last clock_start(); unused on mps2
-                            boards and on the host, where base_ps has this
-                            time */
+    uint64_t started_ps; /* mesh time at the last clock_start(); unused on
+                            boards that have this time in base_ps */
 };
 
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
@@ -37,8 +36,8 @@ uint64_t clock_started_ps(const struct clock *clock);
 
 /* Moves a native node's mesh time forward by `ps`, the time that the work just
    done takes on a board. Does nothing on a board, whose clock has run during
-   the work; only on an emulated STM32F405 it moves mesh time, too
-   (timer_account() in hal/stm32f405/timer.h). */
+   the work, but moves mesh time on an emulated STM32F405, too (timer_account()
+   in hal/stm32f405/timer.h). */
 void clock_account(struct clock *clock, uint64_t ps);
 
 #endif

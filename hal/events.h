@@ -16,18 +16,17 @@ enum event_kind {
                             message */
     EVENT_COMPUTE_START, /* detail: round; value: units computed next */
     EVENT_COMPUTE_END,
-    EVENT_RESULT_MERGED, /* detail: phase of the results; value: bytes of one */
+    EVENT_RESULT_MERGED, /* detail: phase of the results; value: bytes of
+                            each */
     EVENT_RESULT_QUEUED, /* detail: layer; value: bytes of the result */
-    EVENT_DONE,          /* value: computing time that port interrupts took,
-                            us */
+    EVENT_DONE,          /* value: us of computing that port interrupts took */
     EVENT_KINDS
 };
 
 /* Appends one event to a log that has NODE_EVENTS entries. To make room, the
    latest two adjacent intervals of computing become one, with the sums of their
-   units and lengths and the end of the second. If there are no such two, the
-   event is dropped. Precondition: the caller has counted the event in
-   events_written. */
+   units and lengths and the end of the second. If the log has no such pair, the
+   event is dropped. Precondition: events_written already counts the event. */
 void events_record_full(struct node_log *log, const struct node_event *event);
 
 /* Appends one event. Cost: about 15 instructions. */

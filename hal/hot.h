@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attributes of tables and functions that are used so often that a board's
- * build may place or compile them differently. Other code is compiled for size.
+ * build may place or compile them differently. The rest of an image is compiled
+ * for size.
  *
  *   HAL_HOT   a constant table that is read for every byte on a serial line.
  *             The build for a chip with slow flash puts such tables into RAM

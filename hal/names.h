@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of names as one string, a NUL behind each: "reset\0waiting\0done". An
-   array of pointers would take 4 bytes more of a board's flash for each
-   name. */
+   array of pointers would take 4 bytes of flash more for each name. */
 #ifndef HAL_NAMES_H
 #define HAL_NAMES_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NODISCARD marks a function whose result may be a failure: a caller that
    ignores the result does not compile, not even with a cast to void. A caller
-   that can do nothing about a failure calls a helper function whose name says
-   why. */
+   that can do nothing about a failure calls a helper whose name says why. */
 #ifndef HAL_NODISCARD_H
 #define HAL_NODISCARD_H
 

@@ -4,9 +4,9 @@
 #include "torus/split.h"
 
 /* Sets the rows' volumes and extra units by the tables in the message's shared
-   segment. Result: false if the tables do not fit the message's units: each of
-   the rows' messages, and this node, gets its table's number or one unit
-   more. */
+   segment. Result: false if the tables do not fit the message's units: each
+   message of the rows, and this node, gets its number of units in the tables,
+   or one more. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

@@ -33,7 +33,8 @@ struct circuit_cut {
 
 /*
  * The label, the third word of a row's message. When a switch sends a message
- * on as rows, it copies bits 16 to 24 into their labels.
+ * on as rows, it copies bits 16 to 24 of the message's label into the rows'
+ * labels.
  *
  *   bits  0 to 3   form of the message: the receiver's layer
  *         4 to 7   form of the range's last row
@@ -80,10 +81,10 @@ static inline uint32_t circuit_label(unsigned last_form, uint32_t shared_bytes)
 struct circuit_rows {
     struct circuit_segment shared; /* a multiple of 4 bytes, at most
                                       CIRCUIT_SHARED_MAX */
-    const uint8_t *begin;
-    const uint8_t *end;
-    const uint8_t *data;
-    const uint32_t *volume_units; /* in the circuit's memory */
+    const uint8_t *begin;          /* start of the load's bytes in memory */
+    const uint8_t *end;            /* end of the load's bytes */
+    const uint8_t *data;           /* start of the halo in front, as drawn */
+    const uint32_t *volume_units;  /* in the circuit's memory */
     uint32_t extra_units;
     uint32_t label;
     uint32_t units; /* units of the range; no fewer than all messages have */
@@ -114,8 +115,8 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
  *   keeps[0] .. keeps[L]      units that a node of each layer keeps
  *   volume[0] .. volume[L]    units of one message of each form
  *
- * If the message has more units than the tables assign, the rows' messages get
- * one unit more each (extra_units); one unit left after that stays here.
+ * If the message has more units than the tables assign, extra_units of the
+ * rows' messages get one unit more each; one unit left after that stays here.
  *
  * circuit_expect() sets how messages are cut, until its next call.
  * circuit_post() posts a label, and says that the buffer of the next receive is
@@ -133,8 +134,8 @@ void circuit_post(struct circuit *circuit, uint32_t label);
 /* Sets *rows to the rows into which a row's message is cut, and cut->last_form
    to the last form in its label. `payload`, of `bytes` bytes, is 4-byte
    aligned; *rows points into it. Result: false if the message is not sent on:
-   its label does not equal `posted` (CIRCUIT_LABEL_POSTED), it has fewer bytes
-   than its fields say, or its tables do not fit its units. */
+   its label differs from `posted` in the bits CIRCUIT_LABEL_POSTED, it has
+   fewer bytes than its fields say, or its tables do not fit its units. */
 bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
                   uint32_t posted, const uint8_t *payload, uint32_t bytes);
 

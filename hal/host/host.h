@@ -16,8 +16,8 @@ struct host_node;
 struct window; /* hal/window/window.h */
 
 /* Creates a node that calls node_main(window) when it is first resumed. The
-   window outlives the node. Result: a node for host_node_free(); NULL: no
-   memory. */
+   window outlives the node. Result: a node that host_node_free() frees; NULL:
+   no memory. */
 struct host_node *host_node_new(struct window *window);
 void host_node_free(struct host_node *node);
 

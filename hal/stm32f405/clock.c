@@ -67,8 +67,8 @@ static void sleep_off(struct clock *clock)
 }
 
 /* Does nothing on a chip, whose clock has run during the work. On the emulator
-   sets mesh time to read_ps + ps, without the host's time for emulating the
-   work. */
+   sets mesh time to read_ps + ps: the host's time of emulation does not
+   count. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

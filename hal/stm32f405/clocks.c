@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See RM0090, 7.2 (clocks), 3.5 (flash), 5.1.3 (voltage), chapter 19
-   (TIM11). */
+/* See RM0090, 7.2 (clocks), 3.5 (flash wait states), 5.1.3 (voltage scale) and
+   chapter 19 (TIM11). */
 #include "hal/stm32f405/clocks.h"
 
 #include "hal/names.h"
@@ -86,8 +86,7 @@ static bool switch_to_pll(void)
 /* Whether the program runs on a chip, not in QEMU. A chip has at least one
    ready flag of an oscillator set, and only hardware sets these flags (RM0090,
    7.3.1): HSIRDY after a reset; HSERDY or PLLRDY if a boot loader has stopped
-   HSI. QEMU sets none: it reads CR as 0, or (version 10) as what was
-   written. */
+   HSI. QEMU sets none: CR reads as 0, or (version 10) as what was written. */
 static bool has_clock_tree(void)
 {
     return (RCC->CR & (RCC_CR_HSIRDY | RCC_CR_HSERDY | RCC_CR_PLLRDY)) != 0;
@@ -119,8 +118,9 @@ static bool return_to_hsi(void)
  * which the RTC's prescaler divides (RM0090, 7.2.12 and 19.5.11).
  *
  * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
- * sheet, 5.3.9); crystals have whole MHz. Crystals up to 11 MHz are always told
- * apart; 12 and 13 MHz if HSI is good to 3.9 %, 25 and 26 MHz if to 1.9 %.
+ * sheet, 5.3.9); crystals have whole MHz. So crystals up to 11 MHz are always
+ * told apart; 12 and 13 MHz if HSI is good to 3.9 %, 25 and 26 MHz if HSI is
+ * good to 1.9 %.
  */
 #define HSI_MHZ 16u
 #define PRESCALER 31u   /* the RTC's divider: crystal cycles per edge */
@@ -188,9 +188,9 @@ static uint32_t named_mhz(uint32_t measured_khz)
 }
 
 /* Returns the frequency of HSE in Hz, a whole number of MHz from 4 to 26; 0:
-   HSE has another frequency, or no edges. Preconditions: HSERDY is set; HSI
-   drives processor and buses. Takes 0.2 to 1 ms, with slow edges 20 ms at
-   most. */
+   HSE has another frequency, or does not oscillate. Preconditions: HSERDY is
+   set; HSI drives processor and buses. Takes 0.2 to 1 ms, at most 20 ms (slow
+   edges). */
 static uint32_t measure_crystal_hz(void)
 {
     uint32_t first = 0;

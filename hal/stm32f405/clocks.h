@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clock tree: the PLL makes 168 MHz from the crystal, or from the internal
    oscillator if the crystal never starts; 16 MHz, as after reset, if the PLL
-   never locks. Every wait is bounded: a board with a dead crystal still
-   answers. */
+   never locks. Every wait ends, even with a dead crystal. */
 #ifndef HAL_STM32F405_CLOCKS_H
 #define HAL_STM32F405_CLOCKS_H
 
@@ -21,8 +20,8 @@ enum clocks_source {
 struct clocks {
     uint8_t source;      /* enum clocks_source */
     uint32_t reset;      /* bits 31 to 25 of RCC_CSR: cause of the reset */
-    uint32_t crystal_hz; /* as measured, whole MHz; 0: none that drives the
-                            PLL */
+    uint32_t crystal_hz; /* measured frequency, a whole number of MHz; 0: no
+                            crystal, or none that can drive the PLL */
     uint32_t core_hz;    /* clock of processor, memory and DMA */
     uint32_t apb1_hz;    /* clock of USART2, USART3, UART4 and UART5 */
     uint32_t apb2_hz;    /* clock of USART1 and USART6 */

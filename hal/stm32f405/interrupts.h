@@ -19,10 +19,9 @@
 #define INTERRUPTS_TICK 0x80u
 
 /* Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
-   handlers share. (armv7m_mask() masks INTERRUPTS_BYTES, too: for longer than a
-   byte's time on the line it loses bytes.) Result: the argument for
-   interrupts_unmask(). Calls nest. WFI ignores interrupts that are masked
-   so. */
+   handlers share. (armv7m_mask() masks INTERRUPTS_BYTES, too: a byte is lost if
+   it masks for longer than a byte takes on the line.) Result: the argument for
+   interrupts_unmask(). Calls nest. WFI ignores interrupts masked so. */
 static inline uint32_t interrupts_mask(void)
 {
     uint32_t before;
@@ -48,8 +47,7 @@ static inline void interrupts_unmask(uint32_t before)
    late handler's cycles include those of the quick one. */
 
 /* Cycles of a handler before and after its two reads of SysTick: 34 of its
-   code, 22 to enter and leave the handler (6 directly after another
-   handler). */
+   code, 22 to enter and leave (6 directly after another handler). */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {

@@ -19,11 +19,12 @@
    bytes. */
 unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes);
 
-/* Notes that bytes were lost before or after the bytes of serial_came(). */
+/* Notes that bytes were lost before or after the bytes that the last
+   serial_came() brought. */
 void serial_lost(unsigned port);
 
 /* Does what is due at a port, such as repeating a frame that was not answered.
-   The port's late handler (interrupts.h) calls it at each run, after
+   The port's late handler (interrupts.h) calls this function at each run, after
    serial_came() and before anything is sent. */
 void serial_attend(unsigned port);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of the STM32F405/407: names, offsets and addresses as in the
-   reference manual RM0090 Rev 19, whose sections the comments name. Registers
-   that this board does not use are left out, or are in fields
-   `unused_OFFSET`. */
+   reference manual RM0090 Rev 19, whose sections the comments name. Unused
+   registers are left out, or are in fields `unused_OFFSET`. */
 #ifndef HAL_STM32F405_REGISTERS_H
 #define HAL_STM32F405_REGISTERS_H
 
@@ -15,9 +14,8 @@
 
 #define CCM_BASE 0x10000000u
 #define UID_BASE 0x1FFF7A10u /* unique id, 96 bits, 39.1 */
-/* Addresses of the factory's 12-bit ADC readings at 3.3 V: of the reference,
-   and of the temperature sensor at 30 and 110 degrees (data sheet, 5.3.22 and
-   5.3.24). */
+/* Addresses of the factory's 12-bit ADC readings at 3.3 V: the reference, and
+   the temperature sensor at 30 and 110 degrees (data sheet, 5.3.22, 5.3.24). */
 #define VREFIN_CAL 0x1FFF7A2Au
 #define TS_CAL1 0x1FFF7A2Cu
 #define TS_CAL2 0x1FFF7A2Eu

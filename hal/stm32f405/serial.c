@@ -228,8 +228,7 @@ static uint32_t arrived(const struct state *state, const struct line *line)
 }
 
 /* Returns and clears flags: HTIF if DMA has passed the end of the ring's first
-   half since the last call, TCIF if it has passed the end of the second
-   half. */
+   half since the last call, TCIF if the end of the second half. */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -245,8 +244,7 @@ static uint32_t passed(const struct line *line)
 /* Moves `written` to the number of bytes that have arrived. If DMA has passed
    the end of a half that is not between the old and the new `written`, it has
    overwritten bytes that were not taken: then drops the ring's bytes, and sets
-   `lost`. (768 bytes or more since the last call, 1.5 rings, may pass
-   unnoticed.) */
+   `lost`. (768 or more bytes, 1.5 rings, since the last call may go unseen.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -259,7 +257,7 @@ static void fetch(struct state *state, const struct line *line)
         way = half == 0 ? 0 : DMA_ISR_HTIF | DMA_ISR_TCIF;
     }
     if ((way & ~flags) != 0) {
-        (void)passed(line); /* DMA passed this end after the flags were read */
+        (void)passed(line); /* DMA passed an end after `flags` was read */
     }
     if ((flags & ~way) != 0 || state->written - state->taken > RING_BYTES) {
         state->taken = state->written;

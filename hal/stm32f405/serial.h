@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-    SERIAL_CONSOLE = TORUS_PORTS, /* 0 to 3: enum torus_port */
+    SERIAL_CONSOLE = TORUS_PORTS, /* 0 to 3 are ports: enum torus_port */
     SERIAL_COUNT
 };
 
@@ -37,8 +37,7 @@ struct serial_counters {
 
 /* Starts the four ports and the console; the timer must run (timer_start()).
    bauds[i]: bit rate of port i or of SERIAL_CONSOLE, bit/s; 0: the default
-   rate, SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD. `bauds` NULL: all rates are
-   the default. */
+   rate, SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD. `bauds` NULL: all defaults. */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 
 /* Runs the late interrupt of each port in whose ring are bytes that were not

@@ -15,8 +15,7 @@
 #define TIMER_PS_PER_COUNT 250000u
 
 /* Starts both timers. `tick`, if not NULL, is called every millisecond from an
-   interrupt less urgent than the ports'; on the emulator some calls are late or
-   lost. */
+   interrupt less urgent than the ports'; emulated ticks may be late or lost. */
 void timer_start(const struct clocks *clocks, void (*tick)(void));
 
 /* Calls of functions at requested times, by the compare registers of TIM2. The
@@ -33,11 +32,13 @@ void timer_on(enum timer_call which, void (*call)(void));
 
 /* Request the call; any context. timer_call_at(): at time at_us of
    board_now_us(), or at once if at_us has passed; replaces an earlier request.
-   timer_call_in(): `us` from now; no effect if an earlier call is requested. */
+   timer_call_in(): `us` from now; no effect if a call at an earlier time is
+   requested. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
-/* Returns TIM2's count since timer_start(), steps of 250 ns. Any context. */
+/* Returns TIM2's count since timer_start(), steps of 250 ns. Any context. Cost:
+   about 20 instructions. */
 uint64_t timer_counts(void);
 
 /* Makes clock_account() move mesh time from now on. Called on the emulator
@@ -58,7 +59,7 @@ void timer_wait_us(uint32_t us);
    watchdog, too. Does nothing on the emulator, which has no watchdog. */
 void watchdog_start(const struct clocks *clocks);
 
-/* Restarts the watchdog's 2 s. Called from the main loop; in a job, from
+/* Restarts the watchdog's 2 s. Called from the main loop, in jobs from
    `tick`. */
 void watchdog_feed(void);
 

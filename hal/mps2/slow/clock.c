@@ -11,7 +11,8 @@
  *   a tick is   40 ns              40 ns << slow_shift
  *
  * Reading this clock takes one or two instructions more than reading the normal
- * clock. So it has its own image, and the times of the normal image stay.
+ * clock. So this clock has an image of its own: the normal image's times do not
+ * change.
  */
 #include "hal/clock.h"
 

@@ -3,8 +3,8 @@
  * The bare STM32F407VE core board that is sold without a maker's name (black,
  * marked STM32F4XX STM32_F4VE V2.0): 512 KiB of flash, crystal of 8 MHz, all
  * pins on two rows of 48 and two of 16. The LEDs on PA6 (D2, the program's) and
- * PA7 are lit by 0. The SD card uses PC8 to PC12 and PD2: the console is on
- * PA0, PA1.
+ * PA7 are lit by 0. The SD card uses PC8 to PC12 and PD2, so the console is on
+ * PA0 and PA1.
  *
  * PA0 is also the button K_UP, which puts 3.3 V on it: do not press it while
  * the console is in use. PB6 and PB7 are also at the radio module's socket

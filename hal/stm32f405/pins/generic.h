@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bare STM32F405 or 407: pins that every package has, and that debugging
    (PA13, PA14, PB3), USB (PA11, PA12) and the crystals do not use. PC10 and
-   PC11 are also at the socket for an SD card, if there is one: leave it empty.
-   No LED. */
+   PC11 are also at a socket for an SD card: leave the socket empty. No LED. */
 #ifndef HAL_STM32F405_PINS_GENERIC_H
 #define HAL_STM32F405_PINS_GENERIC_H
 
