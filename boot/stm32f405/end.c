@@ -6,8 +6,7 @@
 #include "hal/node.h"
 #include "hal/serial/board.h"
 
-/* Words of a valid record; after power-up memory holds both once in 2^64 times.
- */
+/* Words of a valid record; memory at power-up holds both once in 2^64 times. */
 #define MAGIC_FIRST 0x4c554146u
 #define MAGIC_LAST (~MAGIC_FIRST)
 

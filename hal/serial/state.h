@@ -26,7 +26,7 @@
 #include "hal/serial/mailbox.h"
 #include "hal/switch/switch.h"
 
-/* Most sends queued at once; a further send waits until a send has ended. */
+/* Largest number of queued sends; a further send waits until a send ends. */
 #define SERIAL_CIRCUIT_SENDS 24u
 
 /* One queued send. */
