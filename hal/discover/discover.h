@@ -171,7 +171,7 @@ NODISCARD int discover_start(struct discover *d, struct torus_size size,
 void discover_busy(struct discover *d, bool busy);
 
 /* Takes a frame that came in at a port. Precondition: the frame's CRC is right;
-   all else is checked here. Does not call tell(). Cost: 300 instructions. */
+   all else is checked. Does not call tell(). Cost: about 300 instructions. */
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
