@@ -3,7 +3,7 @@
  * The circuit switch in software, for boards whose four ports are serial lines.
  * A message goes along its path over a circuit: links that are held for the
  * message, in both directions, and freed after it. A node between the ends is a
- * relay: it passes the bytes on as they come in, whatever its program does.
+ * relay, which passes bytes on as they come in, whatever the program does.
  *
  * No I/O, no clock, no allocation: the caller passes bytes and times in, asks
  * for the bytes that go out, and owns the struct with all state.
@@ -72,10 +72,10 @@
  * Bounds: an answer is late by at most B: slack_us, plus the time of 256 bytes,
  * plus the time of 128 bytes for each hop. The source waits twice as long as
  * recent answers took, at least B / 32, doubled for every second wait without
- * an answer, at most B. A hop frees a silent circuit after twice B plus the
- * time of SWITCH_RING_BYTES, at most 32 s. A message ends with ERR_DEAD_LINK
- * after SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY
- * after patience_us of refusals.
+ * an answer, at most B. A hop frees a silent circuit after 2 (B + the time of
+ * SWITCH_RING_BYTES), at most 32 s. A message ends with ERR_DEAD_LINK after
+ * SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY after
+ * patience_us of refusals.
  *
  * Exactly once: a destination remembers the last message of each of the last
  * SWITCH_REMEMBERED streams (a stream: all messages of one source and port),

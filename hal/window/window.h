@@ -24,7 +24,7 @@
  *     | reads response, buffer, done         | does not read this window
  *
  *   field            written by   may be read
- *   identity         switch       by the node, always: set before it starts
+ *   identity         switch       by the node, always: set before the start
  *   injection        switch       by the node while it does not wait
  *   request, form[], node         by the switch, after the node rings, until
  *     entry[], post               the switch answers
@@ -35,8 +35,8 @@
  *   status, log      node         by the host, when the run or the node ends
  *
  * So no field that a running node may read changes while the node runs. If a
- * running node saw `done` grow, the host's speed would decide when its queue is
- * full, and so change results.
+ * running node saw `done` grow, the host's speed would decide when the queue
+ * is full, and so change results.
  *
  * Mesh time is the time of the nodes' clocks (hal/circuit.h), ps.
  * hal/window/DESIGN.md is the switch's data sheet: what each part does, the
