@@ -141,10 +141,9 @@ struct scatter_costs {
     /* What this board's switch and memory allow. */
     uint16_t tree_sends; /* most sends of a tree's originator, all rounds */
     bool tree_holds;     /* a tree's originator can send at planned times */
-    uint8_t
-        rounds_most; /* most rounds to plan on the pattern if the order gives no
-                        number. 0: ROUNDS_MAX. 1: nodes send a round on only
-                        after they have computed the previous round */
+    /* Most rounds to plan on the pattern if the order gives no number. 0:
+       ROUNDS_MAX; 1: nodes compute a round before they send the next one on. */
+    uint8_t rounds_most;
     /* Plans rounds of the pattern whose outputs return during later rounds;
        NULL where the switch does not keep messages until they are received. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
@@ -248,11 +247,11 @@ struct scatter_worker {
     bool ended;      /* no chunk follows */
     uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
     uint32_t stock_bytes;    /* length of each buffer */
-    struct torus_path path;  /* to the originator */
+    struct torus_path path;  /* to this worker's server */
     uint64_t computed_ps;    /* compute time since the last demand, ps */
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
-    struct farm_state *group; /* the workers that it serves */
+    struct farm_state *group; /* the master's farm: the workers of its group */
     uint32_t low_units; /* the master asks when these or fewer units are left */
     bool asked;         /* the master has asked, and the chunk has not come */
 };

@@ -271,7 +271,7 @@ NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
 /* ---- announcements ---- */
 
 #define WIRE_ANNOUNCE_BYTES 12u
-#define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
+#define WIRE_ANNOUNCE_HEAD_BYTES 4u /* length of a place on the pattern */
 
 /* WIRE_ANNOUNCE goes ahead of all ranges of a job, so that nodes call the
    kernel's begin() while the originator plans. The child's place is first: on
