@@ -4,14 +4,12 @@
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,31 +18,6 @@
 
 #define SIZES_MAX 16u
 #define NODES_MAX 1024u
-
-enum key {
-    KEY_SIZES = 0x200,
-    KEY_REPEAT,
-    KEY_NODE,
-    KEY_JSON
-};
-
-static const struct argp_option descriptions[] = {
-    {"sizes", KEY_SIZES, "B,B,...", 0,
-     "Payloads of the probes and of their answers, 20 bytes to 1 MiB each "
-     "(default 64,256,1KiB,4KiB; on serial ports 800,1200,1700,2300,3000,4000)",
-     1},
-    {"repeat", KEY_REPEAT, "N", 0,
-     "Probes to each node of each size, 1 to 256 (default 2; 5 on serial "
-     "ports)",
-     1},
-    {"node", KEY_NODE, "X,Y", 0,
-     "Probe this node; may be repeated (default: all)", 1},
-    {NULL, 'o', "FILE", 0,
-     "Write the profile: for --profile with --port or --board stm32f405, for "
-     "--plan-profile with emulated boards of mps2; -: to standard output",
-     2},
-    {"json", KEY_JSON, NULL, 0, "Print all that was measured as JSON", 2},
-    {0}};
 
 struct calibrate_options {
     struct job_options mesh;
@@ -57,8 +30,9 @@ struct calibrate_options {
     bool json;
 };
 
-static int set_sizes(struct calibrate_options *options, const char *text)
+static int set_sizes(void *own, const char *text)
 {
+    struct calibrate_options *options = own;
     const char *at = text;
 
     for (options->sizes = 0; options->sizes < SIZES_MAX; ++options->sizes) {
@@ -86,20 +60,9 @@ static int set_sizes(struct calibrate_options *options, const char *text)
         "must be at most 16 sizes of 20 to 1048576 bytes, with commas between");
 }
 
-static int set_repeat(struct calibrate_options *options, const char *text)
+static int set_node(void *own, const char *text)
 {
-    uint64_t count = 0;
-    const char *allowed = parse_count(text, &count);
-
-    if (allowed != NULL || count == 0 || count > PROBE_ROWS_AT_ONCE) {
-        allowed = "must be 1 to 256";
-    }
-    options->repeat = (uint16_t)count;
-    return parse_report("--repeat", text, allowed);
-}
-
-static int set_node(struct calibrate_options *options, const char *text)
-{
+    struct calibrate_options *options = own;
     if (options->nodes == NODES_MAX) {
         return parse_report("--node", text, "may be given 1024 times");
     }
@@ -107,34 +70,52 @@ static int set_node(struct calibrate_options *options, const char *text)
                         parse_coord(text, &options->node[options->nodes++]));
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int refuse_input(void *own, const char *text)
 {
-    struct calibrate_options *options = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->mesh;
-        return 0;
-    case KEY_SIZES:
-        return set_sizes(options, text);
-    case KEY_REPEAT:
-        return set_repeat(options, text);
-    case KEY_NODE:
-        return set_node(options, text);
-    case 'o':
-        options->output = file_output_name(text);
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
-                quote_shown(text));
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)own;
+    fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
+            quote_shown(text));
+    return EINVAL;
 }
+
+static const struct option_row rows[] = {
+    {.name = "sizes",
+     .value = "B,B,...",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_sizes,
+     .help = "Payloads of the probes and of their answers, 20 bytes to 1 MiB "
+             "each (default 64,256,1KiB,4KiB; on serial ports "
+             "800,1200,1700,2300,3000,4000)"},
+    {.name = "repeat",
+     .value = "N",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct calibrate_options, repeat),
+     .least = 1,
+     .most = PROBE_ROWS_AT_ONCE,
+     .help = "Probes to each node of each size, 1 to 256 (default 2; 5 on "
+             "serial ports)"},
+    {.name = "node",
+     .value = "X,Y",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_node,
+     .help = "Probe this node; may be repeated (default: all)"},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct calibrate_options, output),
+     .help = "Write the profile: for --profile with --port or --board "
+             "stm32f405, for --plan-profile with emulated boards of mps2; -: "
+             "to standard output"},
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct calibrate_options, json),
+     .help = "Print all that was measured as JSON"}};
 
 static int check_nodes(const struct calibrate_options *options)
 {
@@ -299,25 +280,27 @@ static int check(const struct calibrate_options *options)
     return status == 0 ? check_nodes(options) : status;
 }
 
-int calibrate_command(int argc, char **argv)
-{
-    static const struct argp_child children[] = {
-        {&job_options_mesh_argp, 0, NULL, 0}, {0}};
-    static const char description[] =
+static const struct option_command command = {
+    .name = "calibrate",
+    .table = {OPTION_TABLE(rows, 0),
+              JOB_MESH_OPTION_TABLES(offsetof(struct calibrate_options, mesh))},
+    .word = refuse_input,
+    .text =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and prints how far the nodes' clocks are "
         "off. The mesh has 4 to 1024 nodes."
         "\vExamples:\n"
         "  quincunx calibrate --mesh 5x5 -o mesh.profile\n"
-        "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile";
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
+        "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile"};
+
+int calibrate_command(int argc, char **argv)
+{
     static struct calibrate_options options;
     int status;
 
     options = (struct calibrate_options){0};
     job_options_init(&options.mesh, "calibrate");
-    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     set_defaults(&options);

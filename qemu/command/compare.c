@@ -3,21 +3,14 @@
 
 #include "qemu/compare/compare.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/page/page.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/quote.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-enum key {
-    KEY_JSON = 0x200,
-    KEY_HTML
-};
 
 struct own_options {
     struct job_options job;
@@ -26,32 +19,19 @@ struct own_options {
     const char *command; /* this one, for a shell */
 };
 
-static const struct argp_option descriptions[] = {
-    {"json", KEY_JSON, NULL, 0, "Print one JSON object instead of a table", 2},
-    {"html", KEY_HTML, "FILE", 0,
-     "Write a page for a browser: all schedules side by side, and the first "
-     "one's mesh as it moves",
-     2},
-    {0}};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct own_options *options = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->job;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_HTML:
-        options->html = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row rows[] = {
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct own_options, json),
+     .help = "Print one JSON object instead of a table"},
+    {.name = "html",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_TEXT,
+     .at = offsetof(struct own_options, html),
+     .help = "Write a page for a browser: all schedules side by side, and the "
+             "first one's mesh as it moves"}};
 
 static int print(const struct compare *compare, bool as_json)
 {
@@ -135,11 +115,14 @@ static int run(struct own_options *options)
     return status;
 }
 
-int compare_command(int argc, char **argv)
-{
-    static const struct argp_child children[] = {
-        {&job_options_argp, 0, NULL, 0}, {0}};
-    static const char description[] =
+static const struct option_command options_of_compare = {
+    .name = "compare",
+    .words = "INPUT...",
+    .table = {OPTION_TABLE(rows, 0),
+              JOB_OPTION_TABLE(offsetof(struct own_options, job)),
+              JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
+    .word = job_options_add_input,
+    .text =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
         "nearest, star with the best rounds (or --rounds) and with one, farm, "
@@ -147,9 +130,10 @@ int compare_command(int argc, char **argv)
         "must have the same result. Boards with serial ports know peters-syska "
         "alone."
         "\vExample:\n"
-        "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE";
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
+        "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE"};
+
+int compare_command(int argc, char **argv)
+{
     char *command = quote_command(argc, argv);
     struct own_options options = {.command = command};
     int status;
@@ -157,7 +141,7 @@ int compare_command(int argc, char **argv)
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
     options.job.originators.allowed = true;
-    status = guess_parse(&argp, 0, argc, argv, &options) == 0
+    status = option_parse(&options_of_compare, argc, argv, &options) == 0
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
     if (status == 0 && !options.job.config.mesh->has_fabric) {

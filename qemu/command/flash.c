@@ -4,13 +4,12 @@
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
 #include "qemu/flash/list.h"
-#include "qemu/options/guess.h"
+#include "qemu/options/option.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,25 +22,6 @@
 #define TIMEOUT_MAX_S 3600
 #define PROGRAM_BYTES 1024u /* of a command line's FLASH_OPENOCD_TEXT */
 
-enum key {
-    KEY_BOARD = 256,
-    KEY_PROBE,
-    KEY_PORT,
-    KEY_DFU,
-    KEY_MAP,
-    KEY_MESH,
-    KEY_PARTIAL,
-    KEY_SET_COORDINATES,
-    KEY_FORCE_PINS,
-    KEY_JOBS,
-    KEY_TIMEOUT,
-    KEY_OPENOCD,
-    KEY_STM32FLASH,
-    KEY_DFU_UTIL,
-    KEY_INTERFACE,
-    KEY_USB
-};
-
 struct options {
     struct flash_config config;
     struct flash_board one; /* without a map; no name: none */
@@ -52,61 +32,13 @@ struct options {
     bool partial;
     bool set_coordinates;
     bool force_pins;
+    struct progress_options progress;
     char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
 };
 
-static const struct argp_option descriptions[] = {
-    {"board", KEY_BOARD, "BOARD", 0, "Kind of board: stm32f405 (required)", 0},
-    {"probe", KEY_PROBE, "SERIAL", 0,
-     "One board: the one at the probe with this serial number", 0},
-    {"port", KEY_PORT, "TTY", 0,
-     "One board: the one whose ROM boot loader is at this serial port (BOOT0 "
-     "high, BOOT1 low, then reset)",
-     0},
-    {"dfu", KEY_DFU, "SERIAL", 0,
-     "One board: the one whose ROM boot loader is the USB DFU device with this "
-     "serial number",
-     0},
-    {"map", KEY_MAP, "FILE", 0,
-     "Many boards: CSV, a line for each, with a column probe, port or dfu; "
-     "and, where known, x and y, unique, pins, interface",
-     0},
-    {"mesh", KEY_MESH, "WxH", 0,
-     "The map's mesh (default: up to its largest x and y)", 0},
-    {"partial", KEY_PARTIAL, NULL, 0, "The map may leave out nodes", 0},
-    {"set-coordinates", KEY_SET_COORDINATES, NULL, 0,
-     "Write each board's x and y and the mesh's size into its image, where the "
-     "firmware reads them",
-     0},
-    {"force-pins", KEY_FORCE_PINS, NULL, 0,
-     "Also flash boards whose present image is for other pins (make PINS=)", 0},
-    {"jobs", KEY_JOBS, "N", 0, "Boards at a time: 1 to 64 (default 4)", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
-     "Time limit for each board, 1 to 3600 (default 60)", 0},
-    {"openocd", KEY_OPENOCD, "PROGRAM", 0, "OpenOCD 0.12 (default openocd)", 0},
-    {"stm32flash", KEY_STM32FLASH, "PROGRAM", 0,
-     "stm32flash 0.7 (default stm32flash)", 0},
-    {"dfu-util", KEY_DFU_UTIL, "PROGRAM", 0, "dfu-util 0.11 (default dfu-util)",
-     0},
-    {"interface", KEY_INTERFACE, "NAME", 0,
-     "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink", 0},
-    {"usb", KEY_USB, "DIR", 0,
-     "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
-     ")",
-     0},
-    {0},
-};
-
-static const char description[] =
-    "Write a firmware image to boards, through OpenOCD and a debug probe or "
-    "through the chip's ROM boot loader: check the chip, program, verify. "
-    "Stops at the first board that fails. One of --probe, --port, --dfu and "
-    "--map says to which boards."
-    "\vExample:\n"
-    "  quincunx flash --board stm32f405 --map mesh.csv firmware.elf";
-
-static int set_board(struct options *options, const char *text)
+static int set_board(void *own, const char *text)
 {
+    struct options *options = own;
     const struct board_kind *board = board_named(text);
     bool can = board != NULL && board->target != NULL;
 
@@ -133,16 +65,6 @@ static int set_one(struct options *options, enum flash_way way,
     return parse_report(option, text, allowed);
 }
 
-static int set_number(unsigned *number, const char *option, const char *text,
-                      unsigned most, const char *allowed)
-{
-    uint64_t value = 0;
-    bool fine = parse_count(text, &value) == NULL && value > 0 && value <= most;
-
-    *number = (unsigned)value;
-    return parse_report(option, text, fine ? NULL : allowed);
-}
-
 static int set_program(struct options *options, enum flash_way way,
                        const char *option, const char *text)
 {
@@ -153,8 +75,9 @@ static int set_program(struct options *options, enum flash_way way,
                             : "must be a program of at most 1023 characters");
 }
 
-static int set_interface(struct options *options, const char *text)
+static int set_interface(void *own, const char *text)
 {
+    struct options *options = own;
     options->config.interface = flash_openocd_interface(text);
     return parse_report("--interface", text,
                         options->config.interface != NULL
@@ -162,8 +85,9 @@ static int set_interface(struct options *options, const char *text)
                             : "must be " FLASH_OPENOCD_INTERFACES);
 }
 
-static int set_image(struct options *options, const char *text)
+static int set_image(void *own, const char *text)
 {
+    struct options *options = own;
     if (options->image != NULL) {
         return parse_report("argument", text, "only one IMAGE is allowed");
     }
@@ -197,58 +121,146 @@ static int check(const struct options *options)
     return options->image != NULL ? 0 : print_missing("IMAGE");
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_probe(void *options, const char *text)
 {
-    struct options *options = state->input;
-
-    switch (key) {
-    case KEY_BOARD:
-        return set_board(options, text);
-    case KEY_PROBE:
-        return set_one(options, FLASH_PROBE, "--probe", text);
-    case KEY_PORT:
-        return set_one(options, FLASH_PORT, "--port", text);
-    case KEY_DFU:
-        return set_one(options, FLASH_DFU, "--dfu", text);
-    case KEY_MAP:
-        options->map = text;
-        return 0;
-    case KEY_MESH:
-        return parse_report("--mesh", text, parse_mesh(text, &options->size));
-    case KEY_PARTIAL:
-        options->partial = true;
-        return 0;
-    case KEY_SET_COORDINATES:
-        options->set_coordinates = true;
-        return 0;
-    case KEY_FORCE_PINS:
-        options->force_pins = true;
-        return 0;
-    case KEY_JOBS:
-        return set_number(&options->config.jobs, "--jobs", text, FLASH_JOBS_MAX,
-                          "must be 1 to 64");
-    case KEY_TIMEOUT:
-        return set_number(&options->config.timeout_s, "--timeout", text,
-                          TIMEOUT_MAX_S, "must be 1 to 3600 seconds");
-    case KEY_OPENOCD:
-        return set_program(options, FLASH_PROBE, "--openocd", text);
-    case KEY_STM32FLASH:
-        return set_program(options, FLASH_PORT, "--stm32flash", text);
-    case KEY_DFU_UTIL:
-        return set_program(options, FLASH_DFU, "--dfu-util", text);
-    case KEY_INTERFACE:
-        return set_interface(options, text);
-    case KEY_USB:
-        options->usb = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        return set_image(options, text);
-    case ARGP_KEY_END:
-        return check(options);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return set_one(options, FLASH_PROBE, "--probe", text);
 }
+
+static int set_port(void *options, const char *text)
+{
+    return set_one(options, FLASH_PORT, "--port", text);
+}
+
+static int set_dfu(void *options, const char *text)
+{
+    return set_one(options, FLASH_DFU, "--dfu", text);
+}
+
+static int set_openocd(void *options, const char *text)
+{
+    return set_program(options, FLASH_PROBE, "--openocd", text);
+}
+
+static int set_stm32flash(void *options, const char *text)
+{
+    return set_program(options, FLASH_PORT, "--stm32flash", text);
+}
+
+static int set_dfu_util(void *options, const char *text)
+{
+    return set_program(options, FLASH_DFU, "--dfu-util", text);
+}
+
+static const struct option_row rows[] = {
+    {.name = "board",
+     .value = "BOARD",
+     .type = OPTION_SET,
+     .set = set_board,
+     .help = "Kind of board: stm32f405 (required)"},
+    {.name = "probe",
+     .value = "SERIAL",
+     .type = OPTION_SET,
+     .set = set_probe,
+     .help = "One board: the one at the probe with this serial number"},
+    {.name = "port",
+     .value = "TTY",
+     .type = OPTION_SET,
+     .set = set_port,
+     .help = "One board: the one whose ROM boot loader is at this serial port "
+             "(BOOT0 "
+             "high, BOOT1 low, then reset)"},
+    {.name = "dfu",
+     .value = "SERIAL",
+     .type = OPTION_SET,
+     .set = set_dfu,
+     .help = "One board: the one whose ROM boot loader is the USB DFU device "
+             "with this "
+             "serial number"},
+    {.name = "map",
+     .value = "FILE",
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, map),
+     .help =
+         "Many boards: CSV, a line for each, with a column probe, port or dfu; "
+         "and, where known, x and y, unique, pins, interface"},
+    {.name = "mesh",
+     .value = "WxH",
+     .type = OPTION_MESH,
+     .at = offsetof(struct options, size),
+     .help = "The map's mesh (default: up to its largest x and y)"},
+    {.name = "partial",
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, partial),
+     .help = "The map may leave out nodes"},
+    {.name = "set-coordinates",
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, set_coordinates),
+     .help = "Write each board's x and y and the mesh's size into its image, "
+             "where the "
+             "firmware reads them"},
+    {.name = "force-pins",
+     .type = OPTION_FLAG,
+     .at = offsetof(struct options, force_pins),
+     .help = "Also flash boards whose present image is for other pins (make "
+             "PINS=)"},
+    {.name = "jobs",
+     .value = "N",
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct options, config.jobs),
+     .least = 1,
+     .most = FLASH_JOBS_MAX,
+     .help = "Boards at a time: 1 to 64 (default 4)"},
+    {.name = "timeout",
+     .value = "SECONDS",
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct options, config.timeout_s),
+     .least = 1,
+     .most = TIMEOUT_MAX_S,
+     .allowed = "must be 1 to 3600 seconds",
+     .help = "Time limit for each board, 1 to 3600 (default 60)"},
+    {.name = "openocd",
+     .value = "PROGRAM",
+     .type = OPTION_SET,
+     .set = set_openocd,
+     .help = "OpenOCD 0.12 (default openocd)"},
+    {.name = "stm32flash",
+     .value = "PROGRAM",
+     .type = OPTION_SET,
+     .set = set_stm32flash,
+     .help = "stm32flash 0.7 (default stm32flash)"},
+    {.name = "dfu-util",
+     .value = "PROGRAM",
+     .type = OPTION_SET,
+     .set = set_dfu_util,
+     .help = "dfu-util 0.11 (default dfu-util)"},
+    {.name = "interface",
+     .value = "NAME",
+     .type = OPTION_SET,
+     .set = set_interface,
+     .help = "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink"},
+    {.name = "usb",
+     .value = "DIR",
+     .type = OPTION_TEXT,
+     .at = offsetof(struct options, usb),
+     .help =
+         "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
+         ")"}};
+
+static const struct option_command command = {
+    .name = "flash",
+    .words = "IMAGE",
+    .table = {OPTION_TABLE(rows, 0),
+              PROGRESS_OPTION_TABLE(offsetof(struct options, progress))},
+    .word = set_image,
+    .text =
+        "Write a firmware image to boards, through OpenOCD and a debug probe "
+        "or "
+        "through the chip's ROM boot loader: check the chip, program, verify. "
+        "Stops at the first board that fails. One of --probe, --port, --dfu "
+        "and "
+        "--map says to which boards."
+        "\vExample:\n"
+        "  quincunx flash --board stm32f405 --map mesh.csv firmware.elf"};
 
 /* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
 static int refuse(const struct options *options,
@@ -418,10 +430,6 @@ static int flash_image(struct options *options, const uint8_t *data,
 
 int flash_command(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&progress_options_argp, 0, NULL, 0}, {0}};
-    struct argp argp = {descriptions, parse_option, "IMAGE", description,
-                        children,     NULL,         NULL};
     struct options options = {
         .usb = FLASH_LIST_USB,
         .config = {.sees_usb = true,
@@ -433,7 +441,8 @@ int flash_command(int argc, char **argv)
     uint64_t bytes;
     int status;
 
-    if (guess_parse(&argp, 0, argc, argv, &options) != 0) {
+    if (option_parse(&command, argc, argv, &options) != 0 ||
+        check(&options) != 0) {
         return EXIT_USAGE;
     }
     options.config.map_name = options.map;

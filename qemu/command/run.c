@@ -9,7 +9,6 @@
 #include "qemu/job/smaller.h"
 #include "qemu/live/live.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/page/page.h"
@@ -26,51 +25,11 @@
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum key {
-    KEY_REPORT = 0x200,
-    KEY_TRACE,
-    KEY_GANTT,
-    KEY_HTML,
-    KEY_SERVE,
-    KEY_JSON,
-    KEY_SCHEDULE,
-    KEY_RATES
-};
-
-static const struct argp_option descriptions[] = {
-    {"schedule", KEY_SCHEDULE, "NAME", 0,
-     "How the load goes out: peters-syska (default), or to compare with: "
-     "equal, binomial, nearest, star; farm: to whoever asks; hybrid: the "
-     "rest to whoever asks; auto: what is expected to have the answer first",
-     1},
-    {"rates", KEY_RATES, "FILE", 0,
-     "The kernel's rate, as an earlier run left it in FILE, is not measured "
-     "again; what this run shows is written there",
-     1},
-    {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
-    {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
-    {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw what every node did when", 2},
-    {"html", KEY_HTML, "FILE", 0,
-     "Write a page for a browser: the mesh and its circuits as they move", 2},
-    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
-     "Show that page while the job runs: at 127.0.0.1, on this port (default: "
-     "one that is free), until Ctrl-C; the address is printed",
-     2},
-    {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
-    {"output", 'o', "OUTPUT", 0,
-     "File for the output, of a kernel that has one; of several originators "
-     "once, for all outputs one behind the other, or once for each. Of -o, "
-     "--gantt, --html, --report and --trace one may be -, standard output: "
-     "then the summary goes to standard error",
-     2},
-    {0}};
 
 struct own_options {
     struct job_options job;
@@ -90,8 +49,10 @@ struct own_options {
     bool choose;       /* --schedule auto */
 };
 
-static int set_schedule(struct own_options *options, const char *text)
+static int set_schedule(void *own, const char *text)
 {
+    struct own_options *options = own;
+
     /* Of several originators auto is the default. */
     options->choose = strcmp(text, "auto") == 0;
     if (options->choose) {
@@ -105,54 +66,95 @@ static int set_schedule(struct own_options *options, const char *text)
                               "star, farm, hybrid or auto");
 }
 
-static void add_output(struct own_options *options, const char *path)
+static int add_output(void *own, const char *path)
 {
+    struct own_options *options = own;
+
     options->output = memory_or_exit(realloc(
         options->output, (options->outputs + 1u) * sizeof *options->output));
     options->output[options->outputs] = file_output_name(path);
     options->outputs += 1;
+    return 0;
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int set_rates(void *own, const char *text)
 {
-    struct own_options *options = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->job;
-        return 0;
-    case KEY_SCHEDULE:
-        return set_schedule(options, text);
-    case KEY_REPORT:
-        options->report = file_output_name(text);
-        return 0;
-    case KEY_TRACE:
-        options->trace = file_output_name(text);
-        return 0;
-    case KEY_RATES:
-        options->rates_path = text;
-        return parse_report("--rates", text,
-                            strcmp(text, "-") == 0
-                                ? "must be a file, which is read and written"
-                                : NULL);
-    case KEY_GANTT:
-        options->gantt = file_output_name(text);
-        return 0;
-    case KEY_HTML:
-        options->html = file_output_name(text);
-        return 0;
-    case KEY_SERVE:
-        return serve_options_set(&options->serve, text);
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case 'o':
-        add_output(options, text);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct own_options *)own)->rates_path = text;
+    return parse_report("--rates", text,
+                        strcmp(text, "-") == 0
+                            ? "must be a file, which is read and written"
+                            : NULL);
 }
+
+static const struct option_row rows[] = {
+    {.name = "schedule",
+     .value = "NAME",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_schedule,
+     .help = "How the load goes out: peters-syska (default), or to compare "
+             "with: equal, binomial, nearest, star; farm: to whoever asks; "
+             "hybrid: the rest to whoever asks; auto: what is expected to have "
+             "the answer first"},
+    {.name = "rates",
+     .value = "FILE",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_rates,
+     .help = "The kernel's rate, as an earlier run left it in FILE, is not "
+             "measured again; what this run shows is written there"},
+    {.name = "report",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, report),
+     .help = "Write the report as JSON"},
+    {.name = "trace",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, trace),
+     .help = "Write a trace for Perfetto"},
+    {.name = "gantt",
+     .value = "FILE.svg",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, gantt),
+     .help = "Draw what every node did when"},
+    {.name = "html",
+     .value = "FILE",
+     .group = 2,
+     .type = OPTION_OUTPUT,
+     .at = offsetof(struct own_options, html),
+     .help = "Write a page for a browser: the mesh and its circuits as they "
+             "move"},
+    {.name = "json",
+     .group = 2,
+     .type = OPTION_FLAG,
+     .at = offsetof(struct own_options, json),
+     .help = "Print the report instead of a summary"},
+    {.name = "output",
+     .letter = 'o',
+     .value = "OUTPUT",
+     .group = 2,
+     .type = OPTION_SET,
+     .set = add_output,
+     .help = "File for the output, of a kernel that has one; of several "
+             "originators once, for all outputs one behind the other, or once "
+             "for each. Of -o, --gantt, --html, --report and --trace one may "
+             "be -, standard output: then the summary goes to standard "
+             "error"}};
+
+static const struct option_row serve_rows[] = {
+    {.name = "serve",
+     .value = "PORT",
+     .group = 2,
+     .optional = true,
+     .type = OPTION_SET,
+     .set = serve_options_set,
+     .help = "Show that page while the job runs: at 127.0.0.1, on this port "
+             "(default: one that is free), until Ctrl-C; the address is "
+             "printed"}};
 
 /* At most, besides those of originators and of -o, and INPUTs. */
 #define READ_FILES 1u
@@ -561,11 +563,15 @@ static int run(struct own_options *options)
     return status;
 }
 
-int run_command(int argc, char **argv)
-{
-    static const struct argp_child children[] = {
-        {&job_options_argp, 0, NULL, 0}, {0}};
-    static const char description[] =
+static const struct option_command options_of_run = {
+    .name = "run",
+    .words = "INPUT...",
+    .table = {OPTION_TABLE(rows, 0),
+              OPTION_TABLE(serve_rows, offsetof(struct own_options, serve)),
+              JOB_OPTION_TABLE(offsetof(struct own_options, job)),
+              JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
+    .word = job_options_add_input,
+    .text =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
         "planned and what was measured. INPUT is a file, or - for standard "
         "input; some kernels take several, or none: see `quincunx kernels'."
@@ -574,16 +580,17 @@ int run_command(int argc, char **argv)
         "  quincunx run --mesh 5x5 --kernel conv --arg filter=sobel \\\n"
         "      -o edges.png FILE.png\n"
         "  quincunx run --mesh 25x25 --on native --kernel spin --arg 32 \\\n"
-        "      FILE";
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        children,     NULL,         NULL};
+        "      FILE"};
+
+int run_command(int argc, char **argv)
+{
     char *command = quote_command(argc, argv);
     struct own_options options = {.command = command};
     int status;
 
     job_options_init(&options.job, "run");
     options.job.originators.allowed = true;
-    status = guess_parse(&argp, 0, argc, argv, &options) == 0
+    status = option_parse(&options_of_run, argc, argv, &options) == 0
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
     status = status == 0 ? check_output_count(&options) : status;
@@ -615,13 +622,10 @@ static void print_kernel(const struct kernel *kernel)
 }
 
 /* KERNELs are names of the table, of which it keeps one bit each. */
-static error_t parse_kernel(int key, char *text, struct argp_state *state)
+static int choose_kernel(void *own, const char *text)
 {
-    uint64_t *chosen = state->input;
+    uint64_t *chosen = own;
 
-    if (key != ARGP_KEY_ARG) {
-        return ARGP_ERR_UNKNOWN;
-    }
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         if (strcmp(kernel_table[i]->name, text) == 0) {
             *chosen |= UINT64_C(1) << i;
@@ -634,13 +638,14 @@ static error_t parse_kernel(int key, char *text, struct argp_state *state)
 
 int run_kernels_command(int argc, char **argv)
 {
-    static const char description[] =
-        "Lists the kernels and what they take: all, or those named.";
-    struct argp argp = {NULL, parse_kernel, "[KERNEL...]", description,
-                        NULL, NULL,         NULL};
+    static const struct option_command command = {
+        .name = "kernels",
+        .words = "[KERNEL...]",
+        .word = choose_kernel,
+        .text = "Lists the kernels and what they take: all, or those named."};
     uint64_t chosen = 0;
 
-    if (guess_parse(&argp, 0, argc, argv, &chosen) != 0) {
+    if (option_parse(&command, argc, argv, &chosen) != 0) {
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {

@@ -24,9 +24,9 @@ struct board_options {
 extern const struct option_row board_option_rows[BOARD_OPTION_ROWS];
 
 /* Their table, of a struct board_options at this offset. */
-#define BOARD_OPTION_TABLE(at)                                                 \
+#define BOARD_OPTION_TABLE(table_at)                                           \
     {                                                                          \
-        board_option_rows, BOARD_OPTION_ROWS, at                               \
+        .row = board_option_rows, .rows = BOARD_OPTION_ROWS, .at = table_at    \
     }
 
 /* Checks that the originator lies in the mesh, if both are given. Result: 0, or

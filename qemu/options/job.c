@@ -35,165 +35,6 @@
 #define INSTALLMENTS                                                           \
     TEXT_OF(FARM_INSTALLMENT) ", or " TEXT_OF(FARM_INSTALLMENT_DEAR)
 
-enum key {
-    KEY_MESH = JOB_OPTIONS_KEYS,
-    KEY_KERNEL,
-    KEY_ARG,
-    KEY_ARG_HEX,
-    KEY_PROFILE,
-    KEY_PLAN_PROFILE,
-    KEY_ORIGINATOR,
-    KEY_ROUNDS,
-    KEY_PHASES,
-    KEY_ON,
-    KEY_FIRMWARE,
-    KEY_WATCHDOG,
-    KEY_MAP,
-    KEY_PORTS,
-    KEY_SWITCHING,
-    KEY_SLOW,
-    KEY_INJECT,
-    KEY_UNIT,
-    KEY_BATCH,
-    KEY_INSTALLMENT,
-    KEY_LEVELS,
-    KEY_RESERVE,
-    KEY_GDB,
-    KEY_HALT,
-    KEY_BOARD,
-    KEY_PORT,
-    KEY_DAMAGE,
-    KEY_LOSE,
-    KEY_SEED,
-    KEY_ALLOW_MIXED,
-    KEY_BOOT,
-    KEY_VERBOSE,
-    KEY_FORCE,
-    KEY_AS_IS
-};
-
-static const struct argp_option descriptions[] = {
-    {"kernel", KEY_KERNEL, "NAME", 0,
-     "What to compute; see `quincunx kernels' (required)", 1},
-    {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, taken literally", 1},
-    {"arg-hex", KEY_ARG_HEX, "HEX", 0,
-     "The same in hexadecimal, for bytes that a shell cannot pass", 1},
-    {"as-is", KEY_AS_IS, NULL, 0,
-     "Take the bytes of compressed files as they are: .gz, .bz2, .xz, .zst, "
-     ".zip and such are else decompressed, a sound file is else its samples",
-     1},
-    {"plan-profile", KEY_PLAN_PROFILE, "NAME|FILE", 0,
-     "What the plan assumes that circuits cost, such as a file of `quincunx "
-     "calibrate' (default: the costs of --profile)",
-     1},
-    {"rounds", KEY_ROUNDS, "R|auto", 0,
-     "Rounds in which the load goes out: 1 to 16, or auto (default), the best "
-     "number",
-     1},
-    {"installment", KEY_INSTALLMENT, "K", 0,
-     "For a farm: a worker that asks gets its part, by its speed, of the K-th "
-     "part of what is left: 1 to 250 (default: " INSTALLMENTS " where the "
-     "transfer is dear)",
-     1},
-    {"levels", KEY_LEVELS, "1|2|auto", 0,
-     "For a farm: the originator serves all workers (1), or masters "
-     "that serve those near them (2); auto (default): 2 from 100 nodes on, "
-     "without an output",
-     1},
-    {"reserve", KEY_RESERVE, "PERCENT", 0,
-     "For a hybrid: so much of the load is given to who asks, behind "
-     "the planned rounds: 1 to 90 (default: by how much measured pieces "
-     "varied)",
-     1},
-    {"phases", KEY_PHASES, "N", 0,
-     "Use exactly N phases (default: as many as shorten the makespan)", 1},
-    {"ports", KEY_PORTS, "P", 0,
-     "Ports that a node uses at once: 1, 2 or 4 (default)", 1},
-    {"switching", KEY_SWITCHING, "HOW", 0,
-     "circuit (default) or store-and-forward", 1},
-    {"unit", KEY_UNIT, "BYTES", 0,
-     "The smallest piece of the load that is not cut further (default 1)", 1},
-    {"batch", KEY_BATCH, "UNITS", 0,
-     "Units of the load that go at once, the rest in further batches (default: "
-     "as many as a node's memory takes)",
-     1},
-    {"slow", KEY_SLOW, "X,Y=F", 0,
-     "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
-    {"inject", KEY_INJECT, "KIND@X,Y[@TIME]", 0,
-     "For tests: node X,Y is slower than the plan takes it to be (slow2, slow4 "
-     "or slow8 times), from TIME after the order on; or it takes a fault, "
-     "hangs, dies or fails an assertion in the job (fault, hang, die, assert); "
-     "may be repeated",
-     3},
-    {"allow-mixed", KEY_ALLOW_MIXED, NULL, 0,
-     "With --port, run also if a node has another image than the originator, "
-     "or is not at full speed by its crystal",
-     3},
-    {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
-     "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
-     "watchdog (default DIR: gdb beside this program)",
-     3},
-    {"halt", KEY_HALT, "X,Y", 0,
-     "With --gdb: node X,Y halts before its first instruction, and so the job "
-     "waits, until a debugger lets it go on; may be repeated",
-     3},
-    {0}};
-
-/* Options of every command that starts a mesh. */
-static const struct argp_option mesh_descriptions[] = {
-    {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1 to 125x125; stm32f405: to 31x31 (required)", 1},
-    {"profile", KEY_PROFILE, "NAME|FILE", 0,
-     "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
-     "nothing), or a file",
-     1},
-    {"originator", KEY_ORIGINATOR, "X,Y[=FILE]", 0,
-     "Node that talks to the host, and of a job holds the load (default 0,0); "
-     "of `run' and `compare' also several times, each with a load of its own "
-     "in place of INPUT",
-     1},
-    {"on", KEY_ON, "qemu|native", 0,
-     "Where nodes run: one QEMU process each (default), or all in this process",
-     1},
-    {"board", KEY_BOARD, "NAME", 0,
-     "Kind of board: mps2-an385 (default) or mps2-an386, whose switch is "
-     "emulated with all its times, or stm32f405, wired UART to UART",
-     1},
-    {"port", KEY_PORT, "TTY", 0,
-     "Serial port of the originator's console: a mesh of real boards, or of "
-     "`quincunx boards'; of several originators also once for each, in their "
-     "order (else all loads go through the first)",
-     1},
-    {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Change bytes on the emulated links of stm32f405 with this probability",
-     3},
-    {"lose", KEY_LOSE, "P/Q", 0,
-     "Lose bytes on these links with this probability", 3},
-    {"seed", KEY_SEED, "N", 0,
-     "Chooses the bytes that are changed or lost (default 1)", 3},
-    {"firmware", KEY_FIRMWARE, "FILE", 0,
-     "Image for the boards (default: beside this program)", 3},
-    {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
-     "Give up when boards make no progress for this time; with serial ports, "
-     "when "
-     "one batch takes longer (default 120)",
-     3},
-    {"map", KEY_MAP, "HOW", 0,
-     "With mpirun, how nodes are shared out to ranks: cores (default), by the "
-     "cores of each; even; rows, by cores but whole rows",
-     3},
-    {"boot", KEY_BOOT, "fork|exec", 0,
-     "How boards of mps2-an385 start: as forks of one QEMU (default, where it "
-     "can), or each by itself; their times are the same",
-     3},
-    {"verbose", KEY_VERBOSE, NULL, 0,
-     "Say on stderr how boards start, and why so; `run' prints all lines of "
-     "its summary",
-     3},
-    {"force", KEY_FORCE, NULL, 0,
-     "Start the nodes also if they need more memory than there is", 3},
-    {0}};
-
 /* ---- the mesh that --on, --board and --port mean ---- */
 
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
@@ -221,8 +62,9 @@ static void choose_mesh(struct job_options *options)
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_kernel(struct job_options *options, const char *name)
+static int set_kernel(void *own, const char *name)
 {
+    struct job_options *options = own;
     struct edits_nearest nearest = {.word = name};
 
     for (unsigned i = 0; i < kernel_table_count; ++i) {
@@ -244,8 +86,9 @@ static int set_kernel(struct job_options *options, const char *name)
     return EINVAL;
 }
 
-static int set_board(struct job_options *options, const char *text)
+static int set_board(void *own, const char *text)
 {
+    struct job_options *options = own;
     const struct board_kind *board = board_named(text);
 
     if (board != NULL) {
@@ -263,8 +106,9 @@ static int set_board(struct job_options *options, const char *text)
     return EINVAL;
 }
 
-static int set_arg(struct job_options *options, const char *text)
+static int set_arg(void *own, const char *text)
 {
+    struct job_options *options = own;
     size_t bytes = strlen(text);
 
     if (bytes > JOB_OPTIONS_ARG_MAX) {
@@ -277,8 +121,9 @@ static int set_arg(struct job_options *options, const char *text)
     return 0;
 }
 
-static int set_arg_hex(struct job_options *options, const char *text)
+static int set_arg_hex(void *own, const char *text)
 {
+    struct job_options *options = own;
     size_t digits = strlen(text);
 
     if (digits % 2 != 0 || digits / 2 > JOB_OPTIONS_ARG_MAX ||
@@ -298,74 +143,16 @@ static int set_arg_hex(struct job_options *options, const char *text)
     return 0;
 }
 
-static int set_plan_profile(struct job_options *options, const char *name)
+static int set_plan_profile(void *own, const char *name)
 {
+    struct job_options *options = own;
     options->config.plan_profile = &options->plan_profile;
     return profile_option_load(&options->plan_profile, "--plan-profile", name);
 }
 
-static int set_rounds(struct job_options *options, const char *text)
+static int set_ports(void *own, const char *text)
 {
-    uint64_t rounds = 0;
-    bool best = strcmp(text, "auto") == 0;
-    const char *allowed = best ? NULL : parse_count(text, &rounds);
-
-    if (!best && (allowed != NULL || rounds == 0 || rounds > ROUNDS_MAX)) {
-        allowed = "must be 1 to 16, or auto";
-    }
-    options->config.rounds = best ? WIRE_BEST : (uint8_t)rounds;
-    return parse_report("--rounds", text, allowed);
-}
-
-static int set_installment(struct job_options *options, const char *text)
-{
-    uint64_t installment = 0;
-    const char *allowed = parse_count(text, &installment);
-
-    if (allowed != NULL || installment == 0 || installment > INSTALLMENT_MAX) {
-        allowed = "must be 1 to 250";
-    }
-    options->config.installment = (uint8_t)installment;
-    return parse_report("--installment", text, allowed);
-}
-
-static int set_levels(struct job_options *options, const char *text)
-{
-    bool number =
-        text[0] != '\0' && text[1] == '\0' && strchr("12", text[0]) != NULL;
-    bool fine = number || strcmp(text, "auto") == 0;
-
-    options->config.levels = (uint8_t)(number ? text[0] - '0' : 0);
-    return parse_report("--levels", text, fine ? NULL : "must be 1, 2 or auto");
-}
-
-static int set_reserve(struct job_options *options, const char *text)
-{
-    uint64_t percent = 0;
-    const char *allowed = parse_count(text, &percent);
-
-    if (allowed != NULL || percent == 0 || percent > WIRE_RESERVE_MAX) {
-        allowed = "must be 1 to 90, the percentage of the load";
-    }
-    options->config.reserve = (uint8_t)percent;
-    return parse_report("--reserve", text, allowed);
-}
-
-static int set_phases(struct job_options *options, const char *text)
-{
-    uint64_t phases = 0;
-    const char *allowed = parse_count(text, &phases);
-
-    if (allowed != NULL || phases > TORUS_PHASES_MAX) {
-        allowed = "must be 0 to 10";
-    }
-    options->config.phases = (uint8_t)phases;
-    options->phases_given = true;
-    return parse_report("--phases", text, allowed);
-}
-
-static int set_ports(struct job_options *options, const char *text)
-{
+    struct job_options *options = own;
     bool fine =
         text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
 
@@ -373,19 +160,9 @@ static int set_ports(struct job_options *options, const char *text)
     return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
 }
 
-static int set_switching(struct job_options *options, const char *text)
+static int add_halt(void *own, const char *text)
 {
-    bool stored = strcmp(text, "store-and-forward") == 0;
-
-    options->config.store_and_forward = stored;
-    return parse_report("--switching", text,
-                        stored || strcmp(text, "circuit") == 0
-                            ? NULL
-                            : "must be circuit or store-and-forward");
-}
-
-static int add_halt(struct job_options *options, const char *text)
-{
+    struct job_options *options = own;
     struct gdb_halts *halts = &options->config.halts;
 
     if (halts->count == GDB_HALTS_MAX) {
@@ -395,8 +172,9 @@ static int add_halt(struct job_options *options, const char *text)
                         parse_coord(text, &halts->at[halts->count++]));
 }
 
-static int set_slow(struct job_options *options, const char *text)
+static int set_slow(void *own, const char *text)
 {
+    struct job_options *options = own;
     static const char *const factors[] = {"=1", "=2", "=4", "=8"};
     const char *equals = strchr(text, '=');
     struct job_options_slow *slow = &options->slow[options->slow_count];
@@ -420,8 +198,10 @@ static int set_slow(struct job_options *options, const char *text)
     return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
 }
 
-int job_options_set_on(struct job_options *options, const char *text)
+static int set_on(void *own, const char *text)
 {
+    struct job_options *options = own;
+
     options->native = strcmp(text, "native") == 0;
     choose_mesh(options);
     return parse_report("--on", text,
@@ -430,8 +210,9 @@ int job_options_set_on(struct job_options *options, const char *text)
                             : "must be qemu or native");
 }
 
-static int set_boot(struct job_options *options, const char *text)
+static int set_boot(void *own, const char *text)
 {
+    struct job_options *options = own;
     options->boot_text = text;
     options->config.one_by_one = strcmp(text, "exec") == 0;
     return parse_report("--boot", text,
@@ -440,37 +221,14 @@ static int set_boot(struct job_options *options, const char *text)
                             : "must be fork or exec");
 }
 
-static int set_map(struct job_options *options, const char *text)
+static int set_map(void *own, const char *text)
 {
+    struct job_options *options = own;
     int map = share_map_of(text);
 
     options->config.map = map < 0 ? SHARE_CORES : (enum share_map)map;
     return parse_report("--map", text,
                         map < 0 ? "must be cores, even or rows" : NULL);
-}
-
-static int set_unit(struct job_options *options, const char *text)
-{
-    uint64_t bytes = 0;
-    const char *allowed = parse_size(text, &bytes);
-
-    if (allowed != NULL || bytes == 0 || bytes > UINT16_MAX) {
-        allowed = "must be 1 to 65535 bytes";
-    }
-    options->unit_bytes = (uint32_t)bytes;
-    return parse_report("--unit", text, allowed);
-}
-
-static int set_batch(struct job_options *options, const char *text)
-{
-    uint64_t units = 0;
-    const char *allowed = parse_size(text, &units);
-
-    if (allowed != NULL || units == 0 || units > UINT32_MAX) {
-        allowed = "must be 1 to 4294967295 units";
-    }
-    options->config.batch_units = (uint32_t)units;
-    return parse_report("--batch", text, allowed);
 }
 
 /* Result: NULL, with the seconds; or what is allowed. */
@@ -486,8 +244,9 @@ static const char *read_watchdog(unsigned *watchdog_s, const char *text)
     return NULL;
 }
 
-static int set_watchdog(struct job_options *options, const char *text)
+static int set_watchdog(void *own, const char *text)
 {
+    struct job_options *options = own;
     return parse_report("--watchdog", text,
                         read_watchdog(&options->config.watchdog_s, text));
 }
@@ -520,16 +279,24 @@ static void add_input(struct job_options *options, const char *text)
     options->config.input_name = options->input[0];
 }
 
-static int set_mesh(struct job_options *options, const char *text)
+int job_options_add_input(void *options, const char *text)
 {
+    add_input(options, text);
+    return 0;
+}
+
+static int set_mesh(void *own, const char *text)
+{
+    struct job_options *options = own;
     options->mesh_text = text;
     return parse_report("--mesh", text,
                         parse_mesh(text, &options->config.size));
 }
 
 /* One console, or one of each originator. */
-static void add_port(struct job_options *options, const char *text)
+static int add_port(void *own, const char *text)
 {
+    struct job_options *options = own;
     uint32_t count = options->port_count + 1u;
 
     options->port =
@@ -539,128 +306,346 @@ static void add_port(struct job_options *options, const char *text)
     options->config.port = options->port[0];
     options->config.other_consoles = count > 1 ? options->port + 1 : NULL;
     choose_mesh(options);
+    return 0;
 }
 
-static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
+static int add_injection(void *own, const char *text)
 {
-    struct job_options *options = state->input;
+    struct job_options *options = own;
 
-    switch (key) {
-    case KEY_MESH:
-        return set_mesh(options, text);
-    case KEY_PROFILE:
-        return profile_option_load(&options->config.profile, "--profile", text);
-    case KEY_ORIGINATOR:
-        return originators_options_add(&options->originators,
-                                       &options->config.originator, text);
-    case KEY_ON:
-        return job_options_set_on(options, text);
-    case KEY_BOARD:
-        return set_board(options, text);
-    case KEY_PORT:
-        add_port(options, text);
-        return 0;
-    case KEY_DAMAGE:
-        return noise_set(&options->config.noise.damage, "--damage", text);
-    case KEY_LOSE:
-        return noise_set(&options->config.noise.loss, "--lose", text);
-    case KEY_SEED:
-        return parse_report("--seed", text,
-                            parse_count(text, &options->config.noise.seed));
-    case KEY_FIRMWARE:
-        snprintf(options->firmware, sizeof options->firmware, "%s", text);
-        return 0;
-    case KEY_WATCHDOG:
-        return set_watchdog(options, text);
-    case KEY_MAP:
-        return set_map(options, text);
-    case KEY_BOOT:
-        return set_boot(options, text);
-    case KEY_VERBOSE:
-        options->config.verbose = true;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return inject_options_add(&options->inject, text);
 }
 
-static error_t parse_job_option(int key, char *text, struct argp_state *state)
+static int set_gdb(void *own, const char *text)
 {
-    struct job_options *options = state->input;
+    struct job_options *options = own;
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = options;
-        return 0;
-    case KEY_KERNEL:
-        return set_kernel(options, text);
-    case KEY_ARG:
-        return set_arg(options, text);
-    case KEY_ARG_HEX:
-        return set_arg_hex(options, text);
-    case KEY_PLAN_PROFILE:
-        return set_plan_profile(options, text);
-    case KEY_ROUNDS:
-        return set_rounds(options, text);
-    case KEY_INSTALLMENT:
-        return set_installment(options, text);
-    case KEY_LEVELS:
-        return set_levels(options, text);
-    case KEY_RESERVE:
-        return set_reserve(options, text);
-    case KEY_PHASES:
-        return set_phases(options, text);
-    case KEY_PORTS:
-        return set_ports(options, text);
-    case KEY_SWITCHING:
-        return set_switching(options, text);
-    case KEY_SLOW:
-        return set_slow(options, text);
-    case KEY_INJECT:
-        return inject_options_add(&options->inject, text);
-    case KEY_UNIT:
-        return set_unit(options, text);
-    case KEY_BATCH:
-        return set_batch(options, text);
-    case KEY_AS_IS:
-        options->config.load.as_is = true;
-        return 0;
-    case KEY_ALLOW_MIXED:
-        options->config.allow_mixed = true;
-        return 0;
-    case KEY_GDB:
-        options->config.gdb = true;
-        options->config.gdb_dir = text;
-        return 0;
-    case KEY_HALT:
-        return add_halt(options, text);
-    case ARGP_KEY_ARG:
-        add_input(options, text);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    options->config.gdb = true;
+    options->config.gdb_dir = text;
+    return 0;
 }
 
-static const struct argp_child progress_child[] = {
-    {&progress_options_argp, 0, NULL, 0}, {0}};
+static int set_profile(void *own, const char *text)
+{
+    struct job_options *options = own;
 
-const struct argp job_options_mesh_argp = {mesh_descriptions,
-                                           parse_mesh_option,
-                                           NULL,
-                                           NULL,
-                                           progress_child,
-                                           NULL,
-                                           NULL};
+    return profile_option_load(&options->config.profile, "--profile", text);
+}
 
-static const struct argp_child mesh_child[] = {
-    {&job_options_mesh_argp, 0, NULL, 0}, {0}};
+static int add_originator(void *own, const char *text)
+{
+    struct job_options *options = own;
 
-const struct argp job_options_argp = {
-    descriptions, parse_job_option, "INPUT...", NULL, mesh_child, NULL, NULL};
+    return originators_options_add(&options->originators,
+                                   &options->config.originator, text);
+}
+
+static int set_damage(void *own, const char *text)
+{
+    struct job_options *options = own;
+
+    return noise_set(&options->config.noise.damage, "--damage", text);
+}
+
+static int set_loss(void *own, const char *text)
+{
+    struct job_options *options = own;
+
+    return noise_set(&options->config.noise.loss, "--lose", text);
+}
+
+static int set_firmware(void *own, const char *text)
+{
+    struct job_options *options = own;
+
+    snprintf(options->firmware, sizeof options->firmware, "%s", text);
+    return 0;
+}
+
+/* ---- the rows ---- */
+
+const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
+    {.name = "kernel",
+     .value = "NAME",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_kernel,
+     .help = "What to compute; see `quincunx kernels' (required)"},
+    {.name = "arg",
+     .value = "ARG",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_arg,
+     .help = "The kernel's argument, taken literally"},
+    {.name = "arg-hex",
+     .value = "HEX",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_arg_hex,
+     .help = "The same in hexadecimal, for bytes that a shell cannot pass"},
+    {.name = "as-is",
+     .group = 1,
+     .type = OPTION_FLAG,
+     OPTION_FIELD(struct job_options, config.load.as_is),
+     .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
+             ".zst, "
+             ".zip and such are else decompressed, a sound file is else its "
+             "samples"},
+    {.name = "plan-profile",
+     .value = "NAME|FILE",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_plan_profile,
+     .help = "What the plan assumes that circuits cost, such as a file of "
+             "`quincunx "
+             "calibrate' (default: the costs of --profile)"},
+    {.name = "rounds",
+     .value = "R|auto",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.rounds),
+     .least = 1,
+     .most = ROUNDS_MAX,
+     .word = "auto",
+     .word_value = WIRE_BEST,
+     .allowed = "must be 1 to 16, or auto",
+     .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
+             "the best "
+             "number"},
+    {.name = "installment",
+     .value = "K",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.installment),
+     .least = 1,
+     .most = INSTALLMENT_MAX,
+     .help =
+         "For a farm: a worker that asks gets its part, by its speed, of the "
+         "K-th "
+         "part of what is left: 1 to 250 (default: " INSTALLMENTS " where the "
+         "transfer is dear)"},
+    {.name = "levels",
+     .value = "1|2|auto",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.levels),
+     .least = 1,
+     .most = 2,
+     .word = "auto",
+     .allowed = "must be 1, 2 or auto",
+     .help =
+         "For a farm: the originator serves all workers (1), or masters "
+         "that serve those near them (2); auto (default): 2 from 100 nodes on, "
+         "without an output"},
+    {.name = "reserve",
+     .value = "PERCENT",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.reserve),
+     .least = 1,
+     .most = WIRE_RESERVE_MAX,
+     .allowed = "must be 1 to 90, the percentage of the load",
+     .help =
+         "For a hybrid: so much of the load is given to who asks, behind "
+         "the planned rounds: 1 to 90 (default: by how much measured pieces "
+         "varied)"},
+    {.name = "phases",
+     .value = "N",
+     .group = 1,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.phases),
+     .most = TORUS_PHASES_MAX,
+     .given = offsetof(struct job_options, phases_given),
+     .help = "Use exactly N phases (default: as many as shorten the makespan)"},
+    {.name = "ports",
+     .value = "P",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_ports,
+     .help = "Ports that a node uses at once: 1, 2 or 4 (default)"},
+    {.name = "switching",
+     .value = "HOW",
+     .group = 1,
+     .type = OPTION_CHOICE,
+     OPTION_FIELD(struct job_options, config.store_and_forward),
+     .choices = "circuit store-and-forward",
+     .help = "circuit (default) or store-and-forward"},
+    {.name = "unit",
+     .value = "BYTES",
+     .group = 1,
+     .type = OPTION_SIZE,
+     OPTION_FIELD(struct job_options, unit_bytes),
+     .least = 1,
+     .most = UINT16_MAX,
+     .allowed = "must be 1 to 65535 bytes",
+     .help =
+         "The smallest piece of the load that is not cut further (default 1)"},
+    {.name = "batch",
+     .value = "UNITS",
+     .group = 1,
+     .type = OPTION_SIZE,
+     OPTION_FIELD(struct job_options, config.batch_units),
+     .least = 1,
+     .most = UINT32_MAX,
+     .allowed = "must be 1 to 4294967295 units",
+     .help = "Units of the load that go at once, the rest in further batches "
+             "(default: "
+             "as many as a node's memory takes)"},
+    {.name = "slow",
+     .value = "X,Y=F",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_slow,
+     .help = "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated"},
+    {.name = "inject",
+     .value = "KIND@X,Y[@TIME]",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = add_injection,
+     .help =
+         "For tests: node X,Y is slower than the plan takes it to be (slow2, "
+         "slow4 "
+         "or slow8 times), from TIME after the order on; or it takes a fault, "
+         "hangs, dies or fails an assertion in the job (fault, hang, die, "
+         "assert); "
+         "may be repeated"},
+    {.name = "allow-mixed",
+     .group = 3,
+     .type = OPTION_FLAG,
+     OPTION_FIELD(struct job_options, config.allow_mixed),
+     .help = "With --port, run also if a node has another image than the "
+             "originator, "
+             "or is not at full speed by its crystal"},
+    {.name = "gdb",
+     .value = "DIR",
+     .group = 3,
+     .optional = true,
+     .type = OPTION_SET,
+     .set = set_gdb,
+     .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
+             "watchdog (default DIR: gdb beside this program)"},
+    {.name = "halt",
+     .value = "X,Y",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = add_halt,
+     .help = "With --gdb: node X,Y halts before its first instruction, and so "
+             "the job "
+             "waits, until a debugger lets it go on; may be repeated"}};
+
+const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
+    {.name = "mesh",
+     .value = "WxH",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_mesh,
+     .help =
+         "Size of the torus: 1x1 to 125x125; stm32f405: to 31x31 (required)"},
+    {.name = "profile",
+     .value = "NAME|FILE",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_profile,
+     .help =
+         "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
+         "nothing), or a file"},
+    {.name = "originator",
+     .value = "X,Y[=FILE]",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = add_originator,
+     .help = "Node that talks to the host, and of a job holds the load "
+             "(default 0,0); "
+             "of `run' and `compare' also several times, each with a load of "
+             "its own "
+             "in place of INPUT"},
+    {.name = "on",
+     .value = "qemu|native",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_on,
+     .help = "Where nodes run: one QEMU process each (default), or all in this "
+             "process"},
+    {.name = "board",
+     .value = "NAME",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = set_board,
+     .help =
+         "Kind of board: mps2-an385 (default) or mps2-an386, whose switch is "
+         "emulated with all its times, or stm32f405, wired UART to UART"},
+    {.name = "port",
+     .value = "TTY",
+     .group = 1,
+     .type = OPTION_SET,
+     .set = add_port,
+     .help = "Serial port of the originator's console: a mesh of real boards, "
+             "or of "
+             "`quincunx boards'; of several originators also once for each, in "
+             "their "
+             "order (else all loads go through the first)"},
+    {.name = "damage",
+     .value = "P/Q",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_damage,
+     .help = "Change bytes on the emulated links of stm32f405 with this "
+             "probability"},
+    {.name = "lose",
+     .value = "P/Q",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_loss,
+     .help = "Lose bytes on these links with this probability"},
+    {.name = "seed",
+     .value = "N",
+     .group = 3,
+     .type = OPTION_COUNT,
+     OPTION_FIELD(struct job_options, config.noise.seed),
+     .help = "Chooses the bytes that are changed or lost (default 1)"},
+    {.name = "firmware",
+     .value = "FILE",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_firmware,
+     .help = "Image for the boards (default: beside this program)"},
+    {.name = "watchdog",
+     .value = "SECONDS",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_watchdog,
+     .help = "Give up when boards make no progress for this time; with serial "
+             "ports, "
+             "when "
+             "one batch takes longer (default 120)"},
+    {.name = "map",
+     .value = "HOW",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_map,
+     .help = "With mpirun, how nodes are shared out to ranks: cores (default), "
+             "by the "
+             "cores of each; even; rows, by cores but whole rows"},
+    {.name = "boot",
+     .value = "fork|exec",
+     .group = 3,
+     .type = OPTION_SET,
+     .set = set_boot,
+     .help = "How boards of mps2-an385 start: as forks of one QEMU (default, "
+             "where it "
+             "can), or each by itself; their times are the same"},
+    {.name = "verbose",
+     .group = 3,
+     .type = OPTION_FLAG,
+     OPTION_FIELD(struct job_options, config.verbose),
+     .help = "Say on stderr how boards start, and why so; `run' prints all "
+             "lines of "
+             "its summary"},
+    {.name = "force",
+     .group = 3,
+     .type = OPTION_FLAG,
+     OPTION_FIELD(struct job_options, force),
+     .help = "Start the nodes also if they need more memory than there is"}};
 
 /* Is among the profiles that are known by their name. */
 static void take_default_profile(struct profile *profile)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of commands that run jobs, INPUT included: `run` and `compare`
- * parse theirs with this parser as a child. Functions with a result give 0 or
+ * have them as tables. Functions with a result give 0 or
  * an exit status, after a message on stderr.
  */
 #ifndef QEMU_OPTIONS_JOB_H
@@ -11,12 +11,12 @@
 #include "qemu/board/elf.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/inject.h"
+#include "qemu/options/option.h"
 #include "qemu/options/originators.h"
+#include "qemu/options/progress.h"
 
-#include <argp.h>
 #include <limits.h>
 
-#define JOB_OPTIONS_KEYS 0x100 /* keys of a command's own: from 0x200 */
 #define JOB_OPTIONS_SLOW_MAX 1024u
 #define JOB_OPTIONS_ARG_MAX 4095u
 
@@ -44,6 +44,7 @@ struct job_options {
     unsigned slow_count;
     struct inject_options inject;
     struct originators_options originators;
+    struct progress_options progress;
     bool schedule_given; /* else several originators have the star */
     bool phases_given;
     bool force;          /* whatever memory there is */
@@ -61,21 +62,34 @@ struct job_options {
    default's where it has none, or one that parsing will refuse. */
 unsigned job_options_watchdog(int argc, char **argv);
 
-/* The child parser; its input is a struct job_options. */
-extern const struct argp job_options_argp;
+/* Options of a job, and those of every command that starts a mesh: rows of
+   tables of a struct job_options. */
+#define JOB_OPTION_ROWS 19u
+#define JOB_MESH_OPTION_ROWS 15u
+extern const struct option_row job_option_rows[JOB_OPTION_ROWS];
+extern const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS];
 
-/* The child parser of a command that starts a mesh and runs no job: the options
-   of the mesh only, and no INPUT. */
-extern const struct argp job_options_mesh_argp;
+/* The tables of both, and of --progress; the struct lies at this offset. */
+#define JOB_OPTION_TABLE(table_at)                                             \
+    {                                                                          \
+        .row = job_option_rows, .rows = JOB_OPTION_ROWS, .at = table_at        \
+    }
+#define JOB_MESH_OPTION_TABLES(table_at)                                       \
+    {.row = job_mesh_option_rows,                                              \
+     .rows = JOB_MESH_OPTION_ROWS,                                             \
+     .at = table_at},                                                          \
+        PROGRESS_OPTION_TABLE((table_at) +                                     \
+                              offsetof(struct job_options, progress))
+
+/* Adds an INPUT to the struct job_options with which the command's struct
+   begins: struct option_command's `word`. Result: 0. */
+NODISCARD int job_options_add_input(void *options, const char *text);
 
 /* Sets the defaults. `command` and argv outlive the options. */
 void job_options_init(struct job_options *options, const char *command);
 
 /* The mesh of emulated boards of this kind. */
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
-
-/* Parses the value of --on. Result: 0, or EINVAL after a message. */
-NODISCARD int job_options_set_on(struct job_options *options, const char *text);
 
 /* Checks that the options parsed suit each other, and completes the config. */
 NODISCARD int job_options_check(struct job_options *options);

@@ -17,6 +17,8 @@
 /* Keys of options without a letter: the first row's, of all tables. */
 #define KEY_FIRST 0x1000
 
+#define OPTION_ROOM 128 /* bytes of what is allowed */
+
 /* A command line that is being parsed. */
 struct parse {
     const struct option_command *command;
@@ -49,25 +51,73 @@ static int key_of(const struct option_row *row, size_t number)
     return row->letter != '\0' ? row->letter : KEY_FIRST + (int)number;
 }
 
-/* Stores a count between the row's bounds. Result: NULL or what is allowed, in
-   `room` unless the row says it. */
-static const char *set_count(uint64_t *count, const struct option_row *row,
-                             const char *text, char room[64])
+/* Stores a number in the row's field. */
+static void store_number(const struct option_row *row, void *field,
+                         uint64_t number)
 {
-    uint64_t value;
-    const char *allowed = parse_count(text, &value);
+    switch (row->width) {
+    case sizeof(uint8_t):
+        *(uint8_t *)field = (uint8_t)number;
+        break;
+    case sizeof(uint16_t):
+        *(uint16_t *)field = (uint16_t)number;
+        break;
+    case sizeof(uint32_t):
+        *(uint32_t *)field = (uint32_t)number;
+        break;
+    default:
+        *(uint64_t *)field = number;
+    }
+}
 
-    if (allowed == NULL &&
-        (row->most == 0 || (value >= row->least && value <= row->most))) {
-        *count = value;
+/* Stores a number between the row's bounds, or the row's word. Result: NULL or
+   what is allowed, in `room` unless the row says it. */
+static const char *set_number(const struct option_row *row, void *field,
+                              const char *text, char room[OPTION_ROOM])
+{
+    uint64_t number = row->word_value;
+    bool word = row->word != NULL && strcmp(text, row->word) == 0;
+    const char *allowed = word ? NULL
+                          : row->type == OPTION_COUNT
+                              ? parse_count(text, &number)
+                              : parse_size(text, &number);
+
+    if (allowed == NULL && (word || row->most == 0 ||
+                            (number >= row->least && number <= row->most))) {
+        store_number(row, field, number);
         return NULL;
     }
     if (row->most == 0) {
         return allowed;
     }
-    snprintf(room, 64, "must be %" PRIu64 " to %" PRIu64, row->least,
+    snprintf(room, OPTION_ROOM, "must be %" PRIu64 " to %" PRIu64, row->least,
              row->most);
     return row->allowed != NULL ? row->allowed : room;
+}
+
+/* Stores the place of a word among the row's choices. Result: as set_number().
+ */
+static const char *set_choice(const struct option_row *row, void *field,
+                              const char *text, char room[OPTION_ROOM])
+{
+    const char *choice = row->choices;
+    size_t at = (size_t)snprintf(room, OPTION_ROOM, "must be ");
+
+    for (unsigned i = 0; *choice != '\0'; ++i) {
+        size_t length = strcspn(choice, " ");
+
+        if (strlen(text) == length && strncmp(text, choice, length) == 0) {
+            store_number(row, field, i);
+            return NULL;
+        }
+        at += (size_t)snprintf(
+            room + at, OPTION_ROOM - at, "%.*s%s", (int)length, choice,
+            choice[length] == '\0'                     ? ""
+            : strchr(choice + length + 1, ' ') == NULL ? " or "
+                                                       : ", ");
+        choice += length + (choice[length] == ' ');
+    }
+    return room;
 }
 
 /* Stores a value. Result: 0, or EINVAL after a message. */
@@ -76,7 +126,7 @@ static int store(const struct option_row *row, char *options, char *text)
     void *field = options + row->at;
     const char *allowed = NULL;
     char name[64];
-    char room[64];
+    char room[OPTION_ROOM];
 
     if (row->given != 0) {
         *(bool *)(void *)(options + row->given) = true;
@@ -92,7 +142,11 @@ static int store(const struct option_row *row, char *options, char *text)
         *(const char **)field = file_output_name(text);
         break;
     case OPTION_COUNT:
-        allowed = set_count(field, row, text, room);
+    case OPTION_SIZE:
+        allowed = set_number(row, field, text, room);
+        break;
+    case OPTION_CHOICE:
+        allowed = set_choice(row, field, text, room);
         break;
     case OPTION_MESH:
         allowed = parse_mesh(text, field);
@@ -270,5 +324,10 @@ int option_parse(const struct option_command *command, int argc, char **argv,
            agree(&parse);
     free(parse.given);
     free(all);
+    for (size_t i = 0; good && i < OPTION_TABLES; ++i) {
+        if (command->table[i].done != NULL) {
+            command->table[i].done((char *)options + command->table[i].at);
+        }
+    }
     return good ? 0 : EXIT_USAGE;
 }

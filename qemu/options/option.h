@@ -27,14 +27,21 @@ enum option_type {
     OPTION_FLAG,   /* no value; bool: true once it is given */
     OPTION_TEXT,   /* const char *: the word */
     OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
-    OPTION_COUNT, /* uint64_t: digits, from .least to .most; any if that is 0 */
-    OPTION_MESH,  /* struct torus_size: WxH */
-    OPTION_SIDE,  /* struct torus_size: the side of a 5^k x 5^k torus */
-    OPTION_COORD, /* struct torus_coord: X,Y */
-    OPTION_SET    /* any: .set() stores it */
+    OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
+                      .least to .most; any if .most is 0 */
+    OPTION_SIZE,   /* the same, with a suffix such as k or MiB */
+    OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
+    OPTION_MESH,   /* struct torus_size: WxH */
+    OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
+    OPTION_COORD,  /* struct torus_coord: X,Y */
+    OPTION_SET     /* any: .set() stores it */
 };
 
-#define OPTION_TABLES 4u
+#define OPTION_TABLES 6u
+
+/* Sets a row's field: OPTION_FIELD(struct options, count). */
+#define OPTION_FIELD(type, member)                                             \
+    .at = offsetof(type, member), .width = sizeof((type *)0)->member
 
 struct option_row {
     const char *name;  /* "json" of --json; NULL: a heading, .help and .group */
@@ -46,10 +53,14 @@ struct option_row {
     bool required;
     enum option_type type;
     size_t at;    /* offset of the field in the table's struct */
+    size_t width; /* of the field, bytes */
     size_t given; /* offset of a bool that tells that it was given; 0: none */
     uint64_t least;
     uint64_t most;
-    const char *allowed; /* "must be ..."; NULL: "must be LEAST to MOST" */
+    const char *word;    /* "auto", which a number may be, too; or NULL */
+    uint64_t word_value; /* what it stands for */
+    const char *choices; /* OPTION_CHOICE: words with blanks between them */
+    const char *allowed; /* "must be ..."; NULL: told by the bounds */
     /* OPTION_SET: stores the value, NULL if it was given without one, in the
        table's struct. Result: 0, or EINVAL after a message. */
     int (*set)(void *options, const char *text);
@@ -63,11 +74,13 @@ struct option_table {
     const struct option_row *row;
     size_t rows;
     size_t at;
+    void (*done)(void *options); /* called when all options fit; or NULL */
 };
 
-#define OPTION_TABLE(rows, at)                                                 \
+#define OPTION_TABLE(table_rows, table_at)                                     \
     {                                                                          \
-        rows, sizeof(rows) / sizeof *(rows), at                                \
+        .row = table_rows, .rows = sizeof(table_rows) / sizeof *(table_rows),  \
+        .at = table_at                                                         \
     }
 
 struct option_command {

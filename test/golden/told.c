@@ -22,7 +22,6 @@
 #include "qemu/support/progress.h"
 #include "test/lib/fake_clock.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +111,12 @@ static void edit(struct outcome *outcome, const char *name)
 
 static int tell_outcome(int words, char **word)
 {
+    static const struct option_command command = {
+        .name = "told",
+        .words = "INPUT",
+        .table = {JOB_OPTION_TABLE(0), JOB_MESH_OPTION_TABLES(0)},
+        .word = job_options_add_input};
+    static char native[] = "--on=native";
     struct job_options options;
     struct outcome outcome;
     int first = 0;
@@ -121,10 +126,9 @@ static int tell_outcome(int words, char **word)
         first += 1;
     }
     job_options_init(&options, "run");
-    status = job_options_set_on(&options, "native");
-    status = status == 0 ? argp_parse(&job_options_argp, words - first,
-                                      word + first, 0, NULL, &options)
-                         : status;
+    word[first] = native; /* in place of "--" */
+    status =
+        option_parse(&command, words - first + 1, word + first - 1, &options);
     status = status == 0 ? job_options_check(&options) : status;
     status = status == 0 ? job_options_open(&options) : status;
     status = status == 0 ? job_execute(&outcome, &options.config) : status;
