@@ -229,7 +229,8 @@ static void clear(struct scatter *scatter, struct originator *originator)
 }
 
 /* Carries out a job from the wait for the order, during which lists of probes
-   are served, to the report, which has the error if an order was received. */
+   are served, to the report. The report tells an error, but for that of a
+   message which was not received. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
@@ -318,8 +319,8 @@ int scatter_run(struct scatter *scatter)
 {
     int error;
 
-    /* This job's last sends may still lie where the next job's messages are
-       received. */
+    /* A job's last sends may lie where the next one's messages are received:
+       hence circuit_drain() between them. */
     do {
         error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
         if (error == ERR_OK) {

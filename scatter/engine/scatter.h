@@ -3,14 +3,17 @@
  * The door of the engine: one node of a mesh, which carries out jobs together
  * with the other nodes. A load is cut into units. A node receives a range of
  * them, its volume: first its own share, which it computes, then the volumes of
- * its children, which it sends on. What the originator (left) and every other
- * node (right) do in one job:
+ * its children, which it sends on. A phase is a step in which every node that
+ * has units sends to up to four children; a node's layer is the phase in which
+ * it receives, 0 of the originator. A round is a pass through all phases; a
+ * load may go out in several, so that nodes begin to compute sooner. What the
+ * originator (left) and every other node (right) do in one job:
  *
  *   takes the order from its host
  *   announces kernel and argument    -> passes that on, begins the kernel
  *   measures the kernel on some units
  *   plans how much each node gets
- *   sends all parts, phase by phase  -> in each round: receives its range,
+ *   sends all ranges, by phases      -> in each round: receives its range,
  *                                         sends on the rest of it,
  *   computes its share of all rounds      and computes its share
  *   receives and merges results      <- receives, merges and returns results
@@ -26,15 +29,16 @@
  * An error ends scatter_run(), whose caller notes it in the node's status. An
  * originator tells its host by the report. No message tells other nodes: a node
  * that waits for the failed one waits until the mesh is ended (by the watchdog
- * of the host command; on a bench also by a newer discovery or a reset). A node
- * that a job does not reach waits for the next job.
+ * of the host command; on a bench also by a newer discovery or a reset). So
+ * does a node that a job does not reach: for the next job, or that end.
  *
  * How the load moves is a policy: a set of functions (struct policy in core.h).
  * To know the engine read, in this order,
  *
  *   this file, core.h    the state of a node, its memory, common steps
  *   job.c                one job, from its first message to its last
- *   tree.c               a whole policy: every node's part, the originator's
+ *   tree.c               a policy: what is its own; policy_table.c has its row,
+ *                        compute.c and gather.c what it has from all policies
  *   scatter/wire/wire.h  the messages
  *   hal/circuit.h        how messages are sent and received
  *
