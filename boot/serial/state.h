@@ -26,9 +26,9 @@ struct serial_node_config {
     bool strapped;            /* the node's coordinates are set in flash */
     struct torus_coord strap; /* coordinates in flash */
     uint32_t salt;            /* a number that differs after every reset */
-    uint32_t byte_ns;         /* time of a byte on a port's line */
-    uint32_t slack_us;     /* longest delay of an answer; 0: SWITCH_SLACK_US */
-    uint32_t half_line_us; /* longest wait for the next byte of a line typed */
+    uint32_t byte_ns;         /* time of a byte on a port's line, ns */
+    uint32_t slack_us;     /* most delay of an answer, us; 0: SWITCH_SLACK_US */
+    uint32_t half_line_us; /* longest wait for a typed line's next byte, us */
     uint8_t *memory;       /* for messages; address and length are multiples
                               of 8 */
     uint32_t memory_bytes;
@@ -37,7 +37,7 @@ struct serial_node_config {
     uint8_t *aside;
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
-    uint8_t lost_max; /* number of the DISCOVER_TESTS frames a link may lose */
+    uint8_t lost_max; /* most of the DISCOVER_TESTS frames that may be lost */
     /* Number and names of the counters of board_counters(). The names are one
        string, each name with its NUL (hal/names.h). */
     unsigned line_counters;
@@ -65,27 +65,27 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* retries at the ping's port before the ping */
+    uint32_t ping_retries; /* repeated set-ups at its port before the ping */
     struct serial_node_peek peek[TORUS_PORTS]; /* index: first port of path */
-    uint8_t peeked;            /* index in `peek` of the console's last peek */
-    uint16_t epoch;            /* epoch of the wave that set the identity */
-    bool working;              /* the main loop is in the engine */
-    uint16_t jobs;             /* jobs that ended without an error */
-    volatile uint32_t idle_us; /* time at which the main loop last waited */
+    uint8_t peeked; /* index in `peek` of the console's last peek */
+    uint16_t epoch; /* number of the discovery that set the identity */
+    bool working;   /* the main loop is in the engine */
+    uint16_t jobs;  /* jobs that ended without an error */
+    volatile uint32_t idle_us; /* time at which the main loop last waited, us */
     volatile bool answering;   /* the shell is being polled */
-    uint32_t due_us[TORUS_PORTS]; /* time of the next work at each port */
+    uint32_t due_us[TORUS_PORTS]; /* time of the next work at each port, us */
     uint8_t due;                  /* mask of ports whose due_us is valid */
     uint8_t speaking;   /* mask of ports with a frame of discovery to send */
-    uint32_t alarm_us;  /* time given to the last board_alarm() */
+    uint32_t alarm_us;  /* time given to the last board_alarm(), us */
     bool armed;         /* the alarm at alarm_us has not come yet */
-    uint32_t ticked_us; /* board_now_us() when uptime_ms was last counted */
+    uint32_t ticked_us; /* time, us, up to which uptime_ms is counted */
     uint32_t uptime_ms;
-    uint32_t progress;    /* sum of counters; changes with every progress */
-    uint32_t progress_ms; /* uptime at which `progress` changed last */
-    bool blinks;          /* the LED blinks until blinks_ms */
-    bool resets;          /* the node is to reset itself at resets_ms */
-    uint32_t blinks_ms;   /* uptime, ms */
-    uint32_t resets_ms;   /* uptime, ms */
+    uint32_t progress;    /* sum of counters that any progress changes */
+    uint32_t progress_ms; /* uptime at the last change of `progress`, ms */
+    bool blinks;          /* the LED blinks */
+    bool resets;          /* the node is to reset itself */
+    uint32_t blinks_ms;   /* uptime at which the blinking ends, ms */
+    uint32_t resets_ms;   /* uptime at which the node resets itself, ms */
 };
 
 bool serial_node_has_job(const struct serial_node *node);

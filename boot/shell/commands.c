@@ -23,7 +23,7 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-/* Reads word `i` behind the command's name as a number. */
+/* Reads argument `i`, from 0 on, as a number up to `most`. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
 {
@@ -145,8 +145,8 @@ static const char *read_turn(const char *at, struct torus_path *path)
     return turn % 2 != 0 ? at : NULL;
 }
 
-/* Reads a path of 0, 1 or 2 legs, one in each word from word 1 on; no leg: this
-   node. Result: false if the words are no path. */
+/* Reads a path of 0 (this node), 1 or 2 legs, which are the command's first
+   arguments. Result: false if these arguments are no path. */
 static bool read_path(const struct shell *shell, struct torus_path *path,
                       unsigned legs)
 {
@@ -211,7 +211,7 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Sends a peek along the path in the first `legs` words behind the name.
+/* Sends a peek along the path that the command's first `legs` arguments are.
    `page`: page (enum peek_page) or command of the peek. */
 static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                  uint32_t page, uint32_t argument)
@@ -303,7 +303,7 @@ static int end_peek(struct shell *shell)
 }
 
 /* Sends the next peek of each port that has no peek under way. Result: ERR_OK:
-   appended the row of a peek that could not be sent; SHELL_LATER: no row. */
+   one could not be sent, and its row was appended; SHELL_LATER: no row. */
 static int begin_peeks(struct shell *shell)
 {
     const char *at = shell->word[2];

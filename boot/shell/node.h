@@ -25,8 +25,8 @@ enum shell_list {
     SHELL_TRACE,    /* the log's events */
     SHELL_CLOCK,    /* one row: mesh time */
     SHELL_MESH,     /* faults of cables, once discovery has ended */
-    SHELL_PING, /* one row: the circuit of shell_node_ping(), once it ended */
-    SHELL_PEEK  /* the answer to the last shell_node_peek() */
+    SHELL_PING,     /* one row: times of the last ping, once it has ended */
+    SHELL_PEEK      /* the answer to the last peek */
 };
 
 /* A result: no answer yet, call again later. Errors (< 0) are final. */

@@ -24,7 +24,7 @@ static const char codes[SHELL_CODES][16] = {
     [SHELL_FAULTS] = "faults\0 found",
 };
 
-/* Begins a line: `word`, the word of `code`, the tag of the request, if any. */
+/* Begins a line: `word`, the word of `code`, and the request's tag, if any. */
 static void begin(struct shell *shell, const char *word, enum shell_code code)
 {
     line_begin(&shell->out);
@@ -154,7 +154,7 @@ static void answer(struct shell *shell, char *text)
     }
 }
 
-/* Makes the next row or the line `end`. Result: length of the line, or 0. */
+/* Makes the next row or the line `end`. Result: its length, or 0: none yet. */
 static unsigned go_on(struct shell *shell)
 {
     int error;

@@ -9,13 +9,13 @@
 #define SHELL_PING_BYTES_MAX 65535u
 #define SHELL_WORDS 7u /* words kept of a request, its tag included */
 
-/* A command ends with SHELL_LATE if it has appended no row for this time; rows
+/* Time without a row after which a command ends with SHELL_LATE, us; rows
    "waiting=" of `peeks` do not count. */
 #define SHELL_WAIT_US 30000000u
 
-/* `peeks`: time without a row after which a row "waiting=" is written. */
+/* `peeks`: time without a row, us, after which a row "waiting=" is written. */
 #define SHELL_ALIVE_US 25000u
-#define SHELL_PEEKS_MAX 32u /* largest number of paths of a request `peeks` */
+#define SHELL_PEEKS_MAX 32u /* most paths in a request `peeks` */
 
 enum shell_code {
     SHELL_OK,
@@ -43,9 +43,9 @@ struct shell {
     struct line_reader *reader;
     struct mailbox *mailbox;
     const struct shell_command *command; /* command of the last request */
-    const char *word[SHELL_WORDS];       /* words of the request, name first */
-    uint8_t words;                       /* number of words behind the name */
-    uint32_t tag; /* tag of the last request that had a tag */
+    const char *word[SHELL_WORDS];       /* of the request: name, arguments */
+    uint8_t words; /* number of words behind the command's name */
+    uint32_t tag;  /* tag of the last request that had a tag */
     bool tagged;
     bool again;       /* `tag` is valid: a request has had a tag */
     bool repeated;    /* the request's tag is the previous tag again */
@@ -53,13 +53,13 @@ struct shell {
     bool resetting;   /* the board is to reset once all is sent */
     bool pending;     /* a circuit of `ping` is on its way */
     uint8_t ending;   /* enum shell_code of the line `end` */
-    int32_t detail;   /* value of %d in the text of a code (shell.c) */
-    uint32_t cursor;  /* cursor of shell_node_row(); `help`: command's index */
-    uint32_t written; /* rows written */
-    uint32_t wanted;  /* `ping`: number of circuits; `peeks`: page */
-    uint32_t bytes;   /* `ping`: bytes of each circuit */
+    int32_t detail;   /* number in a code's text, as in "error=%d" */
+    uint32_t cursor;  /* place of the next row in the list that is printed */
+    uint32_t written; /* number of rows written so far */
+    uint32_t wanted;  /* `ping`: circuits to make; `peeks`: page asked for */
+    uint32_t bytes;   /* `ping`: bytes sent over each circuit */
     uint32_t left;    /* `peeks`: mask of paths not begun yet */
-    uint8_t slot[TORUS_PORTS]; /* `peeks`, of each port: 1 + index of the path
+    uint8_t slot[TORUS_PORTS]; /* `peeks`, by port: 1 + index of the path
                                   whose peek is under way; 0: none */
     uint32_t now_us;           /* time of this shell_poll() */
     uint32_t since_us;         /* time of the last row or request */
@@ -71,8 +71,8 @@ struct shell {
 /* A command. run(), if not NULL, carries out a request: appends words to the
    reply `ok`, or returns an error. row(), if not NULL, is then called for each
    row, unless run() has cleared shell->rows; row() returns what
-   shell_node_row() returns. After ERR_EMPTY the line `end` is written, with the
-   code shell->ending. */
+   shell_node_row() returns. When row() returns ERR_EMPTY, the line `end` is
+   written, with the code shell->ending. */
 struct shell_command {
     const char *help; /* the name, then the arguments, as `help` prints them */
     enum shell_code (*run)(struct shell *shell);

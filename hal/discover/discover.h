@@ -99,7 +99,7 @@ struct discover_config {
     uint32_t uid[3]; /* unique id of this node */
     bool strapped;   /* the board's strap gives the node's coordinates */
     struct torus_coord strap; /* the strap's coordinates, if strapped */
-    uint8_t lost_max;         /* a link that loses more test frames is noisy */
+    uint8_t lost_max;         /* most test frames that a good link loses */
     uint16_t epoch;    /* epoch before this node's first wave; differs after
                           each reset, since other nodes remember epochs */
     uint32_t retry_us; /* time until a node repeats a frame that was not
@@ -115,12 +115,12 @@ struct discover_config {
 /* What a node knows of the link at one of its ports, and of the neighbour. */
 struct discover_link {
     uint8_t state;     /* mask of enum discover_link_state (internal.h) */
-    uint8_t sent;      /* test frames that this node has sent */
-    uint8_t taken;     /* the neighbour's echo frames that have come in */
+    uint8_t sent;      /* number of test frames that this node has sent */
+    uint8_t taken;     /* number of the neighbour's echo frames that came in */
     uint16_t passed;   /* bit n: the neighbour's test frame n has come in */
     uint32_t tag;      /* tag of the neighbour; 0: none was heard */
     uint32_t heard_us; /* time when the neighbour's last STATUS came in */
-    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
+    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* the last STATUS */
 };
 
 /* Discovery at one node. "Below" a node are its children, and the nodes below
@@ -132,7 +132,7 @@ struct discover {
     uint8_t refuse;  /* mask of the ports out of which REFUSE is due */
     bool busy;       /* the node refuses new waves */
     int8_t error;    /* ERR_DEAD_LINK if the time limit passed, else 0 */
-    uint16_t faults; /* number of faults here and below, in fault[] or not */
+    uint16_t faults; /* number of faults here and below, also unlisted ones */
     uint16_t nodes;  /* number of nodes: this node and the nodes below */
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
     uint16_t height; /* height measured here and below, nodes; 0: unknown */
@@ -140,7 +140,7 @@ struct discover {
     int32_t skew;        /* skew measured here and below, hops */
     uint32_t tag;        /* this node's tag */
     uint32_t now_us;     /* time of the last discover_tick() */
-    uint32_t woken_us;   /* time when the wave came */
+    uint32_t woken_us;   /* time when the wave reached this node */
     uint32_t retried_us; /* time when unanswered frames were last repeated */
     uint32_t finished_us;
     uint8_t refused[8]; /* first bytes of the frame that REFUSE answers */
@@ -211,7 +211,7 @@ bool discover_at(const struct discover *d, struct torus_coord *at);
 bool discover_other(const struct discover *d, unsigned port,
                     struct torus_coord *at, uint8_t *other_port);
 
-/* Returns how many of the neighbour's test frames did not come in. */
+/* Returns how many of the neighbour's DISCOVER_TESTS frames did not come in. */
 unsigned discover_lost(const struct discover *d, unsigned port);
 
 /* Whether the fault's other_x and other_y have a meaning. If so, other_port has

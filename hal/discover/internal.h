@@ -62,7 +62,7 @@ enum discover_bit {
     DISCOVER_PLACED = 1, /* the sender's x and y are valid */
     DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
     DISCOVER_TESTED = 4, /* the sender has sent all its test frames */
-    DISCOVER_KNOWN = 8,  /* tags and mask of facing ports are final */
+    DISCOVER_KNOWN = 8,  /* neighbours' tags, mask of facing ports are final */
     DISCOVER_FINISHED = 16,
     DISCOVER_FAULTY = 32, /* the mesh has a fault, or the time limit passed */
     DISCOVER_FAILED = 64  /* the wave's time limit passed at the sender */
@@ -88,7 +88,7 @@ enum discover_node_state {
     DISCOVER_ECHO_DUE = 8 /* the next frame of the echo is to go out */
 };
 
-/* Silence after which a neighbour counts as missing, in units of retry_us. */
+/* Silence after which a neighbour counts as missing, multiples of retry_us. */
 #define DISCOVER_PATIENCE 24u
 
 #define DISCOVER_ALL_PORTS 15u

@@ -25,7 +25,7 @@
  *    1  u8  turn                      6  u8  enum serial_errand
  *    2  u16 hops                      7  u8  kind of the message's order
  *
- * ORDER is passed on with all bytes in front of ORDER, START and FETCH alone.
+ * ORDER is passed on with all bytes in front; START and FETCH go alone.
  * The host gets an answer, a message of kind SERIAL_ERRAND:
  *
  *    0  i32 enum err of an errand     4  u32 number of errands before it

@@ -47,7 +47,7 @@ struct mailbox {
     uint32_t announced_bytes;
     uint32_t filled_bytes; /* bytes of the incoming message that have come */
     uint32_t out_bytes;    /* length of the outgoing message */
-    struct circuit_segment segment[MAILBOX_SEGMENTS]; /* message out */
+    struct circuit_segment segment[MAILBOX_SEGMENTS]; /* outgoing message */
 };
 
 /* ---- the node's side ---- */

@@ -33,7 +33,7 @@
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* head, if the message is part of a row */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a message of a row */
     uint64_t ready_ps; /* mesh time at which the switch gets the message */
     bool waiting;      /* the switch has not got the message yet */
     bool used;         /* this entry holds a send that has not ended */
@@ -58,18 +58,18 @@ struct serial_circuit {
     uint32_t memory_bytes;
     uint8_t *aside; /* a second memory for messages; NULL: none */
     uint32_t aside_bytes;
-    uint32_t byte_ns; /* time of a byte on the line */
+    uint32_t byte_ns; /* time of a byte on the line, ns */
     /* Called repeatedly while a node waits: serves the console and sleeps until
        an interrupt. Result: 0; an error ends the wait. */
     int (*idle)(void *context);
     void *context;
 
-    const struct circuit_message *form[CIRCUIT_FORMS]; /* NULL: not prepared */
+    const struct circuit_message *form[CIRCUIT_FORMS]; /* NULL: unprepared */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
-    unsigned sends; /* not less than the number of used entries in `send` */
+    unsigned sends; /* upper bound of the number of used entries in `send` */
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
-    struct circuit_cut cut; /* how to cut rows, from circuit_expect() */
-    uint32_t posted;        /* label to forward, from circuit_post() */
+    struct circuit_cut cut; /* set by circuit_expect(): how to cut rows */
+    uint32_t posted;        /* set by circuit_post(): label to forward */
     bool is_posted;         /* no message with this label has come yet */
     /* Set by the errand ORDER, which comes over the mesh; the receive of ORDER
        ends with ERR_KIND. The next receive on the host's port takes the order
@@ -84,7 +84,7 @@ struct serial_circuit {
     uint8_t answer[SERIAL_ANSWER_BYTES];
     bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
-    int8_t first_error; /* first error of a send since circuit_drain() */
+    int8_t first_error; /* enum err of the first failed send since a drain */
 };
 
 #endif

@@ -32,28 +32,28 @@
    the code 255 means 254 bytes with no 0 after them. */
 #define FRAME_BYTES_MAX 252u
 #define FRAME_CHECK_BYTES 4u
-#define FRAME_PARITY 8u /* a bit of the content's first byte */
+#define FRAME_PARITY 8u /* bit in a content's first byte */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
 
 /* A frame that is being written into a ring of 2^n bytes. */
 struct frame_writer {
     uint8_t *ring;
-    uint32_t mask;    /* 2^n - 1 */
+    uint32_t mask;    /* bytes of the ring less 1: 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte */
-    uint32_t code_at; /* free-running index of the last code; the code is known
-                         at the next 0 of the content, or at its end */
+    uint32_t code_at; /* free-running index of the last code, which is filled in
+                         at the content's next 0, or at the frame's end */
     uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* the frame has no content yet */
     bool has_parity;
     uint64_t parity; /* parity of the content so far */
 };
 
-/* Begins a frame at the free-running index `at` of a ring that has room for the
-   whole frame. The CRC starts from `crc`. */
+/* Begins a frame at the free-running index `at` of a ring of mask + 1 bytes
+   that has room for the whole frame. crc: start value of the CRC. */
 void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
                  uint32_t at, uint32_t crc);
 
-/* Adds bytes to the content: about 20 instructions a byte; with parity 45. */
+/* Adds bytes to the content. Cost: 20 instructions a byte, with parity 45. */
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
@@ -67,10 +67,10 @@ uint32_t frame_end(struct frame_writer *writer);
 
 /* A frame that is coming in. */
 struct frame_reader {
-    uint8_t left;  /* bytes until the next code */
-    bool spoiled;  /* the frame is too long, began wrongly, or lost a byte */
+    uint8_t left;  /* number of bytes before the next code */
+    bool spoiled;  /* too long, first code below 2, or a byte was lost */
     bool mended;   /* parity has corrected bytes */
-    uint8_t bytes; /* bytes of content so far */
+    uint8_t bytes; /* number of bytes of content so far */
     uint8_t content[FRAME_BYTES_MAX];
 };
 

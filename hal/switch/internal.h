@@ -45,16 +45,16 @@ enum switch_frame_type {
 
 /* Offsets of the fields of a set-up. */
 enum switch_setup_field {
-    SWITCH_AT_ATTEMPT = 1,  /* u8: set-ups that the port has sent; wraps */
+    SWITCH_AT_ATTEMPT = 1,  /* u8: number of the set-up at its port; wraps */
     SWITCH_AT_SOURCE = 2,   /* u16: number of the source's node */
-    SWITCH_AT_SEQUENCE = 4, /* u32: number of the message */
-    SWITCH_AT_PORT = 8,     /* u8: port of the source */
+    SWITCH_AT_SEQUENCE = 4, /* u32: number of the message at that node */
+    SWITCH_AT_PORT = 8,     /* u8: port out of which the source sends */
     SWITCH_AT_KIND = 9,     /* u8: kind of the message */
     SWITCH_AT_LENGTH = 10,  /* u32: length of the message, bytes */
-    SWITCH_AT_HOPS = 14,    /* u16: hops to go; bits 14, 15: turn after them */
+    SWITCH_AT_HOPS = 14, /* u16: hops to the turn or end; bits 14, 15: turn */
     SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn */
-    SWITCH_AT_HOLD = 18        /* u16: silence after which a hop frees the
-                                  circuit, ms */
+    SWITCH_AT_HOLD = 18        /* u16: time without a frame after which a node
+                                  frees the circuit, ms */
 };
 
 /* The use of the next byte that comes in at a port. */
@@ -114,8 +114,8 @@ static inline void switch_ring_wake(struct switch_core *core, unsigned port)
 }
 
 /* Begins a frame of this node in a port's ring; switch_frame_end() ends the
-   frame. crc: start value of the CRC; content_bytes: without CRC and parity.
-   Result: false if switch_frame_room() is; the frame counts as lost. */
+   frame. crc: start value of the CRC; content_bytes: all but CRC and parity.
+   Result: false, and the frame is counted as lost, if the ring has no room. */
 bool switch_frame_begin(struct switch_core *core, unsigned port,
                         struct frame_writer *writer, unsigned content_bytes,
                         uint32_t crc);
@@ -128,7 +128,7 @@ bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
 /* Writes a whole frame into a port's ring, with parity if the content's first
-   byte has FRAME_PARITY. surely: a frame with parity is written twice, as the
+   byte has FRAME_PARITY. surely: write a frame with parity twice, since the
    other end notices the frame's loss only after a time limit. Result: false if
    there is no room for the first copy. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
@@ -139,8 +139,8 @@ bool switch_frame_write(struct switch_core *core, unsigned port,
    will be skipped. */
 void switch_frame_cut(struct switch_core *core, unsigned port);
 
-/* Notes the end of a message in core->last, pings and peeks excepted. `port`:
-   port where the message came in, or TORUS_PORTS + port where it went out. */
+/* Stores the end of a message, unless a ping or peek, in core->last. port: the
+   port's number, plus TORUS_PORTS if the message went out there. */
 void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
                      uint32_t bytes, int error);
 
@@ -173,7 +173,7 @@ void switch_relay_release(struct switch_core *core, unsigned port,
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason);
 
-/* Makes the circuit of a set-up hold a port. role: this node's role there. */
+/* Makes a set-up's circuit hold a port. role: this node's in the circuit. */
 void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 
@@ -222,7 +222,7 @@ void switch_source_start(struct switch_core *core, unsigned port);
 void switch_source_answer(struct switch_core *core, unsigned port,
                           unsigned bytes);
 
-/* Makes frames of the port's first message until ring or window is full. */
+/* Makes DATA frames until enough bytes wait in the ring or are on the way. */
 void switch_source_fill(struct switch_core *core, unsigned port);
 
 /* Schedules the next try of the port's first message, whose circuit is gone, or

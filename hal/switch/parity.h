@@ -18,15 +18,15 @@
 
 #define PARITY_BYTES 8u
 
-/* Continues parity over further bytes of data. parity: parity of the data so
-   far, 0 at the start. Cost: some 25 instructions a byte. */
+/* Returns the parity of the data so far and `bytes` further bytes. parity:
+   parity of the data so far, 0 at the start. Cost: 25 instructions a byte. */
 uint64_t parity_update(uint64_t parity, const uint8_t *data, uint32_t bytes);
 
 /* Stores parity as the bytes that follow the data. */
 void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity);
 
-/* Corrects a word of PARITY_BYTES to 255 bytes. Result: number of wrong bytes;
-   -1 if there are too many, and the word is left alone. Cost: as
+/* Corrects a word of PARITY_BYTES to 255 bytes. Result: number of corrected
+   bytes; -1 if too many are wrong, and the word is left unchanged. Cost: as
    parity_update(); if bytes are wrong, up to 20,000 instructions more (measured
    on Cortex-M with four wrong bytes in a word of 69). */
 NODISCARD int parity_correct(uint8_t *word, unsigned bytes);

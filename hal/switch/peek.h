@@ -14,14 +14,14 @@
 
 enum peek_page {
     PEEK_STATE,    /* layout: enum peek_at */
-    PEEK_COUNTS,   /* PEEK_COUNTER_NAMES, each summed over all ports */
+    PEEK_COUNTS,   /* sums of the ports' counters: PEEK_COUNTER_NAMES */
     PEEK_IDENTITY, /* layout: enum peek_identity_at */
     PEEK_IMAGE,    /* text at PEEK_AT_VERSION: version of the image */
     PEEK_EAST,     /* counters of a port, in the order of PEEK_PORT_NAMES */
     PEEK_NORTH,
     PEEK_WEST,
     PEEK_SOUTH,
-    PEEK_COMMANDS = 0x80, /* the least number of a command */
+    PEEK_COMMANDS = 0x80, /* numbers from here on are commands */
     PEEK_IDENTIFY = 0x80, /* argument: time that the LED blinks from now on, s,
                              at most PEEK_IDENTIFY_S_MAX; 0: the LED stops */
     PEEK_RESET = 0x81     /* argument: PEEK_RESET_MAGIC. The node resets itself
@@ -40,7 +40,7 @@ enum peek_at {
     PEEK_AT_FLAGS = 4,    /* u8: mask of enum peek_flag */
     PEEK_AT_X = 5,        /* u8: x of the node in the mesh */
     PEEK_AT_Y = 6,        /* u8: y of the node in the mesh */
-    PEEK_AT_ROUND = 8,    /* u8: round of the job */
+    PEEK_AT_ROUND = 8,    /* u8: number of the job's round, from 0 */
     PEEK_AT_PORTS = 9,    /* u8: bits 0 to 3: ports where a message is awaited;
                              bits 4 to 7: ports with sends under way */
     PEEK_AT_KIND = 10,    /* u8: kind of the awaited message; 0: any */
@@ -54,11 +54,11 @@ enum peek_at {
     PEEK_AT_STILL = 24,      /* u32: time since the node's last progress, ms */
     PEEK_AT_STACK = 28,      /* u16: most stack used so far, bytes */
     PEEK_AT_JOBS = 30,       /* u16: jobs that ended well since the start */
-    PEEK_AT_PC = 32,         /* u32: pc at the fault */
-    PEEK_AT_LR = 36,         /* u32: lr at the fault */
-    PEEK_AT_CFSR = 40,       /* u32: CFSR of the fault */
+    PEEK_AT_PC = 32,         /* u32: program counter at the fault */
+    PEEK_AT_LR = 36,         /* u32: link register at the fault */
+    PEEK_AT_CFSR = 40,       /* u32: fault status register CFSR at the fault */
     PEEK_AT_KERNEL = 44,     /* text: name of the kernel; no job: zeros */
-    PEEK_AT_CHECK = 56,      /* u16: CHECK_PLACE() of a failed ASSERT, or 0 */
+    PEEK_AT_CHECK = 56, /* u16: CHECK_PLACE() of the failed ASSERT; 0: none */
     PEEK_STATE_BYTES = 60,
     PEEK_AT_COUNTER = 4 /* offset of the u32 counters in a page of counters */
 };
@@ -74,10 +74,10 @@ enum peek_identity_at {
     PEEK_AT_WHO_X = 2,       /* u8: x of the node in the mesh */
     PEEK_AT_WHO_Y = 3,       /* u8: y of the node in the mesh */
     PEEK_AT_UID = 4,         /* u32[3]: unique id of the chip */
-    PEEK_AT_CRC = 16,        /* u32: CRC of the image */
+    PEEK_AT_CRC = 16,        /* u32: CRC-32 of the image */
     PEEK_AT_CLOCK_HZ = 20,   /* u32: clock of the core, Hz */
-    PEEK_AT_CRYSTAL_HZ = 24, /* u32: crystal, Hz; 0: unknown */
-    PEEK_AT_ROOM = 28,       /* u32: memory for jobs, bytes */
+    PEEK_AT_CRYSTAL_HZ = 24, /* u32: frequency of the crystal, Hz; 0: unknown */
+    PEEK_AT_ROOM = 28,       /* u32: size of the memory for jobs, bytes */
     PEEK_AT_WHO_UPTIME = 32, /* u32: time since the start, ms */
     PEEK_AT_SUPPLY = 36,     /* u16: supply voltage, mV; 0: unknown */
     PEEK_AT_CELSIUS = 38,    /* i16: temperature of the chip, degrees Celsius */
@@ -89,7 +89,7 @@ enum peek_identity_at {
 };
 
 #define PEEK_NO_CELSIUS (-32768) /* the temperature is unknown */
-#define PEEK_NAMES_BYTES 20u     /* most bytes of both texts */
+#define PEEK_NAMES_BYTES 20u     /* most bytes of the texts at PEEK_AT_NAMES */
 
 #define PEEK_AT_VERSION 4u
 #define PEEK_VERSION_BYTES 60u

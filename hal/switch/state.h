@@ -13,12 +13,12 @@
 #define SWITCH_PING 0xffu /* kind of a message that its destination drops */
 #define SWITCH_PEEK 0xfeu /* kind of a message that status() answers */
 #define SWITCH_STATUS_BYTES 64u  /* most bytes of the answer to a peek */
-#define SWITCH_QUESTION_BYTES 8u /* first bytes of a peek, for status() */
+#define SWITCH_QUESTION_BYTES 8u /* bytes of a peek that status() gets */
 #define SWITCH_PEEK_TRIES 12u    /* set-ups until a peek ends with an error */
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
-#define SWITCH_WINDOW 7u       /* frames of a source that may be on the way */
+#define SWITCH_WINDOW 7u       /* most frames that a source has on the way */
 #define SWITCH_TRIES 64u       /* set-ups without progress that end a message */
 #define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
 #define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
@@ -28,7 +28,7 @@
 enum switch_state {
     SWITCH_IDLE,
     SWITCH_QUEUED, /* message: waits for its next try; receive: for a message */
-    SWITCH_ACTIVE, /* a circuit is being set up (message only), or is there */
+    SWITCH_ACTIVE, /* message: is set up or sent; receive: a message comes in */
     SWITCH_DONE
 };
 
@@ -54,33 +54,33 @@ struct switch_segment {
 struct switch_message {
     struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
     uint8_t kind; /* 1 to 253: the caller's; SWITCH_PING; SWITCH_PEEK */
-    struct switch_segment segment[SWITCH_SEGMENTS]; /* all bytes, in order */
-    uint8_t *reply; /* peek: room for SWITCH_STATUS_BYTES; else NULL */
+    struct switch_segment segment[SWITCH_SEGMENTS]; /* the bytes, in order */
+    uint8_t *reply; /* peek: SWITCH_STATUS_BYTES for the answer; else NULL */
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */
     int8_t error;           /* enum err, when done */
-    uint32_t sequence;      /* counts the messages of the source's node */
+    uint32_t sequence;      /* number of the message at its source's node */
     uint32_t bytes;         /* length of the message: of all segments */
     uint32_t queued_us;     /* time of switch_send() */
     uint32_t accepted_us; /* time when a destination last accepted a circuit of
                              the message; until then queued_us */
     uint32_t done_us;     /* time when the message ended */
     uint32_t refused_us;  /* time of the first refused set-up, if `refused` */
-    uint32_t top;         /* end of the bytes that went out at least once */
+    uint32_t top; /* number of first bytes that went out at least once */
     uint8_t reply_bytes;
     uint8_t tries; /* set-ups in a row after which no byte was acknowledged;
                       refused set-ups count for a peek only */
     bool tried;    /* a set-up has gone out */
-    bool refused;  /* no set-up was accepted since refused_us */
+    bool refused;  /* no set-up has been accepted since refused_us */
     struct switch_message *next; /* next message in the port's queue */
 };
 
 /* Identity of a message. A stream: all messages of one source and port. */
 struct switch_id {
-    uint32_t sequence; /* counts the messages of the source's node */
-    uint16_t source;   /* number of the node that sends it */
-    uint8_t port;      /* port of the source out of which it is sent */
+    uint32_t sequence; /* number of the message at its source's node */
+    uint16_t source;   /* number of the node that sends the message */
+    uint8_t port;      /* port of the source out of which the message goes */
 };
 
 /* A receive: room for one message. The caller leaves it and the buffer alone
@@ -99,27 +99,27 @@ struct switch_receive {
     uint8_t delivered_kind;
     uint32_t bytes; /* length of the message */
     struct switch_id from;
-    uint32_t offset; /* bytes in the buffer when the last circuit broke */
+    uint32_t offset; /* bytes that had come in when the last circuit broke */
     struct switch_receive *next; /* the receive that was posted next */
 };
 
 /* Counters of one port, which wrap. Peeks that this node sends do not count. */
 struct switch_counters {
     uint32_t sent_messages;     /* messages that were acknowledged */
-    uint32_t sent_bytes;        /* bytes of sent_messages */
+    uint32_t sent_bytes;        /* bytes of acknowledged messages */
     uint32_t received_messages; /* messages that came in whole, also pings */
-    uint32_t received_bytes;    /* bytes of received_messages */
+    uint32_t received_bytes;    /* bytes of messages that came in whole */
     uint32_t relayed_circuits;  /* circuits that came in here and went on */
     uint32_t relayed_frames;    /* frames that came in here and went on */
     uint32_t refused;           /* set-ups that this node refused */
-    uint32_t retries;           /* set-ups after the first of a message */
-    uint32_t retransmitted;     /* times that this port sent bytes again */
-    uint32_t damaged;  /* frames with a wrong check, type or length, and late
-                          answers to an earlier try */
-    uint32_t lost;     /* bytes lost on the line + frames without ring room */
-    uint32_t stale;    /* frames dropped: no circuit, repeated, after a loss */
+    uint32_t retries;       /* set-ups, the first of each message not counted */
+    uint32_t retransmitted; /* times that the source sent bytes again */
+    uint32_t damaged; /* frames with a wrong check, type or length, and late
+                         answers to an earlier try */
+    uint32_t lost;  /* bytes lost on the line, and frames lost to full rings */
+    uint32_t stale; /* frames dropped: no circuit, repeats, behind a loss */
     uint32_t meetings; /* set-ups of a neighbour that gave way to this node's */
-    uint32_t expired;  /* circuits that were held too long without a frame */
+    uint32_t expired;  /* circuits freed because no frame came for too long */
     uint32_t broken;   /* circuits that ended before their message did */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
     uint32_t mended;   /* frames that parity corrected */
@@ -130,7 +130,7 @@ struct switch_config {
     uint32_t seed; /* seed of random waits and of the first sequence number;
                       should differ after every reset */
     uint32_t byte_ns;     /* time of a byte on the line, ns */
-    uint32_t slack_us;    /* time by which nodes may answer late, us; 0:
+    uint32_t slack_us;    /* most time by which a node answers late, us; 0:
                              SWITCH_SLACK_US */
     uint32_t patience_us; /* time for which a message may be refused, us, less
                              than 2^31; 0: SWITCH_PATIENCE_US */
@@ -153,7 +153,7 @@ struct switch_config {
 /* The last message, pings and peeks apart, that ended at this node. */
 struct switch_last {
     uint32_t count; /* number of messages that ended so far; wraps */
-    uint32_t bytes; /* length of the last message */
+    uint32_t bytes; /* length of the last message, bytes */
     uint8_t port;   /* port where the last message went out or came in */
     bool sent;      /* the last message went out; false: it came in */
     int8_t error;   /* enum err with which the last message ended */
@@ -172,26 +172,26 @@ struct switch_last {
  */
 struct switch_source {
     struct switch_message *first; /* first message of the queue; NULL: none */
-    uint32_t until_us;    /* time limit of the answer; without a circuit: time
-                             of the next try */
-    uint32_t base;        /* bytes that are acknowledged */
-    uint32_t next;        /* end of the bytes sent in this round */
-    uint32_t timed;       /* end of the bytes whose answer is timed */
+    uint32_t until_us;    /* latest time of the next answer; without a circuit:
+                             time of the next set-up */
+    uint32_t base;        /* number of acknowledged bytes from the first on */
+    uint32_t next;        /* offset behind the bytes sent in this round */
+    uint32_t timed;       /* offset behind the bytes whose answer is timed */
     uint32_t timed_us;    /* time when timed bytes, or the set-up, were sent */
     uint32_t late_us;     /* time that recent answers took, us */
-    uint16_t frame_bytes; /* data of a frame, bytes; the last may have less */
-    uint16_t vain_bytes;  /* bytes on the line that are dropped behind a loss */
-    uint8_t attempt;      /* number of the last set-up; wraps */
-    uint8_t round;        /* number of the round, modulo 16 */
-    uint8_t timed_round;  /* round in which the timed bytes were sent */
-    uint8_t backoff;      /* bound of the last random wait: the time of 32 bytes
-                             times 2^backoff */
-    uint8_t timeouts;     /* time limits in a row that passed on this circuit */
-    uint8_t clean;        /* answers in a row that had no damage */
-    bool complete;        /* the message's last byte was sent in this round */
-    bool bad;             /* the line damages frames: new frames get parity */
-    bool timing;          /* the answer to the timed bytes is still to come */
-    bool yields;          /* goes after the neighbour, whose set-up gave way */
+    uint16_t frame_bytes; /* data of each DATA frame but the last, bytes */
+    uint16_t vain_bytes; /* bytes on the way behind lost bytes: dropped there */
+    uint8_t attempt;     /* number of set-ups sent out of the port; wraps */
+    uint8_t round;       /* number of the round, modulo 16 */
+    uint8_t timed_round; /* round in which the timed bytes were sent */
+    uint8_t backoff;     /* the last random wait was up to 2^backoff times the
+                            time of 32 bytes on the line */
+    uint8_t timeouts;    /* time limits in a row that passed on this circuit */
+    uint8_t clean;       /* answers in a row that had no damage */
+    bool complete;       /* the message's last byte was sent in this round */
+    bool bad;            /* the line damages frames: new frames get parity */
+    bool timing;         /* the answer to the timed bytes is still to come */
+    bool yields; /* pauses after its message, for the neighbour's set-up */
 };
 
 /* A message that comes in at a port. */
@@ -200,32 +200,32 @@ struct switch_destination {
     struct switch_receive *receive; /* NULL: the message is a ping or a peek,
                                        or was delivered before */
     uint32_t bytes;                 /* length of the message */
-    uint32_t offset;                /* bytes that have come in */
+    uint32_t offset;                /* bytes of it that have come in */
     uint8_t kind;
-    uint8_t round; /* round of the last DATA */
-    bool done;     /* all bytes have come in, or are not wanted */
+    uint8_t round; /* the source's round, 0 to 15, in the last DATA frame */
+    bool done;     /* all came in, now or earlier, or the buffer is too small */
     uint8_t question[SWITCH_QUESTION_BYTES]; /* first bytes of a peek */
 };
 
 struct switch_port {
     uint8_t mode; /* enum switch_mode: use of the next byte that comes in */
-    uint8_t code; /* stuffing code (frame.h) with which the frame began */
+    uint8_t code; /* first byte, a stuffing code (frame.h), of the last frame */
     /* The circuit that holds the port, or held the port last. */
     uint8_t role;   /* enum switch_role */
-    uint8_t peer;   /* the other port of a relay */
+    uint8_t peer;   /* relay: number of the circuit's other port */
     bool onward;    /* relay: the set-up went out here; false: it came in */
-    bool answered;  /* relay, source: an answer to the set-up has come */
+    bool answered;  /* the set-up was answered; destination: DATA came */
     uint8_t parity; /* FRAME_PARITY if this node's frames have parity, or 0 */
-    /* Free-running indices of the ring of bytes that go out. */
+    /* Bytes put into the port's ring so far, and bytes sent from it; wrap. */
     uint32_t written;
     uint32_t taken;
-    uint32_t tag;         /* number from which the CRC of answers starts */
-    uint32_t message_tag; /* number from which the CRC of DATA starts */
-    uint32_t active_us;   /* time of the circuit's last frame */
-    uint32_t hold_us;     /* silence after which a hop frees the circuit, us */
+    uint32_t tag;         /* start value of the CRC of answers */
+    uint32_t message_tag; /* CRC from which the CRC of DATA goes on */
+    uint32_t active_us;   /* time when the circuit's last frame came in */
+    uint32_t hold_us;     /* time without a frame that ends the circuit, us */
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t heard;    /* tag of the last set-up with parity that came in */
+    uint32_t heard;    /* CRC (as `tag`) of the last set-up with parity */
     uint32_t spare[4]; /* pad the struct to 128 bytes on a board, so that the
                           address of port[i] takes a shift */
 };
@@ -233,19 +233,19 @@ struct switch_port {
 /* The last delivered message of a stream. */
 struct switch_memory {
     struct switch_id from;
-    uint16_t heard; /* value of core->heard at the delivery */
+    uint16_t heard; /* number of the delivery among all of the node; wraps */
 };
 
-/* The switch of one node. Small fields come first: offsets stay short. */
+/* The switch of one node. Long arrays are last: other offsets stay short. */
 struct switch_core {
     struct switch_port port[TORUS_PORTS];
     struct switch_config config;
     uint32_t now_us;
-    uint32_t random;     /* state of switch_random(); never 0 */
-    uint32_t sequence;   /* sequence of the last message that was queued */
-    uint16_t heard;      /* number of deliveries; wraps */
+    uint32_t random;     /* state of the random numbers; never 0 */
+    uint32_t sequence;   /* number of the message that was queued last */
+    uint16_t heard;      /* number of messages delivered; wraps */
     uint16_t remembered; /* entries of memory[] that are in use */
-    uint8_t kicks;       /* mask of the ports whose kick() is still due */
+    uint8_t kicks;       /* mask of the ports for which a kick() is due */
     struct switch_receive *receive; /* first receive not done; NULL: none */
     struct switch_last last;
     struct switch_counters counters[TORUS_PORTS];

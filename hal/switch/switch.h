@@ -16,9 +16,9 @@
  *   SETUP      enum switch_setup_field (internal.h); each hop checks the frame,
  *              holds the ports where the frame comes in and goes out, and
  *              removes a hop from the frame's path
- *   DATA       u16: offset in the message, low half; 0 to 240 bytes of data
+ *   DATA       u16: offset in the message modulo 2^16; 0 to 240 bytes of data
  *   ACK        u32: number of the message's bytes that have come in
- *   AGAIN      as ACK; asks for the bytes behind: some were damaged or lost
+ *   AGAIN      as ACK; asks for all further bytes: some were lost
  *   DONE       0 to 64 bytes: answer to a peek; all bytes have come in
  *   RELEASE    u8: reason; frees the circuit, or refuses a SETUP
  *   NEIGHBOUR  1 to 128 bytes for the neighbour, not relayed
@@ -53,11 +53,11 @@
  * answer comes in time, and halves its frames. At most SWITCH_WINDOW frames are
  * on the way, for which any ring has room; fewer while frames are short.
  *
- * Bad lines: after damage, DATA are short, and frames of this node have parity,
- * by which the reader corrects four bytes. Frames with parity that the other
- * end waits for (SETUP, RELEASE, DONE, AGAIN, the first ACK) go out twice. An
- * answer has parity if the answered frame has parity; NEIGHBOUR always has
- * parity. A line is good again after 32 answers without damage.
+ * Bad lines: after damage, DATA frames are short, and frames of this node have
+ * parity, by which the reader corrects four bytes. Frames with parity that the
+ * other end waits for (SETUP, RELEASE, DONE, AGAIN, the first ACK) go out
+ * twice. An answer has parity if the answered frame has parity; NEIGHBOUR
+ * always has parity. A line is good again after 32 answers without damage.
  *
  * A frame's CRC starts from a number that both ends know:
  *
@@ -94,8 +94,8 @@
  * that come in during a call wait in a queue of the caller's.
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
- * switch_bytes(), or calls all from one. kick() and neighbour() may call only
- * switch_pending(), switch_taken() and switch_tell().
+ * switch_bytes(), or makes all calls from one interrupt. kick() and neighbour()
+ * may call only switch_pending(), switch_taken() and switch_tell().
  */
 #ifndef HAL_SWITCH_SWITCH_H
 #define HAL_SWITCH_SWITCH_H
@@ -120,8 +120,8 @@ void switch_line_error(struct switch_core *core, unsigned port);
    switch_init(), and every millisecond or more often. */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
-/* Whether switch_attend() will be due at this port. *due_us: when, perhaps
-   already past. The next call of any other function may change both. */
+/* Whether switch_attend() has work at this port, now or later. *due_us: time of
+   the work, perhaps past. The next call of any other function may change it. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 

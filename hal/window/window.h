@@ -53,13 +53,13 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* a power of two */
-/* Time for a row, that is four messages (hal/rows.h), ps: from ready_ps, or
-   from the previous row's requests for circuits, to the row's requests. */
+/* Time for a row (four messages, hal/rows.h), ps: from ready_ps, or from when
+   the row before asked for its circuits, until this row asks for circuits. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {
-    uint32_t offset; /* from the start of the window, as all offsets here */
+    uint32_t offset; /* bytes from the start of the window, as all offsets */
     uint32_t bytes;
 };
 
@@ -74,7 +74,7 @@ struct window_send {   /* written by the node */
     uint32_t gap_ps;   /* least time from the end of the port's previous message
                           to the start of this one */
     uint8_t ports;     /* mask of the ports on which messages are sent */
-    uint8_t form;      /* 0; otherwise the entry is a struct window_rows */
+    uint8_t form;      /* 0; if not 0, the entry is a struct window_rows */
     uint16_t job;
     struct window_segment head;
     struct window_segment shared;
@@ -110,11 +110,11 @@ struct window_rows {        /* written by the node */
 /* The label that circuit_post() awaits, and the cut of circuit_expect(): how
    the switch cuts the awaited message into rows (hal/rows.h). */
 struct window_post {   /* written by the node */
-    uint64_t ready_ps; /* mesh time since when the buffer is free */
+    uint64_t ready_ps; /* mesh time from which the buffer is free */
     struct circuit_cut cut;
     uint32_t label;  /* label of the awaited message; only the bits
                         CIRCUIT_LABEL_POSTED (form, port, round) must match */
-    uint32_t number; /* posts so far; each lets the switch forward a message */
+    uint32_t number; /* number of posts so far; each forwards one message */
     uint32_t reserved;
 };
 
@@ -150,7 +150,7 @@ struct window_request { /* written by the node */
     uint32_t capacity_bytes;
     uint32_t job; /* job of the messages; other jobs give ERR_FOREIGN; 0: any */
     uint32_t sequence;    /* number of this request */
-    uint64_t deadline_ps; /* mesh time, of a RECEIVE_UNTIL */
+    uint64_t deadline_ps; /* mesh time at which a RECEIVE_UNTIL gives up */
 };
 
 struct window_response {  /* written by the switch */
@@ -159,7 +159,7 @@ struct window_response {  /* written by the switch */
     int32_t complete_status; /* enum err of the whole message */
     int32_t status;          /* enum err of the request */
     uint32_t port;           /* port on which the last message came in */
-    uint32_t bytes;          /* length of the last message, even if too long */
+    uint32_t bytes; /* length of the last message, bytes, even if too long */
     uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
     uint32_t sequence;  /* number of the request that is answered */
 };
@@ -180,8 +180,8 @@ struct window {
     /* Counters of the ports. The switch writes them once, when all nodes have
        ended: earlier values would depend on the speed of the host. */
     struct node_counters port[NODE_PORTS];
-    uint32_t queued; /* entries queued so far; the node writes this */
-    uint32_t done;   /* entries ended at the last drain; the switch writes it */
+    uint32_t queued; /* number of entries queued so far; the node writes it */
+    uint32_t done;   /* entries that had ended at the last drain; from switch */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     /* Entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
