@@ -303,7 +303,7 @@ static int end_peek(struct shell *shell)
 }
 
 /* Sends the next peek of each port that has no peek under way. Result: ERR_OK:
-   one could not be sent, and its row was appended; SHELL_LATER: no row. */
+   a peek could not be sent, and its row was appended; SHELL_LATER: no row. */
 static int begin_peeks(struct shell *shell)
 {
     const char *at = shell->word[2];

@@ -88,7 +88,7 @@ enum discover_node_state {
     DISCOVER_ECHO_DUE = 8 /* the next frame of the echo is to go out */
 };
 
-/* Silence after which a neighbour counts as missing, multiples of retry_us. */
+/* Silence after which a neighbour is missing, in multiples of retry_us. */
 #define DISCOVER_PATIENCE 24u
 
 #define DISCOVER_ALL_PORTS 15u

@@ -28,7 +28,7 @@
 enum switch_state {
     SWITCH_IDLE,
     SWITCH_QUEUED, /* message: waits for its next try; receive: for a message */
-    SWITCH_ACTIVE, /* message: is set up or sent; receive: a message comes in */
+    SWITCH_ACTIVE, /* message: has or sets up a circuit; receive: it fills */
     SWITCH_DONE
 };
 
@@ -67,7 +67,7 @@ struct switch_message {
                              the message; until then queued_us */
     uint32_t done_us;     /* time when the message ended */
     uint32_t refused_us;  /* time of the first refused set-up, if `refused` */
-    uint32_t top; /* number of first bytes that went out at least once */
+    uint32_t top; /* number of leading bytes that went out at least once */
     uint8_t reply_bytes;
     uint8_t tries; /* set-ups in a row after which no byte was acknowledged;
                       refused set-ups count for a peek only */
@@ -167,30 +167,30 @@ struct switch_last {
  *            0              base                  next          bytes
  *             acknowledged   on the way            not sent in this round
  *
- * A round begins when the destination accepts a circuit, and each time that the
- * source goes back to `base`.
+ * A round of sending begins when the destination accepts a circuit, and each
+ * time that the source goes back to `base`.
  */
 struct switch_source {
     struct switch_message *first; /* first message of the queue; NULL: none */
     uint32_t until_us;    /* latest time of the next answer; without a circuit:
                              time of the next set-up */
-    uint32_t base;        /* number of acknowledged bytes from the first on */
+    uint32_t base;        /* number of leading bytes that are acknowledged */
     uint32_t next;        /* offset behind the bytes sent in this round */
     uint32_t timed;       /* offset behind the bytes whose answer is timed */
     uint32_t timed_us;    /* time when timed bytes, or the set-up, were sent */
     uint32_t late_us;     /* time that recent answers took, us */
     uint16_t frame_bytes; /* data of each DATA frame but the last, bytes */
-    uint16_t vain_bytes; /* bytes on the way behind lost bytes: dropped there */
-    uint8_t attempt;     /* number of set-ups sent out of the port; wraps */
-    uint8_t round;       /* number of the round, modulo 16 */
-    uint8_t timed_round; /* round in which the timed bytes were sent */
-    uint8_t backoff;     /* the last random wait was up to 2^backoff times the
-                            time of 32 bytes on the line */
-    uint8_t timeouts;    /* time limits in a row that passed on this circuit */
-    uint8_t clean;       /* answers in a row that had no damage */
-    bool complete;       /* the message's last byte was sent in this round */
-    bool bad;            /* the line damages frames: new frames get parity */
-    bool timing;         /* the answer to the timed bytes is still to come */
+    uint16_t vain_bytes;  /* sent bytes to be dropped, as one before was lost */
+    uint8_t attempt;      /* number of set-ups sent out of the port; wraps */
+    uint8_t round;        /* number of the round of sending, modulo 16 */
+    uint8_t timed_round;  /* round in which the timed bytes were sent */
+    uint8_t backoff;      /* the last random wait was up to 2^backoff times the
+                             time of 32 bytes on the line */
+    uint8_t timeouts;     /* time limits in a row that passed on this circuit */
+    uint8_t clean;        /* answers in a row that had no damage */
+    bool complete;        /* the message's last byte was sent in this round */
+    bool bad;             /* the line damages frames: new frames get parity */
+    bool timing;          /* the answer to the timed bytes is still to come */
     bool yields; /* pauses after its message, for the neighbour's set-up */
 };
 
@@ -202,8 +202,8 @@ struct switch_destination {
     uint32_t bytes;                 /* length of the message */
     uint32_t offset;                /* bytes of it that have come in */
     uint8_t kind;
-    uint8_t round; /* the source's round, 0 to 15, in the last DATA frame */
-    bool done;     /* all came in, now or earlier, or the buffer is too small */
+    uint8_t round; /* round of sending that the last DATA frame told */
+    bool done;     /* no further byte is needed: delivered, or too long */
     uint8_t question[SWITCH_QUESTION_BYTES]; /* first bytes of a peek */
 };
 
@@ -219,13 +219,13 @@ struct switch_port {
     /* Bytes put into the port's ring so far, and bytes sent from it; wrap. */
     uint32_t written;
     uint32_t taken;
-    uint32_t tag;         /* start value of the CRC of answers */
-    uint32_t message_tag; /* CRC from which the CRC of DATA goes on */
+    uint32_t tag; /* start of answers' CRC: CRC of set-up bytes 1 to 8 */
+    uint32_t message_tag; /* start of DATA's CRC: CRC of set-up bytes 2 to 13 */
     uint32_t active_us;   /* time when the circuit's last frame came in */
     uint32_t hold_us;     /* time without a frame that ends the circuit, us */
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t heard;    /* CRC (as `tag`) of the last set-up with parity */
+    uint32_t heard;    /* CRC of bytes 1 to 8 of the last set-up with parity */
     uint32_t spare[4]; /* pad the struct to 128 bytes on a board, so that the
                           address of port[i] takes a shift */
 };
@@ -233,7 +233,7 @@ struct switch_port {
 /* The last delivered message of a stream. */
 struct switch_memory {
     struct switch_id from;
-    uint16_t heard; /* number of the delivery among all of the node; wraps */
+    uint16_t heard; /* number of the delivery, counted at this node; wraps */
 };
 
 /* The switch of one node. Long arrays are last: other offsets stay short. */

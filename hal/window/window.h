@@ -59,7 +59,7 @@
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {
-    uint32_t offset; /* bytes from the start of the window, as all offsets */
+    uint32_t offset; /* from the window's start, bytes, as all offsets here */
     uint32_t bytes;
 };
 
@@ -114,7 +114,7 @@ struct window_post {   /* written by the node */
     struct circuit_cut cut;
     uint32_t label;  /* label of the awaited message; only the bits
                         CIRCUIT_LABEL_POSTED (form, port, round) must match */
-    uint32_t number; /* number of posts so far; each forwards one message */
+    uint32_t number; /* number of posts so far; each lets one message go on */
     uint32_t reserved;
 };
 
@@ -181,7 +181,7 @@ struct window {
        ended: earlier values would depend on the speed of the host. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* number of entries queued so far; the node writes it */
-    uint32_t done;   /* entries that had ended at the last drain; from switch */
+    uint32_t done;   /* entries ended at the last drain; the switch writes it */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     /* Entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
