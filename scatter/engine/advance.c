@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* least units per node of an advance that saves time */
-/* An advance is sent only if a call of the kernel takes less than 1 / PLAN_PART
-   of costs->advance_ps, the time from the advance to the next sends. */
+#define UNITS_MIN 16u /* least load for an advance, units per node */
+/* An advance is sent only if the fixed time of a kernel call is less than 1 /
+   PLAN_PART of costs->advance_ps, time from the advance to the next sends. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* longest advance_hold_ps(): 4 ms */
+#define HOLD_MAX_PS 4000000000u /* most time to hold sends back: 4 ms */
 
 /* Returns the time, ps from the start of the scatter, at which nodes of layer
    `phase` have computed the advance and wait for their next part. */
@@ -26,9 +26,9 @@ static uint64_t ready_ps(const struct scatter *scatter,
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
-/* Returns the time, ps from time zero, at which the first planned round leaves:
-   not before the ports have sent the advance, and late enough that layer i
-   already waits for its part, of units[i] units, when the part arrives. */
+/* Returns the time, ps from the scatter's start, at which the first planned
+   round leaves: not before the ports have sent the advance, and so late that
+   layer i already waits for its part, of units[i] units, when that arrives. */
 static uint64_t leaves_ps(const struct scatter *scatter,
                           const struct originator *originator,
                           const uint32_t units[])

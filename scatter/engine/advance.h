@@ -24,7 +24,7 @@
 NODISCARD int advance_try(struct scatter *scatter,
                           struct originator *originator);
 
-/* Sets input.wait_ps: time, ps, that the first planned parts wait after
+/* Sets input.wait_ps: time, ps, for which the first planned parts wait after
    planning, so that they arrive when nodes have computed the advance. */
 void advance_wait(const struct scatter *scatter, struct originator *originator);
 

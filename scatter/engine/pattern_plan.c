@@ -81,7 +81,7 @@ static void set_one_round(const struct scatter *scatter,
 }
 
 /* Returns the time, ps, until the last node ends in one round if rounding adds
-   a unit to each share and volume: with few units much later than planned. */
+   a unit to each share and volume: much later than planned with few units. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -120,7 +120,7 @@ static uint64_t returns_ps(const struct scatter *scatter,
     return total_ps;
 }
 
-/* Returns the originator's software time for a round, ps. */
+/* Returns the time of the originator's software in a round, ps. */
 static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 {
     return scatter->costs->round_overhead_ps +
@@ -152,7 +152,7 @@ static void keep_startups(struct originator *originator)
     }
 }
 
-/* Sets report.received_ps[], ps from time zero, as planned in one round. */
+/* Sets report.received_ps[] for one round: ps from the scatter's start. */
 static void set_receipts(struct originator *originator,
                          const struct planner_plan *one,
                          const uint64_t hop_ps[])
@@ -258,7 +258,7 @@ static void keep_several(struct originator *originator,
     keep_startups(originator);
 }
 
-/* Sets the input's times that nodes and the originator take for each round. */
+/* Sets the input's times of nodes' and the originator's software in a round. */
 static void set_rounds(const struct scatter *scatter,
                        struct originator *originator)
 {
@@ -334,7 +334,7 @@ static void choose_rounds(const struct scatter *scatter,
 }
 
 /* Returns the time, ps, of the circuits that return the outputs of one round,
-   one circuit for each phase. Outputs' heads count, their bytes do not. */
+   one circuit for each phase, with the heads of outputs but not their bytes. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -407,7 +407,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->input.nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* if alone, not set before */
+    originator->input.phases = (uint8_t)phases; /* not set yet if alone */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -517,7 +517,7 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
     ASSERT(units == 0);
 }
 
-/* Plans scatter->units. Result: 0 or the error. */
+/* Plans the load of scatter->units units. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -704,11 +704,11 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
 /* Software between rounds takes at most 1 / ROUND_VARIES_PART longer than
    planned. */
 #define ROUND_VARIES_PART 10u
-#define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* 67 us */
+#define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* limit per round: 67 us */
 
-/* Returns the gap before a round's first circuits, ps. Circuits of the round
-   before may end later than planned: volumes are rounded up by a unit in every
-   phase, and the time of software varies. */
+/* Returns by how much the gap before a round's first circuits grows from round
+   to round, ps. Circuits of a round may end later than planned: volumes are
+   rounded up by a unit in every phase, and the time of software varies. */
 static uint32_t round_gap_ps(const struct scatter *scatter,
                              const struct originator *originator)
 {

@@ -5,12 +5,12 @@
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
 
-/* Least and most frames of a period. A frame has one short slot for each phase.
+/* Least and most frames in a period. A frame has one short slot for each phase.
    A period has some frames, then one long slot, which fits any result. */
 #define FRAMES_MIN 2u
 #define FRAMES_MAX 64u
-/* Frames between the planned end and the first period if the measured units'
-   result fits a short slot: most nodes that are late end within this time. */
+/* Number of frames from the planned end to the first period if the measured
+   units' result fits a short slot: most late nodes end within this time. */
 #define FRAMES_FIRST 8u
 /* Least number of measured units from which result lengths are predicted. */
 #define TELLING_UNITS 16u
@@ -18,7 +18,7 @@
    SLOT_SPARE_PS longer than its circuit. */
 #define UNIT_SHIFT_MIN 8u
 #define SLOT_SPARE_PS 1000u
-#define SLOT_MAX_PS ((uint64_t)1 << 52) /* over an hour */
+#define SLOT_MAX_PS ((uint64_t)1 << 52) /* slots are shorter: 75 minutes */
 
 static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
 
@@ -63,7 +63,7 @@ void slots_time_returns(const struct originator *originator,
         all_ps += takes_ps[phase];
     }
     if (counted) {
-        /* Shares are whole units: a node may compute one more than planned. */
+        /* Shares are whole units: one unit more than planned is possible. */
         at_ps =
             fixed_difference(report->makespan_ps, all_ps) + report->compute_ps;
     }
@@ -76,7 +76,7 @@ void slots_time_returns(const struct originator *originator,
     takes_ps[0] = at_ps;
 }
 
-/* Returns the length of a slot, ps, for results of `bytes` over `hops`. */
+/* Returns the duration, ps, of a slot for `bytes` bytes over `hops` hops. */
 static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
                         uint32_t hops)
 {
@@ -200,7 +200,7 @@ int slots_set_short(struct scatter *scatter,
         .long_units = long_ps > 0 ? slot_units(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
-        .gather_ps = after_ps, /* from the planned end on, modulo 2^64 */
+        .gather_ps = after_ps, /* after the planned end, modulo 2^64 */
         .frames = frames,
         .shift = shift};
     return ERR_OK;
@@ -214,12 +214,12 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* output: base of result_ps[]; else: no known end */
+        return start_ps; /* result_ps[] count from here, or no end is known */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
-    /* Shares are whole units: a node may compute one more than planned. */
+    /* Shares are whole units: one unit more than planned is possible. */
     return start_ps + report->makespan_ps +
            report->makespan_ps / SCATTER_GATHER_GUARD + report->compute_ps +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;

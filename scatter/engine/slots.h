@@ -51,7 +51,7 @@ NODISCARD int slots_set_short(struct scatter *scatter,
  *   makespan includes return  | .. | phase N | .. | phase 1 |
  *                                                           ^ makespan
  *   does not include it            | phase N | .. | phase 1 |
- *                                  ^ makespan / 128 after the makespan's end
+ *                                  ^ 1/128 makespan after the makespan's end
  */
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);

@@ -4,13 +4,13 @@
 #include "scatter/plan/fixed.h"
 
 #define PORTS 4u
-#define UNITS_MIN 16u
-#define LOAD_MAX_PS ((uint64_t)1 << 60)
+#define UNITS_MIN 16u /* least mean share of a node for an advance, units */
+#define LOAD_MAX_PS ((uint64_t)1 << 60) /* limit of C and W (advance.h), ps */
 /* Several rounds are an option if a node computes its mean share at least WORTH
    times as long as the planning of several rounds takes. */
 #define WORTH 4u
-#define MOST_ROUNDS 15u
-#define RATIO_MAX (16u << 8)         /* limit of t (advance.h), in 1/256 */
+#define MOST_ROUNDS 15u              /* most rounds after an advance */
+#define RATIO_MAX (16u << 8)         /* limit of t = W / C, in 1/256 */
 #define TERM_MAX ((uint64_t)1 << 40) /* limit of a power of t, in 1/256 */
 
 /* Returns x m, the units of the advance for each node, by condition (2) of

@@ -4,11 +4,11 @@
  * sent before the originator has measured the kernel and planned the rest of
  * the load. The rule is this project's, for the pattern (one_round.h):
  *
- *   V, n   units of the load; nodes       m   V / n, mean share of a node
+ *   V, n   units of the load; nodes       m   V / n, units: a node's mean share
  *   w, g   compute and transfer time of a unit
  *   W      w m, time that a node computes its mean share
  *   C      g (n - 1) m / 4, time that four ports need for the whole load
- *   x      part of m that the advance gives each node
+ *   x      fraction of m that the advance gives each node
  *   a      time from the advance until the rest leaves: to measure and plan
  *   S      sum of the startup times of all phases
  *
@@ -29,13 +29,13 @@
 #include "scatter/plan/job.h"
 
 struct advance {
-    uint32_t units; /* x m, for each node but the originator; 0: no advance */
+    uint32_t units; /* for each node but the originator: x m; 0: no advance */
     uint8_t rounds; /* most rounds in which the rest of the load is sent; 1 if
                        there is no advance */
 };
 
-/* Returns the advance of `job`; its units are 0 if C > 2 W, or if m is less
-   than 16 units. */
+/* Returns the advance of `job`. There is none if the ports need too long, C > 2
+   W, or if nodes' mean share m is less than 16 units. */
 struct advance advance_of(const struct plan_job *job);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A volume v of units (v_i of one_round.h) has two fixed-point formats. *Work*
+ * A volume of v units (v_i of one_round.h) has two fixed-point formats. *Work*
  * is its compute time, w = v * m / 2^10; m is compute_ps times the power of two
  * that brings it into [2^40, 2^41). So w < 2^63, and a step of w is worth 2^-31
  * to 2^-30 unit. The recurrence for v_i runs on work, from which startups are
@@ -18,12 +18,12 @@
 
 #define ONE ((uint64_t)1 << 30)
 #define SNAP_UNITS 4u   /* a volume is low by less than 4 steps of 2^-30 unit */
-#define SNAP_STARTUP 1u /* steps of work that rounding may cost; recur() */
+#define SNAP_STARTUP 1u /* rounding may put a work 1 step below its startup */
 
-/* Factors and shifts that turn times into work, and work into volumes. */
+/* Factors and shifts that turn times, ps, into work, and work into volumes. */
 struct scale {
     uint64_t units;   /* volume / work in 2^-64: 2^104 / m, low by < 1.1 */
-    uint64_t compute; /* m */
+    uint64_t compute; /* m: compute_ps scaled to 2^40 .. 2^41 */
     unsigned left;    /* work is time << left >> right; 0 .. 31 */
     unsigned right;   /* 0 .. 10; left or right is 0 */
 };
@@ -112,8 +112,8 @@ HAL_FAST static struct scale scale_of(uint64_t compute_ps)
     return scale;
 }
 
-/* Returns the work of the load, load_units * m / 2^10, which is below 2^63,
-   from two 32 x 32-bit products. */
+/* Returns the work of all units of the load, load_units * m / 2^10, which is
+   below 2^63, from two 32 x 32-bit products. */
 HAL_FAST static uint64_t load_work(uint32_t load_units,
                                    const struct scale *scale)
 {
@@ -123,10 +123,10 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
     return (high << 22) + (low >> 10);
 }
 
-/* Returns the factor from a layer's volume to the next layer's in units of
-   2^-64, low by less than a unit: 1 / (5 + rho (1 + P/Q)) of one_round.h. If
-   compute_ps is c and transfer_ps is g, this is Q c / (5 Q c + g (P + Q)). The
-   last comparison shows Frama-C that the factor is 1/5 at most. */
+/* Returns the factor from a layer's volume, less a startup, to the next layer's
+   in 2^-64, low by less than 1.3 of these: 1 / (5 + rho (1 + P/Q)),
+   one_round.h. With compute_ps = c, transfer_ps = g it is Q c / (5 Q c + g (P +
+   Q)). The last comparison shows Frama-C that the factor is 1/5 at most. */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
     uint32_t parts = job->results_denominator;
@@ -143,7 +143,7 @@ HAL_FAST static uint64_t decay_of(const struct plan_job *job)
     return decay < FIXED_FIFTH ? decay : FIXED_FIFTH;
 }
 
-/* Returns a startup as work; 2^64 - 1 if that exceeds 64 bits. */
+/* Returns the work of a startup's time; 2^64 - 1 if it exceeds 64 bits. */
 HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
                                       const struct scale *scale)
 {
@@ -199,10 +199,10 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
     return volume;
 }
 
-/* Returns the floor of a share, volume - below, at most units - below_units.
-   `below`: sum of the children's volumes, in 2^-30 unit like `volume`. The
-   other two are floors of both. `volume` is low by less than 4 steps, so a
-   difference less than 4 steps below an integer counts as that integer. */
+/* Returns a node's share, whole units: volume - below, rounded down, and units
+   - below_units at most. `volume` and `units`: its volume in 2^-30 unit and in
+   whole units; `below`, `below_units`: sums of its children's. `volume` is low
+   by less than 4 steps, so 4 steps are added before rounding down. */
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
                                      uint32_t units, uint32_t below_units)
 {
@@ -213,7 +213,7 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
 }
 
 /*
- * Sets the floors of volumes and shares, from the last layer up. Returns a_0 in
+ * Sets volumes and shares, rounded down, from the last layer up. Returns a_0 in
  * 2^-30 unit. Sums of children are at most 4 (1/5 + 1/25 + ...) of 2^63.
  *
  * The children's floors never sum up to more than the parent's floor, though
@@ -226,8 +226,8 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const uint64_t work[], uint32_t load_units,
                                 const struct scale *scale)
 {
-    uint64_t below = 0;       /* 4 v_j, summed over j > i, in 2^-30 unit */
-    uint32_t below_units = 0; /* 4 floor(v_j), summed over j > i */
+    uint64_t below = 0;       /* sum of children's volumes, in 2^-30 unit */
+    uint32_t below_units = 0; /* sum of children's volume_units[] */
     uint64_t whole = load_units * ONE;
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
@@ -246,8 +246,8 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
     return fixed_difference(whole, below);
 }
 
-/* Returns the compute time, ps, of a share in 2^-30 unit. Its work is share * m
-   / 2^40, the high 64 bits of 2^2 share * 2^22 m. */
+/* Returns the compute time, ps, of `share`, in 2^-30 unit. Its work is share *
+   m / 2^40, the high 64 bits of 2^2 share * 2^22 m. */
 HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
     uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);

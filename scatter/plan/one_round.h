@@ -11,7 +11,7 @@
  *   v_i   volume: units a node of layer i receives for itself and its subtree
  *   a_i   share: units of v_i that the node keeps and computes
  *   rho   transfer_ps / compute_ps          g_i   startup_ps[i-1] / compute_ps
- *   P/Q   output of a unit, in units
+ *   P/Q   length of a unit's output, in lengths of a unit
  *
  * Layer 0 is the originator. In phase i = 1 .. N every node of layers 0 to i-1
  * sends to four nodes of layer i; after it 5^i nodes have load. v_i does not
@@ -25,10 +25,11 @@
 #include "scatter/plan/job.h"
 
 struct planner_plan {
-    uint8_t phases;                                /* N */
-    uint64_t makespan_ps;                          /* a_0 * compute_ps */
-    uint32_t volume_units[PLANNER_PHASES_MAX + 1]; /* floor(v_i), i = 0 .. N */
-    uint32_t share_units[PLANNER_PHASES_MAX + 1];  /* floor(a_i), i = 0 .. N */
+    uint8_t phases;       /* number N of phases */
+    uint64_t makespan_ps; /* time of the originator's share: a_0 * compute_ps */
+    /* Volume v_i and share a_i of a node of layer i = 0 .. N, rounded down. */
+    uint32_t volume_units[PLANNER_PHASES_MAX + 1];
+    uint32_t share_units[PLANNER_PHASES_MAX + 1];
 };
 
 /*
@@ -42,8 +43,7 @@ struct planner_plan {
  * v_i is below 2^-27 unit; the error of a_i, in which up to 1 + 4 N volumes are
  * summed, is below 2^-20 unit. makespan_ps, a_0 * compute_ps, is rounded down.
  *
- * Costs about 420 instructions and 118 a phase on a Cortex-M3. Reentrant, and
- * callable in any context.
+ * Reentrant. Costs about 420 instructions and 118 for each phase (Cortex-M3).
  */
 NODISCARD int planner_plan(struct planner_plan *plan,
                            const struct plan_job *job);

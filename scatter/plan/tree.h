@@ -8,7 +8,7 @@
  *
  *    0  u32 units of the subtree       8  u16 nodes of the subtree
  *    4  u32 first unit of its range   10  u8  bits 0 to 3 port, 4 to 7 turn
- *   12  u16 hops                      11  u8  phase, from 1; 0: the root
+ *   12  u16 hops up to the turn       11  u8  phase, from 1; 0: the root
  *   14  u16 hops after the turn
  *
  * Port, turn and hops are the path from the parent (struct torus_path). A
@@ -16,8 +16,8 @@
  * the sequence of the array.
  *
  * The host sends the originator a tree in an *order*, the message with a job.
- * In an order the word `first unit` is a shift: the node computes a unit in the
- * time of the *reference*, a node that is not slow, << shift. The word `units`
+ * In an order the word `first unit` is a shift: the node computes a unit in
+ * 2^shift times the time of the *reference*, a node that is not slow. `units`
  * is the path of the node's circuits if the job becomes a farm, which is
  * announced along the tree but sends chunks directly. tree_plan() overwrites
  * both words.
@@ -69,7 +69,7 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Returns `units` of a branch in an order, for a node outside any group: the
+/* Returns the word `units` of a branch in an order, for a node in no group: the
    farm's path to the node. The path to the root itself has 0 hops. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
@@ -77,7 +77,7 @@ static inline uint32_t tree_direct_pack(struct torus_path path)
            (uint32_t)path.hops_after << 20;
 }
 
-/* Returns the farm's path in `units` of a branch in an order. */
+/* Returns the farm's path in the word `units` of a branch in an order. */
 static inline struct torus_path tree_direct(const uint8_t *branch)
 {
     uint32_t packed = tree_units(branch);
@@ -87,7 +87,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-#define TREE_IN_GROUP 0x80u
+#define TREE_IN_GROUP 0x80u /* in the lowest byte of `units` in an order */
 
 /* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)
@@ -96,7 +96,7 @@ static inline bool tree_in_group(const uint8_t *branch)
 }
 
 /* Returns the shift of a branch in an order, TREE_SLOW_SHIFT_MAX at most: the
-   node computes a unit in the reference's time << shift. */
+   node computes a unit in 2^shift times the reference's time. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);
@@ -137,7 +137,7 @@ bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 unsigned tree_last_phase(const uint8_t *tree);
 
 /* Removes every branch of a phase after `last`, with its descendants, whose
-   phases are later still. `units` of all branches are overwritten. */
+   phases are later still. Overwrites the word `units` of all branches. */
 void tree_cut(uint8_t *tree, unsigned last);
 
 #endif

@@ -5,53 +5,50 @@
 
 #include <string.h>
 
-/*
- * Symbols and the *reference*: tree_plan.h. Times are in steps: the reference
- * computes a unit in 2^unit_shift steps, and the originator alone takes 2^43 to
- * 2^44 steps for the load. No feasible plan takes longer: its times are below
- * 2^ALONE_BITS, and the load that 2^14 nodes compute in the makespan is below
- * 2^LOAD_BITS. A number beyond these two limits makes a plan infeasible.
- */
+/* Symbols and the *reference*: tree_plan.h. Times are in steps: the reference
+   computes a unit in 2^unit_shift steps, and the originator alone takes 2^43 to
+   2^44 steps for the load. No feasible plan takes longer: its times are below
+   2^ALONE_BITS. A load is given as the time in which the reference computes it;
+   what 2^14 nodes compute in the makespan is below 2^LOAD_BITS. A time or load
+   beyond these two limits makes a plan infeasible. */
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
-#define TIME_BITS 47u
-#define COST_MOST ((uint64_t)1 << 46)
+#define TIME_BITS 47u /* limit of times while a plan is made: 2^47 steps */
+#define COST_MOST ((uint64_t)1 << 46) /* limit of each cost, in steps */
 /* Limit of the originator's software, in compute times of a unit. */
 #define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35)
 
-#define ONE ((uint64_t)1 << 32)
-#define RHO_BITS 36u
-#define NODES_BITS 14u
+#define ONE ((uint64_t)1 << 32) /* 1 in fixed point, 2^-32 */
+#define RHO_BITS 36u            /* fraction bits of tree_work.rho */
+#define NODES_BITS 14u          /* a tree has fewer than 2^14 nodes */
 
-/* Keeps functions out of line. If small functions were in line, plans would be
-   a tenth faster, and the image 160 bytes longer. */
+/* Out of line: the image is 160 bytes shorter, plans are a tenth slower. */
 #define NOINLINE __attribute__((noinline))
 
-/* 1 / value, for divisions by the value. */
+/* The reciprocal of a 64-bit value, for divisions by the value. */
 struct inverse {
-    uint32_t word;  /* 2^63 / (the highest 32 bits of the value) */
-    unsigned zeros; /* leading zeros of the value in 64 bits */
+    uint32_t word;  /* 2^63 / (32 bits of the value from its highest 1 on) */
+    unsigned zeros; /* number of 0 bits above the value's highest 1 */
 };
 
 struct tree_node {
-    uint64_t slope;   /* p, in 2^-32 */
-    int64_t offset;   /* q: time in which the reference computes q units */
-    int64_t behind;   /* s = scale * s' - behind */
-    int64_t left;     /* s */
-    int64_t share;    /* time in which the reference computes the share */
+    uint64_t slope;   /* speed p of the subtree, in 2^-32 of the reference's */
+    int64_t offset;   /* load q that the subtree takes less than p s */
+    int64_t behind;   /* time, constant in s = scale * s' - behind */
+    int64_t left;     /* time s from the node's receipt until all finish */
+    int64_t share;    /* load that the node keeps and computes */
     int64_t first;    /* time of the parent's software before the first circuit
                          of a lane; 0 for later circuits */
-    uint64_t startup; /* startup of the circuit, in steps; in plan_equal() the
-                         end of the receipt, ps */
-    uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
+    uint64_t startup; /* startup of the circuit to the node, in steps; in
+                         plan_equal() the time when it has its units, ps */
+    uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
     uint16_t sends;   /* number of the node's children */
-    uint16_t stages;  /* times that a unit is sent: stages_of() */
-    uint8_t lane;     /* lane of the parent that sends the circuit */
+    uint16_t stages;  /* times that a unit is sent: 1, or at each hop */
+    uint8_t lane;     /* number of the parent's lane that sends to the node */
     uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 
-/* A cache entry: the numbers of every child with this slope, offset, number of
-   nodes and number of hops. */
+/* Cache entry: fields of every child with this slope, offset, nodes, hops. */
 struct met {
     uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
@@ -60,27 +57,27 @@ struct met {
     uint32_t scale;
     uint32_t stages;
     uint32_t nodes; /* nodes of the child's subtree */
-    uint32_t hops;
+    uint32_t hops;  /* hops of the circuit to the child */
 };
 
-#define MET 8u
+#define MET 8u /* number of cache entries */
 
 struct tree_work {
     const struct plan_job *job;
     uint8_t *tree;
-    uint32_t nodes;       /* nodes of the phases that are not removed */
+    uint32_t nodes;       /* nodes left in the tree after tree_cut() */
     bool infeasible;      /* a number has left its range */
-    unsigned unit_shift;  /* steps of a unit on the reference: 2^unit_shift */
-    unsigned steps_shift; /* 2^steps_shift steps are a tree_costs() step */
+    unsigned unit_shift;  /* the reference takes 2^unit_shift steps a unit */
+    unsigned steps_shift; /* a step of struct tree_cost: 2^steps_shift steps */
     struct inverse per_compute; /* 1 / compute_ps */
-    uint64_t load; /* time in which the reference computes the load */
-    uint64_t rho;  /* in 2^-RHO_BITS */
-    /* Costs of the job, in steps, COST_MOST at most. */
+    uint64_t load; /* the job's load: time in which the reference computes it */
+    uint64_t rho;  /* transfer_ps / compute_ps, in 2^-RHO_BITS */
+    /* The job's circuit_ps and software, in steps, COST_MOST at most. */
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split_ps + start_ps: the root's software */
-    uint64_t leaf;       /* start + begin_ps: another node's software */
+    uint64_t start;      /* root's software without sends: split + start_ps */
+    uint64_t leaf;       /* the same, other nodes: start + begin_ps */
     struct met met[MET]; /* a cache: many subtrees are equal */
     struct tree_node node[];
 };
@@ -120,8 +117,8 @@ static int check(const struct plan_job *job)
                : error;
 }
 
-/* Returns the lane of a node's send number `order` out of `port`: lane `port`
-   if each port has a lane, else the lanes in turn. */
+/* Returns the number of the lane for a node's send number `order`, from 0, out
+   of `port`: `port` if each port has a lane, else the lanes in turn. */
 static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
@@ -139,8 +136,8 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Returns the time of a circuit without its units, in the unit of `costs`, ps
-   or steps; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 in `once`. */
+/* Returns the time of a circuit that carries no units, in ps or steps as in
+   `costs`; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 in one send. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -166,8 +163,8 @@ static struct inverse inverse_of(uint64_t value)
     return inverse;
 }
 
-/* Returns a / value in 2^-bits, 2^62 at most. The result is too low by up to
-   2^-29 of the quotient, and is rounded down. */
+/* Returns a / value in fixed point, 2^-bits: 2^62 of these at most. The result
+   is too low by up to 2^-29 of the quotient, and is rounded down. */
 static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 {
     unsigned zeros;
@@ -222,14 +219,14 @@ static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
     return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
-/* Returns the time on a node of software that takes `cost` on the reference. */
+/* Returns the steps that a node takes for what takes the reference `cost`. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Returns the time from the receipt of node `index` until it computes, for a
-   node of the reference's speed. */
+/* Returns the time, in steps, from the receipt of node `index` until the node
+   computes, as if the node had the reference's speed. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -238,8 +235,9 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns rho / (1 + rho p) = (1 - scale) / p in 2^-32, where `slope` is p, 1/8
-   or more. The mask only lets Frama-C see a range. */
+/* Returns the factor of a child's offset q in its time s, in 2^-32: rho / (1 +
+   rho p), computed as (1 - scale) / p from its `scale` and its `slope` p, which
+   is 1/8 or more. The mask only lets Frama-C see a range. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -248,7 +246,8 @@ static uint64_t rate_of(uint64_t slope, uint64_t scale)
     return rate & ((ONE << 4) - 1);
 }
 
-/* Returns 1 / (1 + rho p) in 2^-32; 0 if the quotient is below 2^-24. */
+/* Returns a child's `scale`, 1 / (1 + rho p), in 2^-32; 0 if it is below 2^-24.
+   `rho` is in 2^-RHO_BITS; `slope` is the child's p. */
 static uint64_t scale_of(uint64_t rho, uint64_t slope)
 {
     uint64_t part = slope & UINT32_MAX;
@@ -309,12 +308,12 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
     child->stages = (uint16_t)met->stages;
 }
 
-/* ---- p and q of every subtree, from the leaves up ---- */
+/* ---- slope p and offset q of every subtree, from the leaves up ---- */
 
-/* A lane: s of the child added last is slope * (s of the parent) - offset. */
+/* A lane: its last child so far has time s = slope * (parent's s) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
-    int64_t offset;
+    int64_t offset; /* steps */
 };
 
 static void add_children(struct tree_work *work, struct tree_node *node,
@@ -375,8 +374,8 @@ static void set_line(struct tree_work *work, uint32_t index)
 
 /* ---- s, the time that each node has left, from the root down ---- */
 
-/* Sets the share of node `index`, and s of each child. Returns false if the
-   share is negative. */
+/* Sets the share of node `index`, and each child's time s (`left`). Returns
+   false if the share is negative. */
 static bool set_share(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -402,7 +401,7 @@ static bool set_share(struct tree_work *work, uint32_t index)
     return node->share >= 0;
 }
 
-/* Returns the s of the root for which W(s) is the load. */
+/* Returns the time s that the root has if its subtree takes the whole load. */
 static int64_t time_of_all(struct tree_work *work)
 {
     const struct tree_node *root = &work->node[0];
@@ -482,8 +481,8 @@ static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
 
 /* Sets node[child].startup to the time at which the child, send number `order`
    of its parent, has received its units. Sets lane_ps[] of the child's lane to
-   the time from which the lane is free. Before, 0 is a lane without sends,
-   whose first send begins at queued_ps. */
+   the time from which the lane is free. An entry 0 is a lane without sends so
+   far, whose first send begins at queued_ps. */
 static void serve(struct tree_work *work, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
@@ -501,8 +500,8 @@ static void serve(struct tree_work *work, uint32_t child, uint32_t order,
     work->node[child].startup = *at;
 }
 
-/* Serves the children of node `index`. Returns the time at which the node has
-   computed its share, ps. */
+/* Serves the children of node `index`. Returns the time, ps, at which the node
+   has computed its share. */
 static uint64_t pass(struct tree_work *work, uint32_t index)
 {
     const struct plan_job *job = work->job;
@@ -536,8 +535,8 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
     return *makespan_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets *time_ps to `time`, in steps. Returns ERR_OK; ERR_RANGE if the time is
-   2^63 ps or more, or longer than a feasible plan. */
+/* Sets *time_ps to the ps that `time` steps last. Returns ERR_OK; ERR_RANGE if
+   the time is 2^63 ps or more, or longer than a feasible plan. */
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
@@ -561,8 +560,8 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
 }
 
 /* Sets unit_shift and load so that the originator alone takes 2^43 to 2^44
-   steps. Returns false if the originator's software lasts for
-   SOFTWARE_UNITS_MAX units. */
+   steps. Returns false if the originator's software lasts as long as
+   SOFTWARE_UNITS_MAX units take the reference. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -643,7 +642,7 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
 
 #define STEPS_BITS 24u    /* bits of the makespan in steps of tree_costs() */
 #define UNITS_MIN 16u     /* least makespan, in compute times of a unit */
-#define TRANSFER_BITS 24u /* tree_common.transfer is in 2^-24 */
+#define TRANSFER_BITS 24u /* fraction bits of tree_common.transfer */
 
 static int32_t steps_of(const struct tree_work *work, uint64_t time)
 {
@@ -667,7 +666,7 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
     return time_ps;
 }
 
-/* Sets cost[] of the children of node `index`, except software. */
+/* Sets cost[] of node `index`'s children except software and slow_shift. */
 static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
                        uint32_t index)
 {

@@ -11,8 +11,8 @@
  *   lane   queue of circuits that a node sends one after another; a node has
  *          job->ports lanes: one for each port, or 1 or 2 for all ports
  *   s      time from a node's receipt until all finish
- *   W(s)   p s - q: units that the node's subtree takes; p and q are constants
- *          of the subtree
+ *   W(s)   p s - q: units that the node's subtree takes in time s; p (a speed)
+ *          and q (units) are constants of the subtree
  *   s_c    s of child c: (s' - startup + rho q_c) / (1 + rho p_c)
  *   s'     s of the child before c in the lane; for the first child of a lane s
  *          of the parent less the parent's software up to the send
@@ -64,25 +64,25 @@ uint32_t tree_work_bytes(uint32_t nodes);
 /* ---- costs, for several rounds ---- */
 
 /* Costs of a node of a planned tree. Times are in steps: the makespan of one
-   round has 2^23 to 2^24 steps. */
+   round has 2^23 to 2^24 steps. s, s', rho, p: see above. */
 struct tree_cost {
     int32_t circuit;  /* startup of the circuit to the node */
     int32_t first;    /* time of the parent's software before the first circuit
                          of a lane; 0 for later circuits */
     int32_t software; /* time from the receipt until the node computes */
-    uint32_t scale;   /* 1 / (1 + rho p), in 2^-32 */
-    uint32_t part; /* growth of the node's s if the root's s grows by 1: product
-                      of all scales on the path from the root, in 2^-32 */
-    uint32_t above;     /* `part` without the node's own scale, in 2^-32 */
+    uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
+    uint32_t part;  /* growth of the node's s if the root's s grows by 1, 2^-32:
+                       `scale` times the same growth of s' */
+    uint32_t above; /* growth of s' if the root's s grows by 1, in 2^-32 */
     uint16_t stages;    /* sends of a unit: hops if store-and-forward, else 1 */
-    uint8_t lane;       /* lane of the parent, 0 .. 3, that sends the circuit */
+    uint8_t lane;       /* number, 0 .. 3, of the parent's lane to the node */
     uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
 };
 
 struct tree_common {
     int32_t makespan;  /* makespan of one round, in steps */
     unsigned shift;    /* the reference computes a unit in 2^shift steps */
-    uint32_t transfer; /* transfer_ps / compute_ps, in 2^-24 */
+    uint32_t transfer; /* transfer_ps / compute_ps of a unit, in 2^-24 */
 };
 
 /*
@@ -97,11 +97,11 @@ NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
 /* Returns the sum of all nodes' speeds, in 1/8 of the reference's speed. */
 uint32_t tree_speeds(const void *work, uint32_t nodes);
 
-/* Returns time_ps, less than 2^31 steps, in steps. To be called after
-   tree_costs(). */
+/* Returns the number of steps in time_ps; it must be less than 2^31. To be
+   called after tree_costs(). */
 int32_t tree_steps(const void *work, uint64_t time_ps);
 
-/* Returns the time of `steps`, ps. To be called after tree_costs(). */
+/* Returns how long `steps` last, ps. To be called after tree_costs(). */
 uint64_t tree_time_ps(const void *work, int32_t steps);
 
 #endif

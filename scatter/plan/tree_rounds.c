@@ -8,16 +8,15 @@
 /* Symbols: tree_rounds.h. s' is s_c of the child before child c in the lane;
    for the first child of a lane s' is s_i of the parent i. */
 
-/* The last round's s_0 may be too short by 2^-NEAR_BITS of the makespan. */
+/* s_0 of the last round may lack 2^-NEAR_BITS of the makespan of one round. */
 #define NEAR_BITS 12u
 /* make() tries at most TRIALS values of the last round's s_0, until the planned
-   load differs from the job's load by makespan / 2^LEFT_BITS or less. */
+   load differs from the job's load by 2^-LEFT_BITS of that makespan or less. */
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
-/* All rounds of a plan take at most TIMES_MAX makespans of one round. */
-#define TIMES_MAX 16
-#define LACKS_MAX ((int32_t)1 << 28)
+#define TIMES_MAX 16 /* all rounds take at most so many makespans of one */
+#define LACKS_MAX ((int32_t)1 << 28) /* most that s_0 is lengthened, steps */
 
 #define PLACE_BITS 20u /* fraction bits of value_at()'s interpolation */
 
@@ -31,25 +30,25 @@ struct plan {
     uint32_t nodes;
     unsigned rounds_max; /* most rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* round_ps: software at the end of a round */
+    int32_t round_end; /* round_ps: a node's software at a round's end */
     int32_t again;     /* originator's software in a round after the first */
-    int32_t planning;  /* gain_ps: a further round must gain more than this */
+    int32_t planning;  /* time that a further round must gain: gain_ps */
     int32_t least;     /* lower bound of the makespan of any number of rounds */
     /* The round that is planned; index: node in the order of the tree. */
-    int32_t *offset; /* transfer time over one hop of q units of the subtree */
-    int32_t *behind; /* constant of s_c = scale * s' - behind */
-    int32_t *time;   /* s_i */
-    int32_t *moved;  /* m_i */
+    int32_t *offset; /* the subtree's q, as time to send q units over one hop */
+    int32_t *behind; /* time, constant in s_c = scale * s' - behind */
+    int32_t *time;  /* s_i: time from a node's begin of the round to the next */
+    int32_t *moved; /* m_i: transfer time of the node's part */
 };
 
 /* Rounds planned so far, from the last round back, for one value of s_0 in the
    last round. */
 struct sweep {
-    int32_t *moved; /* m'_i */
-    int32_t time;   /* sum of s_0 of all rounds */
-    unsigned rounds;
-    int64_t taken; /* load that all nodes but the originator compute */
-    bool fits;     /* all rounds are feasible */
+    int32_t *moved;  /* m'_i: m_i of the next round, which is already planned */
+    int32_t time;    /* sum of s_0 of these rounds */
+    unsigned rounds; /* number of these rounds */
+    int64_t taken; /* load that all nodes but the originator compute in them */
+    bool fits;     /* these rounds are feasible */
 };
 
 static uint32_t next_of(const struct plan *plan, uint32_t index)
@@ -71,8 +70,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns the child's constant s' - m_c - s_c: in the last round the startup of
-   the child's circuit, in other rounds minus m'_c. */
+/* Returns the time by which s_c is shorter than s', besides m_c: in the last
+   round software and startup of its circuit, in other rounds minus m'_c. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -82,9 +81,9 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets offset and behind of every node, from the leaves up. m_c is a multiple
-   of the parent's s_i plus a constant; this constant adds to the parent's
-   offset. */
+/* Sets offset and behind of every node, from the leaves up. A child's transfer
+   time m_c is a multiple of the parent's s_i plus a constant; the constant adds
+   to the parent's offset. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -112,9 +111,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
     }
 }
 
-/* Sets s_i and m_i of every node for s_0. Returns the time by which s_0 is too
-   short: every lane must have sent its circuits when the next round begins, and
-   every node must compute a unit or more, in the last round 0 or more. */
+/* Sets s_i and m_i of all nodes from the originator's s_0. Returns the time by
+   which s_0 is too short: every lane must have sent its circuits when the next
+   round begins; nodes must compute 1 unit or more, in the last round 0. */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
 {
@@ -157,7 +156,8 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Adds `more` to s_0, and adds to every s_i and m_i its part of `more`. */
+/* Adds `more` to the originator's s_0, and to the times s_i and m_i of all
+   other nodes the fraction of `more` by which they grow with s_0. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -179,7 +179,7 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
 
 /* Plans the round before the rounds of the sweep. The last round has the given
    s_0 and needs set_offsets() before; other rounds have the least feasible s_0.
-   Sets `table`, unless NULL, to the round's `number` and ranges. */
+   Writes the round's `number` and ranges to `table`, unless NULL. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -225,14 +225,14 @@ static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
 }
 
 /* Two values for s_0 of the last round, and the load that all nodes compute
-   with each value; value_at() interpolates between the two. */
+   in all rounds with each value; value_at() interpolates between the two. */
 struct ends {
     int32_t s_0[2];
     int64_t takes[2];
     unsigned rounds;
 };
 
-/* Returns a / b, rounded towards 0. The compiler's division takes 1 KiB. */
+/* Returns a / b, rounded to 0. The compiler's division takes 1 KiB of code. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
@@ -240,8 +240,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* Returns the value of a time for the s_0 at which nodes compute exactly the
-   load. The time is linear in s_0: `first` at s_0[0], `second` at s_0[1]. */
+/* Returns the value that a time has if nodes compute exactly the load. The time
+   is linear in s_0: `first` at ends->s_0[0], `second` at ends->s_0[1]. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -259,7 +259,7 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* The search ends after this many numbers that gain nothing. */
+    /* The search ends after so many numbers of rounds that gain nothing. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -358,7 +358,7 @@ static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
 {
     const struct plan_job *job = plan->job;
     uint32_t sends = 0;
-    uint64_t least; /* lower bound, ps: all nodes compute all the time */
+    uint64_t least; /* lower bound of the makespan, ps: no node is idle */
 
     if (job->equal || plan->nodes == 1) {
         return false;

@@ -16,7 +16,7 @@
  *
  *   s_i   time from when node i begins a round until node i begins the next
  *         round, or in the last round until all finish; s_0: originator
- *   m_c   transfer time of the part of child c; m'_c: in the next round
+ *   m_c   transfer time of child c's part of a round; m'_c: of the next round
  *
  *   last round     s_c = s_i - sum (startup_j + m_j)    j: children in the lane
  *   other rounds   s_c = s_i - sum (m_j - m'_j)         of i, up to c
@@ -38,10 +38,10 @@
 
 /* Numbers of rounds to choose from, and the caller's memory for the plan. */
 struct tree_rounds {
-    unsigned least; /* 2 <= least <= most <= ROUNDS_MAX */
-    unsigned most;
+    unsigned least;     /* the least number: 2 <= least <= most <= ROUNDS_MAX */
+    unsigned most;      /* the largest number */
     uint32_t *tables;   /* `most` tables of TREE_ROUND_WORDS(nodes) words */
-    uint64_t *begin_ps; /* `most` entries */
+    uint64_t *begin_ps; /* `most` times: begins of the rounds */
     void *memory;       /* tree_rounds_bytes(nodes) bytes, 8-byte aligned */
 };
 
