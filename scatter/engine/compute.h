@@ -6,8 +6,8 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Returns the most bytes of output of the range's first `units` units, without
-   the head of a chunk. Precondition: the kernel makes an output. */
+/* Returns the greatest length, bytes, of the output of the range's first
+   `units` units, without a chunk's head. Precondition: there is an output. */
 uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 
 /* Runs the kernel on the first `units` units of this node's range, and sets

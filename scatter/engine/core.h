@@ -58,20 +58,20 @@
 #include "torus/pattern.h"
 #include "torus/split.h"
 
-/* Room for any kernel's result and scratch memory, in bytes. The build of a
-   board with little memory sets a shorter result. */
+/* Bytes for the longest result and the scratch memory of any kernel. The build
+   of a board with little memory sets a smaller SCATTER_RESULT_MAX. */
 #ifndef SCATTER_RESULT_MAX
 #define SCATTER_RESULT_MAX 16384u
 #endif
 #define SCATTER_WORK_MAX 4096u
 
-/* Longest argument, bytes, of a job whose struct scatter_rate is kept. */
+/* Longest argument, bytes, of a job whose rate is kept for the next job. */
 #define SCATTER_RATE_ARG_MAX 64u
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* length of `result`; sent before `result` if the
-                                job has an output */
+    uint8_t result_bytes[4]; /* u32 length of `result`; sent before `result` if
+                                the job has an output */
     uint8_t result[SCATTER_RESULT_MAX];
     /* Holds a child's result message, or the result of a later run of the
        kernel, until it is merged; also an answer to a probe. */
@@ -81,13 +81,13 @@ struct scatter_memory {
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
 };
 
-/* Bytes of a circuit's memory from its beginning to room_end. */
+/* Bytes of a circuit's memory up to room_end, as drawn above. */
 #define SCATTER_ROOM(memory_bytes, aside_bytes)                                \
     ((memory_bytes) - ((aside_bytes) < sizeof(struct scatter_memory)           \
                            ? (uint32_t)sizeof(struct scatter_memory)           \
                            : 0u))
 
-/* Least memory for scatter_init(), bytes: 16 KiB are for load and outputs. */
+/* Least memory of a node, bytes; 16 KiB of it are for load and outputs. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
@@ -108,21 +108,21 @@ struct scatter_memory {
  */
 struct scatter_costs {
     /* On the pattern and along a tree. */
-    uint32_t kernel_start_ps; /* from the last queued send until run() begins */
-    uint32_t round_end_ps;    /* from the end of run() until the next wait */
-    uint32_t round_overhead_ps; /* software of the originator in each round
-                                   after the first, without the sends */
+    uint32_t kernel_start_ps;   /* from the last send's queueing to run() */
+    uint32_t round_end_ps;      /* from the end of run() until the next wait */
+    uint32_t round_overhead_ps; /* the originator's software, without sends, in
+                                   each round after the first */
     /* On the pattern. */
     uint32_t first_send_ps; /* from time zero until the originator has queued
                                the sends of round 0 */
     uint32_t own_start_ps;  /* from the originator's last queueing to run() */
     uint32_t split_ps; /* from the complete message until queueing begins */
     uint32_t queue_ps; /* to queue all phases' sends; 0: the switch does so */
-    uint32_t first_start_ps; /* from the first part's head until run() begins */
+    uint32_t first_start_ps; /* from the first part's first bytes to run() */
     uint32_t round_start_ps; /* from the call that receives a later part, which
                                 has already arrived, until run() */
-    uint32_t advance_ps; /* from an advance's sends to the next round's; 0: this
-                            board sends no advance */
+    uint32_t advance_ps;     /* from an advance's sends to the sends of the next
+                                round; 0: this board sends no advance */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* from the complete message to the first send */
     uint32_t branch_queue_ps; /* to queue the send to one child */
@@ -131,21 +131,21 @@ struct scatter_costs {
     uint32_t result_merge_ps; /* to receive and merge a child's result */
     uint32_t result_queue_ps; /* from the last merge until the result is sent */
     /* Of planning, roughly. */
-    uint32_t plan_ps;        /* one round */
-    uint32_t plan_rounds_ps; /* several rounds of the pattern */
-    uint32_t try_rounds_ps;  /* each further number of rounds that is tried */
-    uint32_t plan_tree_ps;   /* several rounds along a tree, for each node */
+    uint32_t plan_ps;        /* to plan one round */
+    uint32_t plan_rounds_ps; /* to plan several rounds of the pattern */
+    uint32_t try_rounds_ps;  /* to try one more number of rounds */
+    uint32_t plan_tree_ps;   /* to plan rounds along a tree, for each node */
     /* Of the processor. */
     uint32_t instruction_ps; /* one instruction of a kernel */
-    uint32_t port_byte_ps;   /* a byte sent or received; 0: no processor time */
+    uint32_t port_byte_ps; /* per byte sent or received; 0: no processor time */
     /* What this board's switch and memory allow. */
-    uint16_t tree_sends; /* most sends of a tree's originator, all rounds */
+    uint16_t tree_sends; /* most sends of a tree's originator in a job */
     bool tree_holds;     /* a tree's originator can send at planned times */
-    /* Most rounds to plan on the pattern if the order gives no number. 0:
-       ROUNDS_MAX; 1: nodes compute a round before they send the next one on. */
+    /* Most rounds to plan on the pattern if the order gives no number. 0: any
+       number; 1: nodes compute a round before they send on the next round. */
     uint8_t rounds_most;
     /* Plans rounds of the pattern whose outputs return during later rounds;
-       NULL where the switch does not keep messages until they are received. */
+       NULL on a board whose switch does not keep messages until a receive. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
@@ -193,7 +193,7 @@ struct policy {
        node's range, sets split.share_units, and queues the sends of other
        nodes' ranges unless the switch sends these by itself. */
     int (*receive)(struct scatter *scatter);
-    /* Computes split.share_units of the range that `receive` has set. */
+    /* Computes this node's share of the range that `receive` has set. */
     int (*compute)(struct scatter *scatter);
     /* Receives and merges the results of nodes that got a range from here. */
     int (*gather)(struct scatter *scatter);
@@ -203,7 +203,7 @@ struct policy {
        of it. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
     /* Whether nodes ask for units until none are left: a node's job then ends
-       with worker.ended, not with a last round. */
+       with a chunk of no units, not with a last round. */
     bool asks;
     /* Whether all units go out on demand and none by a plan: the originator
        measures little, and keeps no small load for itself. */
@@ -223,48 +223,48 @@ enum policy_row {
 struct scatter_pattern {
     struct circuit_cut cut; /* how the switch cuts ranges (hal/rows.h) */
     uint8_t parent_port;   /* port out of which the parent sends to this node */
-    uint32_t wanted;       /* port mask of the next part's receive, which
-                              CIRCUIT_HEAD() ends once the head has come */
+    uint32_t wanted;       /* mask of ports to receive the next part on; the
+                              receive returns at the part's first bytes */
     uint32_t wanted_later; /* as `wanted`, for parts of later rounds */
-    uint32_t place; /* label bits that name this node: wire_part_place() */
-    uint32_t label; /* label of later rounds' parts (rows.h), round field 0 */
+    uint32_t place; /* bits of a part's label for this node's layer and port */
+    uint32_t label; /* label of parts of later rounds, with round 0 */
 };
 
 /* State of a node of a tree or of a farm (scatter/engine/tree.h). */
 struct scatter_tree {
     const uint8_t *branch; /* this node's piece of the tree: its own branch and
                               those of all nodes behind it (plan/tree.h) */
-    const uint8_t *tables; /* in a later round: first units of the ranges of the
-                              piece's nodes, then the end of the last range */
-    struct circuit_segment passed_on; /* a later round's number, 4 bytes as
+    const uint8_t *tables; /* in a later round: for each node of the piece the
+                              index of its range's first unit; then the end */
+    struct circuit_segment passed_on; /* number of a later round, 4 bytes as
                                          received, which the node sends on */
 };
 
 /* State of a node that asks for chunks (scatter/engine/farm.h). */
 struct scatter_worker {
     uint16_t number; /* index of this worker in its server's list */
-    uint16_t chunks; /* chunks received, with the end, which has no units */
-    bool ended;      /* no chunk follows */
+    uint16_t chunks; /* number of chunks received, the last, empty one too */
+    bool ended;      /* the last, empty chunk has come */
     uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
-    uint32_t stock_bytes;    /* length of each buffer */
-    struct torus_path path;  /* to this worker's server */
+    uint32_t stock_bytes;    /* length of each of the two buffers */
+    struct torus_path path;  /* from this worker to its server */
     uint64_t computed_ps;    /* compute time since the last demand, ps */
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
     struct farm_state *group; /* the master's farm: the workers of its group */
-    uint32_t low_units; /* the master asks when these or fewer units are left */
+    uint32_t low_units; /* a master asks when so few units are left to it */
     bool asked;         /* the master has asked, and the chunk has not come */
 };
 
 /* The rate that the originator's share of the last job showed: it holds for the
    same kernel with the same argument. */
 struct scatter_rate {
-    uint64_t compute_ps; /* time of a unit, ps; 0: not known */
+    uint64_t compute_ps; /* time to compute a unit, ps; 0: not known */
     uint64_t call_ps;    /* time of a run() of no units, ps */
-    uint32_t unit_bytes;
-    uint32_t arg_bytes;
+    uint32_t unit_bytes; /* length of a unit of that job */
+    uint32_t arg_bytes;  /* length of that job's argument */
     uint8_t arg[SCATTER_RATE_ARG_MAX];
-    uint32_t kernel;
+    uint32_t kernel; /* index of that job's kernel in the image */
 };
 
 /* A node. */
@@ -282,8 +282,8 @@ struct scatter {
     uint8_t *free_from;
     uint8_t *free_to;
     uint8_t *room_end;
-    uint8_t *outputs_end; /* own outputs that have not left lie from free_to to
-                             here; those at higher addresses have left */
+    uint8_t *outputs_end; /* end of own outputs that have not left, which begin
+                             at free_to; outputs behind the end have left */
 
     /* The node's place in the mesh, as its policy sees it. */
     const struct policy *policy; /* row of the table for the rest of this job */
@@ -308,8 +308,8 @@ struct scatter {
        has its tables. */
     struct wire_job job;
     const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
-    uint32_t job_bytes;
-    unsigned round; /* number of the current round, from 0 */
+    uint32_t job_bytes;      /* length of the stored job */
+    unsigned round;          /* number of the current round, from 0 */
 
     /* The range of the current round; the originator's is the load without the
        units computed or sent so far. Around it lies the halo, as far as the
@@ -323,7 +323,7 @@ struct scatter {
     const uint8_t *range_data;
     uint32_t range_before_bytes;
     uint32_t range_to_end_bytes;
-    uint32_t units;
+    uint32_t units;      /* number of units in the range */
     uint32_t first_unit; /* index of the range's first unit in the whole load */
     struct torus_split split;  /* shares of the range (torus/split.h) */
     struct kernel_range range; /* argument of the kernel's next run() */
@@ -332,17 +332,17 @@ struct scatter {
     struct kernel_result result; /* own, with the children's merged into it */
     bool has_result;             /* `result` holds the result of a run */
     bool has_slots;              /* `slots` and `short_bytes` are set */
-    struct slots_of_phase slots; /* when this node's result may leave */
-    uint32_t short_bytes;   /* length of the longest result in a short slot */
+    struct slots_of_phase slots; /* times when this node's result may leave */
+    uint32_t short_bytes;   /* longest result that fits a short slot, bytes */
     uint8_t *child_outputs; /* outputs received from children so far */
-    uint32_t child_outputs_bytes;
+    uint32_t child_outputs_bytes; /* length of these outputs */
     uint32_t ports_us; /* time of the ports' interrupts while computing, us */
 
     /* message[i]: fields that all sends of phase i share. On the pattern the
        switch keeps path and kind as its form i (hal/rows.h). A tree's sends
        share message[0]. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
-    struct circuit_message result_message; /* its segments are not set */
+    struct circuit_message result_message; /* to the parent; no segments set */
 
     struct scatter_rate rate; /* stays from job to job */
 };
@@ -390,18 +390,18 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
     return terms->output_denominator != 0;
 }
 
-/* Instructions of a merge() per word of results, if all have one length. */
+/* Instructions of merge() per 4 bytes of a result, if all are equally long. */
 #define SCATTER_MERGE_WORD 5u
 
-/* Results up to this length always fit a short slot. */
+/* Results of this length, bytes, or less always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
 /* Outputs, and results along trees, are sent makespan / 128 after the planned
    end, so that nodes that finish a little late are still on time. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Returns the time, ps, of a merge() of results of one length without
-   result_merge_ps; 0 if lengths differ, or the board's costs are 0. */
+/* Returns the time, ps, of a kernel's merge(), which result_merge_ps does not
+   contain; 0 if results differ in length, or the board's costs are 0. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -419,8 +419,8 @@ static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
            (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
 }
 
-/* Returns the bytes of a result message before its chunks of output: 4 for the
-   result's length, then room for the kernel's longest result. */
+/* Returns the length, bytes, of a result message's head, which lies before the
+   chunks of output: 4 for the result's length, then the longest result's. */
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
@@ -445,7 +445,7 @@ NODISCARD int scatter_receive(struct scatter *scatter,
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
-/* Reads the job stored in the first of the `bytes` bytes at `in`. Result: 0;
+/* Reads the job stored at `in`, where `bytes` bytes may be read. Result: 0;
    ERR_LENGTH if the bytes are too few; ERR_FIELD if a field is invalid, or if
    halo or output are not what the kernel's terms say (with a longer halo a
    range could begin outside of memory). */

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define DEMAND_ROOM_BYTES 32u
+#define DEMAND_ROOM_BYTES 32u /* a demand without output, with its header */
 static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
               "a demand fits");
 
@@ -80,8 +80,8 @@ uint32_t farm_count_members(const uint8_t *server)
     return nodes;
 }
 
-/* Returns a node's speed as the order's tree gives it: units computed in the
-   time in which a node without a slowdown computes FARM_SPEED_ONE. */
+/* Returns a node's speed as the order's tree gives it: the number of units that
+   the node computes while a node without a slowdown computes 65,536 units. */
 static uint32_t speed_of(const uint8_t *branch)
 {
     return FARM_SPEED_ONE >> tree_slow_shift(branch);
@@ -242,9 +242,9 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Ends a receive into `place` that had the result `error`: moves the demand's
-   output, from a slot if the demand lies in one, behind the outputs received
-   before. Result: 0, `error` or ERR_MEMORY. */
+/* Ends the receive of a demand into `place`, which had the result `error`:
+   moves the demand's output, from a slot if the demand lies in one, behind the
+   outputs received before. Result: 0, `error` or ERR_MEMORY. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
                        const struct circuit_delivery *delivery, int error)
@@ -366,15 +366,15 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* Number of a worker's chunks that may be smaller than farm.floor: its first
-   chunks, and the load's last ones. */
+/* So many chunks of each worker may have fewer units than farm.floor: its first
+   chunks, and its chunks at the end of the load. */
 #define SMALL_CHUNKS 5u
 /* All slots for demands take a SLOTS_PART-th of the memory of outputs. */
 #define SLOTS_PART 8u
 
-/* Returns the originator's time for a chunk, ps, at most UINT32_MAX: its
-   software's time or, if longer, an estimate of the ports' time, 4 startups
-   divided by the number of ports. */
+/* Returns the originator's time to serve a demand, ps, at most 2^32 - 1: the
+   time of its software or, if longer, an estimate of the ports' time, which is
+   4 startups of a circuit divided by the number of ports. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
 {
@@ -384,8 +384,8 @@ static uint64_t demand_ps(const struct scatter *scatter,
                          UINT32_MAX);
 }
 
-/* Returns the most units of a chunk: two chunks fit a worker's memory, and the
-   output of each fits a slot. */
+/* Returns the most units of a chunk for a load of `units` units: two chunks fit
+   a worker's memory, and the output of each fits a slot. */
 static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
@@ -421,8 +421,8 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Sets farm.floor, the least chunk, so that heads and padding of all chunks of
-   output fit the memory that the outputs leave free. */
+/* Sets farm.floor, the least number of units in a chunk, so that heads and
+   padding of all chunks of output fit the memory that outputs leave free. */
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
@@ -574,7 +574,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
-        originator->order.rounds = 1; /* a farm's installment is here */
+        originator->order.rounds = 1; /* of a farm it is chunks per part */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }

@@ -43,9 +43,9 @@
 /* A worker, as its server knows it. */
 struct farm_worker {
     uint8_t head[WIRE_CHUNK_BYTES]; /* last chunk's head; maybe being sent */
-    uint16_t chunks;           /* chunks sent to the worker, the end included */
-    bool waits;                /* a chunk or the end is due and not sent yet */
-    bool ended;                /* the end has been sent */
+    uint16_t chunks;           /* number of chunks sent, the end included */
+    bool waits;                /* the worker waits for a chunk or its end */
+    bool ended;                /* the end, a chunk of no units, has been sent */
     struct torus_path path;    /* from the server to the worker */
     struct farm_member member; /* the worker's speed (plan/farm.h) */
 };
@@ -54,26 +54,26 @@ struct farm_worker {
 struct farm_state {
     struct farm farm;       /* units left, and state of the rule for chunks */
     struct farm_member own; /* the server's own speed */
-    uint64_t own_ps;        /* compute time of the server's slices, ps */
-    uint32_t own_units;     /* units of the server's slices */
-    uint32_t at_work;       /* workers with a chunk and without their end */
-    uint32_t workers;       /* length of worker[] */
-    uint32_t turn;          /* index of the waiting worker served first */
+    uint64_t own_ps;        /* time in which the server has computed, ps */
+    uint32_t own_units;     /* number of units that the server has computed */
+    uint32_t at_work;       /* number of workers with a chunk but no end yet */
+    uint32_t workers;       /* number of workers: length of worker[] */
+    uint32_t turn;          /* index of the worker served first if it waits */
     struct circuit_segment job; /* sent with first chunks; may be empty */
-    /* Of a master: asks for the next chunk when little is left, and, while no
-       units are left, serves messages until a chunk or the end has come. Sets
+    /* Of a master: asks for the next chunk when few units are left, and, while
+       none are left, serves messages until a chunk or the end has come. Sets
        farm.left and `more`. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
-    bool more; /* units may still come besides farm.left */
+    bool more; /* of a master: more chunks may come from the originator */
     /* Answers a worker's demand when no units are left, at once or later; NULL:
        the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
-    uint32_t first_units; /* units of the first slice; 0: as farm_slice() */
+    uint32_t first_units; /* units of the first slice; 0: as for later slices */
     /* Of a tail (tail.h), which sends the ends to one layer after the other: */
     uint8_t layer;       /* the layer whose nodes get their ends now */
-    uint32_t layer_left; /* nodes of that layer without their end */
-    uint8_t *slot;       /* buffers of demands that are received ahead */
+    uint32_t layer_left; /* number of nodes of that layer without their end */
+    uint8_t *slot; /* buffers for demands that come while the server computes */
     uint32_t slot_bytes; /* length of each buffer */
     uint8_t slots;       /* number of buffers, up to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
@@ -81,14 +81,14 @@ struct farm_state {
 
 /* ---- any server ---- */
 
-/* Makes *state in new memory, with slots for demands: a farm of input->nodes
-   members, this node included. Workers have no path yet, and equal speeds.
+/* Makes *state in new memory, with buffers for demands: a farm of input->nodes
+   nodes, this node included. Workers have no path yet, and equal speeds.
    Result: 0 or ERR_MEMORY. */
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
                         const struct plan_job *input);
 
-/* Returns the number of nodes that the node of the branch `server` serves
-   (scatter/plan/tree.h), and that node itself. */
+/* Returns the number of nodes that the server whose branch of the tree is
+   `server` serves (scatter/plan/tree.h), plus 1 for the server itself. */
 uint32_t farm_count_members(const uint8_t *server);
 
 /* Sets all workers' paths and speeds from this node's piece of the tree.

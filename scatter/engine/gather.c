@@ -73,8 +73,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head of a message with outputs: if `round` is 0 a result, which is
-   merged; else the number of a round, which must be `round`. */
+/* Reads the head of a message with outputs, `head_bytes` long: a result, which
+   is merged, if `round` is 0; else a round's number, which must be `round`. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)
@@ -151,8 +151,8 @@ HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* Calls gather_one() until one message has come from each port of the mask. Not
-   inlined: it is 140 bytes long. */
+/* Receives one message from each port of the mask `ports`. Not inlined: its
+   code is 140 bytes long. */
 HAL_FAST __attribute__((noinline)) static int
 gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
 {
@@ -222,7 +222,7 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
 
 /* Returns the mesh time, ps, at which this node's result may leave: 0 (at once)
    if there are no slots; the planned time, which may have passed, if the job
-   has an output; else the start of the phase's next slot after now_ps. */
+   has an output; else a time in this node's next slot after now_ps. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

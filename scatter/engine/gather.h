@@ -14,29 +14,29 @@ NODISCARD int scatter_merge(struct scatter *scatter,
 
 /*
  * The buffer for a message with outputs. The outputs come to lie right behind
- * those received before; header and head of the message overwrite the last
- * bytes of the earlier outputs, which `kept` saves:
+ * those received before. What is ahead of them in the message, the circuit's
+ * header and the head, overwrites bytes of earlier outputs; `kept` saves these:
  *
  *   earlier outputs .....| kept  |
  *                        | ahead | outputs of this message ..
  *                        ^ at
  */
 struct gather_place {
-    uint8_t *at;
-    uint32_t capacity_bytes;
-    uint32_t ahead_bytes; /* length of header and head together */
+    uint8_t *at;             /* where the message is received */
+    uint32_t capacity_bytes; /* length of the buffer that begins at `at` */
+    uint32_t ahead_bytes;    /* bytes of the message before its outputs */
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
 };
 
-/* Sets *place for a message with a head of `head_bytes` bytes, and saves the
-   bytes that the message will overwrite. Result: 0; ERR_TERMS if the head is
-   longer than `kept`; ERR_MEMORY if the free memory is too small. */
+/* Sets *place for a message whose head, before the outputs, has `head_bytes`
+   bytes; saves the bytes that the message will overwrite. Result: 0; ERR_TERMS
+   if they exceed `kept`; ERR_MEMORY if the free memory is too small. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
 
-/* Restores the saved bytes. Precondition: the message's head has been read.
-   `bytes`: length of the outputs behind the head. */
+/* Restores the bytes saved in *place. Precondition: the message's head has been
+   read. `bytes`: length of the outputs that the message brought. */
 void scatter_end_append(struct scatter *scatter,
                         const struct gather_place *place, uint32_t bytes);
 
@@ -67,11 +67,11 @@ void scatter_begin_gather(struct scatter *scatter);
 NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
                                       unsigned ports);
 
-/* Receives and merges `count` results from any of the ports. */
+/* Receives and merges `count` results, whatever ports they arrive on. */
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
                                  uint32_t count);
 
-/* Receives from each port one message WIRE_OUTPUTS_OF(phase) of `round`. */
+/* Receives from each port one message with outputs, of number `round`. */
 NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
                                      uint32_t round);
 
@@ -80,7 +80,7 @@ NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
 NODISCARD int scatter_return_result(struct scatter *scatter);
 
 /* Sets the segments of `message` for `port`: the head to the result with its
-   length, `shared` to this node's own outputs, the body to its children's. */
+   length, `shared` to own outputs, the body to outputs of the children. */
 void scatter_attach_output(struct scatter *scatter,
                            struct circuit_message *message, unsigned port);
 

@@ -35,8 +35,8 @@ static int send(struct scatter *scatter, uint32_t round)
     return scatter_send(scatter, 1u << port, &message);
 }
 
-/* Receives the children's outputs messages of the round before, and sends this
-   node's message. The switch still has to send the outputs received from where
+/* Receives the children's outputs messages of the round before `round`, and
+   sends this node's message. The switch sends the received outputs from where
    they lie, so free_from moves behind them. */
 static int pass_on(struct scatter *scatter, uint32_t round)
 {

@@ -32,8 +32,8 @@
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* Samples are taken if the fixed time of a run is at most a SAMPLED_CALLS-th of
-   a mean share's time. */
+/* Samples are taken if the time of a run of 0 units is at most a
+   SAMPLED_CALLS-th of a mean share's compute time. */
 #define SAMPLED_CALLS 64u
 /* Units of SINGLE_PS or more are not computed in blocks. If the piece is
    shorter than SAMPLES_MIN blocks, samples are single units, one for every
@@ -41,23 +41,23 @@
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* Unit times of samples count as equal if they differ by at most a SAME_PART-th
-   of the first piece's unit time. */
+/* Times of a unit in different samples count as equal if they differ by at most
+   a SAME_PART-th of the time of a unit in the first piece. */
 #define SAME_PART 32u
-/* If a measured unit time and the kernel's estimate differ by more than the
+/* If a unit's measured time and the kernel's estimate differ by more than the
    factor 2^UNLIKELY_BITS, the time does not predict other units' times. If an
-   order's rate and the estimate differ by more than 2^LIKELY_BITS, the rate is
-   refused. */
+   order's time of a unit and the estimate differ by more than the factor
+   2^LIKELY_BITS, the order's time is not used. */
 #define UNLIKELY_BITS 2u
 #define LIKELY_BITS 6u
-/* Planners accept a unit's transfer time of less than 2^16 compute times. A
-   shorter compute time is raised to a 2^RATIO_BITS-th of the transfer time:
-   such a unit is not sent away anyway. */
+/* Planners accept a unit whose transfer time is less than 2^16 times its
+   compute time. A compute time of less than 1 / 2^RATIO_BITS of the transfer
+   time is raised to this part: such a unit is not sent away anyway. */
 #define RATIO_BITS 15u
-/* Least number of units in a share whose rate is kept for the next job. */
+/* Least number of units in a share whose times are kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* A run's fixed time counts as wrong if the originator's share takes an
-   OFF_PART-th more or less time than planned. */
+/* The time of a run of 0 units counts as wrong if the originator's share takes
+   an OFF_PART-th more or less time than planned. */
 #define OFF_PART 32u
 
 /* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
@@ -78,7 +78,7 @@ static uint32_t mean_share(const struct scatter *scatter)
     return scatter->units / torus_nodes(scatter->size);
 }
 
-/* Returns the number of units to measure; 0: the estimate must do. */
+/* Returns the number of units to measure; 0: the kernel's estimate must do. */
 static uint32_t piece_units(const struct scatter *scatter,
                             const struct originator *originator)
 {
@@ -147,8 +147,8 @@ static void set_rate(struct originator *originator, uint32_t few,
     }
 }
 
-/* Returns the number of samples to take besides a piece of `units` units, and
-   sets the units of each, *sample_units. */
+/* Returns how many samples to take besides a piece of `units` units; sets the
+   number of units in each sample, *sample_units. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -281,9 +281,9 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
     return sample_load(scatter, originator, samples, sample_units);
 }
 
-/* Whether the order's rate is used: planners accept it, and it is near the
-   kernel's estimate. (An order might bring the rate of another kernel, with
-   which outputs would return at wrong times.) */
+/* Whether the order's time of a unit is used: planners accept the time, and it
+   is near the kernel's estimate. (An order might bring the time of another
+   kernel, and outputs would return at wrong times.) */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {

@@ -10,23 +10,23 @@
    up to `report` are 0, and so is `report` but for its four arrays. */
 struct originator {
     bool alone;    /* the originator computes the whole load */
-    bool known;    /* the kernel's rate is known without measuring */
+    bool known;    /* the time of a unit is known without measuring */
     bool unlikely; /* measured units do not tell other units' time: they are few
                       and far off an estimate, or samples differ */
-    uint64_t varies_ps; /* longest minus shortest unit time among samples, ps */
-    struct advance advance;
-    uint64_t announced_ps; /* mesh time, ps, when the announcement begins */
+    uint64_t varies_ps; /* longest less shortest time of a unit in samples */
+    struct advance advance; /* how many units the advance sends to each node */
+    uint64_t announced_ps;  /* mesh time, ps, when the announcement begins */
     struct wire_report report;
     struct wire_order order;
     struct plan_job input; /* what planners read; its startup_ps[] belong to the
                               plan tried last, the report's to `plan` */
     uint8_t *job; /* the stored job; tables of later rounds lie behind it */
-    /* Units of the advance for a node of each layer and its descendants. */
+    /* advance_units[i]: units for a node of layer i and its descendants. */
     uint32_t advance_units[TORUS_PHASES_MAX + 1];
-    uint64_t best_ps; /* pattern: time by which `plan` is compared with other
-                         plans; UINT64_MAX: no plan */
-    struct rounds_plan plan; /* the best plan so far; its arrays beyond its
-                                rounds and phases are not set */
+    uint64_t best_ps; /* pattern: time, ps, by which `plan` is compared with
+                         other plans; UINT64_MAX: no plan yet */
+    struct rounds_plan plan; /* the best plan so far; elements of its arrays for
+                                further rounds and phases are not set */
     uint32_t *tree_tables;   /* tree: tables of all rounds, in a row */
     struct farm_state *farm; /* state of a farm or of a tail (tail.h) */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* tree: planned start of each round,
@@ -38,7 +38,7 @@ static inline uint64_t originator_now_ps(const struct scatter *scatter)
     return clock_now_ps(scatter->circuit->clock);
 }
 
-/* Returns the time, ps, in which a switch sends a payload of `bytes`. */
+/* Returns startup plus transfer time, ps, for a payload of `bytes` bytes. */
 static inline uint64_t order_message_ps(const struct wire_order *order,
                                         uint64_t bytes)
 {
@@ -46,8 +46,8 @@ static inline uint64_t order_message_ps(const struct wire_order *order,
            order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
 }
 
-/* Returns the time, ps, of a circuit over `hops` hops with a message that takes
-   `message_ps`; switches that store and forward send it once for each hop. */
+/* Returns the time, ps, of a message that takes message_ps to send, over `hops`
+   hops: switches that store and forward send the message once for each hop. */
 static inline uint64_t order_circuit_ps(const struct wire_order *order,
                                         uint64_t message_ps, uint32_t hops)
 {
@@ -78,16 +78,16 @@ void originator_begin(struct scatter *scatter, struct originator *originator);
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator);
 
-/* Makes the load of `order` the originator's range. */
+/* Makes the units of the order's load the originator's range. */
 void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order);
 
-/* Takes the first `units`, computed or sent, off the order's load and range. */
+/* Takes `units` units, computed or sent, off the front of load and range. */
 void originator_take_off(struct scatter *scatter, struct originator *originator,
                          uint32_t units);
 
-/* Takes `bytes`, rounded up to a multiple of 8, at free_from, which moves
-   behind them. Returns where they begin; NULL if fewer are free. */
+/* Allocates `bytes` bytes, rounded up to a multiple of 8, at free_from, which
+   moves behind them. Returns their address; NULL if fewer bytes are free. */
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 
 #endif

@@ -10,7 +10,7 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 
 /* ---- before a job ---- */
 
-/* Sets path, kind and gap of a phase's messages, before there is a load. */
+/* Sets path, kind and gap of a phase's messages, before there is an order. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
     struct circuit_message *message = &scatter->message[phase];
@@ -351,14 +351,14 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
 }
 
 /*
- * The startup of phase i is the time of a circuit of that phase, without the
- * transfer of units, and of one node's software. Layer i has its volume at time
+ * The startup of a phase is the time of one node's software and of a circuit,
+ * without the transfer of units. Layer i has its volume at the time
  *
  *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer
  *
- * because a node takes split_ps and queue_ps from its receipt until its sends
- * are queued. A node of the last layer queues no sends, so the startup of the
- * last phase has split_ps alone.
+ * where t_{i-1} is that of the layer before, and split_ps + queue_ps the time
+ * from a node's receipt until its sends are queued. A node of the last layer
+ * queues no sends, so the startup of the last phase has split_ps alone.
  */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)

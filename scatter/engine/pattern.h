@@ -53,8 +53,8 @@ static inline void pattern_post(const struct scatter *scatter, unsigned round)
    next round's part. Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
-/* Returns the software time, ps, in a startup of a plan of several rounds: from
-   a node's receipt until its sends are queued. `phase`: 1 to `phases`. */
+/* Returns the time of software, ps, in the startup of `phase`, 1 to `phases`,
+   with several rounds: from a node's receipt until its sends are queued. */
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases);
 
@@ -62,19 +62,19 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases);
 
-/* Sets originator->input.wait_ps: the time from `begin_ps`, mesh time at which
-   the first parts are queued, until the announcement's circuits have ended. */
+/* Sets originator->input.wait_ps: the time from begin_ps, when the first parts
+   are queued (mesh time), until the announcement's circuits have ended. */
 void startups_wait(const struct scatter *scatter, struct originator *originator,
                    uint64_t begin_ps);
 
-/* Sets report.received_ps[], the times from time zero at which layers receive
-   their volumes, `volume_units[layer]`, in the first of several rounds. */
+/* Sets report.received_ps[layer]: the time from time zero until the layer has
+   its volume, volume_units[layer] units, in the first of several rounds. */
 void startups_receipts(const struct scatter *scatter,
                        struct originator *originator,
                        const uint64_t startup_ps[],
                        const uint32_t volume_units[]);
 
-/* Sets originator->input by the order and the measured rate, and
+/* Sets originator->input by the order and the measured time of a unit, and
    report.received_ps[0] to 0. Result: 0, or ERR_RANGE if a number of the order
    exceeds the limits of planners. */
 NODISCARD int startups_input(const struct scatter *scatter,

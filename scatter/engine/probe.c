@@ -18,15 +18,15 @@ static int settle(struct scatter *scatter, uint32_t asks)
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Returns the time, ps, `ready_delay_ns` from now: the next message leaves
-   then. */
+/* Returns the mesh time, ps, `ready_delay_ns` from now, at which the next
+   message leaves. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* Stores the node's events at `out`. Result: the bytes stored. */
+/* Stores the node's events at `out`. Returns the number of bytes stored. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -79,8 +79,8 @@ static int answer(struct scatter *scatter,
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* the entry that is carried out */
-    uint32_t rows;
-    uint8_t *at; /* end of the report so far */
+    uint32_t rows;       /* number of rows in the report so far */
+    uint8_t *at;         /* end of the report so far */
 };
 
 /*
@@ -190,7 +190,7 @@ static int measure(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Not inlined: two callers share one copy. */
+/* Not inlined: two callers share one copy of the code. */
 __attribute__((noinline)) int probe_serve(struct scatter *scatter,
                                           struct circuit_delivery delivery)
 {

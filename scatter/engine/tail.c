@@ -10,13 +10,13 @@
 
 /* ---- the originator ---- */
 
-/* The mean unit time of a share is assumed to differ between nodes by 1 /
-   VARIES_PART of varies_ps: a share is many times as large as a sample, so
-   differences average out. */
+/* A unit's mean time is assumed to differ between two shares by 1 / VARIES_PART
+   of what it differs by between samples (varies_ps): a share has many times the
+   units of a sample, so differences average out. */
 #define VARIES_PART 32u
-#define RESERVE_MOST 30u   /* percent */
-#define RESERVE_UNKNOWN 5u /* percent, if there are no samples */
-#define UNLIKELY_UNITS 2u  /* planned per node, if samples tell nothing */
+#define RESERVE_MOST 30u   /* largest reserve, percent of the load */
+#define RESERVE_UNKNOWN 5u /* percent of the load, if there are no samples */
+#define UNLIKELY_UNITS 2u  /* units planned per node if samples tell nothing */
 
 /* Returns the reserve in percent of the load. 0 if samples do not differ, if
    ports rather than nodes limit the speed, or if nodes compute the reserve in
@@ -51,7 +51,7 @@ uint32_t tail_reserve(const struct scatter *scatter,
         return 0;
     }
     if (percent == WIRE_BEST && originator->unlikely) {
-        /* Units' times are hardly known: nearly all units are the reserve. */
+        /* Little is known of units' times: nearly all units are the reserve. */
         uint32_t planned = UNLIKELY_UNITS * originator->input.nodes;
 
         return scatter->units > 2 * planned ? scatter->units - planned : 0;

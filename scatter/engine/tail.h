@@ -20,7 +20,7 @@
 #include "scatter/engine/originator.h"
 
 /* Returns the reserve, the number of units at the end of the load that no round
-   sends: as ordered, or by how much samples' unit times differ; 0: no tail. */
+   sends: as ordered, or by how much samples differ in time; 0: no tail. */
 uint32_t tail_reserve(const struct scatter *scatter,
                       const struct originator *originator);
 
@@ -39,8 +39,8 @@ NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 /* Waits for the part of a planned round, or, after the last, for a chunk. */
 NODISCARD int tail_receive(struct scatter *scatter);
 
-/* Computes the share at hand. When little of the last planned share is left,
-   the node asks for its first chunk. */
+/* Computes the round's share or the chunk. When few units of the last planned
+   share are left, the node asks for its first chunk. */
 NODISCARD int tail_compute(struct scatter *scatter);
 
 NODISCARD int tail_gather(struct scatter *scatter);

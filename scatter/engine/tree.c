@@ -109,8 +109,8 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
 }
 
 /* Returns the word for the node of `branch` in the table of a later round: the
-   first unit of the node's range. Words lie in the sequence of the branches of
-   this node's piece. */
+   index of the first unit of the node's range. Words lie in the sequence of the
+   branches of this node's piece. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -325,7 +325,7 @@ int tree_gather(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-#define DEMANDS 3u /* demands of each node: prefers_farm() */
+#define DEMANDS 3u /* per node: a farm must have time to serve so many */
 
 /* Returns the compute time of a unit on a node without a slowdown, ps; the
    originator, whose time was measured, may have a slowdown. */
@@ -337,7 +337,7 @@ static uint64_t reference_ps(const struct originator *originator)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-/* Sets originator->input for one round, or for several. */
+/* Sets originator->input, what planners read, for one or for several rounds. */
 static void set_input(const struct scatter *scatter,
                       struct originator *originator, bool several)
 {
@@ -392,10 +392,10 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Adds the order's first unit to the first units in all branches and tables,
-   which are planned from unit 0 on. A load for one round was planned larger by
-   ports_units (originator_ports_units()): subtracting these takes them off the
-   front of the root's share. */
+/* Adds the index of the order's first unit to the indices of first units in all
+   branches and tables, which are planned from unit 0 on. A load for one round
+   was planned larger (originator_ports_units()): the additional units are taken
+   off the front of the root's share. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -416,7 +416,7 @@ static void shift_ranges(const struct scatter *scatter,
     }
 }
 
-/* Returns the units of the piece of node `index` in all rounds together. */
+/* Returns the units, in all rounds, of the piece of branch number `index`. */
 static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
@@ -432,8 +432,8 @@ static uint32_t all_units_of(const struct scatter *scatter,
     return units;
 }
 
-/* Sets the times at which outputs leave: result_ps[phase], ps from the start of
-   the scatter. A phase lasts as long as its longest output takes. */
+/* Sets result_ps[phase]: the time, ps, from the scatter's start until nodes of
+   the phase send outputs. A phase lasts as long as its longest output takes. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -483,8 +483,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
 }
 
 /* Plans the order's number of rounds, with their tables. For WIRE_BEST plans
-   the best number if it ends earlier than one round, for which `tree` is
-   planned. `work`: the planner's memory. */
+   the best number of rounds if they end earlier than one round, for which
+   `tree` is planned already. `work`: the planner's memory. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {

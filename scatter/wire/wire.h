@@ -81,19 +81,19 @@ enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
                                    not set: circuits, from end to end */
     WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
-    WIRE_MORE = 8               /* another order follows; also set in the job */
+    WIRE_MORE = 8 /* after this job another order follows; jobs have it, too */
 };
 
 enum wire_job_flag {
-    WIRE_TAIL = 1, /* after the planned rounds nodes get the reserve of the load
-                      on demand, by WIRE_CHUNK */
-    WIRE_MEANWHILE = 2, /* outputs of a round return during later rounds; only
-                           with WIRE_OUTPUT and WIRE_PATTERN */
+    WIRE_TAIL = 1, /* the load has a reserve: units that no planned round sends;
+                      nodes get them after all rounds, when they ask */
+    WIRE_MEANWHILE = 2, /* outputs of a round return during later rounds; set
+                           only for WIRE_PATTERN and with WIRE_OUTPUT */
     WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
 };
 
-/* Pack flags (bits 0 to 3) and policy (bits 4 to 7) into a byte; return the
-   policy of such a byte. */
+/* WIRE_FLAGS() packs flags (bits 0 to 3) and policy (bits 4 to 7) into a byte;
+   WIRE_POLICY() returns the policy in such a byte. */
 #define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
 #define WIRE_POLICY(flags) ((flags) >> 4)
 
@@ -115,11 +115,11 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 88u
-#define WIRE_BEST 0xffu      /* in an order: the originator chooses */
-#define WIRE_RESERVE_MAX 90u /* percent of the load */
+#define WIRE_BEST 0xffu      /* in an order: the originator chooses a value */
+#define WIRE_RESERVE_MAX 90u /* largest reserve, percent of the load */
 
-/* The longest call_ps of an order, 34 ms: with a board's costs added it stays
-   below the 2^36 ps that planners take (scatter/plan/job.h). */
+/* Longest fixed time of a kernel's run() in an order, 2^35 ps = 34 ms: with a
+   board's costs added it stays below the 2^36 ps that planners accept. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
 /*
@@ -135,41 +135,41 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 struct wire_order {
     char kernel[WIRE_NAME_BYTES]; /* name of the kernel, padded with NUL */
     uint64_t startup_ps;          /* fixed time of a circuit, ps */
-    uint64_t transfer_ps;         /* time of a byte, ps */
-    uint64_t hop_delay_ps;        /* time of a hop, ps */
-    uint32_t load_units;
-    uint8_t phases;     /* phases, or WIRE_BEST; 0: the originator alone */
-    uint8_t rounds;     /* rounds, or WIRE_BEST; with WIRE_FARM the installment:
-                           number of chunks into which a worker's part is cut */
-    uint8_t ports;      /* ports that a node uses at once: 1, 2 or 4 */
-    unsigned flags : 4; /* enum wire_order_flag */
+    uint64_t transfer_ps;         /* time of a byte on a link, ps */
+    uint64_t hop_delay_ps;        /* time that each link adds, ps */
+    uint32_t load_units;          /* number of units of the load */
+    uint8_t phases; /* number of phases, or WIRE_BEST; 0: originator alone */
+    uint8_t rounds; /* number of rounds, or WIRE_BEST; of a farm: number of
+                       chunks into which a worker's part is cut */
+    uint8_t ports;  /* ports that a node uses at once: 1, 2 or 4 */
+    unsigned flags : 4;    /* enum wire_order_flag */
     unsigned policy : 4;   /* enum wire_policy */
-    uint16_t tree_nodes;   /* branches of the tree; 0: no tree */
-    uint8_t reserve;       /* percent of the load for WIRE_TAIL, at most
-                              WIRE_RESERVE_MAX; WIRE_BEST: the originator
-                              chooses, and may turn a tree into a farm */
-    uint8_t zero;          /* 0 */
-    uint32_t unit_bytes;   /* bytes of a unit; 0: the load has no data */
-    uint32_t arg_bytes;    /* bytes of `arg`, at most KERNEL_ARG_MAX */
+    uint16_t tree_nodes;   /* number of nodes of the tree; 0: no tree */
+    uint8_t reserve;       /* percent of the load that nodes get on demand after
+                              all rounds, up to WIRE_RESERVE_MAX; WIRE_BEST: the
+                              originator chooses, or makes a tree a farm */
+    uint8_t zero;          /* always 0 */
+    uint32_t unit_bytes;   /* length of a unit; 0: the load has no data */
+    uint32_t arg_bytes;    /* length of `arg`, at most KERNEL_ARG_MAX */
     uint32_t first_unit;   /* index of the first unit in the whole load */
-    uint32_t before_bytes; /* bytes of the data in front of the units */
-    uint32_t after_bytes;  /* bytes of the data behind the units */
-    uint64_t compute_ps;   /* time of a unit, ps, at most PLANNER_TIME_MAX_PS;
-                              0: the originator measures it */
-    uint64_t call_ps;      /* fixed time of a run(), at most WIRE_CALL_MAX_PS */
+    uint32_t before_bytes; /* length of the halo in front of the units */
+    uint32_t after_bytes;  /* length of the halo behind the units */
+    uint64_t compute_ps;   /* time to compute a unit, ps, at most 2^40; 0: the
+                              originator measures the time */
+    uint64_t call_ps;      /* time of a run() of no units, ps; at most 2^35 */
     const uint8_t *arg;    /* the kernel's argument */
-    const uint8_t *tree;   /* 4-byte aligned if the message is */
-    const uint8_t *load;   /* the first unit */
+    const uint8_t *tree;   /* first branch; 4-byte aligned if the message is */
+    const uint8_t *load;   /* first byte of the first unit */
 };
 static_assert(offsetof(struct wire_order, tree_nodes) == 48 &&
                   offsetof(struct wire_order, arg) == WIRE_ORDER_BYTES,
               "an order has no gaps");
 
-/* Returns the length of an order's data, bytes. */
+/* Returns the length, bytes, of an order's data: the units and their halo. */
 uint64_t wire_order_load_bytes(const struct wire_order *order);
 
-/* Returns the bytes of an order before its data; wire_order_store() stores
-   these bytes at `out`. */
+/* Returns the length, bytes, of an order without its data. wire_order_store()
+   stores the order without its data at `out`. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
@@ -182,7 +182,7 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 
 #define WIRE_JOB_BYTES 36u
 
-/* Length of the longest job of WIRE_PATTERN, with the tables of a round. */
+/* Bytes of the longest job of WIRE_PATTERN and of a round's tables together. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 /*
@@ -203,41 +203,41 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
  *                                         16  u32 demand_ps
  *                                         20  u64 call_ps
  *
- * result_ps[], only with WIRE_OUTPUT, has for each layer the time from
- * gather_ps until its results leave.
+ * result_ps[i], only with WIRE_OUTPUT, is the time from gather_ps until nodes
+ * of layer i send their results.
  */
 
 /* The slots: times when results may travel (drawn in scatter/plan/slots.h). */
 struct wire_slots {
-    uint64_t gather_ps;   /* mesh time of the planned end or later, ps */
-    uint32_t short_units; /* short slot's length in 2^shift ps; 0: none */
-    uint32_t long_units;  /* long slot's length in 2^shift ps; 0: none */
+    uint64_t gather_ps;   /* mesh time, ps: planned end of compute, or later */
+    uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
+    uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
     uint32_t early_units; /* time with slots before gather_ps, in 2^shift ps */
-    uint16_t short_bytes; /* longest result, bytes, that fits a short slot */
-    uint8_t frames;       /* each phase's short slots between two long slots */
-    uint8_t shift;        /* unit of the lengths above, as a power of 2 in ps */
+    uint16_t short_bytes; /* longest result that fits a short slot, bytes */
+    uint8_t frames; /* each phase's number of short slots between long slots */
+    uint8_t shift;  /* the unit of time above is 2^shift ps */
 };
 
 struct wire_job {
-    uint8_t phases;          /* phases, at least 1 */
-    uint8_t rounds;          /* rounds, 1 to ROUNDS_MAX */
-    uint8_t flags;           /* WIRE_FLAGS(enum wire_job_flag, policy) */
+    uint8_t phases;          /* number of phases, 1 or more */
+    uint8_t rounds;          /* number of rounds, 1 to ROUNDS_MAX */
+    uint8_t flags;           /* enum wire_job_flag; bits 4 to 7 the policy */
     uint32_t before_bytes;   /* bytes that the kernel reads before a range */
-    uint32_t after_bytes;    /* bytes that the kernel reads after a range */
+    uint32_t after_bytes;    /* bytes that the kernel reads behind a range */
     struct wire_slots slots; /* stored by wire_job_store(), but loaded by
                                 wire_job_slots(), not by wire_job_load() */
 };
 
 /* Terms by which a master, a worker that serves other workers, plans. */
 struct wire_farm_terms {
-    uint64_t compute_ps; /* time of a unit, ps, 1 to PLANNER_TIME_MAX_PS */
-    uint32_t demand_ps;  /* time to serve a demand, ps */
-    uint8_t installment; /* number of chunks of a worker's part, 1 or more */
-    uint64_t call_ps;    /* fixed time of a run(), ps */
+    uint64_t compute_ps; /* time to compute a unit, ps, 1 to 2^40 */
+    uint32_t demand_ps;  /* time in which a server serves a demand, ps */
+    uint8_t installment; /* number of chunks to cut a worker's part into */
+    uint64_t call_ps;    /* time of a kernel's run() of no units, ps */
 };
 
-/* Returns the length of a stored job. Inline, as it is on the hot path; (flags
-   & WIRE_OUTPUT) / WIRE_OUTPUT is 0 or 1 without a jump. */
+/* Returns the length of a stored job, bytes. Inline, as each round calls it;
+   (flags & WIRE_OUTPUT) / WIRE_OUTPUT is 0 or 1 without a jump. */
 __attribute__((always_inline)) static inline uint32_t
 wire_job_bytes(const struct wire_job *job)
 {
@@ -255,7 +255,7 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
 NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
-/* Return the slots and result_ps[layer] of a stored job. */
+/* Return the slots and the time result_ps[layer] of the job stored at `in`. */
 struct wire_slots wire_job_slots(const uint8_t *in);
 uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
 
@@ -280,8 +280,8 @@ NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
    argument, pad4, which nodes pass on unchanged. */
 struct wire_announce {
     uint32_t kernel;     /* index of the kernel in the image */
-    uint32_t unit_bytes; /* bytes of a unit */
-    uint32_t arg_bytes;  /* bytes of `arg` */
+    uint32_t unit_bytes; /* length of a unit */
+    uint32_t arg_bytes;  /* length of `arg` */
     const uint8_t *arg;  /* the kernel's argument */
 };
 static_assert(offsetof(struct wire_announce, arg_bytes) ==
@@ -308,14 +308,15 @@ NODISCARD int wire_announce_load(struct wire_announce *announce,
  *
  *    0  u32  share_units[0..N]            ..  u32  volume_units[0..N]
  *
- * N is the number of phases, and element i is for a node of layer i. An advance
- * is round 0, and leaves before the job is made: its tables are for all phases
- * of the torus, and the parts of round 1 bring the job.
+ * N: number of phases. share_units[i]: units that a node of layer i keeps.
+ * volume_units[i]: these units and those of its descendants. An advance, round
+ * 0, leaves before there is a job: its tables are for all phases of the torus,
+ * and the parts of round 1 bring the job.
  */
 struct wire_part {
-    uint32_t units;
+    uint32_t units;      /* number of units in the part */
     uint32_t first_unit; /* index of the part's first unit in the whole load */
-    uint32_t label;      /* wire_part_place(), WIRE_ADVANCE, circuit_label() */
+    uint32_t label;      /* layer, port, round, ..: bits as in hal/rows.h */
 };
 static_assert(sizeof(struct wire_part) == WIRE_PART_BYTES, "no gaps");
 
@@ -324,19 +325,19 @@ static_assert(sizeof(struct wire_part) == WIRE_PART_BYTES, "no gaps");
  *
  * WIRE_BRANCH_ROUND, in every round but the first:
  *    0  u32  round, 1 or more
- *    4  u32[nodes + 1] first unit of the range of each node in the child's
- *            piece of the tree; end of the child's range
+ *    4  u32[nodes + 1] index, in the whole load, of the first unit of each
+ *            node of the child's piece; then of the first unit behind them all
  *   ..  the data
  */
 
-/* Returns the label bits that name a part's node and round. */
+/* Returns label bits of a part: its receiver's layer, sender's port, round. */
 static inline uint32_t wire_part_place(unsigned layer, unsigned port,
                                        unsigned round)
 {
     return layer | port << 8 | round << 16;
 }
 
-/* Length of the tables of shares and volumes, bytes. */
+/* Length, bytes, of a round's two tables, of shares and of volumes. */
 #define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
 
 /* Stores a round's tables, WIRE_TABLES_BYTES(phases) bytes, at `out`. */
@@ -344,7 +345,7 @@ void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
 
-/* Return stored tables, 4-byte aligned, as arrays where they lie. */
+/* Return a table where it lies in a round's stored tables, 4-byte aligned. */
 static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
     return (const uint32_t *)(const void *)tables;
@@ -363,10 +364,10 @@ static inline const uint32_t *wire_volumes(const uint8_t *tables,
 
 /* WIRE_CHUNK: these fields; in a worker's first chunk the job; the data. */
 struct wire_chunk {
-    uint32_t units;      /* 0: no more chunks follow */
+    uint32_t units;      /* number of units; 0: no more chunks follow */
     uint32_t first_unit; /* index of the chunk's first unit in the whole load */
     uint16_t worker;     /* index of the worker in its server's list */
-    uint16_t number;     /* index of the chunk among the worker's */
+    uint16_t number;     /* chunks that the worker got before this chunk */
 };
 static_assert(sizeof(struct wire_chunk) == WIRE_CHUNK_BYTES, "no gaps");
 
@@ -374,9 +375,9 @@ static_assert(sizeof(struct wire_chunk) == WIRE_CHUNK_BYTES, "no gaps");
    the worker has not sent yet. */
 struct wire_demand {
     uint16_t worker;     /* index of the worker in its server's list */
-    uint16_t number;     /* index of the chunk that the worker asks for */
-    uint32_t units;      /* units computed since the last demand, or 0 */
-    uint64_t compute_ps; /* time to compute these units, ps */
+    uint16_t number;     /* chunks that the worker has got so far */
+    uint32_t units;      /* units computed since the last demand; may be 0 */
+    uint64_t compute_ps; /* time in which the worker computed them, ps */
 };
 static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
 
@@ -395,8 +396,8 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * messages r - 1 brought. It leaves when the part of round r has come; message
  * R, only of a child with children, when all rounds are computed.
  */
-#define WIRE_OUTPUT_CHUNK_BYTES 8u /* length of the fields before the bytes */
-#define WIRE_OUTPUTS_BYTES 4u /* length of r, before the chunks of output */
+#define WIRE_OUTPUT_CHUNK_BYTES 8u /* first unit and length, before output */
+#define WIRE_OUTPUTS_BYTES 4u      /* length of the round's number, r */
 
 /* ---- reports ---- */
 
@@ -416,47 +417,46 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * With `advance` the originator measures and plans after scatter_start_ps.
  */
 struct wire_report {
-    int32_t error; /* enum err */
-    uint8_t phases;
+    int32_t error;           /* enum err */
+    uint8_t phases;          /* number of phases of the plan */
     uint8_t phases_feasible; /* the most phases that a plan may have */
-    uint8_t rounds;
-    bool output : 1;      /* an output follows the result */
-    bool layers : 1;      /* all nodes of a layer get equally many units; not
-                             set: the arrays below are 0 */
-    bool advance : 1;     /* round 0 is an advance */
-    bool meanwhile : 1;   /* outputs returned during later rounds */
-    uint64_t compute_ps;  /* time of a unit in the plan, ps */
-    uint64_t makespan_ps; /* planned time, ps, from time zero until all nodes
-                             have computed */
-    uint64_t begin_ps;
-    uint64_t plan_ps;
-    uint64_t scatter_start_ps; /* mesh time when the scatter begins */
-    uint64_t gather_done_ps;   /* mesh time when all results are merged */
+    uint8_t rounds;          /* number of rounds */
+    bool output : 1;         /* an output follows the result */
+    bool layers : 1;         /* all nodes of a layer get equally many units; not
+                                set: the arrays below are 0 */
+    bool advance : 1;        /* round 0 is an advance */
+    bool meanwhile : 1;      /* outputs returned during later rounds */
+    uint64_t compute_ps;     /* time to compute a unit, as planned with, ps */
+    uint64_t makespan_ps; /* planned time from time zero until the last node has
+                             computed, ps */
+    uint64_t begin_ps;    /* time that the kernel's begin() took, ps */
+    uint64_t plan_ps;     /* time that planning took, ps */
+    uint64_t scatter_start_ps; /* time zero of the plan, mesh time, ps */
+    uint64_t gather_done_ps;   /* mesh time when all results are merged, ps */
     uint64_t overhead_ps; /* from time zero until the originator computes, ps */
-    /* startup_ps[i]: startup of a circuit in phase i + 1. The other arrays are
-       for a node of layer i; units are those of all rounds together. */
+    /* The plan. startup_ps[i]: startup of a circuit in phase i + 1. The other
+       arrays: element i is for a node of layer i, in all rounds together. */
     uint64_t startup_ps[TORUS_PHASES_MAX];
-    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* planned time from zero until
+    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* time from time zero until
                                                     the node has its range */
-    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units that it keeps */
-    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
-    uint64_t ordered_ps; /* mesh time when the order has come in completely */
-    uint64_t measure_ps; /* time of all runs that measured, ps */
-    uint32_t measured_units; /* units computed by measuring, not in the plan */
-    uint32_t zero;           /* 0 */
-    uint64_t call_ps; /* time of a run() of no units, ps: as in the plan; but
-                         measured anew after the originator's share if that did
-                         not take the planned time */
-    uint64_t announce_ps; /* time to queue the announcement, ps */
-    uint64_t sampled_ps;  /* time of those runs whose results were dropped */
+    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units the node keeps */
+    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* and its descendants' */
+    uint64_t ordered_ps; /* mesh time when the whole order has come in, ps */
+    uint64_t measure_ps; /* time of all runs of the kernel to measure it, ps */
+    uint32_t measured_units; /* units computed to measure; not in the plan */
+    uint32_t zero;           /* always 0 */
+    uint64_t call_ps; /* time of a run() of no units, ps: as planned with, or
+                         anew if the originator's share took another time */
+    uint64_t announce_ps; /* time in which the announcement was queued, ps */
+    uint64_t sampled_ps; /* part of measure_ps: runs with dropped results, ps */
 };
 static_assert(sizeof(struct wire_report) == WIRE_REPORT_BYTES, "no gaps");
 
-/* Returns the length of a report before the kernel's result, bytes. */
+/* Returns the length, bytes, of a report up to the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* Stores wire_report_bytes() bytes at `out`; reads `plan` only if `layers` is
-   set and there are several rounds. */
+/* Stores wire_report_bytes() bytes at `out`; reads `plan` only if
+   report->layers is set and there are several rounds. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 
@@ -469,22 +469,22 @@ NODISCARD int wire_report_load(struct wire_report *report,
 
 #define WIRE_ENTRY_BYTES 20u
 #define WIRE_ANSWER_BYTES 16u
-#define WIRE_LOG_BYTES 8u /* length of the two counts before the events */
+#define WIRE_LOG_BYTES 8u /* two numbers of events, before the events */
 #define WIRE_MEASURED_BYTES 8u
-#define WIRE_ROW_BYTES 32u /* length of a row for WIRE_ASKS_TIME */
+#define WIRE_ROW_BYTES 32u /* length of a report's row without events */
 
 enum wire_asks {
     WIRE_ASKS_TIME, /* the probe asks for times alone */
-    WIRE_ASKS_LOG   /* the probe asks for the events since the last job began */
+    WIRE_ASKS_LOG   /* the probe asks for events since the last job began */
 };
 
 /* WIRE_MEASURE: entries. WIRE_PROBE: one entry, then bytes of no meaning. */
 struct wire_entry {
     struct torus_path path;  /* from the originator to the node that answers */
-    uint16_t count;          /* number of probes, one after the other */
+    uint16_t count;          /* number of probes to send, one by one */
     uint32_t bytes;          /* length of a probe */
-    uint32_t ready_delay_ns; /* from when the sender reads its clock until the
-                                probe or the answer leaves */
+    uint32_t ready_delay_ns; /* time from when the sender reads its clock until
+                                the probe or the answer leaves, ns */
     uint32_t asks;           /* enum wire_asks */
 };
 static_assert(sizeof(struct wire_entry) == WIRE_ENTRY_BYTES, "no gaps");
