@@ -12,8 +12,8 @@
    smaller, but not less than the least chunk / LEAST_DIVISOR. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* A slice is what the originator computes between two demands. The time of a
-   worker's chunk has SLICES slices. */
+/* A slice is the units that the originator computes between two demands: as
+   many as it computes in 1 / SLICES of the time of a worker's chunk. */
 #define SLICES 4u
 
 /* Whether the load's transfer through the originator's ports takes more than a

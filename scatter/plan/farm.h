@@ -49,36 +49,35 @@
 
 #include "scatter/plan/job.h"
 
-/* Values of k if job->installment is 0: _DEAR if sending the load through the
-   ports takes over a tenth of the time in which all nodes compute it. */
+/* Usual number of chunks of a member's part of the units left; _DEAR if sending
+   the load takes the ports over a tenth of the time in which all compute it. */
 #define FARM_INSTALLMENT 4
 #define FARM_INSTALLMENT_DEAR 3
 
 struct farm {
     uint64_t compute_ps; /* time of a unit at speed FARM_SPEED_ONE */
-    uint64_t call_ps;    /* a */
+    uint64_t call_ps;    /* time of a chunk besides the time of its units */
     uint64_t speeds;     /* sum of the speeds of all members */
-    uint64_t least; /* units of the least chunk at speed FARM_SPEED_ONE, times
-                       FARM_SPEED_ONE */
+    uint64_t least;      /* least chunk at speed FARM_SPEED_ONE: 2^-16 unit */
     /* Units of the chunk whose time farm_slice() divides: the last chunk, or
        with masters the shortest recent chunk; at first the load. */
     uint32_t last_units;
-    uint32_t last_speed; /* speed of the chunk's member */
-    /* If `masters`: the chunk of the shortest time since `noted` was 0. */
+    uint32_t last_speed; /* speed of the member that got the chunk */
+    /* If `masters`: units of the chunk of least time since noted was 0. */
     uint32_t short_units;
-    uint32_t short_speed; /* speed of the chunk's member */
-    uint32_t noted;       /* chunks counted, from 0 again at `members` */
-    uint32_t members;     /* n */
+    uint32_t short_speed; /* speed of the member that got the chunk */
+    uint32_t noted;       /* chunks since this search began; below `members` */
+    uint32_t members;     /* number of members */
     uint32_t left;        /* units that no member has been given */
     uint32_t most;        /* most units of a chunk */
-    uint64_t demands_ps;  /* n c + a */
+    uint64_t demands_ps;  /* time to serve a demand of each member + call_ps */
     uint64_t seen_ps;     /* compute time of seen_units, summed over members */
     uint32_t seen_units;  /* units computed so far */
     uint32_t floor; /* least units of a chunk or slice, unless `growth` or the
                        end of the load allows fewer; farm_init() sets 0 */
-    uint32_t ahead; /* in a master's farm: units of S that the master has not
-                       received; farm_init() sets 0 */
-    uint8_t installment; /* k */
+    uint32_t ahead; /* in a master's farm: units that the group may expect and
+                       the master lacks yet; farm_init() sets 0 */
+    uint8_t installment; /* chunks of a member's part of the units left */
     bool masters;   /* some members are masters, or this is a master's farm */
     bool varies;    /* a unit's time depends on its data */
     uint8_t growth; /* a chunk has at most `growth` times the units of the
@@ -87,8 +86,8 @@ struct farm {
 
 /* A node that computes: a worker, a master for its group, or the originator. */
 struct farm_member {
-    uint32_t speed;       /* 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE if a unit takes
-                             the member farm->compute_ps */
+    uint32_t speed;       /* units per time: 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE
+                             is one unit in farm->compute_ps */
     uint32_t chunk_units; /* units of the last chunk; 0: no chunk yet */
 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 1/5, in units of 2^-64: the largest part of its volume that a node of the
+/* 1/5 in fixed point, 2^-64: the largest part of its volume that a node of the
    pattern sends to one child. */
 #define FIXED_FIFTH (UINT64_MAX / 5)
 
@@ -33,9 +33,9 @@ static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Returns the high 64 bits of a * b, low by less than 1. No sum exceeds
-   (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. In line even in a build for size, because
-   every planned phase calls this function. */
+/* Returns a * b / 2^64, rounded down. No sum exceeds (2^32-1)^2 + 2 (2^32-1) =
+   2^64 - 1. In line even in a build for size, because every planned phase calls
+   this function. */
 __attribute__((always_inline)) static inline uint64_t
 fixed_multiply_high_inline(uint64_t a, uint64_t b)
 {
@@ -64,7 +64,7 @@ static inline uint64_t fixed_product(uint64_t a, uint32_t b)
     return high > UINT32_MAX ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
 }
 
-/* Returns a * fraction / 2^32, rounded down. */
+/* Returns a * fraction, rounded down; fraction: fixed point, 2^-32. */
 static inline uint64_t fixed_part(uint64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction + ((a & UINT32_MAX) * fraction >> 32);

@@ -37,8 +37,8 @@
 #define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* for the load: 106 days */
 #define PLANNER_RESULTS_MAX 1000u
 
-/* Time of a circuit without its units: startup, plus hop for each hop, plus
-   branch for each branch (tree.h) in the message; all in one unit of time. */
+/* Time of a circuit without transfer of its units: startup, plus `hop` for each
+   hop, plus `branch` for each branch (tree.h) in it; all in one time unit. */
 struct plan_circuit {
     uint64_t startup;
     uint64_t hop;
@@ -63,7 +63,7 @@ struct plan_job {
        denominator: no output. */
     uint16_t results_numerator;
     uint16_t results_denominator;
-    uint64_t output_ps; /* meanwhile: transfer time of the output of a unit */
+    uint64_t output_ps; /* meanwhile: transfer time of a unit's output */
     uint64_t back_ps;   /* meanwhile: time of the circuits that return outputs,
                            one for each phase, without transfer of outputs */
 
@@ -83,8 +83,8 @@ struct plan_job {
     uint64_t round_ps;  /* pattern: a node's software in a round besides queue
                            and merge; tree: end of run() to next receipt */
     uint64_t merge_ps;  /* pattern: merging results between two rounds */
-    uint64_t child_ps;  /* meanwhile: receiving a child's outputs, each round */
-    uint64_t return_ps; /* meanwhile: queueing own outputs, each round */
+    uint64_t child_ps;  /* meanwhile: to receive a child's outputs of a round */
+    uint64_t return_ps; /* meanwhile: to queue a node's outputs of a round */
     uint64_t overhead_ps; /* rounds: software of the originator in each round
                              after the first, without its sends */
     uint64_t first_ps; /* meanwhile: begin of the scatter until the originator's
@@ -94,16 +94,16 @@ struct plan_job {
 
     /* The search for a number of rounds. */
     uint64_t gain_ps;   /* a further round must gain more time than this */
-    uint32_t sends_max; /* tree: sends the originator can queue, all rounds */
+    uint32_t sends_max; /* tree: most sends of the originator in all rounds */
 
-    /* The advance: time from its sends until the rest leaves. */
-    uint64_t plan_ps;   /* one round follows: 0 .. PLANNER_STARTUP_MAX_PS */
+    /* Time from the sends of the advance until the rest of the load leaves. */
+    uint64_t plan_ps;   /* if one round follows: 0 .. PLANNER_STARTUP_MAX_PS */
     uint64_t rounds_ps; /* additional time if several rounds follow */
 
     /* A farm. */
-    uint32_t nodes;      /* the originator and the nodes that it serves;
-                            advance: all nodes, 2 or more */
-    uint32_t served;     /* nodes that masters serve */
+    uint32_t nodes;      /* number of nodes: the originator and those it serves;
+                            advance: all, 2 or more */
+    uint32_t served;     /* number of nodes that masters serve */
     uint32_t most_units; /* most units of a chunk: 1 or more */
     uint64_t demand_ps;  /* time to serve a demand, at most 2^32 ps */
     uint64_t call_ps; /* time of a chunk besides its units, at most 2^36 ps */

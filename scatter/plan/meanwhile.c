@@ -4,15 +4,15 @@
 #include "scatter/plan/fixed.h"
 
 #define CHILDREN 4u /* nodes that a node sends to in each phase */
-/* Weight of the first and last round; parts are weights scaled to sum 1. */
+/* Weight of the first and last round; part = weight / sum of all weights. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors q by which parts grow up to the middle round, in quarters. */
+/* Factors q, in quarters: until the middle round, the units of a round are q
+   times the units of the round before. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* Least makespan for which choose_factor() tries factors, in times of a node's
-   software in a round. */
+/* Factors are tried if makespan / a node's software time in a round is more. */
 #define TRIED_FROM 512u
 
 /* Costs of the job for any number of rounds. Times without _ps are in steps of
@@ -24,28 +24,28 @@ struct costs {
     uint32_t work;     /* work_ps in steps */
     uint32_t in;       /* in_ps in steps */
     uint32_t out;      /* out_ps in steps */
-    uint32_t startups; /* time of circuits that send a round, no units */
-    uint32_t back;     /* time of circuits that return a round, no outputs */
+    uint32_t startups; /* a port's time to send a round, without transfers */
+    uint32_t back;     /* time to return a round, without transfer of outputs */
     uint32_t software; /* time of a node's software in each round */
     uint32_t wait;     /* time from the scatter's start to the first send */
     uint32_t others_units; /* units of all nodes but the originator */
-    uint32_t first;  /* weight of round 0's transfer in a score, in 2^-16 */
-    unsigned phases; /* N */
+    uint32_t first;  /* factor of round 0's transfer time in a score: 2^-16 */
+    unsigned phases; /* number of phases, N */
     unsigned shift;
     /* behind[d]: part of all nodes but the originator that get their units over
-       d + 1 circuits, in 2^-32 */
+       d + 1 circuits, fixed point: 2^-32 */
     uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
 struct shape {
     unsigned rounds;
-    uint32_t part[ROUNDS_MAX]; /* part of each round, in 2^-32; the sum is 1 */
+    uint32_t part[ROUNDS_MAX]; /* a round's part of all units: 2^-32; sum 1 */
     uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* in steps; the lowest score is the best shape */
+    uint64_t score; /* steps; end + weighted transfer of round 0; least: best */
 };
 
-/* Sets behind[]. `all` is the nodes of the pattern. Units of binomial (N, d +
-   1) * 4^(d + 1) of these nodes travel over d + 1 circuits. */
+/* Sets behind[]. Of `all`, the number of nodes of the pattern, binomial(N, d +
+   1) * 4^(d + 1) nodes get their units over d + 1 circuits. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -58,10 +58,10 @@ static void count_behind(struct costs *costs, uint32_t all)
 
 /* Sets the weight of round 0's transfer time in the score of a shape.
    take_more() moves units to the originator until the last output arrives when
-   the originator ends. A moved unit makes the arrival u earlier and the end
-   c = compute_ps later; shapes differ in the end by round 0's transfer time
-   alone. So the shape with the least arrival + u / c * transfer time ends
-   first: the weight is u / c. */
+   the originator ends. A moved unit makes the arrival earlier by a time u,
+   unit_ps there, and the end later by c = compute_ps; ends of shapes differ
+   only by round 0's transfer time. So the shape with the least arrival + weight
+   u / c times that transfer time ends first. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -117,8 +117,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     return ERR_OK;
 }
 
-/* Sets the parts of `rounds` rounds: they grow by factor / 4 a round up to the
-   middle round, then fall by factor / 4 a round. */
+/* Sets the parts of `rounds` rounds: until the middle round, each is factor / 4
+   times the part before; then each is 4 / factor times the part before. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -140,11 +140,11 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
         shape->part[i] = (uint32_t)(shape->part[i] * inverse >> 30);
         rest -= shape->part[i];
     }
-    shape->part[rounds / 2] += rest; /* sum: 2^32, wraps to 0 */
+    shape->part[rounds / 2] += rest; /* the sum 2^32 is 0 in 32 bits */
 }
 
-/* Returns the part of all outputs, in 2^-32, that a port of the originator
-   receives between two rounds, after nodes have computed round `turn`. */
+/* Returns the part of all outputs, fixed point: 2^-32, that a port of the
+   originator receives after nodes have computed round `turn`. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -187,10 +187,10 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* Returns the largest factor q with which a round's outputs return while nodes
-   compute the N-th round after that round: q^N times a port's time for all
-   units, or for all outputs, is at most 9/8 of a node's compute time. Returns
-   the smallest factor if there is none. */
+/* Returns the largest factor q, in quarters, with which outputs return while
+   nodes compute the N-th round after theirs: q^N times a port's transfer time
+   of all units, or of all outputs, is at most 9/8 of a node's compute time.
+   Returns the smallest factor if there is none. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -209,9 +209,9 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Returns `most`, reduced down to `least` or 3 until 6 (rounds - 3) times a
-   node's software in a round takes no longer than a port's units and N times
-   the port's outputs: a rule of thumb. */
+/* Returns `most`, lowered, not below `least` or 3, until 6 (rounds - 3)
+   times the time of a node's software in a round is at most a port's transfer
+   time of all units + N times that of all outputs: a rule of thumb. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -246,7 +246,7 @@ static bool try_shape(struct shape *best, const struct costs *costs,
 
 /* Sets *best to the best number of rounds. The search goes down from
    rounds_most(); each step takes a quarter off the number. The search ends at
-   the first number that gains nothing. If ports are the bottleneck, the search
+   the first number that gains no time. If ports are the bottleneck, the search
    goes on to `least`, because times then differ much from number to number. */
 static void choose_rounds(struct shape *best, const struct costs *costs,
                           unsigned least, unsigned most)
@@ -264,8 +264,8 @@ static void choose_rounds(struct shape *best, const struct costs *costs,
     }
 }
 
-/* Tries all factors with the number of rounds of *best, if ports work for more
-   than half of a node's compute time and the makespan is above TRIED_FROM.
+/* Tries all factors with the number of rounds of *best, if a port transfers for
+   over half of a node's compute time and the makespan is long (TRIED_FROM).
    Returns whether another factor is better, and sets *best to that shape. */
 static bool choose_factor(struct shape *best, const struct costs *costs)
 {
@@ -282,15 +282,15 @@ static bool choose_factor(struct shape *best, const struct costs *costs)
 
 /* Sets the volumes of all rounds together, by a plan of one round. The time in
    which nodes receive their children's outputs is planned as extra units,
-   merges[i] for a subtree of layer i. The function then takes the extra units
-   off: a node with more children gets a smaller share. */
+   merges[i] for the subtree of a node of layer i. The function then takes the
+   extra units off: a node with more children gets a smaller share. */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
 {
     struct plan_job all = *job;
     uint64_t merge = shape->rounds * job->child_ps / job->compute_ps;
     uint64_t merges[ROUNDS_PHASES_MAX + 1];
-    uint64_t below = 0; /* merges[] of the children of layer i */
+    uint64_t below = 0; /* extra units of all children of a node of layer i */
     int error;
 
     for (unsigned layer = job->phases + 1u; layer > 0; --layer) {
@@ -352,14 +352,14 @@ static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
     return ends_ps - units * unit_ps;
 }
 
-/* Returns volume_units * part / 2^32, where a part of 0 stands for 2^32. */
+/* Returns the units of a part, fixed point: 2^-32, of a volume. 0: all. */
 static uint32_t cut_at(uint32_t volume_units, uint32_t part)
 {
     return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
 }
 
-/* Divides volumes among the rounds; the originator's share is the units that
-   are left. Returns false if a circuit would carry nothing. */
+/* Divides volumes among the rounds; the originator's share is the units of the
+   load that are left. Returns false if a circuit would carry no unit. */
 static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
                    const struct shape *shape, uint32_t load_units)
 {

@@ -2,11 +2,11 @@
 /*
  * Several rounds of the pattern (one_round.h) whose outputs return meanwhile:
  * outputs of round r - 1 travel while nodes compute round r. Rounds
- * r = 0 .. R-1 are similar: round r has the part w_r of all volumes. The rule
- * is this project's. Parts grow by a factor q up to the middle round, then fall
- * by q,
+ * r = 0 .. R-1 are similar: round r has the part w_r of each node's volume. The
+ * rule is this project's. Until the middle round each part is q times the part
+ * before, then 1 / q times,
  *
- *   w_r = q^min(r, R-1-r) / sum      q one of 5/4, 3/2, 2, 3, 4
+ *   w_r = q^min(r, R-1-r) / sum of all      q one of 5/4, 3/2, 2, 3, 4
  *
  * so that nodes begin early and few outputs remain after the last round. No
  * node is idle after its first receipt, so only the transfers of round 0 delay
@@ -18,7 +18,7 @@
  *
  *   N          number of phases
  *   W          compute time of a node in all rounds
- *   U, O       time of the port for all units, U, and for all outputs, O
+ *   U, O       transfer time of the port: U of all units, O of all outputs
  *   startups   time of the circuits that send a round, without transfer
  *   back       time of the circuits that return a round, without transfer
  *   f_d        part of the nodes that get units over d + 1 circuits; outputs of
@@ -43,20 +43,20 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
 
-/* Limit of each cost of the whole job, so that sums stay below 2^63 ps. */
+/* Limit of a port's or node's time, ps: sums of times stay below 2^63 ps. */
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
 /*
  * Plans rounds with the best factor and the best number of rounds from `least`
  * to `most`, 2 <= least <= most <= ROUNDS_MAX. The search goes down from
- * `most`. Each step takes a quarter off the number; a step that gains nothing
+ * `most`. Each step takes a quarter off the number; a step that gains no time
  * is the last. If all results arrive before *time_ps, the function sets *plan,
  * and sets *time_ps and plan->makespan_ps to the time of the last arrival.
  * job->phases is 1 or more.
  *
- * A volume differs from the exact volume by at most 1 unit plus
- * load_units / 2^18; the sum of shares is the load. Costs a call of
- * planner_plan(), and some 1,000 instructions for each number of rounds tried.
+ * A volume differs from the exact one by at most 1 + load_units / 2^18 units;
+ * the sum of shares is the load. Costs a call of planner_plan(), and some 1,000
+ * instructions for each number of rounds tried.
  *
  * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;
  * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if the plan is

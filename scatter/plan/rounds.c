@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols: rounds.h. The *work* of a volume is the time in which one node
- * computes the volume. Works and all other times are in steps; the load's work
- * has 2^37 to 2^38 steps. A *line* is a volume's work as a function of y:
+ * computes the volume. Works and other times without _ps are in *steps*: the
+ * load's work has 2^37 to 2^38. A *line* is a volume's work as a function of y:
  *
  *   work = base + slope * y         y = x / x_0, 0 < y < 1
  *
@@ -15,14 +15,14 @@
 
 #define LOAD_BITS 38u
 #define FINE_BITS 21u
-/* Limit of bases and slopes: (5 + rho) times a line is then below 2^60, and so
-   is the sum of 160 lines, for 16 rounds of 10 phases. */
+/* Limit of a line's base and slope, steps: (5 + rho) times a line is then below
+   2^60, and so is the sum of 160 lines, for 16 rounds of 10 phases. */
 #define WORK_MAX ((int64_t)1 << 52)
 #define LEVELS_MAX 30u
-/* Rounding products down makes a share of layer N too low by up to
-   load / 2^CUT_BITS / 5^(N-1) + CUT_STEPS. The limit of another layer is 5
-   times the limit of the next layer. A share between minus its limit and 0
-   counts as 0. */
+/* Rounding products down makes the work of a share of layer N too low by up to
+   the load's work / 2^CUT_BITS / 5^(N-1) + CUT_STEPS steps. The limit of
+   another layer is 5 times the limit of the next layer. A share between minus
+   its limit and 0 counts as 0. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -34,40 +34,40 @@ struct line {
 
 /* The job's costs, in steps unless named otherwise. */
 struct costs {
-    struct fixed_shift shift; /* fixed_shifted(ps, shift): 2^-26 steps */
-    uint32_t rho_whole;       /* integer part of rho */
-    uint32_t rho_fraction;    /* rest of rho, in 2^-32 */
-    unsigned phases;          /* N */
+    struct fixed_shift shift; /* turns a time, ps, into units of 2^-26 step */
+    uint32_t rho_whole;       /* integer part of transfer_ps / compute_ps */
+    uint32_t rho_fraction;    /* the ratio's rest, fixed point: 2^-32 */
+    unsigned phases;          /* number of phases, N */
     uint32_t ahead;      /* units that the originator computes in wait_ps */
-    uint32_t load_units; /* all other units */
+    uint32_t load_units; /* all other units of the load */
     uint64_t load_ps;    /* work of load_units, ps */
     int64_t load;        /* work of load_units */
     int64_t unit;        /* work of one unit */
-    int64_t x_0;         /* constant of y = x / x_0 */
-    /* startup[j] and constant[j], j from 1: constants in the equations of
-       v_{r,j-1} in rounds.h, in the last round and in other rounds. */
-    int64_t startup[LAYERS];  /* startup_ps[j - 1] */
-    int64_t constant[LAYERS]; /* -queue_ps for j = N, else 0 */
-    int64_t startups;         /* sum of startup[] */
-    int64_t interval;         /* G + q - p, the constant of v_{r,N} */
-    int64_t begin;            /* begin_ps */
-    int64_t round_overhead;   /* overhead_ps */
-    int64_t each_round;       /* overhead_ps + queue_ps + compute_ps */
-    int64_t gain;             /* gain_ps, but `load` at most */
-    int64_t cut;              /* error limit of a share of layer N */
-    /* begin_ps lowers v_{1,N} by `begin`. A fall of v_{1,j} lowers v_{1,j-1} by
-       (5 + rho) times the fall. */
-    int64_t loss;       /* sum of the falls of all v_{1,j} */
-    int64_t loss_moved; /* rho * loss */
+    int64_t x_0;         /* work of the unknown x for y = 1 */
+    /* Index j: time that the work of a volume of phase j - 1 has besides terms
+       of volumes of phase j, in the last round and in other rounds. */
+    int64_t startup[LAYERS];  /* startup of a circuit of phase j */
+    int64_t constant[LAYERS]; /* minus queue_ps for phase N, 0 for others */
+    int64_t startups;         /* sum of startup[] over all phases */
+    int64_t interval;       /* least compute time between receipts: G + q - p */
+    int64_t begin;          /* additional time of a node in round 1: begin_ps */
+    int64_t round_overhead; /* originator's software in a round: overhead_ps */
+    int64_t each_round;     /* time that a round adds to the time of a plan */
+    int64_t gain;           /* a further round must gain more; `load` at most */
+    int64_t cut;            /* most by which a share of layer N is too low */
+    /* What `begin` takes off a volume of each phase in round 1: of phase N,
+       `begin`; of phase j - 1, (5 + rho) times the loss of phase j. */
+    int64_t loss;       /* sum over the phases */
+    int64_t loss_moved; /* transfer time of `loss`: rho * loss */
 };
 
 /* State of the sweep, which has gone from the last round back to round r. */
 struct sweep {
-    struct line moved[LAYERS]; /* rho v_{r,j}, index j */
-    struct line deepest;       /* v_{r,N} */
-    struct line next;          /* rho v_{r,j}, summed over j */
-    struct line sum;           /* volumes of all rounds from r on */
-    struct line sum_moved;     /* rho * sum */
+    struct line moved[LAYERS]; /* transfer time of a volume; index: phase */
+    struct line deepest;       /* work of a volume of phase N */
+    struct line next;          /* sum of moved[] over all phases */
+    struct line sum;           /* volumes of all phases, rounds from r on */
+    struct line sum_moved;     /* transfer time of `sum`: rho * sum */
 };
 
 static void line_add(struct line *to, const struct line *other)
@@ -76,14 +76,14 @@ static void line_add(struct line *to, const struct line *other)
     to->slope += other->slope;
 }
 
-/* Whether (5 + rho) times the line fits 64 bits. */
+/* Whether (5 + rho) times the line fits 64 bits, and its slope is >= 0. */
 static bool line_fits(const struct line *line)
 {
     return line->slope >= 0 && line->slope < WORK_MAX &&
            line->base > -WORK_MAX && line->base < WORK_MAX;
 }
 
-/* The number top * 2^-(32 + shift), below one. */
+/* A number below 1: top / 2^(32 + shift). */
 struct ratio {
     uint32_t top;
     unsigned shift; /* 0 .. 63 */
@@ -100,7 +100,7 @@ static int64_t line_at(const struct line *line, struct ratio y)
     return line->base + times_ratio(line->slope, y);
 }
 
-/* Returns rho * work for work >= 0, rounded down. */
+/* Returns the transfer time of the units of `work` >= 0, rounded down. */
 static inline int64_t move(int64_t work, const struct costs *costs)
 {
     return (int64_t)(fixed_part((uint64_t)work, costs->rho_fraction) +
@@ -137,7 +137,7 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
     return ERR_OK;
 }
 
-/* Sets rho. Returns whether rho is less than ROUNDS_RHO_MAX. */
+/* Sets rho_whole and rho_fraction. Returns whether rho < ROUNDS_RHO_MAX. */
 static bool read_rho(struct costs *costs, const struct plan_job *job)
 {
     unsigned transfer_zeros;
@@ -164,7 +164,7 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     return costs->rho_whole < ROUNDS_RHO_MAX;
 }
 
-/* Sets *steps to time_ps in steps. Returns whether time_ps <= load_ps. */
+/* Converts time_ps to steps. Returns whether time_ps <= load_ps. */
 static bool steps_of(int64_t *steps, const struct costs *costs,
                      uint64_t time_ps)
 {
@@ -173,15 +173,15 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
-/* Returns time_ps, load_ps or less, in 2^-FINE_BITS steps: below 2^59, so that
-   a sum of 20 times fits 64 bits. */
+/* Converts time_ps, at most load_ps, to units of 2^-FINE_BITS step: a number
+   below 2^59, so that a sum of 20 times fits 64 bits. */
 static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
 {
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved. Returns false if a volume falls by WORK_MAX or
-   more, which is more than any load. */
+/* Sets loss and loss_moved. Returns false if a volume loses WORK_MAX steps of
+   work or more, which is more than any load. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -202,8 +202,8 @@ static bool read_losses(struct costs *costs)
     return true;
 }
 
-/* Sets x_0 = 4 load / 2^(N floor(log2(5 + rho))). Returns false if the divisor
-   exceeds 2^LEVELS_MAX. */
+/* Sets x_0 to the load's work * 4 / 2^(N floor(log2(5 + rho))). Returns false
+   if the divisor exceeds 2^LEVELS_MAX. */
 static bool read_first(struct costs *costs)
 {
     unsigned bits = 31 - (unsigned)__builtin_clz(costs->rho_whole + 5);
@@ -216,7 +216,7 @@ static bool read_first(struct costs *costs)
     return true;
 }
 
-/* Sets all times but the load's. Returns false if a time exceeds load_ps. */
+/* Converts times to steps. Returns false if one but gain_ps exceeds load_ps. */
 static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
@@ -240,7 +240,7 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
         costs->constant[phase] = phase == costs->phases ? -queue : 0;
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
-    /* The sum is rounded down once, because v_{r,0} has 5^N times the error. */
+    /* The sum is rounded once: every phase makes an error 5 times larger. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
@@ -273,9 +273,9 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
                : ERR_PHASES;
 }
 
-/* Moves the sweep back by one round, whose v_{r,N} is `volume`; `constants` is
-   startup[] or constant[]. Returns false if a line exceeds WORK_MAX: lines of
-   earlier rounds are larger still. */
+/* Moves the sweep back by one round, in which `volume` is the work of a volume
+   of phase N; `constants` is startup[] or constant[]. Returns false if a line
+   exceeds WORK_MAX: lines of earlier rounds are larger still. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, const int64_t constants[])
 {
@@ -323,16 +323,16 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
     return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
 }
 
-/* Returns the part of a_0 that does not depend on volumes: startups of all
-   rounds, less the originator's software in rounds after the first. */
+/* Returns the part of the originator's work that does not depend on volumes:
+   startups of all rounds, less its software in rounds after the first. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
-/* Sets y and *share, the work of a_0, from a_0 = x + fixed_of() + rho S and
-   from V = a_0 + 4 S, for R = `rounds`; the sweep has gone back R rounds.
-   Returns false if a_0, v_{1,N}, v_{R,N} or y is out of range. */
+/* Sets *y, and *share to the work of the originator's share a_0, from
+   a_0 = x + fixed_of() + rho S and V = a_0 + 4 S. Returns false if *y, *share
+   or phase N's volume in the first or last round is out of range. */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
 {
@@ -370,8 +370,8 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* a_0 + rounds * each_round; at first INT64_MAX */
-    unsigned idle; /* tries since the last gain above `gain` */
+    int64_t time;  /* makespan + rounds * each_round; at first INT64_MAX */
+    unsigned idle; /* tries since one that gained more than costs->gain */
 };
 
 /* If `rounds` rounds are feasible and faster than *best, sets *best to `rounds`
@@ -426,14 +426,14 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
     return best->time < INT64_MAX;
 }
 
-/* Factor that turns work into units in fixed point with `bits` bits. */
+/* Factor that turns work into a number of units, fixed point: 2^-bits unit. */
 struct units {
     uint32_t of_work; /* units in a work of 2^32 steps, times 2^bits */
     unsigned bits;
-    uint64_t close; /* added before rounding down: 2^-8 unit against errors */
+    uint64_t close; /* 2^-8 unit, added before rounding down against errors */
 };
 
-/* Returns load_units / load; `top` is the load without its last 6 bits. */
+/* Returns the factor load_units / load; `top` is `load` without 6 low bits. */
 static struct units unit_scale(const struct costs *costs)
 {
     unsigned zeros = (unsigned)__builtin_clz(costs->load_units | 1) & 31;
@@ -447,19 +447,19 @@ static struct units unit_scale(const struct costs *costs)
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* State of fill(), gone from the last round back to round r, in steps. */
+/* State of fill(), gone from the last round back to round r: times in steps. */
 struct row {
-    int64_t moved[LAYERS]; /* rho v_{r,j}, index j */
-    int64_t next;          /* sum of moved[] */
+    int64_t moved[LAYERS]; /* transfer time of a volume; index: phase */
+    int64_t next;          /* sum of moved[] over all phases */
     int64_t sum_moved;     /* sum of moved[] in all rounds from r on */
 };
 
 /*
- * Sets the volumes and shares of `round`, in units rounded down, from the last
- * layer up; `work` is the work of v_{r,N}. Moves the row back to the round. If
- * rounding makes a volume less than the sum of its children's volumes, the
- * volume is set to this sum and the share to 0. Returns false if a share is
- * below -cut, or a volume is 0 or exceeds the load.
+ * Sets the volumes and shares of `round`, in units rounded down, from layer N
+ * up; `work` is the work of a volume of layer N. Moves the row back to the
+ * round. If rounding makes a volume less than the sum of its children's
+ * volumes, the volume is set to this sum and the share to 0. Returns false if a
+ * share is below -cut, or a volume is 0 or exceeds the load.
  */
 static bool fill_round(struct rounds_plan *plan, struct row *row,
                        const struct costs *costs, const struct units *units,
@@ -467,10 +467,10 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
 {
     const int64_t *constants =
         round + 1 == plan->rounds ? costs->startup : costs->constant;
-    int64_t cut = costs->cut; /* error limit of the layer's share */
+    int64_t cut = costs->cut; /* most by which the layer's share is low */
     int64_t below = 0;        /* work of the children's volumes */
-    uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
-    uint32_t below_units = 0; /* the children's volumes, rounded down */
+    uint64_t below_exact = 0; /* the children's volumes: 2^-bits unit */
+    uint32_t below_units = 0; /* the children's volumes in whole units */
 
     row->next = 0;
     for (unsigned phase = plan->phases; phase > 0; --phase) {
@@ -509,7 +509,7 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
 }
 
 /* Sets volumes and shares of all rounds, from the last back, and *own to the
-   work of a_0. Returns false if fill_round() fails or a_0 is out of range. */
+   work of the originator's share. Returns false if a round or *own is wrong. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y)
@@ -531,10 +531,10 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
     return *own >= 0 && *own <= costs->load;
 }
 
-/* Gives the originator share_units, or the units that volumes leave if these
-   are fewer. Units still left go one by one to the originator's children, in
-   order of round, phase and port; the rest goes to the originator. Returns
-   false if volumes exceed the load. */
+/* Gives the originator share_units, or the units of the load that volumes leave
+   if these are fewer. Units still left go one by one to the originator's
+   children, in order of round, phase and port; the rest goes to the originator.
+   Returns false if volumes exceed the load. */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)
 {
@@ -637,8 +637,8 @@ void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from)
     }
 }
 
-/* Returns load_ps * transfer / (transfer + 4 compute): the time of the load if
-   four ports send all the time while the originator computes its own share. */
+/* Returns the time of the load, ps, if four ports send while the originator
+   computes: load_ps * transfer_ps / (transfer_ps + 4 compute_ps). */
 static uint64_t ports_ps(const struct plan_job *job, uint64_t load_ps)
 {
     uint64_t whole_ps = job->transfer_ps + 4 * job->compute_ps;

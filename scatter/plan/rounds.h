@@ -10,8 +10,8 @@
  *   S_r      sum of v_{r,j} over all j; S: sum of S_r over all r
  *   x        the unknown, v_{R,N}
  *   a_0, V   units that the originator computes; units of the load
- *   rho      transfer_ps / compute_ps
- *   g_j, G   startup_ps[j - 1]; sum of g_j over all j
+ *   rho      transfer_ps / compute_ps: transfer time of a unit per compute time
+ *   g_j, G   startup_ps[j - 1], of a circuit of phase j; sum of g_j over all j
  *   q        queue_ps: a node queues its sends of a round; layer N has none
  *   p        round_ps + merge_ps: a node's other software in a round
  *   l        overhead_ps: originator's software in each round after the first
@@ -30,8 +30,7 @@
  * In the first round every node needs begin_ps more. With q = p = l = 0 the
  * makespan is a_0 * compute_ps, and these equations extend Blazewicz,
  * Drozdowski, Guinand, Trystram 1999 to installments, the paper's future work.
- * In a feasible plan every circuit carries 1 unit or more, every node keeps 0
- * units or more.
+ * In a feasible plan every circuit carries 1 unit or more, no share is below 0.
  *
  * All volumes are affine in x, and the k-th round before the last does not
  * depend on R: one sweep from the last round back gives the volumes for all R.
@@ -44,16 +43,17 @@
 
 #define ROUNDS_MAX 16u
 #define ROUNDS_PHASES_MAX 10u
-#define ROUNDS_RHO_MAX 128u /* there is a plan only if rho is less */
+#define ROUNDS_RHO_MAX 128u /* transfer_ps / compute_ps must be less */
 
 struct rounds_plan {
-    uint8_t phases;                   /* N */
-    uint8_t rounds;                   /* R */
-    uint64_t makespan_ps;             /* a_0 * compute_ps + wait_ps */
-    uint32_t round_units[ROUNDS_MAX]; /* units that the originator sends or
-                                         keeps in a round; the sum is V */
-    /* Units, rounded down; index: round from 0, layer. The originator's share
-       of all rounds is in round 0. */
+    uint8_t phases;       /* number of phases, N */
+    uint8_t rounds;       /* number of rounds, R */
+    uint64_t makespan_ps; /* rounds_plan(): a_0 * compute_ps + wait_ps */
+    /* Units that the originator sends or keeps in each round; sum: the load. */
+    uint32_t round_units[ROUNDS_MAX];
+    /* Units that a node gets for its subtree, and units that it computes
+       itself; index: round from 0, layer. Round 0 has the originator's share of
+       all rounds. */
     uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
     uint32_t share_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
 };
@@ -71,11 +71,11 @@ struct rounds_plan {
  * succession that gain nothing.
  *
  * The sum of shares is V. A volume or share differs from the exact volume or
- * share by at most 2^-7 unit + max(2^-26 V, 2^-35 V * V / x).
+ * share by at most 2^-7 + max(2^-26 V, 2^-35 V * V / x) units.
  *
  * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;
  * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if no number of rounds
- * is feasible or faster, if volumes of phase N are less than 2^-30 V, or if a
+ * is feasible or faster, if a volume of phase N is less than 2^-30 V, or if a
  * cost exceeds the compute time of the load.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,

@@ -8,7 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* If N periods wrap to 0, there are no slots: nothing may divide by 0. */
+    /* No slots if the length of N periods is 0 in 32 bits: it is a divisor. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -26,7 +26,8 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
         .only_short = slots->long_units == 0};
 }
 
-/* Returns the start of the first short slot from time `ready` on. */
+/* Returns the start of the first short slot that starts at `ready` or later.
+   Both are times in units since the start of a cycle. */
 static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t begin = ready - ready % slots->period;
@@ -60,20 +61,19 @@ static uint32_t unit_ps(const struct slots_of_phase *slots)
     return 1u << slots->shift;
 }
 
-/* Returns the start of the first short slot from end_ps - `ahead` units on. */
+/* As next_short(), for a time `ahead` units before end_ps; returns ps. */
 static uint64_t next_early_ps(const struct slots_of_phase *slots,
                               uint64_t ahead)
 {
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* `units` becomes the time from the slot's begin to end_ps. A negative time
-       wraps: the slot then begins after end_ps. */
+    /* Time from the slot's begin to end_ps; wraps if the slot begins later. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }
 
-/* Returns units % cycle. A 64-bit division takes a board 50 instructions. */
+/* Returns units % cycle: a 64-bit division takes a board 50 instructions. */
 static uint32_t rest_of(uint64_t units, uint32_t cycle)
 {
     return units <= UINT32_MAX ? (uint32_t)units % cycle

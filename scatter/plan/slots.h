@@ -4,7 +4,7 @@
  * link, but circuits of different phases may; so each of the N phases has slots
  * of its own. A short frame has one short slot for each phase. end_ps is the
  * planned end of the makespan, or later. From end_ps on, period follows period:
- * `frames` short frames and one long slot. Before end_ps, for early_units,
+ * `frames` short frames and one long slot. During the early_units before end_ps
  * there are only short frames:
  *
  *    early             end_ps
@@ -23,37 +23,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The slots of a job. A unit of time is 2^shift ps, so that 32 bits suffice: N
-   periods must be shorter than 2^31 units. */
+/* The slots of a job. Lengths and times without _ps are in units of 2^shift ps,
+   so that 32 bits suffice: N periods must be shorter than 2^31 units. */
 struct slots {
-    uint64_t end_ps;
+    uint64_t end_ps;      /* time from which there are periods */
     uint32_t short_units; /* length of a short slot; 0: no short slots */
     uint32_t long_units;  /* length of a long slot; 0: no long slots */
-    uint32_t early_units; /* time before end_ps with short frames */
-    uint32_t late_units;  /* latest departure of a result, from the begin of its
-                             long slot */
-    uint8_t frames;       /* frames per period; with short slots 1 or more */
-    uint8_t phases;       /* N: 1 or more */
-    uint8_t shift;        /* 0 .. 31 */
+    uint32_t early_units; /* length of the time with frames before end_ps */
+    uint32_t late_units;  /* most time from the begin of a long slot until its
+                             result leaves */
+    uint8_t frames;       /* short frames per period; with short slots > 0 */
+    uint8_t phases;       /* number of phases, N: 1 or more */
+    uint8_t shift;        /* unit of time: 2^shift ps; 0 .. 31 */
 };
 
-/* The slots of one phase, for slots_next_ps(), in units of 2^shift ps.
-   first_short and last_short count from the start of a period. */
+/* The slots of one phase, for slots_next_ps(). Lengths and times without _ps
+   are in units of 2^shift ps. */
 struct slots_of_phase {
     uint64_t end_ps;
-    uint32_t early;       /* early_units */
+    uint32_t early;       /* length of the time with frames before end_ps */
     uint32_t frame;       /* length of a short frame; 0: no short slots */
     uint32_t period;      /* length of a period; 0: no slots */
-    uint32_t first_short; /* start of the phase's first short slot */
-    uint32_t last_short;  /* start of the phase's last short slot */
-    uint32_t first_long; /* start of the phase's first long slot, from end_ps */
-    uint32_t cycle;      /* N periods: time to the phase's next long slot */
-    uint32_t late;       /* late_units */
+    uint32_t first_short; /* time from a period's start to first short slot */
+    uint32_t last_short;  /* time from a period's start to last short slot */
+    uint32_t first_long;  /* time from end_ps to the first long slot */
+    uint32_t cycle;       /* time from one long slot to the next: N periods */
+    uint32_t late;        /* most time from a long slot's begin to departure */
     uint8_t shift;
     bool only_short; /* there are no long slots */
 };
 
-/* `phase`: 1 .. N */
+/* Returns the slots of a phase; phase: 1 .. N. */
 struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
 /* Returns the time at which a result that is ready at ready_ps leaves: a time
