@@ -198,7 +198,7 @@ struct policy {
     /* Receives and merges the results of nodes that got a range from here. */
     int (*gather)(struct scatter *scatter);
     /* Carries out an order: measures the kernel, plans, and writes the job;
-       sets time zero (originator_begin()); then sends, computes and gathers.
+       sets time zero, the plan's start; then sends, computes and gathers.
        The order has been announced before, unless the originator computes all
        of it. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
@@ -396,8 +396,8 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 /* Results of this length, bytes, or less always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
-/* Outputs, and results along trees, are sent makespan / 128 after the planned
-   end, so that nodes that finish a little late are still on time. */
+/* Outputs, and results along trees, are sent a 128th of the makespan after the
+   planned end, so that nodes that finish a little late are still on time. */
 #define SCATTER_GATHER_GUARD 128u
 
 /* Returns the time, ps, of a kernel's merge(), which result_merge_ps does not

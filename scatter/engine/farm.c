@@ -120,11 +120,11 @@ int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
     return ERR_OK;
 }
 
-/* Whether chunks of worker[index] come from the end of the range: those of
-   workers 1, 3, 5, .. do, those of the others from its beginning. If units at
-   the end of a load take long, half of the workers so compute some of these
-   units early, and no worker gets a large chunk of them late. All chunks of a
-   worker lie near each other: the time of one predicts that of the next. */
+/* Whether worker[index] gets its chunks from the end of the range: workers 1,
+   3, 5, .. do; the others get chunks from its beginning. If units at the end of
+   a load take long, half of the workers so compute some of these units early,
+   and no worker gets a large chunk of them late. All chunks of a worker lie
+   near each other: the time of a chunk predicts that of the next. */
 static bool takes_from_end(uint32_t index)
 {
     return (index & 1u) != 0;

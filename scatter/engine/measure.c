@@ -175,9 +175,9 @@ static uint32_t samples_of(const struct scatter *scatter,
     return samples;
 }
 
-/* Measures `samples` samples of `units` units each. If unit times differ, sets
-   report.compute_ps to the mean unit time of the first piece and the samples,
-   and varies_ps to the highest less the lowest of these unit times. */
+/* Measures `samples` samples of `units` units each. If the first
+   piece and the samples differ in the time of a unit, sets report.compute_ps to
+   the mean of these times, and varies_ps to the longest less the shortest. */
 static int sample_load(struct scatter *scatter, struct originator *originator,
                        uint32_t samples, uint32_t units)
 {
@@ -214,8 +214,8 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
 }
 
 /* Returns the number of units in the first run. Units at the load's beginning
-   lack bytes that the kernel reads before a unit, so their time may differ:
-   their number; but 1 if there are none, or more than `units`. */
+   lack bytes that the kernel reads before a unit, so their time may differ: the
+   first run has these units, or 1 if there are none or more than `units`. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {

@@ -434,13 +434,13 @@ struct wire_report {
     uint64_t scatter_start_ps; /* time zero of the plan, mesh time, ps */
     uint64_t gather_done_ps;   /* mesh time when all results are merged, ps */
     uint64_t overhead_ps; /* from time zero until the originator computes, ps */
-    /* The plan. startup_ps[i]: startup of a circuit in phase i + 1. The other
+    /* As planned. startup_ps[i]: startup of a circuit in phase i + 1, ps. Other
        arrays: element i is for a node of layer i, in all rounds together. */
     uint64_t startup_ps[TORUS_PHASES_MAX];
     uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* time from time zero until
                                                     the node has its range */
     uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units the node keeps */
-    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* and its descendants' */
+    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
     uint64_t ordered_ps; /* mesh time when the whole order has come in, ps */
     uint64_t measure_ps; /* time of all runs of the kernel to measure it, ps */
     uint32_t measured_units; /* units computed to measure; not in the plan */
