@@ -202,6 +202,22 @@ def test_what_nobody_reads_is_not_kept(tmp_path):
 
 # ---- ends ----
 
+def opened(tty):
+    return os.open(tty, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+
+
+def hung_up(doors):
+    """Whether nobody has the other ends of these terminals, whose names others
+    may have got since; closes them."""
+    poll = select.poll()
+    for door in doors:
+        poll.register(door, 0)
+    ended = [event & select.POLLHUP for _, event in poll.poll(0)]
+    for door in doors:
+        os.close(door)
+    return len(ended) == len(doors) and all(ended)
+
+
 def test_the_end_of_standard_input(tmp_path):
     """Boards are groups of their own, as a terminal's Ctrl-C is the
     launcher's, and have their own descriptors only."""
@@ -216,11 +232,12 @@ def test_the_end_of_standard_input(tmp_path):
                     links.append(os.readlink(path))
             assert sum(link.startswith("socket:") for link in links) == 5
             assert not [link for link in links if "/dev/pt" in link]
+        door = opened(boards.tty[0, 0])
         status, out, err = boards.end()
         assert (status, err) == (0, "")
         assert out == "standard input ended; 25 boards ended\n"
         assert not boards.pids(), "ended before all boards had"
-        assert not os.path.exists(boards.tty[0, 0])
+        assert hung_up([door])
     assert mesh.traces() <= before
 
 
@@ -239,10 +256,11 @@ def test_a_launcher_that_is_killed(tmp_path, args):
     before = mesh.traces()
     with emulated.Boards(tmp_path, "--console", "all", *args) as boards:
         boards.await_all(4)
+        doors = [opened(tty) for tty in boards.tty.values()]
         boards.process.kill()
         boards.process.wait(GUARD_S)
         assert boards.gone()
-        assert not any(map(os.path.exists, boards.tty.values()))
+        assert hung_up(doors)
     assert mesh.traces() <= before
 
 
