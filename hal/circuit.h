@@ -47,7 +47,8 @@
 #define CIRCUIT_ANY_JOB 0u
 #define CIRCUIT_KIND_MAX 253u /* switches use kinds 254 and 255 themselves */
 
-/* Added to a receive's port mask: limits the receive to messages of `kind`. */
+/* Added to a receive's port mask: limits the receive to messages of `kind`. The
+   kind 0 limits nothing. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
 /* Added to the port mask of circuit_receive(): lets it return once the first
@@ -78,7 +79,7 @@ struct circuit {
     uint32_t mesh;         /* identity of the mesh, as in each header */
     uint16_t job;  /* the only job whose messages are received; CIRCUIT_ANY_JOB:
                       messages of all jobs are received */
-    uint16_t side; /* most hops of a straight part of a path */
+    uint16_t side; /* most hops on a straight part of a path */
 };
 
 /* A piece of a message, in the circuit's `memory` or `aside`; may be empty. */
@@ -99,9 +100,9 @@ struct circuit_message {
                           software */
     uint64_t ready_ps; /* mesh time of the earliest start; 0: at once */
     struct circuit_segment head; /* head of port 0's message */
-    uint32_t head_stride; /* bytes from the head of port p to that of p + 1 */
+    uint32_t head_stride; /* bytes from port p's head to port p + 1's head */
     struct circuit_segment shared;
-    struct circuit_segment body[TORUS_PORTS]; /* the host gets body[0] */
+    struct circuit_segment body[TORUS_PORTS]; /* [port]; [0] for the host */
 };
 
 /* A received message, in the caller's buffer. */
@@ -127,8 +128,8 @@ NODISCARD int circuit_open(struct circuit *circuit, void *board,
  * no hops, or more than circuit->side; ERR_PORT_BUSY: the queue is full. Cost:
  * about 100 instructions for four ports. A switch in hardware checks segments
  * when it sends them, and stops the mesh if one lies outside the circuit's
- * memory. A switch in software waits while a torus port's queue is full; it
- * checks the path when it sends, and circuit_drain() returns ERR_NO_ROUTE.
+ * memory. A switch in software waits while a torus port's queue is full. It
+ * checks the path when it sends: circuit_drain() then returns ERR_NO_ROUTE.
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);

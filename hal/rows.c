@@ -3,10 +3,10 @@
 
 #include "torus/split.h"
 
-/* Sets the rows' volumes and extra units by the tables in the message's shared
-   segment. Result: false if the tables do not fit the message's units: each
-   message of the rows, and this node, gets its number of units in the tables,
-   or one more. */
+/* Sets the rows' volumes and extra units by `tables`, from the message's shared
+   segment. Each message of the rows gets its number of units in the tables or
+   one more, and so does this node. Result: false if the units do not fit, a
+   table is too short, or no form is left. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

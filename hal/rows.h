@@ -47,8 +47,8 @@ struct circuit_cut {
 #define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
 #define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
 #define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* copied bits */
-/* Bits in which the label of a message that comes in must equal the label of
-   circuit_post(): form, port and round. */
+/* Form, port and round: a message is sent on only if these bits of its label
+   equal those of the label passed to circuit_post(). */
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
@@ -83,11 +83,11 @@ struct circuit_rows {
                                       CIRCUIT_SHARED_MAX */
     const uint8_t *begin;          /* start of the load's bytes in memory */
     const uint8_t *end;            /* end of the load's bytes */
-    const uint8_t *data;           /* start of the halo in front, as drawn */
-    const uint32_t *volume_units;  /* in the circuit's memory */
+    const uint8_t *data;           /* start of the front halo, see above */
+    const uint32_t *volume_units;  /* [form]; lies in circuit->memory */
     uint32_t extra_units;
     uint32_t label;
-    uint32_t units; /* units of the range; no fewer than all messages have */
+    uint32_t units;      /* units of the range: kept units and all messages' */
     uint32_t first_unit; /* index of the range's first unit in the load */
 };
 
@@ -116,15 +116,15 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
  *   volume[0] .. volume[L]    units of one message of each form
  *
  * If the message has more units than the tables assign, extra_units of the
- * rows' messages get one unit more each; one unit left after that stays here.
+ * rows' messages get one unit more each; this node keeps a unit left after it.
  *
  * circuit_expect() sets how messages are cut, until its next call.
  * circuit_post() posts a label, and says that the buffer of the next receive is
  * free. The switch sends on one message whose label equals the posted label in
  * the bits CIRCUIT_LABEL_POSTED. A post replaces the previous post; a message
  * uses up the post that was valid when its first byte came in. A message whose
- * tables and units do not fit each other is delivered, but not sent on; its
- * reader refuses it. A switch in software does all this in circuit_receive().
+ * tables and units do not fit each other is delivered, but not sent on; the
+ * receiver refuses it. A switch in software does all this in circuit_receive().
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);

@@ -20,8 +20,9 @@
  * such a link takes the position that most of its neighbours claim.
  *
  * The echo: a node's parent is the neighbour whose claim gave the node its
- * position. Once its links are judged and its children have told their echoes,
- * a node tells its parent nodes, faults and size: its own and those below it.
+ * position. A node sends its parent an echo once it has looked for faults at
+ * its links, and its children have sent their echoes. The echo has the number
+ * of nodes, the faults and the measured size, of the node and its descendants.
  * After the last echo the originator tells all nodes that the wave is over.
  *
  * Size: a way around the mesh to the east returns after `width` hops, a way to
@@ -67,13 +68,14 @@
 #define DISCOVER_FAULTS_MAX 32u
 #define DISCOVER_TESTS 16u
 
-/* Kinds of faults. "other": meaning of other_x, other_y and other_port. */
+/* Kinds of faults, and the fields of struct discover_fault that a kind uses.
+   "other" means the fields other_x, other_y and other_port. */
 enum discover_code {
     DISCOVER_MISSING = 1,  /* no neighbour answers at the port */
     DISCOVER_MISWIRED = 2, /* other: the node and port at the other end */
     DISCOVER_DOUBLED = 3,  /* miswired, and another port leads to the same node
                               or to a node with the same coordinates */
-    DISCOVER_NOISY = 4,    /* count: test frames that did not come in here */
+    DISCOVER_NOISY = 4,    /* count: test frames that this node did not get */
     DISCOVER_BUSY = 5,     /* the neighbour refuses the wave: it has a job */
     DISCOVER_STRAP = 6,    /* other: the coordinates set in flash, the node's
                               strap; x, y: the coordinates found */
@@ -83,7 +85,7 @@ enum discover_code {
                               so far north of its start); x, y: originator */
 };
 
-/* A fault of the node at x, y, at its `port`; TORUS_PORTS: at no port. */
+/* A fault at a port of the node at x, y; port TORUS_PORTS: at no port. */
 struct discover_fault {
     uint8_t x;
     uint8_t y;
@@ -100,8 +102,8 @@ struct discover_config {
     bool strapped;   /* the board's strap gives the node's coordinates */
     struct torus_coord strap; /* the strap's coordinates, if strapped */
     uint8_t lost_max;         /* most test frames that a good link loses */
-    uint16_t epoch;    /* epoch before this node's first wave; differs after
-                          each reset, since other nodes remember epochs */
+    uint16_t epoch;    /* epoch of this node's first wave, minus 1; another
+                          one after each reset, as nodes remember epochs */
     uint32_t retry_us; /* time until a node repeats a frame that was not
                           answered; longer than frame and answer take */
     /* Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
@@ -119,8 +121,8 @@ struct discover_link {
     uint8_t taken;     /* number of the neighbour's echo frames that came in */
     uint16_t passed;   /* bit n: the neighbour's test frame n has come in */
     uint32_t tag;      /* tag of the neighbour; 0: none was heard */
-    uint32_t heard_us; /* time when the neighbour's last STATUS came in */
-    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* the last STATUS */
+    uint32_t heard_us; /* now_us when the neighbour's last STATUS came */
+    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* that STATUS */
 };
 
 /* Discovery at one node. "Below" a node are its children, and the nodes below
@@ -132,7 +134,7 @@ struct discover {
     uint8_t refuse;  /* mask of the ports out of which REFUSE is due */
     bool busy;       /* the node refuses new waves */
     int8_t error;    /* ERR_DEAD_LINK if the time limit passed, else 0 */
-    uint16_t faults; /* number of faults here and below, also unlisted ones */
+    uint16_t faults; /* number of all faults here and below, listed or not */
     uint16_t nodes;  /* number of nodes: this node and the nodes below */
     uint16_t width;  /* width measured here and below, nodes; 0: unknown */
     uint16_t height; /* height measured here and below, nodes; 0: unknown */
@@ -141,7 +143,7 @@ struct discover {
     uint32_t tag;        /* this node's tag */
     uint32_t now_us;     /* time of the last discover_tick() */
     uint32_t woken_us;   /* time when the wave reached this node */
-    uint32_t retried_us; /* time when unanswered frames were last repeated */
+    uint32_t retried_us; /* time when frames were last repeated */
     uint32_t finished_us;
     uint8_t refused[8]; /* first bytes of the frame that REFUSE answers */
     struct discover_config config;
@@ -175,9 +177,9 @@ void discover_busy(struct discover *d, bool busy);
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
-/* Sets the time, us, which wraps, and advances the wave: the position, the
-   links, the frames that are due. To be called every millisecond or more often,
-   also before the first wave. */
+/* Sets the time (us, wraps), and advances the wave: looks for the position,
+   judges the links, repeats frames. To be called every millisecond or more
+   often, also before the first wave. */
 void discover_tick(struct discover *d, uint32_t now_us);
 
 /* Sends one frame out of the port, if discover_has_frame(). To be called for

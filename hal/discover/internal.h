@@ -62,7 +62,7 @@ enum discover_bit {
     DISCOVER_PLACED = 1, /* the sender's x and y are valid */
     DISCOVER_PARENT = 2, /* the receiver is the sender's parent */
     DISCOVER_TESTED = 4, /* the sender has sent all its test frames */
-    DISCOVER_KNOWN = 8,  /* neighbours' tags, mask of facing ports are final */
+    DISCOVER_KNOWN = 8,  /* the STATUS's tags and mask of ports are final */
     DISCOVER_FINISHED = 16,
     DISCOVER_FAULTY = 32, /* the mesh has a fault, or the time limit passed */
     DISCOVER_FAILED = 64  /* the wave's time limit passed at the sender */
@@ -71,20 +71,20 @@ enum discover_bit {
 /* Bits of its own STATUS that a node keeps when the wave ends. */
 #define DISCOVER_KEPT ((unsigned)(DISCOVER_PLACED | DISCOVER_KNOWN))
 
-/* Bits that a neighbour must have told before its link is judged. */
+/* Bits that a neighbour's STATUS must have before its link is judged. */
 #define DISCOVER_COMPLETE (DISCOVER_PLACED | DISCOVER_TESTED | DISCOVER_KNOWN)
 
 enum discover_link_state {
-    DISCOVER_SETTLED = 1, /* neighbour has told all, is silent, or refused */
+    DISCOVER_SETTLED = 1, /* neighbour: DISCOVER_COMPLETE, silent or busy */
     DISCOVER_SILENT = 2,
     DISCOVER_REFUSED = 4, /* the neighbour is busy */
-    DISCOVER_ECHOED = 8   /* the child at this port has told its whole echo */
+    DISCOVER_ECHOED = 8   /* the child at this port has sent its whole echo */
 };
 
 enum discover_node_state {
     DISCOVER_ORIGIN = 1,  /* this node started the wave */
     DISCOVER_JUDGED = 2,  /* all links are judged */
-    DISCOVER_ECHOING = 4, /* all nodes below have told their echo */
+    DISCOVER_ECHOING = 4, /* all children have sent their echoes */
     DISCOVER_ECHO_DUE = 8 /* the next frame of the echo is to go out */
 };
 
@@ -169,8 +169,7 @@ void discover_find_place(struct discover *d);
 
 /* ---- judge.c ---- */
 
-/* The largest skew in hops, positive or negative, at which no sum in
-   discover_close_way() overflows. */
+/* Largest absolute skew, hops: no sum in discover_close_way() overflows. */
 #define DISCOVER_SKEW_MAX 65535
 
 /* Counts a fault, and lists it if there are not DISCOVER_FAULTS_MAX yet. */
@@ -184,11 +183,11 @@ void discover_find_alone(struct discover *d, unsigned port,
    has a position. */
 void discover_judge(struct discover *d);
 
-/* Adds a way around the mesh, x hops east and y hops north from a node back to
-   this node, to the measured size: changes (width, skew) and (0, height) so
-   that this way and all earlier ways are sums of multiples of these two
-   vectors. Euclid's algorithm, with at most 20 divisions for the width and 20
-   for the height. */
+/* Adds a way around the mesh to the measured size. The way leads x hops east
+   and y hops north, from this node back to this node. Changes the vectors
+   (width, skew) and (0, height): this way and all earlier ways are then sums of
+   multiples of the two vectors. Cost: at most 20 divisions for the width and 20
+   for the height (Euclid's algorithm). */
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 
 /* Adds a fault at the originator, after the last echo, if the measured size of

@@ -101,11 +101,10 @@ static unsigned votes(const struct discover *d, int x, int y)
 
 /* Returns the weight of the position (x, y) that the neighbour at a port claims
    for this node. A trusted link (in a closed square) has the greatest weight.
-   Another link has the weight 0 until nodes had time to take positions over
-   trusted links, then the number of neighbours with an equal claim. This time
-   is longer, by the time of a wave across the mesh, if the neighbour is not the
-   originator, and again by the time of a wave if the link does not join
-   opposite ports. */
+   Another link has the weight 0 until its patience is over; then the weight is
+   the number of neighbours with an equal claim. Patience counts in retry_us
+   from when the wave reached this node. It is longer if the neighbour is not
+   the originator, and longer again if the link does not join opposite ports. */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {
     uint32_t patience = DISCOVER_PATIENCE + 8 + 2 * discover_sides(d);

@@ -12,7 +12,7 @@
 #define FAULT_BYTES 8u
 
 static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
-/* Valid positions are fewer hops from the originator than this. */
+/* Hops east or north of the originator; valid positions have fewer. */
 #define FAR 4000
 
 static uint32_t tag_of(const uint8_t *uid)
@@ -22,7 +22,7 @@ static uint32_t tag_of(const uint8_t *uid)
     return crc == 0 ? 1 : crc; /* tag 0 means: nobody */
 }
 
-/* Joins the wave of a STATUS; `head`: its first DISCOVER_AT_BITS bytes. */
+/* Joins a wave; `head`: the first DISCOVER_AT_BITS bytes of its STATUS. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -199,9 +199,9 @@ static void echo(struct discover *d)
     }
 }
 
-/* Settles links. Judges the links once the node has a position, and each link
-   is settled and mutual or without neighbour. Begins this node's echo once the
-   links are judged and all children have told their echoes. */
+/* Settles links. Judges the links once the node has a position and all links
+   are settled, each mutual or with a silent or busy neighbour. Begins the echo
+   once the links are judged and all children have sent their echoes. */
 static void advance(struct discover *d)
 {
     bool known = true;
@@ -372,7 +372,7 @@ void discover_speak(struct discover *d, unsigned port)
     }
 }
 
-/* Whether STATUS is to be repeated to the neighbour at a port. */
+/* Whether the neighbour at a port needs STATUS again. */
 static bool listens(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -428,8 +428,8 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
            is_near(discover_x_of(in)) && is_near(discover_y_of(in));
 }
 
-/* Compares a frame's wave with this node's. Result: above 0 if the frame's wave
-   is newer, below 0 if it is older, 0 if both are one wave. */
+/* Compares a frame's wave with this node's. Result: above 0: the frame's wave
+   is newer, or the node knows no wave; below 0: it is older; 0: both equal. */
 static int compare(const struct discover *d, const uint8_t *in)
 {
     uint32_t tag = bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG);
@@ -462,7 +462,7 @@ static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
     }
 }
 
-/* Notes that `port` leads to `port_of_it` at the neighbour with this tag. */
+/* Notes that `port` leads to port `port_of_it` of the node with this tag. */
 static void meet(struct discover *d, unsigned port, uint32_t tag,
                  unsigned port_of_it)
 {
@@ -499,7 +499,7 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
             /* The wave that has ended began before this board's reset, and had
-               an equal epoch: a new wave gets a newer epoch. */
+               the same epoch as this wave: a new wave gets a newer epoch. */
             start(d);
         }
     } else if ((bits & DISCOVER_FAILED) == 0 &&

@@ -14,7 +14,7 @@ struct node_fault; /* hal/node.h */
 /* Returns the time since the start, us; wraps. */
 uint32_t board_now_us(void);
 
-/* Mask and unmask the interrupts that call the switch; calls nest. */
+/* Mask and unmask the interrupts whose handlers call the switch; calls nest. */
 void board_lock(void);
 void board_unlock(void);
 
@@ -32,7 +32,7 @@ void board_kick(unsigned port);
 void board_alarm(uint32_t at_us);
 
 /* Returns the counters of a port's driver; their number and names are in struct
-   serial_node_config (boot/serial/state.h). Changes need board_lock(). */
+   serial_node_config (boot/serial/state.h). Changed only under board_lock(). */
 uint32_t *board_counters(unsigned port);
 
 /* Measures the supply, mV (0: unknown), and the chip's temperature, degrees

@@ -13,8 +13,8 @@
  *    |-- FETCH ------>|-- FETCH ---------->|  refused until there is a report
  *    |<-- report -----|<-- report ---------|
  *
- * A node that has a host at its console gets an ORDER without an order in front
- * of it: the node takes the order from that host, begins at START, and reports
+ * A node that has a host at its console gets an ORDER without an order before
+ * it: the node takes the order from that host, begins at START, and reports
  * to that host.
  *
  * A message of kind SERIAL_ERRAND is an order, if any, and then errands, which
@@ -25,10 +25,10 @@
  *    1  u8  turn                      6  u8  enum serial_errand
  *    2  u16 hops                      7  u8  kind of the message's order
  *
- * ORDER is passed on with all bytes in front; START and FETCH go alone.
- * The host gets an answer, a message of kind SERIAL_ERRAND:
+ * ORDER is passed on with all bytes before it; START and FETCH go alone. The
+ * host gets an answer (kind SERIAL_ERRAND) about the last errand tried:
  *
- *    0  i32 enum err of an errand     4  u32 number of errands before it
+ *    0  i32 enum err of the errand    4  u32 errands carried out before it
  *
  * FETCH is answered by the report (kind SERIAL_REPORT), LEAD is not answered.
  */

@@ -70,10 +70,10 @@ void mailbox_offer(struct mailbox *mailbox,
 
 /* ---- the host's side ---- */
 
-/* Announces a message of `bytes` bytes. A new announcement before the last byte
-   has come drops the bytes that have come, since another host may have sent
-   them. Result: 0; ERR_PORT_BUSY: the node does not wait for a message;
-   ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: `bytes` is 0. */
+/* Announces a message of `bytes` bytes. Drops bytes of the previous message, if
+   its last byte has not come: another host may have sent these bytes. Result:
+   0; ERR_PORT_BUSY: the node does not wait for a message; ERR_BUFFER: more
+   bytes than the buffer holds; ERR_EMPTY: `bytes` is 0. */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);
 
@@ -86,8 +86,8 @@ NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
 NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
                           const uint8_t *data, uint32_t bytes);
 
-/* Copies `bytes` bytes of the offered message from `offset` on, or as many as
-   follow. Result: number of bytes copied; ERR_BUFFER: the offset is beyond the
+/* Copies `bytes` bytes of the offered message from `offset` on, or all that
+   are left. Result: number of bytes copied; ERR_BUFFER: `offset` is beyond the
    end; ERR_PORT_BUSY: no message is offered. Cost: a pass over the segments. */
 NODISCARD int mailbox_get(const struct mailbox *mailbox, uint8_t *out,
                           uint32_t offset, uint32_t bytes);

@@ -134,9 +134,9 @@ struct row {
     const struct circuit_cut *cut;
     const struct circuit_rows *rows;
     unsigned form;
-    uint32_t position; /* index of the row's first unit in `rows` */
+    uint32_t position; /* index of the row's first unit within the range */
     uint32_t more;     /* the row's first `more` messages get one unit more */
-    uint32_t label;    /* label, without form and port, of the row's messages */
+    uint32_t label;    /* label of the row's messages; form and port are 0 */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -280,7 +280,7 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
         took_ps;
 }
 
-/* Returns a receive that is done (`done`) or free (!done); NULL: none is. */
+/* Returns a receive that is done (if `done`) or free (else); NULL: none is. */
 static struct switch_receive *find(struct serial_circuit *serial, bool done)
 {
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
@@ -354,9 +354,9 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Takes back all receives of circuit_receive_ahead() that wait for a message,
-   if one of them is for other ports or another kind than `ports` (mask of
-   ports; bits 8 and up: kind). Result: whether such a receive is left. */
+/* Whether a receive of circuit_receive_ahead() is left. If one is for other
+   ports or another kind than `ports` (mask; bits 8 to 15: kind), first takes
+   back all receives that wait for a message. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;
@@ -418,8 +418,8 @@ bool serial_sets_clock(struct serial_circuit *serial,
 }
 
 /* Checks the header of a message that came in, fills *delivery in, and forwards
-   the rows of the message. Result: as circuit_receive(); for the errand ORDER,
-   which take_order() keeps, ERR_KIND. */
+   the rows of the message. Result: as circuit_receive(), or ERR_KIND if the
+   message is the errand ORDER, which take_order() keeps. */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
 {
@@ -466,7 +466,7 @@ int serial_receive_until(struct circuit *circuit,
         error = wait_for_receive(circuit, &done, deadline_ps);
     }
     if (error != ERR_OK && !ahead) {
-        serial_take_back(serial);  /* a message half received comes again */
+        serial_take_back(serial);  /* a message half received is sent again */
         done = find(serial, true); /* a whole message may have come */
     }
     if (done == NULL) {

@@ -13,10 +13,10 @@
 static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
               "a message is none of the switch's own");
 
-/* Longest time until a circuit of 20 hops is released, at 0.1 ms a hop. */
+/* Longest time until a circuit is released, us: 20 hops, 0.1 ms each. */
 #define SETTLE_US 2000u
 
-/* Locks, since an interrupt may run the console. */
+/* Masks interrupts during the offer: a handler may run the console. */
 static int offer_to_console(struct circuit *circuit,
                             const struct circuit_message *message)
 {
@@ -93,7 +93,7 @@ static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
 }
 
 /* Waits for this errand from a node, and sets *back to the path to that node.
-   Result: 0; ERR_FIELD: another errand came, or one without a valid path. */
+   Result: 0; ERR_FIELD: another errand came, or its path is not valid. */
 static int await_errand(struct circuit *circuit, enum serial_errand errand,
                         struct torus_path *back)
 {
@@ -207,7 +207,7 @@ static int recall_order(const struct circuit *circuit,
     return buffer == circuit->memory ? ERR_OK : ERR_BUFFER;
 }
 
-/* Carries out errands until the console brings another message, an order. */
+/* Receives the node's order from the console; carries out errands before it. */
 static int receive_order(struct circuit *circuit,
                          struct circuit_delivery *delivery, uint8_t *buffer,
                          uint32_t capacity_bytes)
@@ -223,8 +223,8 @@ static int receive_order(struct circuit *circuit,
     return error;
 }
 
-/* Receives on the host's port; carries out the errands that come first. A node
-   with an order keeps its clock: the other nodes follow this clock. */
+/* Receives on the host's port; carries out the errands that come first. The
+   order does not set this node's clock: the other nodes follow this clock. */
 static int receive_from_host(struct circuit *circuit,
                              struct circuit_delivery *delivery, uint8_t *buffer,
                              uint32_t capacity_bytes)

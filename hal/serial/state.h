@@ -33,8 +33,8 @@
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint8_t row[CIRCUIT_ROW_BYTES]; /* head of a message of a row */
-    uint64_t ready_ps; /* mesh time at which the switch gets the message */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* head, if the message belongs to a row */
+    uint64_t ready_ps; /* mesh time from which the switch may get it */
     bool waiting;      /* the switch has not got the message yet */
     bool used;         /* this entry holds a send that has not ended */
 };
@@ -58,7 +58,7 @@ struct serial_circuit {
     uint32_t memory_bytes;
     uint8_t *aside; /* a second memory for messages; NULL: none */
     uint32_t aside_bytes;
-    uint32_t byte_ns; /* time of a byte on the line, ns */
+    uint32_t byte_ns; /* time that a byte takes on the line, ns */
     /* Called repeatedly while a node waits: serves the console and sleeps until
        an interrupt. Result: 0; an error ends the wait. */
     int (*idle)(void *context);
@@ -70,12 +70,12 @@ struct serial_circuit {
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
     struct circuit_cut cut; /* set by circuit_expect(): how to cut rows */
     uint32_t posted;        /* set by circuit_post(): label to forward */
-    bool is_posted;         /* no message with this label has come yet */
+    bool is_posted;         /* `posted` is set; no message was forwarded yet */
     /* Set by the errand ORDER, which comes over the mesh; the receive of ORDER
        ends with ERR_KIND. The next receive on the host's port takes the order
        from `memory` (SERIAL_ORDERED_BY_MESH) or from the host, and waits for
-       the errand START. By mesh, a send to the host's port goes to the node
-       that sends the errand FETCH. The node clears `ordered` before a job. */
+       the errand START. If SERIAL_ORDERED_BY_MESH, a send to the host's port
+       goes to the node that sends FETCH. Cleared before each job. */
     uint8_t ordered; /* enum serial_ordered */
     uint8_t order_kind;
     uint16_t order_job;

@@ -53,8 +53,8 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* a power of two */
-/* Time for a row (four messages, hal/rows.h), ps: from ready_ps, or from when
-   the row before asked for its circuits, until this row asks for circuits. */
+/* Mesh time in which the switch prepares a row (four messages, hal/rows.h), ps.
+   The rows of a range are prepared one after the other, from its ready_ps. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
@@ -63,9 +63,9 @@ struct window_segment {
     uint32_t bytes;
 };
 
-/* Up to four messages, queued at once: one on every port of the mask, each with
-   equal hops, and an equal turn relative to its port. The message of port p is
-   a header (hal/circuit.h), which the switch writes, then `head` with its
+/* Up to four messages, queued at once: one on every port of `ports`, all with
+   the same hops, and the same turn relative to the port. The message of port p
+   is a header (hal/circuit.h), which the switch writes, then `head` with its
    offset raised by p * head_stride, then `shared`, then body[p]; a message to
    the host (port CIRCUIT_HOST) has body[0]. Each port sends its messages in the
    order of the queue. */
@@ -74,7 +74,7 @@ struct window_send {   /* written by the node */
     uint32_t gap_ps;   /* least time from the end of the port's previous message
                           to the start of this one */
     uint8_t ports;     /* mask of the ports on which messages are sent */
-    uint8_t form;      /* 0; if not 0, the entry is a struct window_rows */
+    uint8_t form;      /* 0; else the entry is a struct window_rows */
     uint16_t job;
     struct window_segment head;
     struct window_segment shared;
@@ -114,7 +114,7 @@ struct window_post {   /* written by the node */
     struct circuit_cut cut;
     uint32_t label;  /* label of the awaited message; only the bits
                         CIRCUIT_LABEL_POSTED (form, port, round) must match */
-    uint32_t number; /* number of posts so far; each lets one message go on */
+    uint32_t number; /* count of posts; each sends on one message at most */
     uint32_t reserved;
 };
 
@@ -160,15 +160,15 @@ struct window_response {  /* written by the switch */
     int32_t status;          /* enum err of the request */
     uint32_t port;           /* port on which the last message came in */
     uint32_t bytes; /* length of the last message, bytes, even if too long */
-    uint32_t head_only; /* 1: the bytes behind the head come at complete_ps */
+    uint32_t head_only; /* 1: rest comes until complete_ps; 0: all is here */
     uint32_t sequence;  /* number of the request that is answered */
 };
 
 /* For tests, read by the image firmware_slow.elf alone: from mesh time
    slow_from_ps on, the node executes all code 2^slow_shift times slower. */
 struct window_injection {  /* written by the switch */
-    uint64_t slow_from_ps; /* mesh time, less than 171 s (2^32 ticks of the
-                              timer) after each clock_start() */
+    uint64_t slow_from_ps; /* mesh time; each clock_start() comes less than
+                              171 s (2^32 timer ticks) before it */
     uint32_t slow_shift;   /* 0 to 3 */
     uint32_t reserved;
 };
