@@ -184,7 +184,7 @@ void discover_find_alone(struct discover *d, unsigned port,
 void discover_judge(struct discover *d);
 
 /* Adds a way around the mesh to the measured size. The way leads x hops east
-   and y hops north, from this node back to this node. Changes the vectors
+   and y hops north, and ends at the node where it began. Changes the vectors
    (width, skew) and (0, height): this way and all earlier ways are then sums of
    multiples of the two vectors. Cost: at most 20 divisions for the width and 20
    for the height (Euclid's algorithm). */

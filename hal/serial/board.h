@@ -28,7 +28,7 @@ void board_kick(unsigned port);
 
 /* Requests a call of serial_node_alarm() at the time at_us, or soon if at_us
    has passed; replaces the previous request. A board may ignore the request:
-   the tick does the work up to 1 ms later. */
+   serial_node_tick() does the work up to 1 ms later. */
 void board_alarm(uint32_t at_us);
 
 /* Returns the counters of a port's driver; their number and names are in struct
