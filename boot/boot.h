@@ -17,8 +17,8 @@ extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
 /* The stack in use: after a reset the stack of linker/sections.ld, then the
-   stack passed to boot_move_stack(). No memory lies below, so an overflow
-   faults. */
+   stack passed to boot_move_stack(). No memory lies below the stack in use, so
+   an overflow faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
@@ -30,8 +30,8 @@ typedef void (*boot_vector)(void);
 
 #define BOOT_VECTORS_ARMV7M 16
 
-/* Entries 0 to 14 of a board's vector table; the board adds entry 15, SysTick,
-   and its interrupts. */
+/* Entries 0 to 14 of a board's vector table. The board's own file adds entry 15
+   (SysTick) and the entries of the board's interrupts. */
 #define BOOT_VECTORS                                                           \
     [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
     [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \

@@ -55,7 +55,8 @@ enum check_file {
     CHECK_FILES(CHECK_NUMBER) CHECK_FILES_END
 };
 
-/* A place in 16 bits: the file's number, then the line. 0: no place. */
+/* The place of an assertion: the file's number in bits 15 to 11, the line in
+   bits 10 to 0. 0: no place. */
 #define CHECK_LINE_BITS 11
 #define CHECK_LINE_MAX ((1 << CHECK_LINE_BITS) - 1)
 #define CHECK_PLACE(file, line) ((file) << CHECK_LINE_BITS | (line))

@@ -24,20 +24,20 @@ struct clock {
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
 uint64_t clock_now_ps(const struct clock *clock);
 
-/* Stops the clock and returns the time at which it stands. */
+/* Stops the clock. Result: mesh time, ps, at which the clock stands. */
 uint64_t clock_stop(struct clock *clock);
 
-/* Starts a stopped clock at the later of at_ps and the time where it stands. */
+/* Starts a stopped clock at at_ps, or where it stands if that is later. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Returns mesh time at the last clock_start(); circuit_receive() ends with a
-   start. */
+/* Returns mesh time at the last clock_start(). circuit_receive() ends with a
+   call of clock_start(). */
 uint64_t clock_started_ps(const struct clock *clock);
 
-/* Moves a native node's mesh time forward by `ps`, the time that the work just
-   done takes on a board. Does nothing on a board, whose clock has run during
-   the work, but moves mesh time on an emulated STM32F405, too (timer_account()
-   in hal/stm32f405/timer.h). */
+/* On a native node and on an emulated STM32F405 (timer_account() in
+   hal/stm32f405/timer.h): moves mesh time forward by `ps`, the time that the
+   work just done takes on a board. On other boards does nothing: their clocks
+   have run during the work. */
 void clock_account(struct clock *clock, uint64_t ps);
 
 #endif

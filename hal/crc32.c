@@ -3,8 +3,8 @@
 
 #include "hal/hot.h"
 
-/* remainder_of[b]: the CRC register after byte b if it was 0 before. CRCs are
-   linear: this is the exclusive or of the registers after b's single bits. */
+/* remainder_of[b]: the CRC register after byte b, starting from 0. CRCs are
+   linear: this entry is the exclusive or of the entries for b's single bits. */
 #define BIT(b, n, remainder) (((b) >> (n)&1u) * (remainder))
 #define OF(b)                                                                  \
     (BIT(b, 0, 0x77073096u) ^ BIT(b, 1, 0xee0e612cu) ^                         \

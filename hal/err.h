@@ -15,7 +15,7 @@ enum err {
     ERR_DEAD_LINK = -5, /* a link of the path is down */
     ERR_KERNEL = -7,    /* no such kernel, or it wants too much memory */
     ERR_ARGUMENT = -8,  /* the kernel refuses its argument */
-    ERR_EMPTY = -9,     /* a load of no units */
+    ERR_EMPTY = -9,     /* a load of no units, or no further row */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
     ERR_PHASES = -11,   /* no plan has the phases or rounds asked for */
     ERR_RANGE = -12,    /* an argument or a coordinate outside its range */
@@ -29,7 +29,7 @@ enum err {
     ERR_PLACE = -19,   /* a message for another layer, port or round */
     ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
     ERR_PLAN = -21,    /* a plan's shares, volumes or branches disagree */
-    ERR_TERMS = -22,   /* halo or result size is not the kernel's */
+    ERR_TERMS = -22,   /* halo or result size differs from the kernel's */
     ERR_TIMEOUT = -23  /* no message came by the deadline */
 };
 

@@ -21,8 +21,9 @@ static bool make_room(struct node_log *log)
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
-            /* The joined interval ends with the second interval. Its length is
-               the sum of both, so its start moves forward by the pause. */
+            /* The joined interval ends with the second one. Its length is the
+               sum of both lengths: so its start is the first start plus the
+               pause. */
             event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;

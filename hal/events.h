@@ -10,23 +10,23 @@
 enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* at the originator: time zero of the job */
-    EVENT_FORWARDED,     /* the node has read the first round's message (or its
-                            head) and queued the sends that the switch does not
-                            do alone; detail: layer; value: units of the
-                            message */
+    EVENT_FORWARDED,     /* the node has read its first round's message (or the
+                            head of it), and has queued the sends that its
+                            switch does not do alone; detail: layer; value:
+                            units in the message */
     EVENT_COMPUTE_START, /* detail: round; value: units computed next */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase of the results; value: bytes of
                             each */
     EVENT_RESULT_QUEUED, /* detail: layer; value: bytes of the result */
-    EVENT_DONE,          /* value: us of computing that port interrupts took */
+    EVENT_DONE,          /* value: us that interrupts took from computing */
     EVENT_KINDS
 };
 
-/* Appends one event to a log that has NODE_EVENTS entries. To make room, the
-   latest two adjacent intervals of computing become one, with the sums of their
-   units and lengths and the end of the second. If the log has no such pair, the
-   event is dropped. Precondition: events_written already counts the event. */
+/* Appends one event to a full log. To make room, joins the latest two adjacent
+   intervals of computing: the joined interval ends with the second one, and has
+   the sums of their units and of their lengths. If the log has no such pair,
+   drops the event. Precondition: events_written already counts the event. */
 void events_record_full(struct node_log *log, const struct node_event *event);
 
 /* Appends one event. Cost: about 15 instructions. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The identity of an image, at a fixed address behind the vectors, for tools
+ * The identity of an image, at a fixed address after the vectors, for tools
  * and for the board: the kind of board, the pins of its ports (`make PINS=`),
  * and the node's coordinates, if they were set. A node takes its coordinates
  * from here; the search for its neighbours reports cables that contradict the
@@ -19,7 +19,7 @@
 #define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
 #define IMAGE_VERSION 2u             /* version of this layout */
 #define IMAGE_VERSION_PINS 2u        /* first version with the field `pins` */
-#define IMAGE_PINS_BYTES 16u         /* longest name, its 0 included */
+#define IMAGE_PINS_BYTES 16u         /* size of `pins`: longest name and NUL */
 #define IMAGE_NOT_SET 0xffffu
 
 enum image_board {
@@ -34,7 +34,7 @@ struct image_identity {
     uint16_t y;     /* 0 to height - 1 */
     uint16_t width; /* nodes */
     uint16_t height;
-    char pins[IMAGE_PINS_BYTES]; /* zeros behind the name */
+    char pins[IMAGE_PINS_BYTES]; /* NAME of `make PINS=NAME`, then zeros */
 };
 
 static_assert(sizeof(struct image_identity) == 32, "no holes in the layout");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of names as one string, a NUL behind each: "reset\0waiting\0done". An
+/* Lists of names as one string, a NUL after each: "reset\0waiting\0done". An
    array of pointers would take 4 bytes of flash more for each name. */
 #ifndef HAL_NAMES_H
 #define HAL_NAMES_H

@@ -120,7 +120,7 @@ struct node_event { /* written by the node */
 };
 
 struct node_log {             /* written by the node */
-    uint32_t events_written;  /* entries; beyond NODE_EVENTS: dropped events */
+    uint32_t events_written;  /* entries; any above NODE_EVENTS were dropped */
     uint32_t console_written; /* bytes so far; the ring keeps the last ones */
     struct node_event event[NODE_EVENTS];
     char console[NODE_CONSOLE_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Division of 64-bit numbers, which the compiler calls, by 32-bit divisions: 7
-   instructions if both numbers are below 2^32, else about 80. Its code is half
-   as long as the code of the C library. */
+/* Division of 64-bit numbers by means of 32-bit divisions; the compiler calls
+   it. Takes 7 instructions if both numbers are below 2^32, else about 80. The
+   code is half as long as the code of the C library. */
 #include <stdint.h>
 
 /* Returns numerator / denominator, and sets *rest to the remainder. With a
@@ -67,7 +67,7 @@ void __aeabi_uldivmod(void);
 
 /* Arm's run-time ABI (IHI 0043, 5.3.1): numerator in r0 and r1, denominator in
    r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3.
-   boot_divide() needs the pointer in r0, the numerator in r2 and r3, and the
+   boot_divide() needs `rest` in r0, the numerator in r2 and r3, and the
    denominator on the stack (AAPCS). If both numbers are below 2^32, r1 and r3
    are 0, and stay 0: quotient and remainder are below 2^32, too. */
 __attribute__((naked, used)) void __aeabi_uldivmod(void)

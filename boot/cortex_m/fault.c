@@ -18,8 +18,8 @@ static_assert(offsetof(struct node_fault, xpsr) ==
               "the fields from r to xpsr are a frame");
 
 /* Returns the place (CHECK_PLACE(): file and line) of the failed ASSERT() that
-   caused the fault; 0: another cause. Reads the instruction at pc only if the
-   fault is an undefined instruction: the processor could then read it, too. */
+   caused the fault; 0: another cause. Reads the instruction at pc only after an
+   undefined instruction: then the processor has read it, too. */
 static uint32_t failed_check(const struct node_fault *fault)
 {
     uint32_t word;

@@ -9,17 +9,19 @@
 
 #define CHECK_FILE CHECK_SERIAL_NODE
 
-/* Time without progress after which a new discovery may end a job. */
+/* Time without progress after which a new discovery may end a node's job. */
 #define VAIN_MS 120000u
 /* Time after which discovery repeats a frame that was not answered. */
 #define RETRY_US 20000u
-/* If the main loop has not waited for this time, it counts as computing in a
-   kernel. If a newer wave of discovery has come, too, it counts as hanging. */
+/* If the main loop last waited longer ago than this time, it counts as
+   computing in a kernel. If a newer wave of discovery has come, too, it counts
+   as hanging. */
 #define LONG_US 200000u
 #define TICK_US 1000u
 /* Longest time that a reset waits for console output: 2 KiB take 178 ms. */
 #define SENT_US 300000u
-/* Position of the originator's tag (CRC-32 of its unique id) in a frame. */
+/* Offset, bytes, of the originator's tag (CRC-32 of its unique id) in a frame
+   of discovery. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
 /* A blinking LED changes every 2^7 ms: some 4 Hz. */
@@ -72,7 +74,8 @@ static bool is_renewed(const struct serial_node *node)
 }
 
 /* Writes the next line of a reply, if any. Result: whether a line was written.
-   Resets the board if a reset was requested and the reply has been sent. */
+   If a reset was requested, writes no line, and resets the board once the reply
+   has been sent, SENT_US later at most. */
 static bool answer(struct serial_node *node)
 {
     struct shell *shell = &node->shell;
@@ -380,9 +383,9 @@ static void serve_itself(struct serial_node *node, bool itself)
     identity->originator_y = itself ? identity->y : origin.y;
 }
 
-/* Runs one job, and each further job that the job before announces. If an order
-   for this node comes over the mesh while the node waits for a job, the node
-   runs the order as the originator. */
+/* Runs one job, then each job that the previous job announces. If an order for
+   this node comes over the mesh while the node waits for a job, the node runs
+   the order as the originator. */
 static void work(struct serial_node *node)
 {
     struct node_status *status = &node->node.status;

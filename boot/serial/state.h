@@ -22,7 +22,7 @@ struct serial_node_config {
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */
     uint32_t unique_id[3];
-    uint32_t image_crc;       /* CRC-32 of the image behind boot_identity */
+    uint32_t image_crc;       /* CRC-32 of the image after boot_identity */
     bool strapped;            /* the node's coordinates are set in flash */
     struct torus_coord strap; /* coordinates in flash */
     uint32_t salt;            /* a number that differs after every reset */
@@ -65,22 +65,22 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* repeated set-ups at its port before the ping */
-    struct serial_node_peek peek[TORUS_PORTS]; /* index: first port of path */
+    uint32_t ping_retries; /* `retries` of the ping's port before the ping */
+    struct serial_node_peek peek[TORUS_PORTS]; /* last peek of each port */
     uint8_t peeked; /* index in `peek` of the console's last peek */
     uint16_t epoch; /* number of the discovery that set the identity */
     bool working;   /* the main loop is in the engine */
     uint16_t jobs;  /* jobs that ended without an error */
     volatile uint32_t idle_us; /* time at which the main loop last waited, us */
-    volatile bool answering;   /* the shell is being polled */
+    volatile bool answering;   /* the shell makes a line of a reply */
     uint32_t due_us[TORUS_PORTS]; /* time of the next work at each port, us */
-    uint8_t due;                  /* mask of ports whose due_us is valid */
-    uint8_t speaking;   /* mask of ports with a frame of discovery to send */
-    uint32_t alarm_us;  /* time given to the last board_alarm(), us */
-    bool armed;         /* the alarm at alarm_us has not come yet */
+    uint8_t due;                  /* bit n: due_us[n] is valid */
+    uint8_t speaking;             /* bit n: discovery has a frame for port n */
+    uint32_t alarm_us;            /* time given to the last board_alarm(), us */
+    bool armed;                   /* the alarm at alarm_us has not come yet */
     uint32_t ticked_us; /* time, us, up to which uptime_ms is counted */
     uint32_t uptime_ms;
-    uint32_t progress;    /* sum of counters that any progress changes */
+    uint32_t progress;    /* sum of counters; any progress changes it */
     uint32_t progress_ms; /* uptime at the last change of `progress`, ms */
     bool blinks;          /* the LED blinks */
     bool resets;          /* the node is to reset itself */

@@ -82,11 +82,11 @@ static const char counter_names[] =
     "retransmitted\0damaged\0lost\0stale\0meetings\0expired\0broken\0"
     "dead\0mended";
 
-/* Names of line_reader.count[] from LINE_TEXT on. */
+/* Names of the counters line_reader.count[LINE_TEXT] and those after it. */
 static_assert(LINE_STATUSES - LINE_TEXT == 6, "a name for each status");
 static const char console_names[] = "lines\0long\0crc\0control\0damaged\0half";
 
-/* Number and names of the words of struct node_fault behind `valid`. */
+/* Number and names of the words of struct node_fault after `valid`. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
 static_assert(FAULT_WORDS == 15, "a name for each word");
 static const char fault_names[] =
@@ -95,9 +95,9 @@ static const char fault_names[] =
 
 #define NUMBER_BYTES 22u /* blank, '=' and a value of 20 characters at most */
 
-/* Appends names and values from index *index on while the line has room, and
-   counts *index up. `format`: format of each value. Result: whether numbers are
-   left that found no room. */
+/* Appends the numbers from index *index on, each with its name, while the line
+   has room, and counts *index up. `format`: format of each value. Result: true
+   if the line was full before the last number. */
 static bool put_numbers(struct line_writer *out, const char *format,
                         const char *names, const uint32_t *value,
                         uint32_t count, uint32_t *index)
@@ -390,7 +390,7 @@ static int row_peek(struct serial_node *node, struct line_writer *out,
     return ERR_OK;
 }
 
-/* Appends the rows of a page PEEK_STATE, then a row: size of the stack. */
+/* Appends the next row: those of a page PEEK_STATE, then the stack's size. */
 static int row_ps(struct serial_node *node, struct line_writer *out,
                   uint32_t *cursor)
 {

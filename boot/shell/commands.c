@@ -23,7 +23,8 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-/* Reads argument `i`, from 0 on, as a number up to `most`. */
+/* Reads argument `i` (0: the first) as a number. Result: false if the argument
+   is no number, or if the number is above `most`. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
 {
@@ -55,7 +56,8 @@ static int row_of_node(struct shell *shell)
                           &shell->cursor);
 }
 
-/* With the argument `clear`, clears the list; else the list's rows follow. */
+/* The argument `clear` clears the command's list, and no rows follow. Without
+   an argument the list's rows follow. */
 static enum shell_code run_clear(struct shell *shell)
 {
     if (shell->words > 0) {
@@ -114,7 +116,7 @@ static int row_mesh(struct shell *shell)
 }
 
 /* Reads a leg such as "E2": a port's letter and a number of hops, 1 or more.
-   Result: the text behind the leg; NULL: this is no leg. */
+   Result: the text after the leg; NULL: this is no leg. */
 static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
 {
     static const char letters[TORUS_PORTS + 1] = "enws";
@@ -162,8 +164,8 @@ static bool read_path(const struct shell *shell, struct torus_path *path,
     return at != NULL && *at == '\0';
 }
 
-/* Reads a path such as "E2N1", "W1" or "." (this node), and the comma behind
-   it. Result: the text behind these; NULL: this is no path. */
+/* Reads a path such as "E2N1", "W1" or "." (this node), and the comma after it.
+   Result: the text after path and comma; NULL: this is no path. */
 static const char *read_item(const char *at, struct torus_path *path)
 {
     memset(path, 0, sizeof *path);
@@ -211,8 +213,9 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Sends a peek along the path that the command's first `legs` arguments are.
-   `page`: page (enum peek_page) or command of the peek. */
+/* Sends a peek along the path in the command's first `legs` arguments. `page`:
+   page (enum peek_page) or command of the peek; `argument`: the argument of
+   that command, 0 for a page. */
 static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                  uint32_t page, uint32_t argument)
 {
@@ -223,8 +226,8 @@ static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                                 (uint8_t)page, argument));
 }
 
-/* Accepts a page of a peek, no command of a peek: each command of a peek is a
-   command of the shell, too, such as `reset`. */
+/* Asks for a page only. For each command that a peek can give, the shell has a
+   command of its own, such as `reset`. */
 static enum shell_code run_peek(struct shell *shell)
 {
     unsigned legs = shell->words - 1u;
@@ -283,7 +286,8 @@ static int put_peeked(struct shell *shell, unsigned index, int error,
     return ERR_OK;
 }
 
-/* Appends the row of a peek that has ended; SHELL_LATER: no peek has ended. */
+/* Appends the row of a peek that has ended. Result: ERR_OK; SHELL_LATER: no
+   peek has ended, and no row was appended. */
 static int end_peek(struct shell *shell)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {

@@ -29,7 +29,8 @@ enum shell_list {
     SHELL_PEEK      /* the answer to the last peek */
 };
 
-/* A result: no answer yet, call again later. Errors (< 0) are final. */
+/* A result of the functions below: no answer yet, call again later. Negative
+   results (enum err) are final. */
 #define SHELL_LATER 1
 
 /* Appends the next row of a list to `out`. *cursor, 0 before the first row, is

@@ -12,8 +12,8 @@ static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
               "a code is the line's status less 1");
 
-/* Each code's word, then behind a NUL the text that ends the reply with the
-   code; %d stands for shell->detail. */
+/* Two texts for each code, with a NUL between: the word of the code, and the
+   text that ends a reply with this code. In the text %d is shell->detail. */
 static const char codes[SHELL_CODES][16] = {
     [SHELL_LONG] = "long\0 line",       [SHELL_CRC] = "crc\0 wrong",
     [SHELL_CONTROL] = "control\0 byte", [SHELL_DAMAGED] = "damaged\0 line",

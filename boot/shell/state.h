@@ -29,7 +29,7 @@ enum shell_code {
     SHELL_COMMAND,  /* the command is unknown */
     SHELL_ARGUMENT, /* a word is missing, malformed, or too many */
     SHELL_BUSY,     /* the node cannot do this now */
-    SHELL_GAP,      /* bytes of the message are missing from offset next= on */
+    SHELL_GAP,      /* a gap: bytes from offset next= on are missing */
     SHELL_SPACE,    /* a message, an offset or a reply is beyond its limit */
     SHELL_LATE,     /* the command did not end in time */
     SHELL_FAILED,   /* error=NUMBER in the reply is an enum err */
@@ -43,8 +43,8 @@ struct shell {
     struct line_reader *reader;
     struct mailbox *mailbox;
     const struct shell_command *command; /* command of the last request */
-    const char *word[SHELL_WORDS];       /* of the request: name, arguments */
-    uint8_t words; /* number of words behind the command's name */
+    const char *word[SHELL_WORDS];       /* the command's name and arguments */
+    uint8_t words; /* number of arguments after the command's name */
     uint32_t tag;  /* tag of the last request that had a tag */
     bool tagged;
     bool again;       /* `tag` is valid: a request has had a tag */
@@ -56,14 +56,14 @@ struct shell {
     int32_t detail;   /* number in a code's text, as in "error=%d" */
     uint32_t cursor;  /* place of the next row in the list that is printed */
     uint32_t written; /* number of rows written so far */
-    uint32_t wanted;  /* `ping`: circuits to make; `peeks`: page asked for */
+    uint32_t wanted;  /* `ping`: number of circuits; `peeks`: page asked for */
     uint32_t bytes;   /* `ping`: bytes sent over each circuit */
     uint32_t left;    /* `peeks`: mask of paths not begun yet */
     uint8_t slot[TORUS_PORTS]; /* `peeks`, by port: 1 + index of the path
                                   whose peek is under way; 0: none */
     uint32_t now_us;           /* time of this shell_poll() */
     uint32_t since_us;         /* time of the last row or request */
-    uint32_t told_us;          /* `peeks`: time when a peek last ended */
+    uint32_t told_us;          /* `peeks`: time of the last row of a peek */
     struct torus_path path;
     struct line_writer out; /* the line that is being written */
 };
@@ -78,7 +78,7 @@ struct shell_command {
     enum shell_code (*run)(struct shell *shell);
     int (*row)(struct shell *shell);
     uint8_t name_bytes;
-    uint8_t words_min; /* least number of words behind the name */
+    uint8_t words_min; /* least number of arguments */
     uint8_t words_max;
     uint8_t list; /* enum shell_list, if row() calls shell_node_row() */
 };

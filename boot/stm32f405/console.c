@@ -6,8 +6,9 @@
 
 #define OUT_BYTES 2048u
 
-/* Ring of console output not sent yet. `written` and `taken` count bytes modulo
-   2^32; only the writer changes `written`, only the interrupt `taken`. */
+/* Ring of console output not sent yet. `written`: number of bytes put in so
+   far, which only the writer changes; `taken`: number of bytes taken out so
+   far, which only the interrupt changes. Both are modulo 2^32. */
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;

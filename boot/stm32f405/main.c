@@ -48,10 +48,10 @@ static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
-static struct serial_node *node; /* lies behind the stack */
+static struct serial_node *node; /* lies directly above the stack */
 /* Number of starts, plus the value that the memory had at power-up. */
 static uint32_t starts __attribute__((section(".noinit")));
-static uint32_t masked;     /* mask before the outermost board_lock() */
+static uint32_t masked;     /* BASEPRI before the outermost board_lock() */
 static unsigned locks;      /* calls of board_lock() not undone yet */
 static volatile bool woken; /* an interrupt came since the last board_sleep() */
 
@@ -187,7 +187,7 @@ static void tick(void)
     serial_node_answer(node);
 }
 
-/* Returns the CRC-32 of the image without the identity of its node. */
+/* Returns the CRC-32 of the image's bytes after boot_identity. */
 static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
@@ -202,8 +202,8 @@ static uint32_t between(const void *from, const void *to)
     return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* SRAM is for messages. If there is CCM, which DMA does not reach, the part of
-   CCM behind *node is the second memory, config->aside. */
+/* Messages use SRAM: config->memory. If the chip has CCM, which DMA does not
+   reach, the part of CCM after *node is the second memory, config->aside. */
 static void take_memory(struct serial_node_config *config)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
@@ -273,9 +273,9 @@ static void run(void)
     serial_node_run(node);
 }
 
-/* Moves the stack to the bottom of CCM, or, without CCM, leaves it at the
-   bottom of SRAM: no memory lies below CCM or SRAM. The node lies behind the
-   stack. */
+/* Moves the stack to the bottom of CCM; without CCM the stack stays at the
+   bottom of SRAM. No memory lies below CCM or SRAM, so an overflow faults. The
+   node lies directly above the stack. */
 _Noreturn void boot_board(void)
 {
     uint32_t words = between(boot_stack_start, boot_stack_end) / 4;

@@ -20,15 +20,15 @@ struct host_node {
     ucontext_t caller;
     uint8_t *stack;        /* start of the guard; the stack lies above it */
     unsigned slow_shift;   /* work takes 2^slow_shift times as long */
-    unsigned slower_shift; /* added to the shift from slower_from_ps on */
+    unsigned slower_shift; /* added to slow_shift from slower_from_ps on */
     uint64_t slower_from_ps;
 };
 
 /* The node whose coroutine runs in this thread, or NULL. */
 static _Thread_local struct host_node *resumed;
 
-/* Returns `resumed` of the present thread. Not inlined: the compiler would keep
-   the address, which is another if the node goes on in another thread. */
+/* Returns `resumed` of the present thread. Not inlined: else the compiler could
+   keep the address of `resumed` while the node moves to another thread. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;

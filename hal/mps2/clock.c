@@ -10,7 +10,7 @@
 
 #define PS_PER_WRAP ((uint64_t)TIMER_PS_PER_TICK << 32)
 
-/* The running clock, to which the interrupt handler adds a wrap's time. */
+/* The running clock; the timer's handler adds the time of a wrap to it. */
 static struct clock *running;
 
 void clock_timer_interrupt(void)

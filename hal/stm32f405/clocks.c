@@ -125,15 +125,15 @@ static bool return_to_hsi(void)
 #define HSI_MHZ 16u
 #define PRESCALER 31u   /* the RTC's divider: crystal cycles per edge */
 #define CAPTURE_EACH 8u /* edges per capture */
-#define INTERVALS 15u   /* intervals between captures: 0.93 ms at 4 MHz */
+#define INTERVALS 15u   /* intervals between captures; all: 0.93 ms at 4 MHz */
 #define MHZ_MIN 4u
 #define MHZ_MAX 26u
 #define USUAL_MAX 16u
 #define USUAL_PART 22u          /* tolerance: 1 part in 22, 4.5 % */
 #define CAPTURE_LOOKS_MAX 2000u /* looks of 10 cycles: 1.2 ms at 16 MHz */
 
-/* Crystal cycles of all intervals * HSI_MHZ. This product equals the crystal's
-   MHz * the HSI ticks that TIM11 counts in these intervals. */
+/* Number of crystal cycles in all intervals * HSI_MHZ. The crystal's frequency,
+   MHz, is PRODUCT / (HSI ticks that TIM11 counts in all intervals). */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
 /* Waits for the next capture, and sets *count to the count that TIM11 captured.

@@ -21,7 +21,7 @@
 /* Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
    handlers share. (armv7m_mask() masks INTERRUPTS_BYTES, too: a byte is lost if
    it masks for longer than a byte takes on the line.) Result: the argument for
-   interrupts_unmask(). Calls nest. WFI ignores interrupts masked so. */
+   interrupts_unmask(). Calls nest. An interrupt masked so does not end WFI. */
 static inline uint32_t interrupts_mask(void)
 {
     uint32_t before;
@@ -70,8 +70,8 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* Called at a late handler's beginning and end; `since` is taken_begin()'s
-   result. */
+/* A late handler calls taken_begin() first, and taken_end() last, with the
+   result of taken_begin() as `since`. */
 static inline uint32_t taken_begin(void)
 {
     taken_by_ports.late = true;

@@ -12,7 +12,7 @@
 #define COLD_CELSIUS 30
 #define HOT_CELSIUS 110
 
-/* 480 cycles of 21 MHz or less take 23 us or more; both channels need 10 us. */
+/* 480 cycles at 21 MHz or less take 23 us or more; both channels need 10 us. */
 #define SAMPLE_480 7u
 #define SAMPLES                                                                \
     (SAMPLE_480 << 3 * (CHANNEL_SENSOR - 10u) |                                \

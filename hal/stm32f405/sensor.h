@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the supply voltage and the chip's temperature by ADC1 (RM0090, 13.10
-   and 13.11), from its internal reference and its sensor, whose values at 3.3 V
-   the factory has measured. The temperature is good to some degrees. */
+   and 13.11), from its internal reference and its sensor. The factory has
+   measured both at 3.3 V. The temperature is good to some degrees. */
 #ifndef HAL_STM32F405_SENSOR_H
 #define HAL_STM32F405_SENSOR_H
 
-/* Starts the ADC, after clocks_start(). Not on the emulator, which has none. */
+/* Starts the ADC, after clocks_start(). Not on the emulator: it has no ADC. */
 void sensor_start(void);
 
 /* Reads the last conversion and starts the next; called every millisecond or

@@ -94,8 +94,8 @@ struct state {
     volatile bool kicked;  /* the late handler is to call serial_pending() */
     volatile bool waiting; /* bytes wait for room; TXE interrupt is enabled */
     bool has_dma;
-    bool fails;           /* DMA failed once while sending */
-    volatile bool silent; /* with DMA: the RXNE interrupt is enabled */
+    bool fails;           /* a burst failed: sends without DMA from then on */
+    volatile bool silent; /* with DMA: line silent, RXNE interrupt enabled */
     bool bursting;        /* DMA is sending `burst` */
     volatile uint8_t ring[RING_BYTES];
     uint8_t burst[BURST_MAX_BYTES];
@@ -227,8 +227,9 @@ static uint32_t arrived(const struct state *state, const struct line *line)
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* Returns and clears flags: HTIF if DMA has passed the end of the ring's first
-   half since the last call, TCIF if the end of the second half. */
+/* Returns and clears two flags of the receiving stream. HTIF: since the last
+   call DMA has passed the end of the ring's first half; TCIF: of the second
+   half. */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -241,10 +242,11 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* Moves `written` to the number of bytes that have arrived. If DMA has passed
-   the end of a half that is not between the old and the new `written`, it has
-   overwritten bytes that were not taken: then drops the ring's bytes, and sets
-   `lost`. (768 or more bytes, 1.5 rings, since the last call may go unseen.) */
+/* Sets `written` to the number of bytes that have arrived. If DMA has passed
+   the end of a half that is not between the old and the new `written`, DMA has
+   overwritten bytes not taken yet: then drops the ring's bytes, and sets
+   `lost`. (If 768 or more bytes, 1.5 rings, came since the last call, the loss
+   may go unseen.) */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -327,10 +329,10 @@ static void count_errors(struct state *state, uint32_t status)
     state->lost |= (status & USART_SR_ORE) != 0;
 }
 
-/* Puts a received byte into the ring of a line without DMA. While the ring is
-   full the byte stays in the USART, the next byte is an overrun, counted once
-   there is room, and the interrupt is disabled, since the emulator's device
-   requests it until the byte is read. */
+/* Puts a received byte into the ring of a line without DMA. If the ring is
+   full, leaves the byte in the USART, and disables the interrupt: the
+   emulator's device would request it until the byte is read. The next byte is
+   then an overrun, which is counted once there is room. */
 static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
 {
     struct state *state = &states[port];
@@ -353,8 +355,9 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
-/* Enables (`silent`) or disables the interrupt at the next received byte. DMA
-   fetches the byte in either case, mostly before the handler begins. */
+/* If `silent`, lets the next received byte interrupt. Otherwise disables this
+   interrupt, and requests the timer's first look at the ring. DMA fetches bytes
+   in either case, mostly before the handler begins. */
 static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 {
     uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
@@ -469,7 +472,7 @@ static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
     return clock_hz / clocks;
 }
 
-/* Whether there is DMA: its registers keep what is written. */
+/* Whether there is DMA: only registers that exist keep what is written. */
 static bool probe_dma(const struct line *line)
 {
     struct stm32_dma_stream *stream = &line->dma->S[line->stream];

@@ -111,9 +111,9 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* Sets a compare register to `counts`. Precondition: interrupts are masked. The
-   hardware matches only when the counter reaches the register, so for a time
-   that has passed this function pends the interrupt. */
+/* Requests the call `which` at TIM2's count `counts`. Precondition: interrupts
+   are masked. The hardware matches only when the counter reaches the register:
+   if it has passed `counts`, this function pends the interrupt. */
 static void set(unsigned which, uint32_t counts)
 {
     TIM2->CCR[which] = counts;

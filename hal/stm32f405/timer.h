@@ -26,14 +26,14 @@ enum timer_call {
     TIMER_CALLS
 };
 
-/* Sets the function to be called; after timer_start(). Without this call, as on
-   the emulator, the next two functions do nothing. */
+/* Sets the function that `which` calls; after timer_start(). Before timer_on(),
+   as on the emulator, the next two functions do nothing. */
 void timer_on(enum timer_call which, void (*call)(void));
 
-/* Request the call; any context. timer_call_at(): at time at_us of
+/* Request the call `which`; any context. timer_call_at(): at time at_us of
    board_now_us(), or at once if at_us has passed; replaces an earlier request.
-   timer_call_in(): `us` from now; no effect if a call at an earlier time is
-   requested. */
+   timer_call_in(): `us` microseconds from now; no effect if the same call is
+   requested for an earlier time. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
@@ -53,14 +53,15 @@ void timer_wait_us(uint32_t us);
 
 /* ---- the independent watchdog, which resets a hanging board ---- */
 
-/* Starts the watchdog, which only a reset stops. It resets the board 2 s after
-   the last watchdog_feed(): 1.3 s to 3.8 s, since its oscillator has 17 to 47
-   kHz (data sheet, 5.3.9). A debugger that halts the processor halts the
-   watchdog, too. Does nothing on the emulator, which has no watchdog. */
+/* Starts the watchdog, which only a reset stops. It resets the board nominally
+   2 s after the last watchdog_feed(); in fact 1.3 s to 3.8 s, since its
+   oscillator has 17 to 47 kHz (data sheet, 5.3.9). A debugger that halts the
+   processor halts the watchdog, too. Does nothing on the emulator, which has no
+   watchdog. */
 void watchdog_start(const struct clocks *clocks);
 
-/* Restarts the watchdog's 2 s. Called from the main loop, in jobs from
-   `tick`. */
+/* Restarts the watchdog's 2 s. Called from the main loop; during a job also
+   from the `tick` of timer_start(). */
 void watchdog_feed(void);
 
 #endif

@@ -23,7 +23,7 @@
 
 #define INJECTION ((const struct window *)PSRAM_BASE)->injection
 
-/* The running clock, to which the interrupt handler adds a wrap's time. */
+/* The running clock; the timer's handler adds the time of a wrap to it. */
 static struct clock *running;
 
 /* Mesh time of a tick, ps. */
