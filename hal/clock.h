@@ -30,8 +30,8 @@ uint64_t clock_stop(struct clock *clock);
 /* Starts a stopped clock at at_ps, or where it stands if that is later. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Returns mesh time at the last clock_start(). circuit_receive() ends with a
-   call of clock_start(). */
+/* Returns mesh time at the last clock_start(). circuit_receive() calls
+   clock_start() when it receives a message. */
 uint64_t clock_started_ps(const struct clock *clock);
 
 /* On a native node and on an emulated STM32F405 (timer_account() in

@@ -15,7 +15,7 @@ enum event_kind {
                             switch does not do alone; detail: layer; value:
                             units in the message */
     EVENT_COMPUTE_START, /* detail: round; value: units computed next */
-    EVENT_COMPUTE_END,
+    EVENT_COMPUTE_END,   /* detail: round; value: units computed */
     EVENT_RESULT_MERGED, /* detail: phase of the results; value: bytes of
                             each */
     EVENT_RESULT_QUEUED, /* detail: layer; value: bytes of the result */

@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define IMAGE_IDENTITY_OFFSET 0x188u /* from the start of the flash */
+#define IMAGE_IDENTITY_OFFSET 0x188u /* bytes from the start of the flash */
 #define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
 #define IMAGE_VERSION 2u             /* version of this layout */
 #define IMAGE_VERSION_PINS 2u        /* first version with the field `pins` */

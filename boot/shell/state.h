@@ -44,9 +44,9 @@ struct shell {
     struct mailbox *mailbox;
     const struct shell_command *command; /* command of the last request */
     const char *word[SHELL_WORDS];       /* the command's name and arguments */
-    uint8_t words; /* number of arguments after the command's name */
-    uint32_t tag;  /* tag of the last request that had a tag */
-    bool tagged;
+    uint8_t words;    /* number of arguments after the command's name */
+    uint32_t tag;     /* tag of the last request that had a tag */
+    bool tagged;      /* the last request had a tag */
     bool again;       /* `tag` is valid: a request has had a tag */
     bool repeated;    /* the request's tag is the previous tag again */
     bool rows;        /* rows of the command are still to come */
