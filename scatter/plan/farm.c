@@ -3,21 +3,21 @@
 
 #include "scatter/plan/fixed.h"
 
-/* FIRST_DIVISOR: a member's first chunk is the least chunk / FIRST_DIVISOR.
-   GROWTH: each later chunk is at most GROWTH times the member's chunk before,
-   unless the time of a unit varies. */
+/* A member's first chunk has 1 / FIRST_DIVISOR of the units of the least chunk.
+   Each later chunk has at most GROWTH times the units of the member's chunk
+   before. If the time of a unit varies, neither bound holds. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
-/* The least chunk becomes LEAST_SHARES * share_units() if this product is
-   smaller, but not less than the least chunk / LEAST_DIVISOR. */
+/* A least chunk of more than LEAST_SHARES * share_units() units is cut to this
+   product, but to no less than 1 / LEAST_DIVISOR of the least chunk. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* A slice is the units that the originator computes between two demands: as
-   many as it computes in 1 / SLICES of the time of a worker's chunk. */
+/* The originator computes a slice of units between two demands. A slice takes
+   the originator 1 / SLICES of the time that a member takes for its chunk. */
 #define SLICES 4u
 
-/* Whether the load's transfer through the originator's ports takes more than a
-   tenth of the time in which all nodes together compute the load. */
+/* Returns whether the transfer of the load through the originator's ports takes
+   over a tenth of the time in which all nodes together compute the load. */
 static bool is_dear(const struct plan_job *job)
 {
     return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >
@@ -86,8 +86,8 @@ static uint64_t least_units(const struct farm *farm,
     return units + 1;
 }
 
-/* Returns the units of a member's next chunk before bounds: units left /
-   installment * the member's speed / sum of all speeds. */
+/* Returns the units of a member's next chunk before bounds: (left + ahead) /
+   installment * the member's speed / the sum of the speeds of all members. */
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -110,9 +110,9 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
     return (uint64_t)units * other_speed < (uint64_t)other_units * speed;
 }
 
-/* Sets last_units and last_speed to a chunk of `units` at `speed`. With masters
-   the two fields hold the chunk of the shortest time instead: the search for
-   this chunk begins anew after every `members` chunks. */
+/* Sets last_units and last_speed to a chunk of `units` for a member of `speed`.
+   With masters only a chunk of less time than theirs sets both fields at once;
+   after every `members` chunks the one of least time among these sets them. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {

@@ -49,36 +49,36 @@
 
 #include "scatter/plan/job.h"
 
-/* Usual number of chunks of a member's part of the units left; _DEAR if sending
-   the load takes the ports over a tenth of the time in which all compute it. */
+/* Usual installment k. _DEAR is the usual k if the load's transfer through the
+   originator's ports takes over a tenth of its compute time on all nodes. */
 #define FARM_INSTALLMENT 4
 #define FARM_INSTALLMENT_DEAR 3
 
 struct farm {
     uint64_t compute_ps; /* time of a unit at speed FARM_SPEED_ONE */
     uint64_t call_ps;    /* time of a chunk besides the time of its units */
-    uint64_t speeds;     /* sum of the speeds of all members */
-    uint64_t least;      /* least chunk at speed FARM_SPEED_ONE: 2^-16 unit */
-    /* Units of the chunk whose time farm_slice() divides: the last chunk, or
-       with masters the shortest recent chunk; at first the load. */
+    uint64_t speeds;     /* sum of farm_member.speed of all members */
+    uint64_t least;      /* least chunk at FARM_SPEED_ONE; 65536: one unit */
+    /* Units of the chunk whose time farm_slice() divides: the last chunk; with
+       masters a recent chunk of least time; before any chunk, the load. */
     uint32_t last_units;
-    uint32_t last_speed; /* speed of the member that got the chunk */
-    /* If `masters`: units of the chunk of least time since noted was 0. */
+    uint32_t last_speed; /* speed of the member that got last_units */
+    /* With masters: units of the chunk of least time in this search. */
     uint32_t short_units;
-    uint32_t short_speed; /* speed of the member that got the chunk */
-    uint32_t noted;       /* chunks since this search began; below `members` */
+    uint32_t short_speed; /* speed of the member that got short_units */
+    uint32_t noted;       /* chunks in this search: 0 .. members - 1 */
     uint32_t members;     /* number of members */
-    uint32_t left;        /* units that no member has been given */
+    uint32_t left;        /* units of the load that no member was given */
     uint32_t most;        /* most units of a chunk */
-    uint64_t demands_ps;  /* time to serve a demand of each member + call_ps */
+    uint64_t demands_ps;  /* call_ps + members * time to serve a demand */
     uint64_t seen_ps;     /* compute time of seen_units, summed over members */
-    uint32_t seen_units;  /* units computed so far */
-    uint32_t floor; /* least units of a chunk or slice, unless `growth` or the
-                       end of the load allows fewer; farm_init() sets 0 */
-    uint32_t ahead; /* in a master's farm: units that the group may expect and
-                       the master lacks yet; farm_init() sets 0 */
-    uint8_t installment; /* chunks of a member's part of the units left */
-    bool masters;   /* some members are masters, or this is a master's farm */
+    uint32_t seen_units;  /* units that all members have computed so far */
+    uint32_t floor; /* least units of a chunk or slice, unless `growth`, `most`
+                       or `left` allows fewer; farm_init() sets 0 */
+    uint32_t ahead; /* in a master's farm: units that the group may expect but
+                       the master has not received; in others 0 */
+    uint8_t installment; /* chunks into which a member's part is cut: k above */
+    bool masters;   /* some members are masters, or the farm is a master's */
     bool varies;    /* a unit's time depends on its data */
     uint8_t growth; /* a chunk has at most `growth` times the units of the
                        member's chunk before */
@@ -86,16 +86,16 @@ struct farm {
 
 /* A node that computes: a worker, a master for its group, or the originator. */
 struct farm_member {
-    uint32_t speed;       /* units per time: 1 .. FARM_SPEED_MAX; FARM_SPEED_ONE
-                             is one unit in farm->compute_ps */
-    uint32_t chunk_units; /* units of the last chunk; 0: no chunk yet */
+    uint32_t speed;       /* units per time, 1 .. FARM_SPEED_MAX: FARM_SPEED_ONE
+                             stands for one unit per farm->compute_ps */
+    uint32_t chunk_units; /* planned units of the last chunk; 0: no chunk yet */
 };
 
 #define FARM_SPEED_ONE 65536u
 #define FARM_SPEED_MAX (1u << 28)
 
-/* Sets up a farm for the job, before its first chunk and slice; the speed of
-   all job->nodes members is FARM_SPEED_ONE. */
+/* Sets up the farm of a job: job->nodes members, each of speed FARM_SPEED_ONE.
+   Must be called before the farm's first chunk and slice. */
 void farm_init(struct farm *farm, const struct plan_job *job);
 
 /* Returns a member of speed FARM_SPEED_ONE that has had no chunk. */
@@ -104,15 +104,15 @@ static inline struct farm_member farm_member(void)
     return (struct farm_member){.speed = FARM_SPEED_ONE};
 }
 
-/* Lets the first chunk of a member be of any size, because the member's speed
-   has been measured without a chunk. */
+/* Frees a member's first chunk from the bound of a quarter of the least chunk:
+   for a member whose speed has been measured before. */
 static inline void farm_known(struct farm_member *member)
 {
     member->chunk_units = UINT32_MAX;
 }
 
-/* Sets a member's speed to `speed`, which is 1 or more, or to FARM_SPEED_MAX if
-   `speed` is larger. */
+/* Sets a member's speed to `speed` >= 1, or to FARM_SPEED_MAX if `speed` is
+   larger, and corrects farm->speeds. */
 static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
                                   uint64_t speed)
 {
@@ -124,17 +124,17 @@ static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
     member->speed = most;
 }
 
-/* Returns the time in which all members together compute one unit, ps: at most
-   compute_ps * FARM_SPEED_ONE. */
+/* Returns the time, ps, in which all members together compute one unit. The
+   slowest farm, with `speeds` 1, takes compute_ps * FARM_SPEED_ONE. */
 static inline uint64_t farm_unit_ps(const struct farm *farm)
 {
     return farm->compute_ps * FARM_SPEED_ONE / farm->speeds;
 }
 
-/* Sets the speed of a member whose chunk of `units`, 1 or more, took
-   compute_ps. The smaller of call_ps and compute_ps / 2 is taken off compute_ps
-   first. If the time of a unit varies, only seen_ps and seen_units change.
-   About 160 instructions. */
+/* Sets the speed of a member whose chunk of `units` >= 1 took compute_ps, and
+   adds the chunk to seen_ps and seen_units. First farm->call_ps is taken off
+   compute_ps, or compute_ps / 2 if that is less. If the time of a unit varies,
+   the speed stays. About 160 instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 
@@ -146,17 +146,17 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member);
 uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* Takes a slice off the load: units that the originator, `member`, computes
-   between two demands. Returns the units of the slice. The originator computes
-   a slice in a quarter of the time of the last chunk, or with masters of the
-   shortest recent chunk. */
+   between two demands. Returns the units of the slice: 0 if nothing is left.
+   The originator computes a slice in a quarter of the time that the chunk of
+   last_units takes its member. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
 /* Returns a farm's rough time, ps, from the send of the first chunk until the
-   last unit is computed. The time is startup_ps, at most PLANNER_TIME_MAX_PS,
-   plus the compute time of the load on all nodes or the load's transfer time
-   through the originator's ports, whichever is longer, plus the time to serve
-   two demands of each member and of each node of one master's group. Returns
-   UINT64_MAX if the longer time is about 2^63 ps or more. */
+   last unit is computed. Three times are added: startup_ps, which is at most
+   PLANNER_TIME_MAX_PS; the time to serve two demands of each member and of each
+   node of one master's group; and the load's compute time on all nodes or its
+   transfer time through the originator's ports, whichever is longer. Returns
+   UINT64_MAX if this longer time is about 2^63 ps or more. */
 uint64_t farm_makespan_ps(const struct plan_job *job, uint64_t startup_ps);
 
 #endif

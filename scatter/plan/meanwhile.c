@@ -4,19 +4,19 @@
 #include "scatter/plan/fixed.h"
 
 #define CHILDREN 4u /* nodes that a node sends to in each phase */
-/* Weight of the first and last round; part = weight / sum of all weights. */
+/* Weight of the first and the last round. Part: weight / sum of all weights. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors q, in quarters: until the middle round, the units of a round are q
+/* Factors q, in quarters (4: q = 1): until the middle round, each round has q
    times the units of the round before. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
-/* Factors are tried if makespan / a node's software time in a round is more. */
+/* Factors are tried if makespan > TRIED_FROM * a node's software in a round. */
 #define TRIED_FROM 512u
 
-/* Costs of the job for any number of rounds. Times without _ps are in steps of
-   2^shift ps; the time of a port or node in all rounds is below 2^31 steps. */
+/* The job's costs with any number of rounds. Ports are those of the originator.
+   Times without _ps are in steps of 2^shift ps; their sums are below 2^31. */
 struct costs {
     uint64_t work_ps;  /* compute time of a node in all rounds */
     uint64_t in_ps;    /* time in which a port sends the units of all rounds */
@@ -24,28 +24,28 @@ struct costs {
     uint32_t work;     /* work_ps in steps */
     uint32_t in;       /* in_ps in steps */
     uint32_t out;      /* out_ps in steps */
-    uint32_t startups; /* a port's time to send a round, without transfers */
+    uint32_t startups; /* time to send a round, without transfer of units */
     uint32_t back;     /* time to return a round, without transfer of outputs */
     uint32_t software; /* time of a node's software in each round */
     uint32_t wait;     /* time from the scatter's start to the first send */
-    uint32_t others_units; /* units of all nodes but the originator */
-    uint32_t first;  /* factor of round 0's transfer time in a score: 2^-16 */
+    uint32_t others_units; /* units for all nodes but the originator */
+    uint32_t first;  /* weight of round 0's transfer in a score; 65536: 1 */
     unsigned phases; /* number of phases, N */
     unsigned shift;
-    /* behind[d]: part of all nodes but the originator that get their units over
-       d + 1 circuits, fixed point: 2^-32 */
+    /* behind[d]: of all nodes but the originator, the part that gets its units
+       over d + 1 circuits, in units of 2^-32 */
     uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
 struct shape {
     unsigned rounds;
-    uint32_t part[ROUNDS_MAX]; /* a round's part of all units: 2^-32; sum 1 */
+    uint32_t part[ROUNDS_MAX]; /* a round's part of all units, in 2^-32 */
     uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* steps; end + weighted transfer of round 0; least: best */
+    uint64_t score; /* steps: end + first * transfer of round 0; least: best */
 };
 
-/* Sets behind[]. Of `all`, the number of nodes of the pattern, binomial(N, d +
-   1) * 4^(d + 1) nodes get their units over d + 1 circuits. */
+/* Sets behind[] for a pattern of `all` nodes. Of these nodes, 4^(d + 1) times
+   binomial(N, d + 1) get their units over d + 1 circuits. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -56,12 +56,12 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/* Sets the weight of round 0's transfer time in the score of a shape.
-   take_more() moves units to the originator until the last output arrives when
-   the originator ends. A moved unit makes the arrival earlier by a time u,
-   unit_ps there, and the end later by c = compute_ps; ends of shapes differ
-   only by round 0's transfer time. So the shape with the least arrival + weight
-   u / c times that transfer time ends first. */
+/* Sets `first`, the weight of round 0's transfer time in a score. take_more()
+   moves units to the originator until its end and the last arrival coincide. A
+   moved unit makes the arrival earlier by u (its unit_ps) and the end later by
+   c (compute_ps). Before the moves the originator's ends in two shapes differ
+   only by round 0's transfer time. With the weight u / c, the shape of the
+   least arrival + weight * transfer time therefore finishes first. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -99,8 +99,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
-    /* Each time is then below 2^24 steps. end_of() adds fewer than 100 of these
-       times: its result is below 2^31. */
+    /* This shift makes each time less than 2^24 steps. end_of() adds fewer than
+       100 such times: its result is below 2^31. */
     while (all_ps >> shift >= (uint64_t)1 << 24) {
         shift += 1;
     }
@@ -117,8 +117,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     return ERR_OK;
 }
 
-/* Sets the parts of `rounds` rounds: until the middle round, each is factor / 4
-   times the part before; then each is 4 / factor times the part before. */
+/* Sets the parts of `rounds` rounds. Until the middle round a part is factor /
+   4 times the part before; after it, 4 / factor times the part before. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -140,11 +140,11 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
         shape->part[i] = (uint32_t)(shape->part[i] * inverse >> 30);
         rest -= shape->part[i];
     }
-    shape->part[rounds / 2] += rest; /* the sum 2^32 is 0 in 32 bits */
+    shape->part[rounds / 2] += rest; /* all parts now add up to 2^32 */
 }
 
-/* Returns the part of all outputs, fixed point: 2^-32, that a port of the
-   originator receives after nodes have computed round `turn`. */
+/* Returns which part of all outputs, in units of 2^-32, a port of the
+   originator receives after nodes have computed round `turn`: b_t. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -187,10 +187,10 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* Returns the largest factor q, in quarters, with which outputs return while
-   nodes compute the N-th round after theirs: q^N times a port's transfer time
-   of all units, or of all outputs, is at most 9/8 of a node's compute time.
-   Returns the smallest factor if there is none. */
+/* Returns the largest factor q, in quarters, for which q^N * a port's transfer
+   time, the longer of `in` and `out`, is at most 9/8 of a node's compute time:
+   the outputs of a round then return while nodes compute the N-th round after
+   it. Returns the smallest factor if no factor is that small. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -209,9 +209,9 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Returns `most`, lowered, not below `least` or 3, until 6 (rounds - 3)
-   times the time of a node's software in a round is at most a port's transfer
-   time of all units + N times that of all outputs: a rule of thumb. */
+/* Returns `most`, lowered while 6 (rounds - 3) * a node's software time in a
+   round exceeds a port's time for all units + N * its time for all outputs, but
+   not lowered below `least` or 3: a rule of thumb. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -225,8 +225,8 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
     return rounds;
 }
 
-/* Sets *best to `rounds` rounds with a factor, and returns true, if their score
-   is lower than the score of *best. */
+/* Makes the shape of `rounds` rounds with a factor. If its score is lower than
+   the score of *best, sets *best to the shape and returns true. */
 static bool try_shape(struct shape *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {
@@ -264,9 +264,9 @@ static void choose_rounds(struct shape *best, const struct costs *costs,
     }
 }
 
-/* Tries all factors with the number of rounds of *best, if a port transfers for
-   over half of a node's compute time and the makespan is long (TRIED_FROM).
-   Returns whether another factor is better, and sets *best to that shape. */
+/* If a port transfers for over half of a node's compute time and the makespan
+   is long (TRIED_FROM), tries all factors with the number of rounds of *best.
+   If another factor is better, sets *best to its shape and returns true. */
 static bool choose_factor(struct shape *best, const struct costs *costs)
 {
     unsigned rounds = best->rounds;
@@ -280,17 +280,18 @@ static bool choose_factor(struct shape *best, const struct costs *costs)
     return better;
 }
 
-/* Sets the volumes of all rounds together, by a plan of one round. The time in
-   which nodes receive their children's outputs is planned as extra units,
-   merges[i] for the subtree of a node of layer i. The function then takes the
-   extra units off: a node with more children gets a smaller share. */
+/* Sets one->volume_units to the volumes of all rounds together, by a plan of
+   one round. In this plan extra units stand for the time in which nodes receive
+   outputs of children: merges[i] units for the subtree of a node of layer i.
+   The extra units are then taken off. Returns ERR_OK; ERR_PHASES if a volume is
+   too small; an error of planner_plan(). */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
 {
     struct plan_job all = *job;
     uint64_t merge = shape->rounds * job->child_ps / job->compute_ps;
     uint64_t merges[ROUNDS_PHASES_MAX + 1];
-    uint64_t below = 0; /* extra units of all children of a node of layer i */
+    uint64_t below = 0; /* sum of merges[] of a node's children */
     int error;
 
     for (unsigned layer = job->phases + 1u; layer > 0; --layer) {
@@ -325,9 +326,9 @@ static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
     return error;
 }
 
-/* If the last output arrives, at ends_ps, after the end of the originator's
-   share, moves units from all other nodes to the originator until both happen
-   together. Returns the later of the two times. */
+/* If the last output arrives, at ends_ps, after the originator's end, moves
+   units from all other nodes to the originator until both times are equal, but
+   at most half of the others' units. Returns the later of the two times. */
 static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
                           const struct plan_job *job, const struct costs *costs)
 {
@@ -352,14 +353,14 @@ static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
     return ends_ps - units * unit_ps;
 }
 
-/* Returns the units of a part, fixed point: 2^-32, of a volume. 0: all. */
+/* Returns volume_units * part / 2^32, rounded down; part 0 stands for 2^32. */
 static uint32_t cut_at(uint32_t volume_units, uint32_t part)
 {
     return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
 }
 
-/* Divides volumes among the rounds; the originator's share is the units of the
-   load that are left. Returns false if a circuit would carry no unit. */
+/* Divides volumes among the rounds; the load's rest is the originator's share.
+   Returns false if a circuit would carry no unit or the load is exceeded. */
 static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
                    const struct shape *shape, uint32_t load_units)
 {
@@ -407,8 +408,8 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
 }
 
 /* Sets *plan to the plan of a shape, and *late to whether the plan ends at
-   before_ps or later. Returns ERR_PHASES if the plan is infeasible or late, or
-   an error of planner_plan(). */
+   before_ps or later. Returns ERR_OK; ERR_PHASES, with 0 rounds in *plan, if
+   the plan is infeasible or late; an error of planner_plan(). */
 static int plan_shape(struct rounds_plan *plan, bool *late,
                       const struct plan_job *job, const struct costs *costs,
                       const struct shape *shape, uint64_t before_ps)
@@ -457,7 +458,7 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     other = choose_factor(&best, &costs);
     error = plan_shape(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
-        /* With the other factor a circuit may carry no unit. */
+        /* A circuit of `best` may carry no unit where `usual` is feasible. */
         error = plan_shape(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {

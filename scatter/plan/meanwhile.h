@@ -14,7 +14,7 @@
  * whose transfer time is multiplied by w_0.
  *
  * The time with results is computed for one port of the originator and the
- * nodes behind the port:
+ * nodes that get their units through the port:
  *
  *   N          number of phases
  *   W          compute time of a node in all rounds
@@ -22,7 +22,7 @@
  *   startups   time of the circuits that send a round, without transfer
  *   back       time of the circuits that return a round, without transfer
  *   f_d        part of the nodes that get units over d + 1 circuits; outputs of
- *              these nodes reach the port d rounds later than outputs of f_0
+ *              these nodes reach the port d rounds later than those of f_0
  *   b_t        f_0 w_t + f_1 w_{t-1} + ..: part of all outputs that the port
  *              receives after nodes have computed round t
  *   S_r        startups + w_r U: time in which the port sends round r
@@ -43,7 +43,7 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
 
-/* Limit of a port's or node's time, ps: sums of times stay below 2^63 ps. */
+/* Limit of a port's or node's time in all rounds: sums stay below 2^63 ps. */
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
 /*
@@ -54,7 +54,7 @@
  * and sets *time_ps and plan->makespan_ps to the time of the last arrival.
  * job->phases is 1 or more.
  *
- * A volume differs from the exact one by at most 1 + load_units / 2^18 units;
+ * A volume differs from the exact volume by up to 1 + load_units / 2^18 units;
  * the sum of shares is the load. Costs a call of planner_plan(), and some 1,000
  * instructions for each number of rounds tried.
  *

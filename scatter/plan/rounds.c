@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols: rounds.h. The *work* of a volume is the time in which one node
- * computes the volume. Works and other times without _ps are in *steps*: the
- * load's work has 2^37 to 2^38. A *line* is a volume's work as a function of y:
+ * computes the volume. Works and other times without _ps are in *steps*: a load
+ * has a work of 2^37 to 2^38 steps. A *line* is a work as a function of y:
  *
  *   work = base + slope * y         y = x / x_0, 0 < y < 1
  *
@@ -16,13 +16,13 @@
 #define LOAD_BITS 38u
 #define FINE_BITS 21u
 /* Limit of a line's base and slope, steps: (5 + rho) times a line is then below
-   2^60, and so is the sum of 160 lines, for 16 rounds of 10 phases. */
+   2^60; so is the sum of the 160 lines of 16 rounds with 10 phases. */
 #define WORK_MAX ((int64_t)1 << 52)
 #define LEVELS_MAX 30u
-/* Rounding products down makes the work of a share of layer N too low by up to
-   the load's work / 2^CUT_BITS / 5^(N-1) + CUT_STEPS steps. The limit of
-   another layer is 5 times the limit of the next layer. A share between minus
-   its limit and 0 counts as 0. */
+/* Products are rounded down. The work of a share is therefore too low by at
+   most a limit: in layer N, the load's work / 2^CUT_BITS / 5^(N-1) + CUT_STEPS
+   steps; in layer i, 5 times the limit of layer i + 1. A share from minus its
+   limit to 0 counts as 0. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -32,42 +32,42 @@ struct line {
     int64_t slope;
 };
 
-/* The job's costs, in steps unless named otherwise. */
+/* The job's costs. Times without _ps are in steps. */
 struct costs {
-    struct fixed_shift shift; /* turns a time, ps, into units of 2^-26 step */
+    struct fixed_shift shift; /* shifts a time in ps to a time in 2^-26 step */
     uint32_t rho_whole;       /* integer part of transfer_ps / compute_ps */
-    uint32_t rho_fraction;    /* the ratio's rest, fixed point: 2^-32 */
+    uint32_t rho_fraction;    /* rest of this ratio, in units of 2^-32 */
     unsigned phases;          /* number of phases, N */
-    uint32_t ahead;      /* units that the originator computes in wait_ps */
-    uint32_t load_units; /* all other units of the load */
+    uint32_t ahead; /* units that the originator computes in job->wait_ps */
+    uint32_t load_units; /* units of the load without `ahead` */
     uint64_t load_ps;    /* work of load_units, ps */
     int64_t load;        /* work of load_units */
     int64_t unit;        /* work of one unit */
-    int64_t x_0;         /* work of the unknown x for y = 1 */
-    /* Index j: time that the work of a volume of phase j - 1 has besides terms
-       of volumes of phase j, in the last round and in other rounds. */
-    int64_t startup[LAYERS];  /* startup of a circuit of phase j */
-    int64_t constant[LAYERS]; /* minus queue_ps for phase N, 0 for others */
-    int64_t startups;         /* sum of startup[] over all phases */
-    int64_t interval;       /* least compute time between receipts: G + q - p */
+    int64_t x_0;         /* the constant x_0 of y = x / x_0, as a work */
+    /* Index j: constant term of the work of v_{r,j-1} (rounds.h): startup[] if
+       r is the last round, constant[] in other rounds. */
+    int64_t startup[LAYERS];  /* startup of a circuit of phase j: g_j */
+    int64_t constant[LAYERS]; /* phase N: -q; other phases: 0 */
+    int64_t startups;         /* sum of startup[] over all phases: G */
+    int64_t interval;       /* G + q - p: least compute time between receipts */
     int64_t begin;          /* additional time of a node in round 1: begin_ps */
     int64_t round_overhead; /* originator's software in a round: overhead_ps */
-    int64_t each_round;     /* time that a round adds to the time of a plan */
-    int64_t gain;           /* a further round must gain more; `load` at most */
-    int64_t cut;            /* most by which a share of layer N is too low */
-    /* What `begin` takes off a volume of each phase in round 1: of phase N,
-       `begin`; of phase j - 1, (5 + rho) times the loss of phase j. */
-    int64_t loss;       /* sum over the phases */
+    int64_t each_round; /* time added for each round when plans are compared */
+    int64_t gain;       /* gain_ps, or `load` if gain_ps is longer */
+    int64_t cut;        /* the most that a share of layer N is too low */
+    /* A loss is the work that `begin` takes off a volume of round 1: `begin` in
+       phase N; in phase j - 1, (5 + rho) times the loss of phase j. */
+    int64_t loss;       /* sum of the losses of all phases */
     int64_t loss_moved; /* transfer time of `loss`: rho * loss */
 };
 
-/* State of the sweep, which has gone from the last round back to round r. */
+/* State of the sweep: it goes from the last round back, and is at round r. */
 struct sweep {
-    struct line moved[LAYERS]; /* transfer time of a volume; index: phase */
-    struct line deepest;       /* work of a volume of phase N */
+    struct line moved[LAYERS]; /* transfer time of v_{r,j}; index: phase j */
+    struct line deepest;       /* work of a volume of phase N: v_{r,N} */
     struct line next;          /* sum of moved[] over all phases */
-    struct line sum;           /* volumes of all phases, rounds from r on */
-    struct line sum_moved;     /* transfer time of `sum`: rho * sum */
+    struct line sum; /* work: v of all phases, summed over rounds r .. R */
+    struct line sum_moved; /* transfer time of `sum`: rho * sum */
 };
 
 static void line_add(struct line *to, const struct line *other)
@@ -76,7 +76,7 @@ static void line_add(struct line *to, const struct line *other)
     to->slope += other->slope;
 }
 
-/* Whether (5 + rho) times the line fits 64 bits, and its slope is >= 0. */
+/* Returns whether (5 + rho) * the line fits 64 bits and its slope is >= 0. */
 static bool line_fits(const struct line *line)
 {
     return line->slope >= 0 && line->slope < WORK_MAX &&
@@ -180,8 +180,8 @@ static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved. Returns false if a volume loses WORK_MAX steps of
-   work or more, which is more than any load. */
+/* Sets loss and loss_moved. Returns false if a volume's loss is WORK_MAX steps
+   or more: more work than any load has. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -216,7 +216,7 @@ static bool read_first(struct costs *costs)
     return true;
 }
 
-/* Converts times to steps. Returns false if one but gain_ps exceeds load_ps. */
+/* Sets times in steps. Returns false if one except gain_ps exceeds load_ps. */
 static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
@@ -240,7 +240,7 @@ static bool read_times(struct costs *costs, const struct plan_job *job)
         costs->constant[phase] = phase == costs->phases ? -queue : 0;
         sending += fine_of(costs, job->startup_ps[phase - 1]);
     }
-    /* The sum is rounded once: every phase makes an error 5 times larger. */
+    /* The sum is rounded once, because each phase multiplies an error by 5. */
     costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
@@ -273,9 +273,9 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
                : ERR_PHASES;
 }
 
-/* Moves the sweep back by one round, in which `volume` is the work of a volume
-   of phase N; `constants` is startup[] or constant[]. Returns false if a line
-   exceeds WORK_MAX: lines of earlier rounds are larger still. */
+/* Moves the sweep back by one round. `volume` is the work of a volume of phase
+   N in this round; `constants` is startup[] or constant[]. Returns false if a
+   line exceeds WORK_MAX: the lines of earlier rounds would be larger still. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, const int64_t constants[])
 {
@@ -306,7 +306,7 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
            line_fits(&sweep->sum_moved);
 }
 
-/* Returns part / whole for 0 < part < whole; the first 30 bits are right. */
+/* Returns part / whole for 0 < part < whole; the 30 highest bits are right. */
 static struct ratio ratio_of(uint64_t part, uint64_t whole)
 {
     unsigned part_zeros;
@@ -324,15 +324,15 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
 }
 
 /* Returns the part of the originator's work that does not depend on volumes:
-   startups of all rounds, less its software in rounds after the first. */
+   startups of all rounds, less the software time in rounds after the first. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
-/* Sets *y, and *share to the work of the originator's share a_0, from
-   a_0 = x + fixed_of() + rho S and V = a_0 + 4 S. Returns false if *y, *share
-   or phase N's volume in the first or last round is out of range. */
+/* Solves a_0 = x + fixed_of() + rho S and V = a_0 + 4 S. Sets *y, and *share to
+   the work of a_0, the originator's share. Returns false if *y, *share or phase
+   N's volume in the first or the last round is out of range. */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
 {
@@ -370,12 +370,12 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* makespan + rounds * each_round; at first INT64_MAX */
-    unsigned idle; /* tries since one that gained more than costs->gain */
+    int64_t time;  /* steps: a_0 + rounds * each_round; at first INT64_MAX */
+    unsigned idle; /* numbers of rounds tried since a gain > costs->gain */
 };
 
-/* If `rounds` rounds are feasible and faster than *best, sets *best to `rounds`
-   rounds. The sweep has gone back `rounds` rounds. */
+/* Sets *best to `rounds` rounds if they are feasible and faster than *best. The
+   sweep has gone back over `rounds` rounds. */
 static void try_rounds(struct choice *best, const struct sweep *sweep,
                        const struct costs *costs, unsigned rounds)
 {
@@ -426,14 +426,14 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
     return best->time < INT64_MAX;
 }
 
-/* Factor that turns work into a number of units, fixed point: 2^-bits unit. */
+/* Factor that turns a work in steps into units of the load, in 2^-bits unit. */
 struct units {
-    uint32_t of_work; /* units in a work of 2^32 steps, times 2^bits */
+    uint32_t of_work; /* result for a work of 2^32 steps */
     unsigned bits;
-    uint64_t close; /* 2^-8 unit, added before rounding down against errors */
+    uint64_t close; /* 2^-8 unit: added before a result is rounded down */
 };
 
-/* Returns the factor load_units / load; `top` is `load` without 6 low bits. */
+/* Returns the factor load_units / load; `top`: the 32 high bits of `load`. */
 static struct units unit_scale(const struct costs *costs)
 {
     unsigned zeros = (unsigned)__builtin_clz(costs->load_units | 1) & 31;
@@ -447,19 +447,19 @@ static struct units unit_scale(const struct costs *costs)
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* State of fill(), gone from the last round back to round r: times in steps. */
+/* State of fill(), which goes from the last round back, at round r. Steps. */
 struct row {
-    int64_t moved[LAYERS]; /* transfer time of a volume; index: phase */
+    int64_t moved[LAYERS]; /* transfer time of v_{r,j}; index: phase j */
     int64_t next;          /* sum of moved[] over all phases */
-    int64_t sum_moved;     /* sum of moved[] in all rounds from r on */
+    int64_t sum_moved;     /* sum of `next` of rounds r .. R */
 };
 
 /*
  * Sets the volumes and shares of `round`, in units rounded down, from layer N
- * up; `work` is the work of a volume of layer N. Moves the row back to the
+ * to layer 1; `work` is the work of a volume of layer N. Moves *row back to the
  * round. If rounding makes a volume less than the sum of its children's
  * volumes, the volume is set to this sum and the share to 0. Returns false if a
- * share is below -cut, or a volume is 0 or exceeds the load.
+ * share's work is below -cut, or a volume is 0 or exceeds the load.
  */
 static bool fill_round(struct rounds_plan *plan, struct row *row,
                        const struct costs *costs, const struct units *units,
@@ -467,9 +467,9 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
 {
     const int64_t *constants =
         round + 1 == plan->rounds ? costs->startup : costs->constant;
-    int64_t cut = costs->cut; /* most by which the layer's share is low */
+    int64_t cut = costs->cut; /* the most that the layer's share is too low */
     int64_t below = 0;        /* work of the children's volumes */
-    uint64_t below_exact = 0; /* the children's volumes: 2^-bits unit */
+    uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
     uint32_t below_units = 0; /* the children's volumes in whole units */
 
     row->next = 0;
@@ -509,7 +509,8 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
 }
 
 /* Sets volumes and shares of all rounds, from the last back, and *own to the
-   work of the originator's share. Returns false if a round or *own is wrong. */
+   work of the originator's share. Returns false if fill_round() does, or if
+   *own is below 0 or above the load's work. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y)
@@ -531,9 +532,9 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
     return *own >= 0 && *own <= costs->load;
 }
 
-/* Gives the originator share_units, or the units of the load that volumes leave
-   if these are fewer. Units still left go one by one to the originator's
-   children, in order of round, phase and port; the rest goes to the originator.
+/* Gives the originator share_units, or all that volumes leave of the load if
+   that is less. Units still left go to the originator's children, one unit a
+   child, in order of round, phase and port; the rest goes to the originator.
    Returns false if volumes exceed the load. */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)

@@ -49,21 +49,21 @@ struct rounds_plan {
     uint8_t phases;       /* number of phases, N */
     uint8_t rounds;       /* number of rounds, R */
     uint64_t makespan_ps; /* rounds_plan(): a_0 * compute_ps + wait_ps */
-    /* Units that the originator sends or keeps in each round; sum: the load. */
+    /* Units that the originator sends or keeps in a round; sum: the load. */
     uint32_t round_units[ROUNDS_MAX];
-    /* Units that a node gets for its subtree, and units that it computes
-       itself; index: round from 0, layer. Round 0 has the originator's share of
-       all rounds. */
+    /* Units that a node gets for itself and its subtree, and of these its
+       share: units that it computes itself. Index: round from 0, then layer.
+       Round 0 has the originator's share of all rounds. */
     uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
     uint32_t share_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
 };
 
 /*
  * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
- * ROUNDS_MAX, with N = job->phases. The time of a plan is makespan_ps + R *
- * (overhead_ps + queue_ps + compute_ps), because whole units may make a share
- * of each round a unit larger. If this time is less than *time_ps, the function
- * sets *plan, and sets *time_ps to this time.
+ * ROUNDS_MAX, with N = job->phases. Plans are compared by makespan_ps + R *
+ * (overhead_ps + queue_ps + compute_ps), because rounding may make a share of
+ * each round a unit larger. If this sum is less than *time_ps, the function
+ * sets *plan, and sets *time_ps to the sum.
  *
  * The originator computes units of its share during wait_ps; all other units
  * are planned from the end of wait_ps on. The search ends after a number of
@@ -85,8 +85,8 @@ NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
 /* Returns a lower bound of the makespan, ps, for job->phases phases and any
    number of rounds: the larger of the time of one round without transfers and
    the time of the load through the originator's ports. Returns UINT64_MAX if a
-   startup takes longer than the nodes before have work: fewer phases are then
-   faster. planner_plan() must accept the job. */
+   phase's startup takes longer than the work of a node before it: fewer phases
+   are then faster. planner_plan() must accept the job. */
 uint64_t rounds_bound_ps(const struct plan_job *job);
 
 /* Sets *plan to `one`, a plan of a single round of load_units. */

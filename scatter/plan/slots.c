@@ -8,7 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* No slots if the length of N periods is 0 in 32 bits: it is a divisor. */
+    /* No slots if N periods are 0 units long in 32 bits: a later divisor. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -43,7 +43,7 @@ static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
     return begin + at;
 }
 
-/* Returns the departure in a long slot of a result that is ready at `ready`. */
+/* Returns when a result that is ready at `ready` leaves in a long slot. */
 static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t at = slots->first_long;
@@ -61,14 +61,16 @@ static uint32_t unit_ps(const struct slots_of_phase *slots)
     return 1u << slots->shift;
 }
 
-/* As next_short(), for a time `ahead` units before end_ps; returns ps. */
+/* Returns the start, ps, of the first short slot that starts `ahead` units
+   before end_ps or later. */
 static uint64_t next_early_ps(const struct slots_of_phase *slots,
                               uint64_t ahead)
 {
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* Time from the slot's begin to end_ps; wraps if the slot begins later. */
+    /* Now units is the time from the slot's begin to end_ps; the number wraps
+       if the slot begins after end_ps. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }

@@ -26,29 +26,29 @@
 /* The slots of a job. Lengths and times without _ps are in units of 2^shift ps,
    so that 32 bits suffice: N periods must be shorter than 2^31 units. */
 struct slots {
-    uint64_t end_ps;      /* time from which there are periods */
+    uint64_t end_ps; /* begin of the first period, on the clock of ready_ps */
     uint32_t short_units; /* length of a short slot; 0: no short slots */
     uint32_t long_units;  /* length of a long slot; 0: no long slots */
-    uint32_t early_units; /* length of the time with frames before end_ps */
-    uint32_t late_units;  /* most time from the begin of a long slot until its
-                             result leaves */
-    uint8_t frames;       /* short frames per period; with short slots > 0 */
-    uint8_t phases;       /* number of phases, N: 1 or more */
-    uint8_t shift;        /* unit of time: 2^shift ps; 0 .. 31 */
+    uint32_t early_units; /* time before end_ps that has short frames */
+    uint32_t late_units;  /* most time from a long slot's begin until a result
+                             leaves in the slot */
+    uint8_t frames; /* short frames per period; > 0 if there are short slots */
+    uint8_t phases; /* number of phases, N: 1 or more */
+    uint8_t shift;  /* unit of time: 2^shift ps; 0 .. 31 */
 };
 
-/* The slots of one phase, for slots_next_ps(). Lengths and times without _ps
-   are in units of 2^shift ps. */
+/* One phase's slots, for slots_next_ps(). Slots below are those of the phase.
+   Lengths and times without _ps are in units of 2^shift ps. */
 struct slots_of_phase {
     uint64_t end_ps;
-    uint32_t early;       /* length of the time with frames before end_ps */
+    uint32_t early;       /* early_units of struct slots */
     uint32_t frame;       /* length of a short frame; 0: no short slots */
     uint32_t period;      /* length of a period; 0: no slots */
     uint32_t first_short; /* time from a period's start to first short slot */
     uint32_t last_short;  /* time from a period's start to last short slot */
     uint32_t first_long;  /* time from end_ps to the first long slot */
     uint32_t cycle;       /* time from one long slot to the next: N periods */
-    uint32_t late;        /* most time from a long slot's begin to departure */
+    uint32_t late;        /* late_units of struct slots */
     uint8_t shift;
     bool only_short; /* there are no long slots */
 };
@@ -58,8 +58,8 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
 /* Returns the time at which a result that is ready at ready_ps leaves: a time
    in the next slot of its phase. Short slots count only if the result `fits` a
-   short slot, or if there are no long slots. Without slots the result is
-   ready_ps. */
+   short slot, or if there are no long slots. Returns ready_ps if there are no
+   slots at all. */
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
                        bool fits);
 
