@@ -61,8 +61,8 @@ static bool store(struct line_reader *reader, uint8_t byte)
     return true;
 }
 
-/* Puts LINE_DAMAGED_BYTE before the next byte once a byte found no room
-   (gap). */
+/* If the bytes before found no room (`gap`), LINE_DAMAGED_BYTE is put into the
+   ring in their place, before this byte. */
 void line_push(struct line_reader *reader, uint8_t byte)
 {
     if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
@@ -74,7 +74,7 @@ void line_push(struct line_reader *reader, uint8_t byte)
     }
 }
 
-/* Cuts the CRC off a whole line. Result: whether the CRC is right. */
+/* Cuts the CRC off a line. Result: whether the CRC is right or not needed. */
 static bool check(struct line_reader *reader)
 {
     char *text = reader->text;
@@ -91,8 +91,8 @@ static bool check(struct line_reader *reader)
     reader->length = (uint16_t)bytes;
     crc = line_crc(CRC_FIRST, text, bytes);
     for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
-        /* Ignores bit 5 (case). No other printable character passes for a
-           digit: a decimal digit without bit 5 is a control character. */
+        /* Ignores bit 5 (case). The digits 0 to 9 differ from control
+           characters in this bit only, but `text` has no control character. */
         if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
             return false;
         }
@@ -121,7 +121,7 @@ static enum line_status end(struct line_reader *reader)
     return count(reader, (enum line_status)reader->trouble);
 }
 
-/* Adds a byte to the line; keeps the line's first error. */
+/* Adds a byte to `text`; stores the first error of the line in `trouble`. */
 static void add(struct line_reader *reader, uint8_t byte)
 {
     enum line_status trouble = LINE_NONE;
@@ -281,7 +281,7 @@ static const char alphabet[65] =
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
 {
     unsigned length = 0;
-    unsigned bits = 0; /* number of low bits of `group` not written yet */
+    unsigned bits = 0; /* number of low bits of `group` still to be written */
     uint32_t group = 0;
 
     for (unsigned i = 0; i < bytes; ++i) {
@@ -300,7 +300,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
     return length;
 }
 
-/* Returns a character's value, 0 to 63; -1: the character is not of base64. */
+/* Returns the value of a character of base64, 0 to 63; -1: of another one. */
 static int value_of(char c)
 {
     int value = 63;
@@ -335,7 +335,7 @@ int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
             out[bytes++] = (uint8_t)(group >> bits);
         }
     }
-    /* Unused bits must be 0: else two texts would encode equal bytes. */
+    /* Unused bits must be 0: else two texts would stand for equal bytes. */
     if (length % 4 != 0 || length - i > 2 ||
         (group & ((1u << bits) - 1)) != 0) {
         return -1;

@@ -9,8 +9,8 @@
  *                            0xFFFF, highest bit first, as four hex digits
  *
  * Every line that is written has a CRC. A line that is read needs a CRC only if
- * it begins with `@`, as a program's line does: without this rule, a program's
- * line with a damaged `*` would have no CRC and be taken unchecked.
+ * the line begins with `@`, as lines from programs do. Without this rule, a
+ * line from a program would be taken unchecked if its `*` were damaged.
  *
  * These functions allocate nothing, do no input or output, and read no clock:
  * the caller passes the time, and owns the state. Cost of a byte: about 20
@@ -30,14 +30,14 @@
 #define LINE_DATA_MAX 96u    /* most bytes of data that line_put_data() takes */
 #define LINE_BASE64_MAX 128u /* characters of LINE_DATA_MAX bytes in base64 */
 
-/* The byte that a producer pushes in place of one that arrived damaged. */
+/* The byte that a producer pushes in place of a byte that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
 
 enum line_status {
     LINE_NONE,    /* no whole line yet */
     LINE_TEXT,    /* a line without an error */
     LINE_LONG,    /* more than LINE_TEXT_MAX bytes of text */
-    LINE_CRC,     /* a wrong or malformed CRC, or none in a program's line */
+    LINE_CRC,     /* a wrong or malformed CRC; a line with `@` without CRC */
     LINE_CONTROL, /* a byte that is not printable ASCII */
     LINE_DAMAGED, /* bytes were lost, or arrived damaged */
     LINE_HALF,    /* the end of the line did not come in time */
@@ -54,38 +54,38 @@ struct line_reader {
     volatile uint32_t pushed;      /* bytes put into the ring so far */
     volatile uint32_t lost;        /* bytes for which the ring had no room */
     volatile uint32_t taken;       /* bytes taken out of the ring so far */
-    uint32_t half_us;              /* silence that ends a half line, us */
-    uint32_t last_us;              /* time when the last byte was taken, us */
+    uint32_t half_us;              /* silence ending an unfinished line, us */
+    uint32_t last_us;              /* time when a byte was last taken, us */
     uint32_t count[LINE_STATUSES]; /* number of lines with each status */
-    uint16_t length;               /* bytes of the line so far */
+    uint16_t length;               /* number of bytes in `text` so far */
     uint16_t mark;                 /* index of the line's first `*`; 0: none */
-    uint8_t trouble; /* enum line_status: the line's first error */
-    bool ended;      /* `text` holds the line that was returned last */
-    bool gap;        /* the last bytes found no room in the ring */
+    uint8_t trouble; /* enum line_status: first error so far, or LINE_NONE */
+    bool ended;      /* `text` is a returned line; the next call drops it */
+    bool gap;        /* the last bytes pushed were lost: no room in the ring */
     char text[LINE_BYTES_MAX]; /* text and ring come last, so that the other
                                   fields have short offsets */
     volatile uint8_t ring[LINE_RING_BYTES];
 };
 
-/* Clears the reader. half_us: time without a byte after which an unfinished
-   line ends as LINE_HALF, us, below 2^31. */
+/* Clears the reader. half_us: an unfinished line ends as LINE_HALF after this
+   time without a byte, us, below 2^31. */
 void line_init(struct line_reader *reader, uint32_t half_us);
 
-/* For the producer: puts the next byte into the ring. A byte without room
-   counts as lost, and line_take() returns LINE_DAMAGED for its line. */
+/* For the producer: puts the next byte into the ring. Without room, the byte is
+   lost, and line_take() returns LINE_DAMAGED for the line of this byte. */
 void line_push(struct line_reader *reader, uint8_t byte);
 
-/* Takes the next whole line from the ring; skips empty lines. now_us: the time,
-   which may wrap; to be called at least every 2^31 us. Result: LINE_TEXT:
-   reader->text is the text without CRC, ended by a NUL, valid until the next
-   call; LINE_NONE: no whole line yet; else the error of a dropped line. */
+/* Takes the next whole line from the ring; skips empty lines. To be called at
+   least every 2^31 us. now_us: the time, us, which may wrap. Result: LINE_TEXT:
+   reader->text is the text without CRC, ended by a NUL, until the next call;
+   LINE_NONE: no whole line yet; else a line with this error was dropped. */
 enum line_status line_take(struct line_reader *reader, uint32_t now_us);
 
 /* ---- writing ---- */
 
 struct line_writer {
     uint16_t bytes;
-    bool cut; /* some text did not fit and was left out */
+    bool cut; /* whether some text did not fit and was left out */
     char text[LINE_BYTES_MAX];
 };
 
@@ -97,17 +97,17 @@ void line_begin(struct line_writer *writer);
    not contain become `?`. */
 void line_put(struct line_writer *writer, const char *format, ...);
 
-/* Appends data as base64; bytes <= LINE_DATA_MAX. */
+/* Appends data as base64. bytes: at most LINE_DATA_MAX. */
 void line_put_data(struct line_writer *writer, const uint8_t *data,
                    unsigned bytes);
 
-/* Appends CRC and LF, which always fit. Result: bytes of the whole line. */
+/* Appends CRC and LF, which always fit. Result: length of the line, bytes. */
 unsigned line_end(struct line_writer *writer);
 
 /* ---- CRC and base64 ---- */
 
-/* Continues a CRC. crc: CRC of the text before, or 0xFFFF at the start. Result:
-   CRC of the text before and this text together. */
+/* Returns the CRC of earlier text with this text behind it. crc: CRC of the
+   earlier text; 0xFFFF if there is none. */
 uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
 
 /* Writes data as base64 (RFC 4648, section 4) with padding, without a NUL.

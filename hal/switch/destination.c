@@ -18,9 +18,9 @@ static bool same_message(const struct switch_id *a, const struct switch_id *b)
     return same_stream(a, b) && a->sequence == b->sequence;
 }
 
-/* Returns the entry of memory[] for a stream (all messages of one source and
-   port): the stream's own entry, else an unused entry, else the entry of the
-   stream whose last delivery is oldest. */
+/* Returns the entry of memory[] for the stream of `from` (a stream: all
+   messages of one source and port). If the stream has no entry, returns an
+   unused entry or, if all are used, the entry with the oldest delivery. */
 static struct switch_memory *find_place(struct switch_core *core,
                                         const struct switch_id *from)
 {
@@ -55,7 +55,7 @@ static bool is_delivered(const struct switch_core *core,
     return false;
 }
 
-/* Answers by a frame of this type, or by DONE if the message has come in. */
+/* Sends DONE if the message needs no further byte, else a frame of `type`. */
 static void answer(struct switch_core *core, unsigned port, unsigned type)
 {
     const struct switch_port *at = &core->port[port];
@@ -75,7 +75,7 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
             ASSERT(bytes <= sizeof content);
         }
     }
-    /* A later ACK may be lost, as the next ACK names all bytes so far. */
+    /* A later ACK may get lost: each ACK names all bytes that have come in. */
     switch_frame_write(core, port, content, bytes, at->tag,
                        type != SWITCH_FRAME_ACK || !at->answered);
 }
@@ -93,7 +93,7 @@ void switch_destination_damaged(struct switch_core *core, unsigned port)
     switch_destination_again(core, port);
 }
 
-/* Returns the first free receive for this port and kind; NULL if none is. */
+/* Returns the first waiting receive for this port and kind; NULL: none. */
 static struct switch_receive *find_receive(const struct switch_core *core,
                                            unsigned port, unsigned kind)
 {
@@ -120,8 +120,8 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* Attaches a receive to a destination's message. The message's bytes go in from
-   offset 0, or from where the message's last circuit broke. */
+/* Attaches a receive to a message that comes in. Bytes of the same message that
+   an earlier circuit put into the buffer stay: `offset` is behind them. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frames on a serial line. A frame's content has up to FRAME_BYTES_MAX bytes:
- * the first is not 0, the last four are a CRC-32 (little-endian), whose start
- * value writer and reader agree on. The line carries the content in consistent
+ * the first is not 0, the last four are a CRC-32 (little-endian); writer and
+ * reader agree on its start value. The line carries the content in consistent
  * overhead byte stuffing (COBS; Cheshire, Baker, IEEE/ACM Trans. Networking
  * 7(2), 1999): one byte, a code, goes in front of the content, and a code
  * replaces each 0 of the content. A code is the distance in bytes to the next
@@ -28,32 +28,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most bytes of content, CRC and parity included. So no code is 255: in COBS
-   the code 255 means 254 bytes with no 0 after them. */
+/* Most bytes of content, CRC and parity included. So no code is 255: in COBS,
+   255 means 254 bytes with no 0 behind them. */
 #define FRAME_BYTES_MAX 252u
 #define FRAME_CHECK_BYTES 4u
-#define FRAME_PARITY 8u /* bit in a content's first byte */
+#define FRAME_PARITY 8u /* bit in the first byte of a content: has parity */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
 
 /* A frame that is being written into a ring of 2^n bytes. */
 struct frame_writer {
     uint8_t *ring;
     uint32_t mask;    /* bytes of the ring less 1: 2^n - 1 */
-    uint32_t at;      /* free-running index of the next byte */
-    uint32_t code_at; /* free-running index of the last code, which is filled in
-                         at the content's next 0, or at the frame's end */
+    uint32_t at;      /* free-running index of the next byte to write */
+    uint32_t code_at; /* free-running index of the last code; the code is
+                         written at the next 0 of the content, or at the end */
     uint32_t crc;     /* CRC of the content so far */
-    bool empty;       /* the frame has no content yet */
+    bool empty;       /* whether the content has no byte yet */
     bool has_parity;
-    uint64_t parity; /* parity of the content so far */
+    uint64_t parity; /* parity of the content so far, if has_parity */
 };
 
-/* Begins a frame at the free-running index `at` of a ring of mask + 1 bytes
-   that has room for the whole frame. crc: start value of the CRC. */
+/* Begins a frame in a ring of mask + 1 bytes with room for the whole frame. at:
+   free-running index of the first byte; crc: start value of the CRC. */
 void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
                  uint32_t at, uint32_t crc);
 
-/* Adds bytes to the content. Cost: 20 instructions a byte, with parity 45. */
+/* Adds bytes to the content. Cost: 20 instructions a byte; 45 with parity. */
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
@@ -61,15 +61,15 @@ void frame_put(struct frame_writer *writer, const uint8_t *data,
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 
-/* Adds the CRC, the parity, if any, and the 0 that ends the frame. Result: the
-   free-running index behind this 0. */
+/* Adds the CRC, the parity if the frame has parity, and the 0 that ends the
+   frame. Result: free-running index of the byte behind this 0. */
 uint32_t frame_end(struct frame_writer *writer);
 
 /* A frame that is coming in. */
 struct frame_reader {
-    uint8_t left;  /* number of bytes before the next code */
-    bool spoiled;  /* too long, first code below 2, or a byte was lost */
-    bool mended;   /* parity has corrected bytes */
+    uint8_t left;  /* number of bytes of content before the next code */
+    bool spoiled;  /* the frame is too long, began wrongly or lost a byte */
+    bool mended;   /* whether parity corrected bytes of the frame */
     uint8_t bytes; /* number of bytes of content so far */
     uint8_t content[FRAME_BYTES_MAX];
 };
@@ -78,17 +78,17 @@ struct frame_reader {
    of the content. */
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 
-/* Takes further bytes of the line, until a 0. Result: number of bytes before
-   the first 0, or `bytes` if there is none. */
+/* Takes further bytes of the line, up to a 0, which is not taken. Result:
+   number of bytes taken: `bytes` if there is no 0. */
 unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
                           unsigned bytes);
 
-/* Ends a frame whose 0 has come; corrects it by its parity; checks no CRC.
-   Result: bytes of the content without CRC and parity, at least 1; 0 if the
-   frame is too short, too long, cut off, or too damaged. */
+/* Ends a frame after its 0 has come in. Corrects the frame by its parity;
+   checks no CRC. Result: length of the content without CRC and parity, bytes,
+   at least 1; 0: the frame is too short, too long, cut off, or too damaged. */
 unsigned frame_read_end(struct frame_reader *reader);
 
-/* Whether content[bytes] to content[bytes + 3] are the CRC of content[from] to
+/* Whether the four bytes from content[bytes] on are the CRC of content[from] to
    content[bytes - 1]. crc: start value of the CRC. */
 bool frame_check(const struct frame_reader *reader, unsigned from,
                  unsigned bytes, uint32_t crc);

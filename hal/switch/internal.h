@@ -4,7 +4,7 @@
  * (hal/switch/switch.h) use. Each file calls only the files above it:
  *
  *   ring.c         writes frames into the rings of bytes that go out
- *   relay.c        passes set-ups on; makes circuits hold and free ports
+ *   relay.c        passes set-ups on; holds ports for circuits, frees them
  *   destination.c  receives the messages that end at this node
  *   source.c       sends the messages that begin at this node
  *   switch.c       passes bytes and frames that come in to the files above
@@ -40,30 +40,31 @@ enum switch_frame_type {
 #define SWITCH_SETUP_BYTES 20u
 #define SWITCH_DATA_HEADER_BYTES 3u
 #define SWITCH_ANSWER_BYTES 5u /* ACK or AGAIN */
-#define SWITCH_DONE_BYTES 1u   /* DONE; a peek's answer may follow */
+#define SWITCH_DONE_BYTES 1u   /* DONE, without the answer to a peek */
 #define SWITCH_RELEASE_BYTES 2u
 
-/* Offsets of the fields of a set-up. */
+/* Offsets of the fields in the content of a SETUP frame (a set-up). */
 enum switch_setup_field {
     SWITCH_AT_ATTEMPT = 1,  /* u8: number of the set-up at its port; wraps */
-    SWITCH_AT_SOURCE = 2,   /* u16: number of the source's node */
+    SWITCH_AT_SOURCE = 2,   /* u16: number of the sending node */
     SWITCH_AT_SEQUENCE = 4, /* u32: number of the message at that node */
-    SWITCH_AT_PORT = 8,     /* u8: port out of which the source sends */
+    SWITCH_AT_PORT = 8,     /* u8: port out of which that node sends */
     SWITCH_AT_KIND = 9,     /* u8: kind of the message */
     SWITCH_AT_LENGTH = 10,  /* u32: length of the message, bytes */
-    SWITCH_AT_HOPS = 14, /* u16: hops to the turn or end; bits 14, 15: turn */
-    SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn */
-    SWITCH_AT_HOLD = 18        /* u16: time without a frame after which a node
-                                  frees the circuit, ms */
+    SWITCH_AT_HOPS = 14, /* u16: bits 0 to 13: hops to the turn or end; bits 14,
+                            15: enum torus_turn */
+    SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn; 0: no turn */
+    SWITCH_AT_HOLD = 18        /* u16: a node frees the circuit after this time
+                                  without a frame, ms */
 };
 
-/* The use of the next byte that comes in at a port. */
+/* What the next byte that comes in at a port is. */
 enum switch_mode {
-    SWITCH_MODE_START, /* the byte begins a frame */
-    SWITCH_MODE_FIRST, /* the byte says the frame's type */
-    SWITCH_MODE_PASS,  /* the byte goes on, out of the circuit's other port */
-    SWITCH_MODE_READ,  /* the byte belongs to a frame for this node */
-    SWITCH_MODE_SKIP   /* the byte belongs to a frame that nobody wants */
+    SWITCH_MODE_START, /* first byte of a frame: a code (frame.h) */
+    SWITCH_MODE_FIRST, /* second byte of a frame: has the type */
+    SWITCH_MODE_PASS,  /* byte of a relayed frame: goes on to the other port */
+    SWITCH_MODE_READ,  /* byte of a frame that this node reads */
+    SWITCH_MODE_SKIP   /* byte of a frame that this node drops */
 };
 
 /* This node's role in the circuit that holds a port. */
@@ -76,9 +77,9 @@ enum switch_role {
 
 enum switch_reason {
     SWITCH_REASON_FINISHED,
-    SWITCH_REASON_HELD,     /* refused: a port of the path is not free */
-    SWITCH_REASON_UNWANTED, /* refused: no receive is posted for the message */
-    SWITCH_REASON_BROKEN    /* silence, a SETUP over a held link, or a reset */
+    SWITCH_REASON_HELD,     /* refused: a port on the path is held */
+    SWITCH_REASON_UNWANTED, /* refused: no receive waits for the message */
+    SWITCH_REASON_BROKEN    /* no frame for too long, a new SETUP, or a reset */
 };
 
 /* ---- ring.c ---- */
@@ -88,7 +89,7 @@ enum switch_reason {
 static_assert((SWITCH_RING_BYTES & SWITCH_RING_MASK) == 0,
               "a ring has 2^n bytes");
 
-/* Returns the number of bytes in a port's ring that have not gone out yet. */
+/* Returns the number of bytes in the ring of a port that wait to go out. */
 static inline uint32_t switch_ring_used(const struct switch_port *at)
 {
     return at->written - at->taken;
@@ -104,8 +105,8 @@ static inline void switch_ring_put(struct switch_core *core, unsigned port,
     to->written += 1;
 }
 
-/* Marks a port for a kick() (struct switch_config) if its ring is empty. To be
-   called before a byte is added to the ring. */
+/* If the ring of a port is empty, marks the port for a kick() (struct
+   switch_config). To be called before a byte is added to the ring. */
 static inline void switch_ring_wake(struct switch_core *core, unsigned port)
 {
     if (switch_ring_used(&core->port[port]) == 0) {
@@ -113,127 +114,127 @@ static inline void switch_ring_wake(struct switch_core *core, unsigned port)
     }
 }
 
-/* Begins a frame of this node in a port's ring; switch_frame_end() ends the
-   frame. crc: start value of the CRC; content_bytes: all but CRC and parity.
-   Result: false, and the frame is counted as lost, if the ring has no room. */
+/* Begins a frame in the ring of a port; switch_frame_end() ends the frame. crc:
+   start value of the CRC; content_bytes: length without CRC and parity. Result:
+   false: the ring has no room, and the frame counts as lost. */
 bool switch_frame_begin(struct switch_core *core, unsigned port,
                         struct frame_writer *writer, unsigned content_bytes,
                         uint32_t crc);
 void switch_frame_end(struct switch_core *core, unsigned port,
                       struct frame_writer *writer);
 
-/* Whether a port's ring has room for a frame with content_bytes of content, CRC
-   and parity not counted, and no relayed frame in the ring is unfinished. */
+/* Whether the ring of a port has room for a frame, and no unfinished relayed
+   frame. content_bytes: length of the frame without CRC and parity. */
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
-/* Writes a whole frame into a port's ring, with parity if the content's first
-   byte has FRAME_PARITY. surely: write a frame with parity twice, since the
-   other end notices the frame's loss only after a time limit. Result: false if
-   there is no room for the first copy. */
+/* Writes a whole frame into the ring of a port. The frame gets parity if its
+   first byte has FRAME_PARITY. surely: a frame with parity is written twice, as
+   the other end would notice its loss only after a time limit. Result: false:
+   no room. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
                         const uint8_t *content, unsigned bytes, uint32_t crc,
                         bool surely);
 
-/* Ends an unfinished relayed frame in a port's ring; the frame's further bytes
-   will be skipped. */
+/* If a relayed frame in the ring of a port is unfinished, ends the frame with a
+   0; further bytes of the frame will be skipped. */
 void switch_frame_cut(struct switch_core *core, unsigned port);
 
-/* Stores the end of a message, unless a ping or peek, in core->last. port: the
-   port's number, plus TORUS_PORTS if the message went out there. */
+/* Stores the end of a message in core->last; pings and peeks are left out.
+   port: port of the message, plus TORUS_PORTS if the message was sent. */
 void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
                      uint32_t bytes, int error);
 
 bool switch_time_reached(const struct switch_core *core, uint32_t until_us);
 
-/* Returns a random number, 1 to 2^32 - 1. */
+/* Returns the next random number, 1 to 2^32 - 1. */
 uint32_t switch_random(struct switch_core *core);
 
 /* ---- relay.c ---- */
 
-/* Whether this set-up has already come in: a set-up with parity goes out twice.
-   The second copy of a refused set-up would hold ports for no circuit. */
+/* Whether this set-up repeats the last one: with parity, a set-up goes out
+   twice. After a refusal, the second copy would hold ports for no circuit. */
 bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
 
-/* Passes the set-up in the port's reader to the next node, or refuses it; a
-   set-up without a valid path is counted as damaged. Precondition: the set-up's
-   CRC is right, and the port is free. Result: false, and nothing is done, if
-   the path ends at this node. */
+/* Passes the set-up in the reader of the port to the next node, or refuses the
+   set-up. A set-up with an invalid path counts as damaged. Precondition: the
+   CRC is right, and the port is free. Result: false: the path ends at this
+   node, and nothing was done. */
 bool switch_relay_setup(struct switch_core *core, unsigned port);
 
-/* Frees a port and, if this node is a relay of its circuit, the circuit's other
-   port; tells no node. Result: role of this node in the circuit until now. */
+/* Frees a port. If this node is a relay of the circuit, frees the other port
+   too. Sends no RELEASE. Result: role that this node had in the circuit. */
 enum switch_role switch_relay_free(struct switch_core *core, unsigned port);
 
-/* Sends RELEASE out of the port, for the circuit that held the port last. */
+/* Sends RELEASE out of a port, for the circuit that held the port last. */
 void switch_relay_release(struct switch_core *core, unsigned port,
                           unsigned reason);
 
-/* Refuses a set-up that came in at a free port: answers RELEASE. */
+/* Refuses a set-up that came in at a free port: answers by RELEASE. */
 void switch_relay_refuse(struct switch_core *core, unsigned port,
                          const uint8_t *setup, unsigned reason);
 
-/* Makes a set-up's circuit hold a port. role: this node's in the circuit. */
+/* Makes the circuit of a set-up hold a port. role: role of this node. */
 void switch_relay_hold(struct switch_core *core, unsigned port,
                        enum switch_role role, const uint8_t *setup);
 
-/* Returns the start value of a DATA frame's CRC on a port's circuit. first: the
-   frame's first byte; offset: bytes of the message before the frame. */
+/* Returns the start value of the CRC of a DATA frame at a port. first: first
+   byte of the frame; offset: offset of the frame's data in the message. */
 uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
                                uint32_t offset);
 
 /* ---- destination.c ---- */
 
-/* Takes or refuses a set-up whose path ends at this node. */
+/* Accepts or refuses a set-up whose path ends at this node. */
 void switch_destination_arrive(struct switch_core *core, unsigned port,
                                const uint8_t *setup);
 
-/* Takes the DATA frame in the port's reader. bytes: length of the frame's
-   content without CRC and parity. */
+/* Takes the DATA frame in the reader of a port. bytes: length of the content
+   without CRC and parity. */
 void switch_destination_data(struct switch_core *core, unsigned port,
                              unsigned bytes);
 
-/* If this node is a destination, answers a damaged or skipped frame: by DONE if
-   all bytes have come in, else by AGAIN. */
+/* If this node is the destination of the circuit at the port: answers a damaged
+   or skipped frame, by DONE if all bytes have come in, else by AGAIN. */
 void switch_destination_again(struct switch_core *core, unsigned port);
 
 /* Counts a damaged frame, then does as switch_destination_again(). */
 void switch_destination_damaged(struct switch_core *core, unsigned port);
 
-/* After the loss of a destination's circuit, makes the destination's receive
-   wait (SWITCH_QUEUED) for the message's next circuit. */
+/* To be called when a destination has lost its circuit: the receive then waits
+   (SWITCH_QUEUED) for the next circuit of the message. */
 void switch_destination_lost(struct switch_core *core, unsigned port);
 
 /* ---- source.c ---- */
 
-/* Queues a message, or ends an invalid message with an error at once. */
+/* Queues a message; an invalid message ends with an error at once. */
 void switch_source_queue(struct switch_core *core,
                          struct switch_message *message);
 
-/* Ends all messages of the port with ERR_PORT_BUSY. */
+/* Ends all messages in the queue of a port with ERR_PORT_BUSY. */
 void switch_source_abandon(struct switch_core *core, unsigned port);
 
-/* Sets a circuit up for the port's first message, if the time of its next try
-   has come and the port is free. */
+/* Sends a set-up for the first message of a port, if the port is free and the
+   time of the next set-up (until_us) has come. */
 void switch_source_start(struct switch_core *core, unsigned port);
 
-/* Takes the ACK, AGAIN or DONE in the port's reader. bytes: length of the
-   frame's content without CRC and parity. */
+/* Takes the ACK, AGAIN or DONE in the reader of a port. bytes: length of the
+   content without CRC and parity. */
 void switch_source_answer(struct switch_core *core, unsigned port,
                           unsigned bytes);
 
-/* Makes DATA frames until enough bytes wait in the ring or are on the way. */
+/* Makes DATA frames of the port's message, as many as ring and window allow. */
 void switch_source_fill(struct switch_core *core, unsigned port);
 
-/* Schedules the next try of the port's first message, whose circuit is gone, or
-   ends the message with an error. */
+/* To be called when the first message of a port has lost its circuit, or its
+   set-up was refused: schedules the next set-up, or ends the message. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason);
 
-/* Does what is due at a port's source: the next try, or a time limit. */
+/* If due at a port: sends the next set-up, or ends the wait for an answer. */
 void switch_source_tick(struct switch_core *core, unsigned port);
 
-/* Treats the line at a port as bad from now on: frames of this node get parity,
+/* Treats the line of a port as bad from now on: frames made here have parity,
    and DATA frames are short. */
 void switch_source_turn_bad(struct switch_port *at);
 

@@ -4,8 +4,8 @@
  * Data Transmission (2003), chapter 7. A word is a polynomial: its first byte
  * is the highest coefficient, but the decoder's arrays begin with the lowest.
  * Syndromes are the word's values at the generator polynomial's roots. The
- * locator is a polynomial with a root 2^-n for each wrong byte, n bytes before
- * the word's last; the evaluator gives by how much these bytes are wrong.
+ * locator is a polynomial: if the byte n places before the word's last byte is
+ * wrong, 2^-n is a root. The evaluator gives the errors of the wrong bytes.
  */
 #include "hal/switch/parity.h"
 
@@ -18,8 +18,8 @@
 #define ERRORS_MAX (PARITY_BYTES / 2u)
 #define HALF_OF_1 0x8eu /* 1 / 2 */
 
-/* times_low[i] is i * g, and times_high[i] is 16 i * g: g is the generator
-   polynomial less its leading term x^8, and each number packs the eight other
+/* times_low[i] is i * g, and times_high[i] is 16 i * g. g is the generator
+   polynomial without its leading term x^8; each number packs eight
    coefficients, the highest in the highest byte. */
 HAL_HOT static const uint64_t times_low[16] = {
     0x0000000000000000, 0xff0b5136efadc818, 0xe316a26cc3478d30,
@@ -88,7 +88,7 @@ HAL_HOT static const uint8_t log_of[256] = {
     0xa8, 0x50, 0x58, 0xaf,
 };
 
-/* Returns 2^n, n < 510; powers repeat after 255. */
+/* Returns 2^n, n < 510: the powers repeat, as 2^255 is 1. */
 static uint8_t power(unsigned n)
 {
     return power_of[n < 255u ? n : n - 255u];
@@ -123,9 +123,9 @@ void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity)
     }
 }
 
-/* Sets syndrome[j] to the word's value at the generator's root 2^j, computed
-   from the remainder of the word divided by the generator. Result: false, and
-   nothing is set, if the remainder is 0: no byte is wrong. */
+/* Sets syndrome[j] to the value of the word at 2^j, a root of the generator;
+   computes this value from the remainder of the word divided by the generator.
+   Result: false: the remainder is 0, no byte is wrong, and nothing was set. */
 static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
                            unsigned bytes)
 {
@@ -149,9 +149,9 @@ static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
     return any != 0;
 }
 
-/* Returns coefficient `at` of the product of the syndromes and the locator,
-   whose degree is `degree`. The lowest `degree` coefficients are the evaluator;
-   a later coefficient is 0 if the locator predicts syndrome[at]. */
+/* Returns coefficient `at` of the product of syndromes and locator. degree:
+   degree of the locator. The coefficients below `degree` are the evaluator; a
+   higher one is 0 if the locator predicts syndrome[at]. */
 static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
                            unsigned at, unsigned degree)
 {
@@ -164,13 +164,13 @@ static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
 }
 
 /* Finds the locator: its coefficients are the shortest linear recurrence that
-   the syndromes satisfy (Berlekamp, Massey). Result: the recurrence's length,
-   which is the number of wrong bytes; may exceed ERRORS_MAX. */
+   the syndromes satisfy (Berlekamp, Massey). Result: length of the recurrence,
+   which is the number of wrong bytes; above ERRORS_MAX: too many are wrong. */
 static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
     uint8_t before[PARITY_BYTES + 1] = {1}; /* locator before `length` grew */
-    unsigned shift = 1; /* `before` is multiplied by x^shift */
+    unsigned shift = 1; /* power of x by which `before` is multiplied */
     unsigned length = 0;
 
     memset(locator, 0, PARITY_BYTES + 1);
@@ -199,14 +199,14 @@ static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
     return length;
 }
 
-/* Returns four packed numbers, each divided by 2. */
+/* Returns four numbers, one in each byte, each divided by 2 in the field. */
 static uint32_t halves(uint32_t four)
 {
     return (four >> 1 & 0x7f7f7f7fu) ^ (four & 0x01010101u) * HALF_OF_1;
 }
 
-/* four: coefficients 1 to 4 of a polynomial p(x), the first in the lowest byte.
-   Returns the coefficients of p(x / 2). */
+/* four: coefficients 1 to 4 of a polynomial p(x), coefficient 1 in the lowest
+   byte. Returns coefficients 1 to 4 of p(x / 2), packed likewise. */
 static uint32_t step(uint32_t four)
 {
     four = halves(four);
@@ -221,8 +221,8 @@ static uint8_t sum(uint32_t four)
     return (uint8_t)(four ^ four >> 8);
 }
 
-/* Returns the sum of the terms with exponents 1, 1 + by, 1 + 2 by, ... of a
-   polynomial of degree ERRORS_MAX at 2^-n. */
+/* Returns the value at 2^-n of some terms of a polynomial of degree ERRORS_MAX:
+   of those with exponents 1, 1 + by, 1 + 2 by, and so on. */
 static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 {
     uint8_t value = 0;
@@ -233,9 +233,9 @@ static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
     return value;
 }
 
-/* Finds the wrong bytes by trying all places, the last first (Chien), and
-   corrects them (Forney). errors: degree of the locator. Result: false, and the
-   word is left alone, if fewer than `errors` places give a root. */
+/* Finds the wrong bytes, trying all places, the last first (Chien), and
+   corrects them (Forney). errors: degree of the locator. Result: false: fewer
+   than `errors` places give a root, and the word is unchanged. */
 static bool put_right(uint8_t *word, unsigned bytes, const uint8_t *locator,
                       const uint8_t *evaluator, unsigned errors)
 {

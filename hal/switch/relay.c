@@ -85,8 +85,8 @@ enum {
     NO_PATH = -2
 };
 
-/* Removes from a set-up's path the hop by which the set-up came in at `port`.
-   Result: the port out of which the path goes on, ENDS_HERE or NO_PATH. */
+/* Takes the hop to this node off a set-up's path. Result: port out of which the
+   path goes on, ENDS_HERE, or NO_PATH: the path is not valid. */
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);

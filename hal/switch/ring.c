@@ -24,7 +24,7 @@ bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
     return (int32_t)(core->now_us - until_us) >= 0;
 }
 
-/* Whether the last frame in the port's ring is being relayed and unfinished. */
+/* Whether the last frame in the ring is relayed and has not ended yet. */
 static bool passing(const struct switch_core *core, unsigned port)
 {
     const struct switch_port *to = &core->port[port];
@@ -36,8 +36,8 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes)
 {
-    /* CRC, parity and two bytes more must fit: a 0 against noise (see
-       switch_frame_begin()), and the 0 of switch_frame_cut(). */
+    /* CRC, parity and two zeros must fit too: the 0 of switch_frame_begin()
+       against noise, and the 0 of switch_frame_cut(). */
     return switch_ring_used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=
@@ -56,7 +56,7 @@ bool switch_frame_begin(struct switch_core *core, unsigned port,
         core->counters[port].lost += 1;
         return false;
     }
-    /* A 0 ends the frame that noise on the silent line may have begun. */
+    /* Noise on a silent line may have begun a frame: a 0 ends this frame. */
     if (switch_ring_used(to) == 0) {
         switch_ring_wake(core, port);
         switch_ring_put(core, port, 0);

@@ -9,25 +9,25 @@
 
 #define CHECK_FILE CHECK_SWITCH_SOURCE
 
-#define FRAME_LEAST 16u    /* least data of any frame but the last, bytes */
-#define FRAME_GROWTH 8u    /* bytes by which frames grow after an answer */
+#define FRAME_LEAST 16u    /* least data of a frame but the last, bytes */
+#define FRAME_GROWTH 8u    /* data by which frames grow after an answer */
 #define FRAME_COSTS 18u    /* most bytes of a frame on a line besides data */
-#define BAD_DATA_BYTES 56u /* most data of a frame with parity */
-#define CLEAN_ANSWERS 32u  /* undamaged answers until a bad line is good */
-#define TIMEOUTS_MAX 8u    /* time limits in a row that a circuit survives */
-#define BACKOFF_MAX 6u     /* the longest random wait has 2^6 units */
-#define BACKOFF_BYTES 32u  /* unit of random waits: time of 32 bytes */
-#define HOP_BYTES 128u     /* a hop there and back: time of 128 bytes */
-#define ENDS_BYTES 256u    /* both end nodes: time of 256 bytes */
-#define SETUP_BYTES 40u /* most bytes of a set-up, or its answer, on a line */
-#define HASTE 5u        /* no wait is shorter than latest_us() >> HASTE */
-#define TICK_US 1000u   /* most time by which now_us is late */
-#define GIVE_WAY_US (2u * TICK_US) /* time for a neighbour's next set-up */
-/* Longest wait, us: twice this, in ms, must fit the u16 at SWITCH_AT_HOLD. */
+#define BAD_DATA_BYTES 56u /* most data of a frame on a bad line, bytes */
+#define CLEAN_ANSWERS 32u  /* undamaged answers that make a bad line good */
+#define TIMEOUTS_MAX 8u    /* waits without answer that a circuit survives */
+#define BACKOFF_MAX 6u     /* a random wait is at most 2^6 units */
+#define BACKOFF_BYTES 32u  /* unit of random waits, in bytes on a line */
+#define HOP_BYTES 128u     /* time for a hop and back, in bytes on a line */
+#define ENDS_BYTES 256u    /* time for both end nodes, in bytes on a line */
+#define SETUP_BYTES 40u    /* most bytes of a set-up or its answer on a line */
+#define HASTE 5u      /* least lateness (wait_us()): latest_us() >> HASTE */
+#define TICK_US 1000u /* now_us may be behind the time by this, us */
+#define GIVE_WAY_US (2u * TICK_US) /* pause for a set-up of a neighbour */
+/* Longest wait, us: twice this wait, in ms, fits the u16 at SWITCH_AT_HOLD. */
 #define WAIT_US_MAX 16000000u
-/* TIMEOUTS_MAX of a peek, whose answer is long and cheap to ask for again. */
+/* TIMEOUTS_MAX for a peek: its answer is long, and it is cheap to ask again. */
 #define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* frames are made while the ring has fewer bytes */
+#define AHEAD_BYTES 256u /* DATA is made while the ring has fewer bytes */
 
 /* Returns the time that `bytes` take on a line, us, rounded up. */
 static uint32_t line_us(const struct switch_core *core, uint32_t bytes)
@@ -35,7 +35,7 @@ static uint32_t line_us(const struct switch_core *core, uint32_t bytes)
     return bytes * (core->config.byte_ns / 1000u + 1u);
 }
 
-/* Returns the longest time from the end of a frame to its answer, us. */
+/* Returns the longest time from the end of a frame to the answer, us. */
 static uint32_t latest_us(const struct switch_core *core,
                           const struct switch_message *message)
 {
@@ -44,7 +44,7 @@ static uint32_t latest_us(const struct switch_core *core,
     return core->config.slack_us + line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
-/* Returns us + the time of `bytes` on a line, us, but at most WAIT_US_MAX. */
+/* Returns `us` plus the time of `bytes` on a line, us; at most WAIT_US_MAX. */
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
@@ -57,8 +57,9 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
  *
  *   |-- `bytes` on the line --|-- lateness --|-- TICK_US --|
  *
- * The lateness is 2 late_us (time of recent answers), doubled for every second
- * wait without an answer; at least latest_us() / 32, at most latest_us().
+ * The lateness is twice late_us, the time that recent answers took. It doubles
+ * for every second wait without an answer, and is latest_us() / 32 or more, but
+ * at most latest_us().
  */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
@@ -76,8 +77,8 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* Notes the time of the timed answer: late_us rises to this time at once, or
-   falls by an eighth of the difference. */
+/* Updates late_us by the time that the timed answer took: late_us rises to this
+   time at once, or falls by an eighth of the difference. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -106,8 +107,8 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
                                is_peek(source) ? 0 : source->timeouts);
 }
 
-/* Sets message->bytes. Result: ERR_NO_ROUTE or ERR_RANGE if the message is not
-   valid (switch_send()), else ERR_OK. */
+/* Sets message->bytes. Result: ERR_OK; ERR_NO_ROUTE or ERR_RANGE: the message
+   is not valid, see switch_send(). */
 static int measure(struct switch_message *message)
 {
     static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
@@ -128,7 +129,7 @@ static int measure(struct switch_message *message)
                : ERR_OK;
 }
 
-/* Prepares a source for a new first message, whose first try is due now. */
+/* Prepares a port for a new first message, whose set-up is due now. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -304,8 +305,8 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
-/* A refusal counts as a try of a peek: the sender of a peek waits for an
-   answer, or for an error after SWITCH_PEEK_TRIES. */
+/* For a peek, a refusal counts as a try: the sender of the peek waits until the
+   peek ends, with an answer or after SWITCH_PEEK_TRIES with an error. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -325,7 +326,7 @@ void switch_source_lost(struct switch_core *core, unsigned port,
         message->refused_us = core->now_us;
     }
     if (reason == SWITCH_REASON_UNWANTED && !peek) {
-        message->tries = 0; /* the destination refused, so no link is dead */
+        message->tries = 0; /* the set-up arrived: no dead link */
     }
     if (peek || !refused) {
         message->tries += 1;
@@ -361,8 +362,8 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Makes a DATA frame of the bytes from source->next on. Times the answer if the
-   bytes are sent for the first time and no other answer is being timed. */
+/* Makes a DATA frame of the bytes from source->next on. The answer is timed if
+   these bytes go out for the first time, and no other answer is being timed. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -400,7 +401,7 @@ static void make_frame(struct switch_core *core, unsigned port)
 }
 
 /* Returns the most data that may be on the way, bytes: 2 to SWITCH_WINDOW
-   frames; few if frames are short, as damage loses all frames behind it. */
+   frames; fewer if frames are short: those behind a damaged one are dropped. */
 static uint32_t window_bytes(const struct switch_source *source)
 {
     static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
@@ -420,8 +421,8 @@ void switch_source_fill(struct switch_core *core, unsigned port)
     }
 }
 
-/* Goes back to the first byte that is not acknowledged. asked: the destination
-   sent AGAIN, and will drop the bytes that are on the line. */
+/* Sends again from the first unacknowledged byte on. asked: the destination
+   sent AGAIN, and drops the bytes on the line; false: no answer in time. */
 static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
@@ -437,7 +438,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
         switch_source_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
-    /* After a time limit, the timed answer may still come. */
+    /* If no answer came in time, the timed answer may still come. */
     source->timing = source->timing && !asked;
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
@@ -446,9 +447,9 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
     switch_source_fill(core, port);
 }
 
-/* Ends the timing. Only an answer of the timed round changes late_us: an answer
-   of a later round may be to bytes that were sent twice (Karn, Partridge,
-   SIGCOMM 1987). */
+/* Ends the timing of an answer. late_us changes only if the answer is of the
+   timed round: an answer of a later round may be to bytes that were sent twice
+   (Karn, Partridge, SIGCOMM 1987). */
 static void stop_timing(const struct switch_core *core,
                         struct switch_source *source, unsigned round)
 {
@@ -477,7 +478,7 @@ static void acknowledge(struct switch_core *core, unsigned port,
     if (!at->answered) {
         learn(core, source);
         at->answered = true;
-        source->next = offset; /* no further bytes are on the way */
+        source->next = offset; /* this circuit has carried no byte yet */
         source->complete = false;
         source->round = (source->round + 1u) & 15u;
         source->backoff = 0;
@@ -489,7 +490,7 @@ static void acknowledge(struct switch_core *core, unsigned port,
         stop_timing(core, source, round);
     }
     if (source->next < offset) {
-        source->next = offset; /* bytes sent before go_back() did come in */
+        source->next = offset; /* bytes of an earlier round did come in */
     }
     source->frame_bytes = (uint16_t)(longer < most ? longer : most);
     wait_for_answer(core, port);

@@ -10,19 +10,19 @@
 
 #define SWITCH_VERSION 2u
 #define SWITCH_SEGMENTS 4u
-#define SWITCH_PING 0xffu /* kind of a message that its destination drops */
-#define SWITCH_PEEK 0xfeu /* kind of a message that status() answers */
+#define SWITCH_PING 0xffu        /* kind of a ping: a message to be dropped */
+#define SWITCH_PEEK 0xfeu        /* kind of a message answered by status() */
 #define SWITCH_STATUS_BYTES 64u  /* most bytes of the answer to a peek */
-#define SWITCH_QUESTION_BYTES 8u /* bytes of a peek that status() gets */
-#define SWITCH_PEEK_TRIES 12u    /* set-ups until a peek ends with an error */
+#define SWITCH_QUESTION_BYTES 8u /* first bytes of a peek, for status() */
+#define SWITCH_PEEK_TRIES 12u    /* most set-ups of a peek, which then fails */
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u       /* most frames that a source has on the way */
-#define SWITCH_TRIES 64u       /* set-ups without progress that end a message */
+#define SWITCH_TRIES 64u       /* failed set-ups in a row that end a message */
 #define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
 #define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
-#define SWITCH_PATIENCE_US 600000000u /* default of patience_us: 10 min */
+#define SWITCH_PATIENCE_US 600000000u /* default of patience_us, us: 10 min */
 
 /* States of a message and of a receive. */
 enum switch_state {
@@ -52,43 +52,43 @@ struct switch_segment {
 /* A message to send. The caller sets the fields up to `reply`, then leaves the
    struct, the segments' bytes and the reply alone until switch_is_done(). */
 struct switch_message {
-    struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
-    uint8_t kind; /* 1 to 253: the caller's; SWITCH_PING; SWITCH_PEEK */
+    struct torus_path path; /* 1 <= hops < 2^14; after a turn, hops_after too */
+    uint8_t kind; /* 1 to 253: a kind of the caller; SWITCH_PING; SWITCH_PEEK */
     struct switch_segment segment[SWITCH_SEGMENTS]; /* the bytes, in order */
-    uint8_t *reply; /* peek: SWITCH_STATUS_BYTES for the answer; else NULL */
+    uint8_t *reply; /* peek: buffer of SWITCH_STATUS_BYTES for the answer */
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */
-    int8_t error;           /* enum err, when done */
+    int8_t error;           /* enum err; valid when `state` is SWITCH_DONE */
     uint32_t sequence;      /* number of the message at its source's node */
-    uint32_t bytes;         /* length of the message: of all segments */
+    uint32_t bytes;         /* length of the message, all segments together */
     uint32_t queued_us;     /* time of switch_send() */
-    uint32_t accepted_us; /* time when a destination last accepted a circuit of
-                             the message; until then queued_us */
-    uint32_t done_us;     /* time when the message ended */
-    uint32_t refused_us;  /* time of the first refused set-up, if `refused` */
-    uint32_t top; /* number of leading bytes that went out at least once */
+    uint32_t accepted_us;   /* time of the last accepted set-up; none yet:
+                               queued_us */
+    uint32_t done_us;       /* time when the message ended */
+    uint32_t refused_us;    /* time of the first refusal, if `refused` */
+    uint32_t top; /* number of bytes, from byte 0 on, sent at least once */
     uint8_t reply_bytes;
-    uint8_t tries; /* set-ups in a row after which no byte was acknowledged;
-                      refused set-ups count for a peek only */
-    bool tried;    /* a set-up has gone out */
-    bool refused;  /* no set-up has been accepted since refused_us */
+    uint8_t tries; /* set-ups since a byte was last acknowledged; refused
+                      set-ups count for a peek only */
+    bool tried;    /* a set-up of the message has gone out */
+    bool refused;  /* a set-up was refused at refused_us, none accepted since */
     struct switch_message *next; /* next message in the port's queue */
 };
 
-/* Identity of a message. A stream: all messages of one source and port. */
+/* Identity of a message. All messages of one source and port are a stream. */
 struct switch_id {
     uint32_t sequence; /* number of the message at its source's node */
     uint16_t source;   /* number of the node that sends the message */
-    uint8_t port;      /* port of the source out of which the message goes */
+    uint8_t port;      /* port of that node where the message goes out */
 };
 
-/* A receive: room for one message. The caller leaves it and the buffer alone
-   from switch_post() until switch_is_done() or switch_cancel(). */
+/* A receive: room for one message. The caller leaves the struct and the buffer
+   alone from switch_post() until switch_is_done() or switch_cancel(). */
 struct switch_receive {
     uint8_t *buffer;
     uint32_t capacity_bytes;
-    uint8_t ports; /* mask of the ports at which the message may come in */
+    uint8_t ports; /* bit n: the message may come in at port n */
     uint8_t kind;  /* kind of the message; 0: any but a ping or a peek */
 
     /* The switch writes these. */
@@ -107,50 +107,50 @@ struct switch_receive {
 struct switch_counters {
     uint32_t sent_messages;     /* messages that were acknowledged */
     uint32_t sent_bytes;        /* bytes of acknowledged messages */
-    uint32_t received_messages; /* messages that came in whole, also pings */
+    uint32_t received_messages; /* messages that came in whole, pings too */
     uint32_t received_bytes;    /* bytes of messages that came in whole */
-    uint32_t relayed_circuits;  /* circuits that came in here and went on */
+    uint32_t relayed_circuits;  /* relayed circuits whose set-up came in here */
     uint32_t relayed_frames;    /* frames that came in here and went on */
     uint32_t refused;           /* set-ups that this node refused */
     uint32_t retries;       /* set-ups, the first of each message not counted */
-    uint32_t retransmitted; /* times that the source sent bytes again */
-    uint32_t damaged; /* frames with a wrong check, type or length, and late
-                         answers to an earlier try */
+    uint32_t retransmitted; /* times that the source went back to send again */
+    uint32_t damaged;       /* frames with a wrong CRC, type or length, and late
+                               answers to an earlier set-up */
     uint32_t lost;  /* bytes lost on the line, and frames lost to full rings */
-    uint32_t stale; /* frames dropped: no circuit, repeats, behind a loss */
-    uint32_t meetings; /* set-ups of a neighbour that gave way to this node's */
+    uint32_t stale; /* frames dropped: no circuit, repeated, or behind a loss */
+    uint32_t meetings; /* set-ups that came in and lost a meeting (switch.h) */
     uint32_t expired;  /* circuits freed because no frame came for too long */
-    uint32_t broken;   /* circuits that ended before their message did */
+    uint32_t broken;   /* circuits that broke before the message was done */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
     uint32_t mended;   /* frames that parity corrected */
 };
 
 struct switch_config {
     uint16_t node; /* number of this node; may change while no port is held */
-    uint32_t seed; /* seed of random waits and of the first sequence number;
+    uint32_t seed; /* seed of the random waits and of the first sequence number;
                       should differ after every reset */
-    uint32_t byte_ns;     /* time of a byte on the line, ns */
-    uint32_t slack_us;    /* most time by which a node answers late, us; 0:
+    uint32_t byte_ns;     /* time that a byte takes on a line, ns */
+    uint32_t slack_us;    /* longest delay before a node answers, us; 0:
                              SWITCH_SLACK_US */
-    uint32_t patience_us; /* time for which a message may be refused, us, less
-                             than 2^31; 0: SWITCH_PATIENCE_US */
-    /* Says that bytes are pending at a port whose ring was empty. */
+    uint32_t patience_us; /* a message ends after this time of refusals, us,
+                             below 2^31; 0: SWITCH_PATIENCE_US */
+    /* Called when the empty ring of a port gets bytes: they are to be sent. */
     void (*kick)(void *context, unsigned port);
     /* Takes the bytes of a NEIGHBOUR frame; `data` is valid during the call.
        NULL: NEIGHBOUR frames are dropped. */
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
-    /* Writes the answer to a peek to `out`, at most SWITCH_STATUS_BYTES;
-       result: the answer's length. `question` has the peek's first
-       SWITCH_QUESTION_BYTES, filled up with zeros; `bytes` is the peek's
-       length. Called when the peek has come in, and whenever DONE is repeated.
-       NULL: empty answers. */
+    /* Writes the answer to a peek to `out`: at most SWITCH_STATUS_BYTES.
+       Result: length of the answer. question: the first SWITCH_QUESTION_BYTES
+       of the peek, filled up with zeros; bytes: length of the peek. Called when
+       the peek has come in, and again for each repeated DONE. NULL: answers are
+       empty. */
     unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
                        uint8_t *out);
     void *context;
 };
 
-/* The last message, pings and peeks apart, that ended at this node. */
+/* The last message that ended at this node; pings and peeks do not count. */
 struct switch_last {
     uint32_t count; /* number of messages that ended so far; wraps */
     uint32_t bytes; /* length of the last message, bytes */
@@ -168,30 +168,30 @@ struct switch_last {
  *             acknowledged   on the way            not sent in this round
  *
  * A round of sending begins when the destination accepts a circuit, and each
- * time that the source goes back to `base`.
+ * time that the source goes back to send from `base` again.
  */
 struct switch_source {
     struct switch_message *first; /* first message of the queue; NULL: none */
     uint32_t until_us;    /* latest time of the next answer; without a circuit:
                              time of the next set-up */
-    uint32_t base;        /* number of leading bytes that are acknowledged */
-    uint32_t next;        /* offset behind the bytes sent in this round */
-    uint32_t timed;       /* offset behind the bytes whose answer is timed */
-    uint32_t timed_us;    /* time when timed bytes, or the set-up, were sent */
-    uint32_t late_us;     /* time that recent answers took, us */
-    uint16_t frame_bytes; /* data of each DATA frame but the last, bytes */
-    uint16_t vain_bytes;  /* sent bytes to be dropped, as one before was lost */
+    uint32_t base;        /* number of acknowledged bytes, from byte 0 on */
+    uint32_t next;        /* offset of the next byte to send in this round */
+    uint32_t timed;       /* an answer with at least this offset is timed */
+    uint32_t timed_us;    /* time when the timed bytes or the set-up went out */
+    uint32_t late_us;     /* estimated time until an answer comes, us */
+    uint16_t frame_bytes; /* data in each DATA frame but the last, bytes */
+    uint16_t vain_bytes;  /* bytes on the line that will be dropped (AGAIN) */
     uint8_t attempt;      /* number of set-ups sent out of the port; wraps */
     uint8_t round;        /* number of the round of sending, modulo 16 */
     uint8_t timed_round;  /* round in which the timed bytes were sent */
     uint8_t backoff;      /* the last random wait was up to 2^backoff times the
                              time of 32 bytes on the line */
-    uint8_t timeouts;     /* time limits in a row that passed on this circuit */
-    uint8_t clean;        /* answers in a row that had no damage */
+    uint8_t timeouts;     /* waits in a row that ended without an answer */
+    uint8_t clean;        /* number of answers in a row without damage */
     bool complete;        /* the message's last byte was sent in this round */
-    bool bad;             /* the line damages frames: new frames get parity */
-    bool timing;          /* the answer to the timed bytes is still to come */
-    bool yields; /* pauses after its message, for the neighbour's set-up */
+    bool bad;             /* the line damages frames: frames made get parity */
+    bool timing;          /* whether an answer is being timed */
+    bool yields; /* after this message, pauses for a set-up of the neighbour */
 };
 
 /* A message that comes in at a port. */
@@ -200,27 +200,27 @@ struct switch_destination {
     struct switch_receive *receive; /* NULL: the message is a ping or a peek,
                                        or was delivered before */
     uint32_t bytes;                 /* length of the message */
-    uint32_t offset;                /* bytes of it that have come in */
+    uint32_t offset;                /* number of bytes that have come in */
     uint8_t kind;
-    uint8_t round; /* round of sending that the last DATA frame told */
+    uint8_t round; /* round of sending in the last DATA frame */
     bool done;     /* no further byte is needed: delivered, or too long */
     uint8_t question[SWITCH_QUESTION_BYTES]; /* first bytes of a peek */
 };
 
 struct switch_port {
     uint8_t mode; /* enum switch_mode: use of the next byte that comes in */
-    uint8_t code; /* first byte, a stuffing code (frame.h), of the last frame */
-    /* The circuit that holds the port, or held the port last. */
+    uint8_t code; /* code (frame.h) that began the last frame */
+    /* Fields of the circuit that holds the port, or held the port last. */
     uint8_t role;   /* enum switch_role */
     uint8_t peer;   /* relay: number of the circuit's other port */
     bool onward;    /* relay: the set-up went out here; false: it came in */
     bool answered;  /* the set-up was answered; destination: DATA came */
-    uint8_t parity; /* FRAME_PARITY if this node's frames have parity, or 0 */
-    /* Bytes put into the port's ring so far, and bytes sent from it; wrap. */
+    uint8_t parity; /* FRAME_PARITY: this node sends parity; 0: it does not */
+    /* Bytes put into the ring so far, and bytes sent from the ring; wrap. */
     uint32_t written;
     uint32_t taken;
-    uint32_t tag; /* start of answers' CRC: CRC of set-up bytes 1 to 8 */
-    uint32_t message_tag; /* start of DATA's CRC: CRC of set-up bytes 2 to 13 */
+    uint32_t tag;         /* start value of the CRC of answers (switch.h) */
+    uint32_t message_tag; /* start value of the CRC of DATA (switch.h) */
     uint32_t active_us;   /* time when the circuit's last frame came in */
     uint32_t hold_us;     /* time without a frame that ends the circuit, us */
     struct switch_source source;
@@ -233,7 +233,7 @@ struct switch_port {
 /* The last delivered message of a stream. */
 struct switch_memory {
     struct switch_id from;
-    uint16_t heard; /* number of the delivery, counted at this node; wraps */
+    uint16_t heard; /* number of the delivery at this node; wraps */
 };
 
 /* The switch of one node. Long arrays are last: other offsets stay short. */
@@ -242,10 +242,10 @@ struct switch_core {
     struct switch_config config;
     uint32_t now_us;
     uint32_t random;     /* state of the random numbers; never 0 */
-    uint32_t sequence;   /* number of the message that was queued last */
-    uint16_t heard;      /* number of messages delivered; wraps */
+    uint32_t sequence;   /* number of the message that was last queued here */
+    uint16_t heard;      /* number of messages delivered here; wraps */
     uint16_t remembered; /* entries of memory[] that are in use */
-    uint8_t kicks;       /* mask of the ports for which a kick() is due */
+    uint8_t kicks;       /* bit n: a kick() of port n is due */
     struct switch_receive *receive; /* first receive not done; NULL: none */
     struct switch_last last;
     struct switch_counters counters[TORUS_PORTS];

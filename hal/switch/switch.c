@@ -23,8 +23,8 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
         config->slack_us != 0 ? config->slack_us : SWITCH_SLACK_US;
     core->config.patience_us =
         config->patience_us != 0 ? config->patience_us : SWITCH_PATIENCE_US;
-    /* `| 1` avoids 0, which xorshift would never leave. The factors (2^16, 2^32
-       by the golden ratio) spread numbers and seeds that are close. */
+    /* `| 1`: xorshift would never leave 0. The factors are 2^16 and 2^32 over
+       the golden ratio: they spread numbers and seeds that are close. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
     core->sequence = switch_random(core);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -68,8 +68,8 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     }
 }
 
-/* Frees the circuit that holds a port, and tells the circuit's other side: the
-   next node of a relay, or this node's source or destination. */
+/* Frees the circuit that holds a port. Tells the circuit's far side: the next
+   node if this is a relay, else the source or destination at this node. */
 static void drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     switch (switch_relay_free(core, port)) {
@@ -94,15 +94,15 @@ static void break_off(struct switch_core *core, unsigned port, unsigned reason)
     switch_relay_release(core, port, reason);
 }
 
-/* Whether a set-up that this node sent out of the port has no answer yet. */
+/* Whether a set-up that went out of the port has no answer yet. */
 static bool meeting(const struct switch_port *at)
 {
     return !at->answered && (at->role == SWITCH_ROLE_SOURCE ||
                              (at->role == SWITCH_ROLE_RELAY && at->onward));
 }
 
-/* Takes a set-up whose CRC is right. If a set-up of this node meets it on the
-   link, the set-up that goes out to the east or north wins. */
+/* Takes a set-up whose CRC is right. If a set-up that went out of this port has
+   no answer yet, the set-up that travels east or north wins. */
 static void setup_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
@@ -160,8 +160,8 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
-/* Whether a frame of this type that came in at the port is relayed: DATA from
-   the source's side; ACK, AGAIN and DONE from the destination's side. */
+/* Whether this node relays a frame of this type that came in at the port: DATA
+   from the side of the source; ACK, AGAIN and DONE from the other side. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
     return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
@@ -169,7 +169,7 @@ static bool passes(const struct switch_port *in, unsigned type)
            in->onward == (type != SWITCH_FRAME_DATA);
 }
 
-/* Whether this node looks into frames of this type on this port. */
+/* Whether this node reads frames of this type that come in at the port. */
 static bool wanted(const struct switch_port *in, unsigned type)
 {
     switch (type) {
@@ -241,8 +241,8 @@ static void frame_came(struct switch_core *core, unsigned port)
 
     if (type != SWITCH_FRAME_TYPE(came_as) ||
         (type == SWITCH_FRAME_SETUP && first != came_as)) {
-        /* Parity corrected the type: earlier hops may have taken a set-up for
-           another frame, and passed the set-up on unread. */
+        /* Parity corrected the type: nodes before may have taken this set-up
+           for another frame, and relayed the set-up without holding ports. */
         core->counters[port].damaged += 1;
         return;
     }
@@ -270,8 +270,8 @@ static void frame_came(struct switch_core *core, unsigned port)
     }
 }
 
-/* Takes a byte that begins or ends a frame, or for which a ring has no room.
-   Not inlined, so that switch_bytes() saves fewer registers. */
+/* Takes a byte that begins or ends a frame, or that found the ring of the other
+   port full. Not inlined, so that switch_bytes() saves fewer registers. */
 __attribute__((noinline)) static void byte_came(struct switch_core *core,
                                                 unsigned port, uint8_t byte)
 {
@@ -298,8 +298,8 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
     kick(core);
 }
 
-/* Copies bytes of a relayed frame to the other port's ring, up to and with the
-   frame's 0. Result: number of copied bytes; 0 if the ring is full. */
+/* Copies bytes of a relayed frame, its final 0 included, to the ring of the
+   other port. Result: number of copied bytes; 0: the ring is full. */
 static unsigned pass(struct switch_core *core, unsigned port,
                      const uint8_t *data, unsigned bytes)
 {
@@ -368,8 +368,8 @@ void switch_set_time(struct switch_core *core, uint32_t now_us)
     core->now_us = now_us;
 }
 
-/* Whether this node frees the port's circuit after silence: a destination does,
-   and a relay, but only at the port where the set-up came in. */
+/* Whether this node frees the circuit of the port after a silence. A
+   destination does; a relay does so at the port where the set-up came in. */
 static bool is_held(const struct switch_port *at)
 {
     return at->role == SWITCH_ROLE_DESTINATION ||
@@ -424,7 +424,7 @@ void switch_post(struct switch_core *core, struct switch_receive *receive)
         ASSERT(*end != receive);
         end = &(*end)->next;
     }
-    receive->offset = 0; /* the buffer has no byte of any message */
+    receive->offset = 0; /* the buffer holds no part of a message */
     receive->error = ERR_OK;
     receive->bytes = 0;
     receive->state = SWITCH_QUEUED;

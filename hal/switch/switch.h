@@ -9,8 +9,8 @@
  * for the bytes that go out, and owns the struct with all state.
  *
  * Frames (hal/switch/frame.h) are little-endian; a CRC-32 follows each. The
- * first byte has the type in bits 0 to 2, 1 in bit 3 if parity follows the CRC,
- * and in bits 4 to 7 the round of DATA and of the answers to it, else 0.
+ * first byte: bits 0 to 2: type; bit 3: 1 if parity follows the CRC; bits 4 to
+ * 7: round of sending (struct switch_source) in DATA and answers to it, else 0.
  *
  *   type       bytes after the first
  *   SETUP      enum switch_setup_field (internal.h); each hop checks the frame,
@@ -20,7 +20,7 @@
  *   ACK        u32: number of the message's bytes that have come in
  *   AGAIN      as ACK; asks for all further bytes: some were lost
  *   DONE       0 to 64 bytes: answer to a peek; all bytes have come in
- *   RELEASE    u8: reason; frees the circuit, or refuses a SETUP
+ *   RELEASE    u8: enum switch_reason; frees the circuit, or refuses a SETUP
  *   NEIGHBOUR  1 to 128 bytes for the neighbour, not relayed
  *
  * A circuit's life, over one relay:
@@ -42,16 +42,16 @@
  * source. The source tries again after a random time, whose bound doubles from
  * 2 to 64 times the time of 32 bytes. No node waits while it holds links.
  *
- * Breaks: a hop to which no frame comes in time frees its ports and sends
- * RELEASE both ways. The source sets the circuit up again and continues behind
- * the bytes that the first ACK names.
+ * Breaks: a node of the path to which no frame comes in time frees its ports
+ * and sends RELEASE both ways. The source sets the circuit up again; the first
+ * ACK names the bytes that are there, and the source continues behind them.
  *
  * Meetings: if two set-ups meet on a link, the set-up to the east or north
  * wins. A SETUP over a held link says that the neighbour forgot the circuit.
  *
- * Damage: the source goes back to the first missing byte after AGAIN, or if no
- * answer comes in time, and halves its frames. At most SWITCH_WINDOW frames are
- * on the way, for which any ring has room; fewer while frames are short.
+ * Damage: after AGAIN, or if no answer comes in time, the source goes back to
+ * the first missing byte and halves its frames. At most SWITCH_WINDOW frames
+ * are on the way, fewer while frames are short: any ring has room for them.
  *
  * Bad lines: after damage, DATA frames are short, and frames of this node have
  * parity, by which the reader corrects four bytes. Frames with parity that the
@@ -69,17 +69,17 @@
  *
  * A relay looks only at the first two bytes of DATA, ACK, AGAIN and DONE.
  *
- * Bounds: an answer is late by at most B: slack_us, plus the time of 256 bytes,
- * plus the time of 128 bytes for each hop. The source waits twice as long as
- * recent answers took, at least B / 32, doubled for every second wait without
- * an answer, at most B. A hop frees a silent circuit after 2 (B + the time of
- * SWITCH_RING_BYTES), at most 32 s. A message ends with ERR_DEAD_LINK after
- * SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY after
- * patience_us of refusals.
+ * Bounds: an answer is late by at most B: slack_us, plus the line time of 256
+ * bytes, plus that of 128 bytes for each hop. The source waits twice as long as
+ * recent answers took; this time doubles for every second wait without an
+ * answer, and is B / 32 to B. A node frees a silent circuit after 2 (B + line
+ * time of SWITCH_RING_BYTES), at most 32 s. A message ends with ERR_DEAD_LINK
+ * after SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY
+ * after patience_us of refusals.
  *
  * Exactly once: a destination remembers the last message of each of the last
- * SWITCH_REMEMBERED streams (a stream: all messages of one source and port),
- * and so takes no message twice whose DONE was lost. A message that ends with
+ * SWITCH_REMEMBERED streams (a stream: all messages of one source and port). So
+ * a message is not taken twice if its DONE was lost. A message that ends with
  * an error may have been delivered.
  *
  * Peeks: a peek is a message that a node answers from its interrupts, by
@@ -106,14 +106,14 @@
 /* Makes the switch idle, with counters and time 0; copies the configuration. */
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
-/* Takes the next bytes that came in at a port. Result: how many were taken:
-   all, or those up to the end of a frame for this node, so that other ports
-   wait for one frame at most. Cost of a relayed byte: 5 instructions. */
+/* Takes bytes that came in at a port. Result: number of bytes taken: all, or
+   those up to the end of a frame for this node. So other ports wait no longer
+   than one frame takes. Cost of a relayed byte: 5 instructions. */
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* Says that a byte was lost at a port (overrun). A byte with an error flag goes
-   to switch_bytes() instead: most such bytes are right. */
+/* Tells the switch that a byte was lost at a port (overrun). A byte with an
+   error flag is no lost byte: give it to switch_bytes(), as most are right. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /* Sets the time, us, which wraps. To be called before any call but
@@ -121,54 +121,55 @@ void switch_line_error(struct switch_core *core, unsigned port);
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
 /* Whether switch_attend() has work at this port, now or later. *due_us: time of
-   the work, perhaps past. The next call of any other function may change it. */
+   the work, us; may be past. Any other call may change this time. */
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 
-/* Does what is due at this port by now: ends waits, begins tries. Cost: up to
-   7,000 instructions, for the frames of a window. */
+/* Does the work that is due at this port: ends waits, sends set-ups. Cost: up
+   to 7,000 instructions, for the frames of a window. */
 void switch_attend(struct switch_core *core, unsigned port);
 
 /* Sets the time and attends to all ports. A caller without a timer for
    switch_is_due() calls this every millisecond or more often. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
-/* Sets *data to the bytes that go out next on this port, valid until
-   switch_taken(). Result: their number; 0 if none are pending. More bytes may
-   be pending behind these, as the ring wraps. */
+/* Sets *data to the bytes that go out next at this port; valid until
+   switch_taken(). Result: number of these bytes; 0: none. More bytes may be
+   pending behind them, at the start of the ring. */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
-/* Says that the first `bytes` pending bytes went out, and makes the next frame
-   of a message, if due (some 20 instructions a byte). No kick() tells of this
-   frame: the caller asks switch_pending() again. */
+/* Tells the switch that the first `bytes` pending bytes went out. May make the
+   next frame of a message (some 20 instructions a byte). No kick() tells of
+   this frame: the caller calls switch_pending() again. */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
-/* Queues a message behind others at its path's port; switch_is_done() tells
-   when the message is done: at once with ERR_NO_ROUTE if the path is not valid,
-   or with ERR_RANGE if the kind is 0, the segments have 2^32 bytes or more, or
-   a peek has no `reply`. */
+/* Queues a message at the port of its path. switch_is_done() tells when the
+   message is done. An invalid message is done at once: with ERR_NO_ROUTE if the
+   path is invalid; with ERR_RANGE if the kind is 0, the segments have 2^32
+   bytes or more, or a peek has no `reply`. */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
-/* Posts a receive behind all unfinished receives. A message comes to the first
-   free receive for its port and kind; several receives may fill at once.
-   Precondition: the receive is not posted. Cost: a few instructions for each
-   posted receive. */
+/* Posts a receive behind all receives that are not done. A message goes to the
+   first waiting receive for its port and kind. Several receives may fill at
+   once. Precondition: the receive is not posted. Cost: a few instructions for
+   each posted receive. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes back all receives that are not done: they become SWITCH_IDLE. */
+/* Takes back all receives that are not done: frees their circuits, and sets
+   their `state` to SWITCH_IDLE. */
 void switch_cancel(struct switch_core *core);
 
-/* Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
-   unacknowledged, even while a circuit holds the port; copies them. Result: 0;
-   ERR_RANGE if port or bytes is out of range; ERR_PORT_BUSY if, for now, a
+/* Sends a copy of 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port,
+   even while a circuit holds the port; once, and unacknowledged. Result:
+   ERR_OK; ERR_RANGE: port or bytes is out of range; ERR_PORT_BUSY: for now, a
    relayed frame is unfinished or the ring is full. */
 NODISCARD int switch_tell(struct switch_core *core, unsigned port,
                           const uint8_t *data, unsigned bytes);
 
-/* Frees all circuits, and tells the other nodes of each by RELEASE; ends all
-   messages with ERR_PORT_BUSY; takes all receives back. Pending bytes still go
-   out. Counters, sequence numbers and the memory of delivered messages stay. */
+/* Frees all circuits, and sends RELEASE to their other nodes. Ends all messages
+   with ERR_PORT_BUSY. Takes all receives back. Pending bytes still go out.
+   Counters, sequence numbers and memory[] stay. */
 void switch_reset(struct switch_core *core);
 
 /* Whether no circuit holds a port of this node. */
