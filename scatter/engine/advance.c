@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* least load for an advance, units per node */
-/* An advance is sent only if the fixed time of a kernel call is less than 1 /
-   PLAN_PART of costs->advance_ps, time from the advance to the next sends. */
+#define UNITS_MIN 16u /* units per node of the load: fewer get no advance */
+/* An advance is sent only if report.call_ps, the fixed time of a kernel call,
+   is less than costs->advance_ps / PLAN_PART. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* most time to hold sends back: 4 ms */
+#define HOLD_MAX_PS 4000000000u /* limit of advance_hold_ps(): 4 ms */
 
-/* Returns the time, ps from the start of the scatter, at which nodes of layer
-   `phase` have computed the advance and wait for their next part. */
+/* Returns the time, ps from the scatter's start, at which a node of layer
+   `phase` has computed the advance and waits for its next part. */
 static uint64_t ready_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase)
 {
@@ -26,9 +26,9 @@ static uint64_t ready_ps(const struct scatter *scatter,
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
-/* Returns the time, ps from the scatter's start, at which the first planned
-   round leaves: not before the ports have sent the advance, and so late that
-   layer i already waits for its part, of units[i] units, when that arrives. */
+/* Returns the time, ps from the scatter's start, at which the first round after
+   the advance leaves. Ports have then sent the advance. Layer i has computed
+   the advance when its part of units[i] units arrives. */
 static uint64_t leaves_ps(const struct scatter *scatter,
                           const struct originator *originator,
                           const uint32_t units[])
@@ -48,8 +48,8 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* To estimate when parts of the first planned round arrive, equal shares of the
-   load are assumed or, if more rounds follow, shares as in the advance. */
+/* The arrival of the next parts is estimated with equal shares: of the load if
+   one round follows; with the units of the advance if several follow. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -74,8 +74,8 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
 }
 
 /* A switch sends on the part of a round when its node has taken the part of the
-   round before. While nodes compute the advance, parts would be sent on late,
-   and compete for links with the next round: the originator holds them back. */
+   round before. While nodes compute the advance they take no part: parts sent
+   now would be sent on late, and compete for links with the next round. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {

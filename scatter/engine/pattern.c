@@ -10,7 +10,7 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 
 /* ---- before a job ---- */
 
-/* Sets path, kind and gap of a phase's messages, before there is an order. */
+/* Prepares the messages of `phase` before a job comes: path, kind and gap. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
     struct circuit_message *message = &scatter->message[phase];
@@ -40,9 +40,9 @@ int pattern_prepare(struct scatter *scatter)
     scatter->pattern.parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
-    /* The gap is the time of a node's software from receipt to sends. A switch
-       with sends that were queued before the receipt waits for the gap, too, so
-       that all circuits of a phase are set up together. */
+    /* The gap is the time of a node's software from a receipt until its sends
+       are queued. Sends that were queued before the receipt wait for the gap,
+       too: so all circuits of a phase are set up together. */
     scatter->pattern.cut.gap_ps =
         scatter->costs->split_ps + scatter->costs->queue_ps;
     scatter->pattern.cut.first_gap_ps = scatter->pattern.cut.gap_ps;
@@ -51,8 +51,8 @@ int pattern_prepare(struct scatter *scatter)
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
-    /* A node waits on all ports if probes may come. Else it waits on its
-       parent's port alone, which an emulated switch serves sooner. */
+    /* A node waits on all ports if probes may come. Else the node waits on its
+       parent's port alone: an emulated switch serves one port sooner. */
     scatter->pattern.wanted = scatter->pattern.wanted_later |
                               (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
@@ -113,7 +113,8 @@ void pattern_expect(struct scatter *scatter)
 
 /* ---- parts ---- */
 
-/* Splits the range by `tables`, as nodes of `layer` do. */
+/* Splits the range by `tables`, as nodes of `layer` do. Result: 0, or ERR_PLAN
+   if the units of the range do not fit the tables. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
                        unsigned layer)
 {
@@ -131,7 +132,7 @@ int pattern_distribute(struct scatter *scatter,
     unsigned phases = scatter->job.phases;
     const uint8_t *tables = passed_on.data;
     const struct torus_split *split = &scatter->split;
-    /* Parts that leave before the job is known are an advance. */
+    /* Parts that leave before the job is planned are an advance. */
     uint32_t advance = scatter->job.rounds == 0 ? WIRE_ADVANCE : 0;
     struct circuit_rows rows = {
         .shared = passed_on,
@@ -153,7 +154,8 @@ int pattern_distribute(struct scatter *scatter,
 }
 
 /* Reads the job, which follows the tables in the first part or, after an
-   advance, in the part of round 1. `label`: the part's label (hal/rows.h). */
+   advance, in that of round 1. `label`: the part's (hal/rows.h). Result: 0 or
+   the error. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -169,7 +171,7 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    return (scatter->round == 0 || /* else the job follows an advance */
+    return (scatter->round == 0 || /* in round 1 it follows an advance */
             (job->rounds > 1 && job->phases == phases &&
              !scatter_has_output(scatter))) &&
                    WIRE_POLICY(job->flags) == WIRE_PATTERN &&
@@ -184,8 +186,8 @@ static int read_job(struct scatter *scatter,
                : ERR_FIELD;
 }
 
-/* Sets the job's halo for an advance, which comes before the job. Result: 0, or
-   ERR_FIELD if the kernel or `label` does not allow an advance. */
+/* Sets the job's halo to the kernel's: an advance comes before the job. Result:
+   0, or ERR_FIELD if the kernel or `label` does not allow an advance. */
 static int expect_job(struct scatter *scatter, uint32_t label)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -201,7 +203,8 @@ static int expect_job(struct scatter *scatter, uint32_t label)
 }
 
 /* Begins the job, or its advance, with the part in `delivery`. `label`: the
-   part's label (hal/rows.h). ERR_PLACE: the part is for another node. */
+   part's (hal/rows.h). Result: 0; ERR_PLACE: part of another node or round;
+   other errors. */
 static int begin_job(struct scatter *scatter,
                      const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -214,8 +217,8 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* Perhaps only the first bytes have arrived: those of tables and job for
-       all phases of the torus. Parts for more phases are refused. */
+    /* Perhaps only the first bytes have arrived, enough for tables and job with
+       all phases of the torus: parts with more phases are refused. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;
@@ -227,8 +230,8 @@ static int begin_job(struct scatter *scatter,
     }
     policy_become(scatter, policy_row(scatter->job.flags));
     if (scatter_returns_meanwhile(scatter)) {
-        /* Outputs and parts arrive on the same ports, so later receives are
-           limited to parts. The part of round 1 may come during round 0. */
+        /* Outputs and parts arrive on the same ports, so later receives accept
+           only parts. The part of round 1 may come during round 0. */
         scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
         if (scatter->layer < scatter->job.phases) {
             pattern_post(scatter, 1);
@@ -242,7 +245,8 @@ static int begin_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a part, perhaps only its head, and sets this node's range and split. */
+/* Reads a part and sets this node's range and split. Perhaps only the part's
+   head has arrived. Result: 0 or the error. */
 static int take(struct scatter *scatter,
                 const struct circuit_delivery *delivery)
 {
@@ -275,8 +279,8 @@ static int take(struct scatter *scatter,
                            : error;
 }
 
-/* Whether the next round's part may arrive while this round is computed: not if
-   an output needs the free memory. */
+/* Whether the switch may receive the next round's part while the node computes
+   this round. If the kernel makes output, the output needs that memory. */
 static inline bool posts_ahead(const struct scatter *scatter)
 {
     return scatter->layer < scatter->job.phases &&
@@ -331,7 +335,7 @@ int pattern_gather(struct scatter *scatter)
                 : (1u << torus_split_extra(&scatter->split, phase)) - 1u;
 
         if (ports != CIRCUIT_ALL_PORTS && scatter->job.rounds > 1) {
-            return ERR_PLAN; /* the other children may have results */
+            return ERR_PLAN; /* others may have results of other rounds */
         }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);
@@ -356,9 +360,9 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
  *
  *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer
  *
- * where t_{i-1} is that of the layer before, and split_ps + queue_ps the time
- * from a node's receipt until its sends are queued. A node of the last layer
- * queues no sends, so the startup of the last phase has split_ps alone.
+ * t_{i-1} is the time at which layer i-1 has its volume. split_ps + queue_ps is
+ * the time from a node's receipt until its sends are queued. A node of the last
+ * layer queues no sends, so the startup of the last phase has split_ps alone.
  */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)

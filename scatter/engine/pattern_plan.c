@@ -21,16 +21,16 @@ static bool counts_returns(const struct originator *originator)
     return originator->input.results_denominator != 0;
 }
 
-/* Whether nodes ask for a reserve of the load in the end (tail.h). */
+/* Whether a reserve of the load is kept, for which nodes ask later (tail.h). */
 static bool has_tail(const struct scatter *scatter)
 {
     return (scatter->job.flags & WIRE_TAIL) != 0;
 }
 
 /*
- * Replaces input.startup_ps[], startups for several rounds, by those for one
- * round (in place: a copy of the input would take a third of the planning
- * time). Sets hop_ps[i], i from 1 to the number of phases:
+ * Replaces input.startup_ps[]: startups for several rounds become startups for
+ * one round. (A copy of the input would take a third of the planning time.)
+ * Sets hop_ps[i], i from 1 to the number of phases. All times are in ps:
  *
  *   layer i - 1 | sends_ps | circuit | units of phase i |
  *               | before_ps | computes ..
@@ -43,10 +43,10 @@ static bool has_tail(const struct scatter *scatter)
  * sends_ps is the software time of layer i - 1 until its sends leave; for the
  * originator it includes the wait for the ports. starts_ps is the software time
  * of layer i from receipt to computing: the switch hands over a message's head
- * before its units, so most software runs while units arrive. The time of their
- * transfer is estimated from 15/16 of load / 5^i units; load / 5^i is the most
- * that layer i can receive. before_ps is starts_ps of layer i - 1. Startups
- * include the return of outputs, but not the kernel's begin(), which runs when
+ * before its units, so most software runs while units arrive. A node of layer i
+ * receives load / 5^i units at most; 15/16 of these are assumed to arrive while
+ * software runs. before_ps is starts_ps of layer i - 1. Startups include the
+ * return of outputs. They do not include the kernel's begin(), which runs when
  * the job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
@@ -80,8 +80,9 @@ static void set_one_round(const struct scatter *scatter,
     }
 }
 
-/* Returns the time, ps, until the last node ends in one round if rounding adds
-   a unit to each share and volume: much later than planned with few units. */
+/* Returns the time, ps, at which the last node ends the plan `one` if rounding
+   adds a unit to each share and volume: for few units, much later than
+   planned. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -103,9 +104,9 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* Returns the time, ps, in which all outputs return after several rounds;
-   startups for one round include it. A node of layer i is assumed to have, with
-   its descendants, load / 5^i units, the maximum. */
+/* Returns the time, ps, in which all outputs return after several rounds; 0 if
+   the plan does not count it. A node of layer i and its descendants are assumed
+   to have load / 5^i units, the maximum. */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
 {
@@ -120,7 +121,7 @@ static uint64_t returns_ps(const struct scatter *scatter,
     return total_ps;
 }
 
-/* Returns the time of the originator's software in a round, ps. */
+/* Returns the time, ps, of the originator's software in one round. */
 static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 {
     return scatter->costs->round_overhead_ps +
@@ -128,8 +129,8 @@ static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 }
 
 /* Returns a lower bound, ps, of the makespan of one round with one phase less
-   than the plan `one`: the originator and all parents then also compute the
-   units that `one` has them send in its last phase. */
+   than the plan `one`. The originator and all parents then compute the units,
+   too, that they send in the last phase of `one`. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -144,7 +145,7 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     return fixed_difference(least_ps, headers_ps);
 }
 
-/* Copies the startups of the plan tried last, now the best, to the report. */
+/* Copies the startups of the plan made last, now the best, to the report. */
 static void keep_startups(struct originator *originator)
 {
     for (unsigned i = 0; i < originator->input.phases; ++i) {
@@ -152,7 +153,8 @@ static void keep_startups(struct originator *originator)
     }
 }
 
-/* Sets report.received_ps[] for one round: ps from the scatter's start. */
+/* Sets report.received_ps[i], i from 1, for the plan `one` of one round: time,
+   ps from the scatter's start, at which layer i has its volume. */
 static void set_receipts(struct originator *originator,
                          const struct planner_plan *one,
                          const uint64_t hop_ps[])
@@ -165,7 +167,7 @@ static void set_receipts(struct originator *originator,
     }
 }
 
-/* Makes `one` the best plan if it is faster. Result: whether it is. */
+/* Makes `one` the best plan if it is faster. Returns true if it is. */
 static bool keep_one(const struct scatter *scatter,
                      struct originator *originator,
                      const struct planner_plan *one, const uint64_t hop_ps[])
@@ -174,7 +176,7 @@ static bool keep_one(const struct scatter *scatter,
     uint64_t time_ps = whole_units_ps(originator, one, hop_ps) +
                        round_ps(scatter, one->phases);
 
-    /* After an advance every node must get a part, which brings the job. */
+    /* After an advance each node must get a part: parts bring the job. */
     if (time_ps >= originator->best_ps ||
         (advance && one->volume_units[one->phases] == 0)) {
         return false;
@@ -182,8 +184,8 @@ static bool keep_one(const struct scatter *scatter,
     originator->best_ps = time_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
     if (advance) {
-        /* With the advance there are several rounds. The report already has the
-           receipts of the advance. */
+        /* The advance and this round are several rounds, so startups are those
+           for several. The report already has the receipts of the advance. */
         startups_set(scatter, originator, one->phases);
     } else {
         set_receipts(originator, one, hop_ps);
@@ -192,10 +194,10 @@ static bool keep_one(const struct scatter *scatter,
     return true;
 }
 
-/* Chooses the best number of phases for one round, at most `phases` or, if
-   `fixed`, exactly `phases`, and makes its plan. If there are few units, fewer
-   phases than the planner finds feasible may be better, so plans with one phase
-   less follow until a plan is no better than the plan before. */
+/* Plans one round with the best number of phases up to `phases` or, if `fixed`,
+   with `phases`. For few units, fewer phases than are feasible may be better:
+   plans with one phase less follow until one is no better than the plan before.
+   Result: 0, ERR_PHASES if `fixed` is infeasible, or another error. */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, unsigned phases,
                       bool fixed)
@@ -220,8 +222,8 @@ static int choose_one(const struct scatter *scatter,
             return ERR_PHASES;
         }
         if (one.phases < phases) {
-            /* Fewer phases have shorter messages, so one phase more than in
-               this plan may now be feasible. */
+            /* A plan with fewer phases has shorter messages: one phase more
+               than in `one` may now be feasible. */
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
@@ -233,8 +235,8 @@ static int choose_one(const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Returns memory for the next plan of several rounds: free memory if
-   originator->plan has a plan, NULL if free memory is too small. */
+/* Returns memory for the next plan of several rounds: originator->plan if it
+   has no plan yet, else free memory. NULL: free memory is too small. */
 static struct rounds_plan *trial_slot(const struct scatter *scatter,
                                       struct originator *originator)
 {
@@ -258,7 +260,7 @@ static void keep_several(struct originator *originator,
     keep_startups(originator);
 }
 
-/* Sets the input's times of nodes' and the originator's software in a round. */
+/* Sets software times of originator->input that only several rounds need. */
 static void set_rounds(const struct scatter *scatter,
                        struct originator *originator)
 {
@@ -268,8 +270,8 @@ static void set_rounds(const struct scatter *scatter,
     input->queue_ps = costs->queue_ps;
     input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
                       originator->report.call_ps;
-    /* An ordered number of rounds is planned without merges between rounds,
-       which would make many numbers infeasible: rounds may then wait. */
+    /* If the order tells the number of rounds, merges between rounds do not
+       count: with them many numbers were infeasible. Rounds may then wait. */
     input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     input->begin_ps =
@@ -278,8 +280,8 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans the best number of rounds from `least` to `most` with input.phases
-   phases. Keeps the plan if it is faster than the best plan. */
+/* Plans the best number of rounds, from `least` to `most`, with input.phases
+   phases. Keeps the plan if it ends before the best plan so far. */
 static void try_rounds(const struct scatter *scatter,
                        struct originator *originator, unsigned least,
                        unsigned most)
@@ -295,10 +297,10 @@ static void try_rounds(const struct scatter *scatter,
     }
 }
 
-/* Plans the ordered or the best number of rounds, two or more, with the best
-   number of phases, at most `phases` or, if `fixed`, exactly `phases`. Keeps
-   the plan if it saves more time than planning takes. The lower bound of the
-   makespan rises as phases get fewer, until nothing can be saved. */
+/* Plans two or more rounds: the ordered number, else the best. The number of
+   phases is the best up to `phases` or, if `fixed`, `phases`. Keeps the plan if
+   it saves more time than planning takes. With fewer phases the lower bound of
+   the makespan rises: the search ends when nothing can be saved. */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, unsigned phases,
                           bool fixed)
@@ -310,7 +312,7 @@ static void choose_rounds(const struct scatter *scatter,
     uint8_t most = !any      ? least
                    : advance ? originator->advance.rounds
                              : scatter->costs->rounds_most;
-    /* After an advance planning is free: nodes compute meanwhile. */
+    /* After an advance planning takes no time: nodes compute meanwhile. */
     uint64_t planning_ps = any && !advance ? scatter->costs->plan_rounds_ps : 0;
 
     for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
@@ -334,7 +336,7 @@ static void choose_rounds(const struct scatter *scatter,
 }
 
 /* Returns the time, ps, of the circuits that return the outputs of one round,
-   one circuit for each phase, with the heads of outputs but not their bytes. */
+   one circuit for each phase, without the time of output bytes. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -353,14 +355,14 @@ static uint64_t turn_ps(const struct scatter *scatter,
     return sum_ps;
 }
 
-/* Least number of units per node for outputs to return during later rounds:
-   such plans have at least three rounds, and in small rounds the rounding of
-   shares to whole units wastes too much time. */
+/* Units per node of the load. With fewer, outputs return after all rounds
+   unless rounds are ordered: plans with outputs in between have three rounds or
+   more, and in small rounds the rounding of shares wastes too much time. */
 #define MEANWHILE_UNITS 48u
 
-/* Plans the ordered or the best number of rounds with outputs that return
-   during later rounds, if job and switch allow that. Keeps the plan if it is
-   faster than the best plan. Result: whether it is. */
+/* Plans rounds, the ordered or the best number, during which outputs return.
+   Keeps the plan if it ends before the best plan. Result: whether it does;
+   false, too, if job or switch do not allow such plans. */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, unsigned phases)
 {
@@ -398,8 +400,8 @@ static bool try_meanwhile(const struct scatter *scatter,
     return true;
 }
 
-/* Plans equal shares in one round over `phases` phases, for when no other plan
-   is feasible after an advance. With 0 phases the originator has all units. */
+/* Plans one round of equal shares over `phases` phases: after an advance, if no
+   other plan is feasible. With 0 phases the originator has all units. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
@@ -407,7 +409,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->input.nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* not set yet if alone */
+    originator->input.phases = (uint8_t)phases; /* a lone originator: not set */
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -427,8 +429,8 @@ static void plan_equal(struct originator *originator, unsigned phases)
     keep_startups(originator);
 }
 
-/* Chooses phases and rounds, and makes the plan. Result: 0, ERR_PHASES if the
-   ordered numbers are infeasible, or an error of the planner. */
+/* Chooses the numbers of phases and rounds, and makes originator->plan. Result:
+   0, ERR_PHASES if the ordered numbers are infeasible, or another error. */
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -472,8 +474,8 @@ static int choose(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
-/* Sets the ratio of output bytes to load bytes for the planner, reduced, and
-   rounded if numerator or denominator is too large. Sets no ratio if the
+/* Sets input.results_numerator / results_denominator: output bytes per byte of
+   the load, reduced, and rounded if a number is too large. Sets neither if the
    output's length is unknown beforehand or not in proportion to the load. */
 static void set_results(const struct scatter *scatter,
                         struct originator *originator)
@@ -502,7 +504,7 @@ static void set_results(const struct scatter *scatter,
     originator->input.results_denominator = (uint16_t)q;
 }
 
-/* Takes `units` off the originator's shares, from the first round on. */
+/* Takes `units` off the originator's shares, round by round from the first. */
 static void take_off(struct rounds_plan *plan, uint32_t units)
 {
     for (unsigned round = 0; units > 0 && round < plan->rounds; ++round) {
@@ -517,7 +519,7 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
     ASSERT(units == 0);
 }
 
-/* Plans the load of scatter->units units. Result: 0 or the error. */
+/* Plans the scatter->units units of the load. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -545,9 +547,9 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* The fixed time of a kernel call does not count in the makespan if it is below
-   2^24 ps (17 us): plans are less exact than that, and with a later planned end
-   results would wait longer for their slots. */
+/* The makespan leaves out a fixed time of a kernel call below 2^24 ps (17 us).
+   Plans are less exact than that, and a later planned end would let results
+   wait longer for their slots. */
 #define SHORT_CALL_BITS 24u
 
 static void fill_report(struct scatter *scatter, struct originator *originator)
@@ -586,9 +588,9 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     }
 }
 
-/* Sets result_ps[layer]: time from the scatter's start, ps, at which the
-   outputs of a layer leave; 0 (at once) if the length of outputs is unknown
-   beforehand or most outputs return during the rounds. */
+/* Sets result_ps[layer]: time, ps from the scatter's start, at which nodes of
+   the layer send their outputs. 0, at once: the length of outputs is unknown
+   beforehand, or most outputs return during the rounds. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -608,9 +610,9 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Returns the time, ps, from the end of the scatter's last circuit to the
-   makespan's end. In one round that circuit ends at most one startup after the
-   last receipt; in several it ends when the last layer has its last share. */
+/* Returns the time, ps, from the end of the scatter's last circuit to the end
+   of the makespan. In one round that circuit ends at most one startup after the
+   last receipt; in several rounds, when the last layer has its last share. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -625,8 +627,8 @@ static uint64_t quiet_ps(const struct originator *originator)
                                 report->startup_ps[plan->phases - 1]);
 }
 
-/* Writes the tables of the first round, the job, and the tables of all later
-   rounds into new memory, in this order. */
+/* Writes into new memory, in this order: the tables of the first round, the
+   job, the tables of all later rounds. Result: 0 or the error. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
@@ -663,9 +665,9 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Chooses phases and rounds, plans each layer's units, and writes the job and
-   all tables. The load is planned without a reserve, for which nodes ask later
-   (tail.h), or, if a node would get no units, with the reserve. */
+/* Plans the job, and writes the job and all tables. The load is planned without
+   the reserve, for which nodes ask later (tail.h). If a node would then get no
+   units, the load is planned again, with the units of the reserve. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct rounds_plan *made = &originator->plan;
@@ -701,14 +703,14 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return store_job(scatter, originator);
 }
 
-/* Software between rounds takes at most 1 / ROUND_VARIES_PART longer than
-   planned. */
+/* Software between two rounds takes longer than planned by 1 /
+   ROUND_VARIES_PART of its time at most. */
 #define ROUND_VARIES_PART 10u
-#define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* limit per round: 67 us */
+#define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* limit of round_gap_ps() */
 
-/* Returns by how much the gap before a round's first circuits grows from round
-   to round, ps. Circuits of a round may end later than planned: volumes are
-   rounded up by a unit in every phase, and the time of software varies. */
+/* Returns by how much, ps, the gap before a round's first circuits is longer
+   than that of the round before. Circuits may end later than planned: in every
+   phase volumes are rounded up by a unit, and the time of software varies. */
 static uint32_t round_gap_ps(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -718,8 +720,8 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return fixed_smaller(gap_ps, ROUND_GAP_MAX_PS);
 }
 
-/* Queues the sends of all rounds, and sets split.share_units to the number of
-   units that the originator then computes in one run. */
+/* Queues the sends of all rounds. Sets split.share_units to the sum of all
+   rounds' shares of the originator. Result: 0 or the error. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -730,7 +732,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     uint32_t share_units = 0;
     int error = ERR_OK;
 
-    if (report->advance) { /* the makespan counts from the advance's start */
+    if (report->advance) { /* count from the advance's start */
         report->makespan_ps +=
             originator_now_ps(scatter) - report->scatter_start_ps;
     }

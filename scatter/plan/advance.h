@@ -12,13 +12,13 @@
  *   a      time from the advance until the rest leaves: to measure and plan
  *   S      sum of the startup times of all phases
  *
- * The rest must arrive (left) before all nodes have computed the advance
- * (right, where x C is the time to send the advance, and x W to compute it):
+ * The rest must arrive before all nodes have computed the advance. Left: time
+ * until the rest arrives. Right: x C to send the advance, x W to compute it.
  *
  *   if one round follows:   a + S + (1 - x) C <= x (C + W)               (1)
  *   if k rounds follow:     a + S <= x W, and x >= 1 / (1 + t + .. + t^k) (2)
  *
- * t = W / C: a round can have t times the units of the round before. The
+ * t is W / C: a round can have t times the units of the round before. The
  * advance is x m for the least x that meets (1) or (2), because nodes begin to
  * compute sooner if the advance is smaller. It is at most 7/8 of m: if planning
  * a small load takes longer than (1) allows, nodes are idle after these 7/8.
@@ -30,12 +30,12 @@
 
 struct advance {
     uint32_t units; /* for each node but the originator: x m; 0: no advance */
-    uint8_t rounds; /* most rounds in which the rest of the load is sent; 1 if
-                       there is no advance */
+    uint8_t rounds; /* the rest is sent in so many rounds at most; 1 if there
+                       is no advance */
 };
 
-/* Returns the advance of `job`. There is none if the ports need too long, C > 2
-   W, or if nodes' mean share m is less than 16 units. */
+/* Returns the advance of `job`. There is none if m is less than 16 units, if C
+   is more than 2 W (the ports need too long), or if C or W exceeds 2^60 ps. */
 struct advance advance_of(const struct plan_job *job);
 
 #endif

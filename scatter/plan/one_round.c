@@ -6,8 +6,8 @@
  * to 2^-30 unit. The recurrence for v_i runs on work, from which startups are
  * subtracted without a division. *Volume* is v * 2^30.
  *
- * "Low by e": the exact number is larger by e. Errors are in steps of 2^-30
- * unit if nothing else is said. `make prove` proves that nothing overflows.
+ * "Low by e": the exact number is larger by e. Errors of volumes are in steps
+ * of 2^-30 unit. `make prove` proves that nothing overflows.
  */
 #include "scatter/plan/one_round.h"
 
@@ -17,22 +17,22 @@
 #include <stdbool.h>
 
 #define ONE ((uint64_t)1 << 30)
-#define SNAP_UNITS 4u   /* a volume is low by less than 4 steps of 2^-30 unit */
-#define SNAP_STARTUP 1u /* rounding may put a work 1 step below its startup */
+#define SNAP_UNITS 4u   /* a volume is low by less, in steps of 2^-30 unit */
+#define SNAP_STARTUP 1u /* a feasible startup may exceed the work by 1 */
 
 /* Factors and shifts that turn times, ps, into work, and work into volumes. */
 struct scale {
-    uint64_t units;   /* volume / work in 2^-64: 2^104 / m, low by < 1.1 */
-    uint64_t compute; /* m: compute_ps scaled to 2^40 .. 2^41 */
-    unsigned left;    /* work is time << left >> right; 0 .. 31 */
+    uint64_t units;   /* volume / work = 2^40 / m, in 2^-64; low by < 1.1 */
+    uint64_t compute; /* m: compute_ps * 2^n, from 2^40 to 2^41 */
+    unsigned left;    /* 0 .. 31; a time's work is time << left >> right */
     unsigned right;   /* 0 .. 10; left or right is 0 */
 };
 
 /*
  * Returns 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16. A
  * division yields an estimate of 15 bits, r_15. Two steps of Newton's method
- * follow; the second also adds the square of the error. All estimates are low;
- * half is d / 2^29, rounded up:
+ * follow; the second step also adds the square of the error. All estimates are
+ * low. `half` is d / 2^29, rounded up; off and error are variables below:
  *
  *   estimate             low, in parts of the exact number, by
  *   r_15 = 2^47 / half   off / 2^32, which is 2^-14.6 at most
@@ -63,10 +63,10 @@ HAL_FAST static uint64_t reciprocal(uint64_t d)
     return ((r + (more >> 32)) & UINT32_MAX) << 32 | (more & UINT32_MAX);
 }
 
-/* Returns numerator / denominator in units of 2^-64, low by less than 1.3
-   units. The denominator is below 2^62, the numerator at most a fifth of it.
-   From 2^60 on a denominator loses its last bits; the result may then be high
-   by 2^-4 units. */
+/* Returns numerator / denominator in steps of 2^-64, low by less than 1.3
+   steps. The denominator is below 2^62, the numerator at most a fifth of it.
+   The last bits of a denominator of 2^60 or more are cut: the result may be
+   high by 2^-4 steps. */
 HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
     struct fixed_shift shift = fixed_shift_of(denominator);
@@ -76,7 +76,7 @@ HAL_FAST static uint64_t fraction(uint64_t numerator, uint64_t denominator)
         2 * scaled, reciprocal(fixed_shifted(denominator, shift) >> 4));
 }
 
-/* Checks all of the job but startup_ps. */
+/* Checks all of the job but startup_ps[]. Result: 0, ERR_EMPTY or ERR_RANGE. */
 HAL_FAST static int check(const struct plan_job *job)
 {
     int error = plan_check_load(job);
@@ -123,10 +123,10 @@ HAL_FAST static uint64_t load_work(uint32_t load_units,
     return (high << 22) + (low >> 10);
 }
 
-/* Returns the factor from a layer's volume, less a startup, to the next layer's
-   in 2^-64, low by less than 1.3 of these: 1 / (5 + rho (1 + P/Q)),
-   one_round.h. With compute_ps = c, transfer_ps = g it is Q c / (5 Q c + g (P +
-   Q)). The last comparison shows Frama-C that the factor is 1/5 at most. */
+/* Returns 1 / (5 + rho (1 + P/Q)) of one_round.h, the factor from v_{i-1} - g_i
+   to v_i, in steps of 2^-64, low by less than 1.3 steps. It is computed as Q c
+   / (5 Q c + g (P + Q)): c is compute_ps, g is transfer_ps. The last comparison
+   shows Frama-C that the factor is 1/5 at most. */
 HAL_FAST static uint64_t decay_of(const struct plan_job *job)
 {
     uint32_t parts = job->results_denominator;
@@ -143,7 +143,7 @@ HAL_FAST static uint64_t decay_of(const struct plan_job *job)
     return decay < FIXED_FIFTH ? decay : FIXED_FIFTH;
 }
 
-/* Returns the work of a startup's time; 2^64 - 1 if it exceeds 64 bits. */
+/* Returns the work of the time startup_ps; 2^64 - 1 if it exceeds 64 bits. */
 HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
                                       const struct scale *scale)
 {
@@ -153,7 +153,7 @@ HAL_FAST static uint64_t startup_work(uint64_t startup_ps,
 
 /*
  * Sets work[i], the work of v_i by the recurrence of one_round.h, for i from 0
- * to the last feasible phase. Returns the number of that phase.
+ * to the last feasible phase. Returns the number of that phase, 0 if none is.
  *
  * Each work is low by less than 2 steps of work. The work of the load is low by
  * less than 1, each later work by the sum of
@@ -186,9 +186,9 @@ HAL_FAST static unsigned recur(uint64_t work[], const struct plan_job *job,
     return phase;
 }
 
-/* Returns the volume of a work, in 2^-30 unit. The product is low by less than
-   4 steps: 2 by the work, 1 by rounding, 1/2 by the scale. So a product less
-   than 4 steps below an integer is set to that integer. */
+/* Returns the volume of `work`, in 2^-30 unit. The product is low by less than
+   4 steps: 2 from the work, 1 from rounding, 1/2 from scale->units. A product
+   less than 4 steps below an integer is set to that integer. */
 HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
     uint64_t volume = fixed_multiply_high_inline(work, scale->units);
@@ -199,8 +199,8 @@ HAL_FAST static uint64_t volume_of(uint64_t work, const struct scale *scale)
     return volume;
 }
 
-/* Returns a node's share, whole units: volume - below, rounded down, and units
-   - below_units at most. `volume` and `units`: its volume in 2^-30 unit and in
+/* Returns a node's share in whole units: volume - below, rounded down, but at
+   most units - below_units. `volume`, `units`: the node's, in 2^-30 unit and in
    whole units; `below`, `below_units`: sums of its children's. `volume` is low
    by less than 4 steps, so 4 steps are added before rounding down. */
 HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
@@ -220,7 +220,7 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
  * volume_of() may have raised each volume to an integer. Else the shares of the
  * parent and of all later layers would be below 2^-18 unit. So each volume
  * would be five times the next, and one volume would lie between 1/10 and 1/2
- * unit. Its fraction would exceed all that volume_of() added to volumes.
+ * unit. That volume's fraction would exceed all that volume_of() has added.
  */
 HAL_FAST static uint64_t floors(struct planner_plan *plan,
                                 const uint64_t work[], uint32_t load_units,
@@ -246,8 +246,8 @@ HAL_FAST static uint64_t floors(struct planner_plan *plan,
     return fixed_difference(whole, below);
 }
 
-/* Returns the compute time, ps, of `share`, in 2^-30 unit. Its work is share *
-   m / 2^40, the high 64 bits of 2^2 share * 2^22 m. */
+/* Returns the time, ps, to compute `share`, a number of 2^-30 unit. The work of
+   the share is share * m / 2^40, the high 64 bits of 2^2 share * 2^22 m. */
 HAL_FAST static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
     uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);

@@ -2,7 +2,7 @@
 /*
  * The pattern in one round: how many units every layer gets so that all nodes
  * finish together. Blazewicz, Drozdowski, Guinand, Trystram 1999, equations (1)
- * to (5), with results (section 5); here from the originator to the last layer:
+ * to (5), with returned results (section 5); here layer 0 comes first:
  *
  *   v_0 = V            v_i = (v_{i-1} - g_i) / (5 + rho (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)
@@ -11,10 +11,10 @@
  *   v_i   volume: units a node of layer i receives for itself and its subtree
  *   a_i   share: units of v_i that the node keeps and computes
  *   rho   transfer_ps / compute_ps          g_i   startup_ps[i-1] / compute_ps
- *   P/Q   length of a unit's output, in lengths of a unit
+ *   P/Q   length of a unit's output / length of a unit
  *
  * Layer 0 is the originator. In phase i = 1 .. N every node of layers 0 to i-1
- * sends to four nodes of layer i; after it 5^i nodes have load. v_i does not
+ * sends to four nodes of layer i: 5^i nodes then have load. v_i does not
  * depend on N: N is feasible if v_N >= 0, and the largest feasible N is the
  * best. Integers only, O(N), a fixed number of divisions.
  */
@@ -34,9 +34,9 @@ struct planner_plan {
 
 /*
  * Plans the largest feasible number of phases, job->phases at most; N phases
- * are feasible if v_N >= 0. startup_ps[] is read up to job->phases. Returns
- * ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of the job is
- * out of range.
+ * are feasible if v_N >= 0. Reads the first job->phases elements of
+ * startup_ps[]. Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if
+ * a number of the job is out of range.
  *
  * A v_N from -2^-30 unit to 0 counts as 0: N is feasible. A volume or share
  * less than 2^-28 unit below an integer counts as that integer. The error of

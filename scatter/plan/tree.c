@@ -60,8 +60,8 @@ void tree_cut(uint8_t *tree, unsigned last)
     uint32_t nodes = tree_nodes(tree);
     uint32_t to = 0;
 
-    /* Sets the word `units` of each branch to the number of branches before it
-       that are kept: its new place. */
+    /* Sets the word `units` of each branch to its new index: the number of kept
+       branches before it. */
     for (uint32_t i = 0; i < nodes; ++i) {
         uint8_t *branch = tree + TREE_BRANCH_BYTES * i;
 

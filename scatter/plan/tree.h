@@ -18,16 +18,16 @@
  * The host sends the originator a tree in an *order*, the message with a job.
  * In an order the word `first unit` is a shift: the node computes a unit in
  * 2^shift times the time of the *reference*, a node that is not slow. `units`
- * is the path of the node's circuits if the job becomes a farm, which is
- * announced along the tree but sends chunks directly. tree_plan() overwrites
- * both words.
+ * is the path of the node's circuits, used if the job becomes a farm: a farm is
+ * announced along the tree, but sends chunks on that path. tree_plan() writes
+ * both words anew. Bits of `units`:
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  set if the node is in a group
  *
- * A master serves the nodes of its group: it is their nearest ancestor outside
- * any group, and their path begins there. The originator serves all other
- * nodes, by paths from the root; its children in the tree are in no group.
+ * A master serves the nodes of its group: the master is their nearest ancestor
+ * outside any group, and their paths begin at it. The originator serves all
+ * other nodes, by paths from the root; the root's children are in no group.
  */
 #ifndef SCATTER_PLAN_TREE_H
 #define SCATTER_PLAN_TREE_H
@@ -39,7 +39,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* a result message has a kind for each phase */
+#define TREE_PHASES_MAX 228u /* each phase has a kind of result message */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
@@ -69,15 +69,15 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Returns the word `units` of a branch in an order, for a node in no group: the
-   farm's path to the node. The path to the root itself has 0 hops. */
+/* Returns the word `units` of an order's branch, for a node in no group, from
+   the farm's `path` to the node. The path to the root itself has 0 hops. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
     return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
            (uint32_t)path.hops_after << 20;
 }
 
-/* Returns the farm's path in the word `units` of a branch in an order. */
+/* Returns the farm's path to the node of a branch in an order. */
 static inline struct torus_path tree_direct(const uint8_t *branch)
 {
     uint32_t packed = tree_units(branch);
@@ -87,7 +87,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-#define TREE_IN_GROUP 0x80u /* in the lowest byte of `units` in an order */
+#define TREE_IN_GROUP 0x80u /* bit of the word `units` in an order */
 
 /* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)
@@ -95,8 +95,8 @@ static inline bool tree_in_group(const uint8_t *branch)
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* Returns the shift of a branch in an order, TREE_SLOW_SHIFT_MAX at most: the
-   node computes a unit in 2^shift times the reference's time. */
+/* Returns the shift in the branch of an order, cut to TREE_SLOW_SHIFT_MAX: the
+   node computes a unit in 2^shift times the time of the reference. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);
@@ -104,16 +104,16 @@ static inline unsigned tree_slow_shift(const uint8_t *branch)
     return shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX;
 }
 
-/* Returns the branch behind the subtree of `branch`: the next child of the same
-   parent, or the end of the parent's subtree. */
+/* Returns the branch after the subtree of `branch`: the next child of the same
+   parent or, after the last child, the end of the parent's subtree. */
 static inline const uint8_t *tree_next(const uint8_t *branch)
 {
     return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
 }
 
-/* Returns the next branch behind `at` whose node is in the group of the master
-   `root`; tree_next(root) or a later branch if there is none. The tree need not
-   be valid: each step leads to a later branch. */
+/* Returns the next branch after `at` whose node is in the group of the master
+   `root`. Returns tree_next(root) or a later branch if there is none. The tree
+   need not be valid: each step leads to a later branch. */
 static inline const uint8_t *tree_next_of_group(const uint8_t *root,
                                                 const uint8_t *at)
 {
@@ -130,7 +130,7 @@ static inline const uint8_t *tree_next_of_group(const uint8_t *root,
 
 /* Whether the array of `bytes` bytes is a tree: subtrees lie inside the
    parent's, torus_path_valid() accepts all paths, phases rise from parent to
-   child, never fall from child to child, and are TREE_PHASES_MAX at most. */
+   child, never fall from child to child, and are at most TREE_PHASES_MAX. */
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 
 /* Returns the latest phase of a tree; 0 for a tree of one node. */

@@ -6,23 +6,23 @@
 #include <string.h>
 
 /* Symbols and the *reference*: tree_plan.h. Times are in steps: the reference
-   computes a unit in 2^unit_shift steps, and the originator alone takes 2^43 to
-   2^44 steps for the load. No feasible plan takes longer: its times are below
-   2^ALONE_BITS. A load is given as the time in which the reference computes it;
-   what 2^14 nodes compute in the makespan is below 2^LOAD_BITS. A time or load
-   beyond these two limits makes a plan infeasible. */
+   computes a unit in 2^unit_shift steps. The originator alone takes 2^43 to
+   2^44 steps for the load, so feasible plans have times below 2^ALONE_BITS. A
+   load is given as the steps in which the reference computes it: below
+   2^LOAD_BITS for all that 2^14 nodes compute in a makespan. Larger numbers are
+   infeasible. */
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
-#define TIME_BITS 47u /* limit of times while a plan is made: 2^47 steps */
-#define COST_MOST ((uint64_t)1 << 46) /* limit of each cost, in steps */
-/* Limit of the originator's software, in compute times of a unit. */
+#define TIME_BITS 47u /* limit of all times while planning: 2^47 steps */
+#define COST_MOST ((uint64_t)1 << 46) /* of a circuit or software: steps */
+/* Limit of the time of the originator's software: units computed meanwhile. */
 #define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35)
 
 #define ONE ((uint64_t)1 << 32) /* 1 in fixed point, 2^-32 */
 #define RHO_BITS 36u            /* fraction bits of tree_work.rho */
 #define NODES_BITS 14u          /* a tree has fewer than 2^14 nodes */
 
-/* Out of line: the image is 160 bytes shorter, plans are a tenth slower. */
+/* Out of line: the image is 160 bytes shorter, planning a tenth slower. */
 #define NOINLINE __attribute__((noinline))
 
 /* The reciprocal of a 64-bit value, for divisions by the value. */
@@ -33,22 +33,22 @@ struct inverse {
 
 struct tree_node {
     uint64_t slope;   /* speed p of the subtree, in 2^-32 of the reference's */
-    int64_t offset;   /* load q that the subtree takes less than p s */
-    int64_t behind;   /* time, constant in s = scale * s' - behind */
-    int64_t left;     /* time s from the node's receipt until all finish */
-    int64_t share;    /* load that the node keeps and computes */
-    int64_t first;    /* time of the parent's software before the first circuit
-                         of a lane; 0 for later circuits */
-    uint64_t startup; /* startup of the circuit to the node, in steps; in
-                         plan_equal() the time when it has its units, ps */
+    int64_t offset;   /* q in W(s) = p s - q, as a load in steps */
+    int64_t behind;   /* steps: s is scale * s' - behind */
+    int64_t left;     /* s: steps from the node's receipt until all finish */
+    int64_t share;    /* load, in steps, that the node computes itself */
+    int64_t first;    /* steps of the parent's software before the circuit, if
+                         it is the first of its lane; else 0 */
+    uint64_t startup; /* startup of the circuit to the node, in steps;
+                         plan_equal(): ps at which the node has its units */
     uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
     uint16_t sends;   /* number of the node's children */
-    uint16_t stages;  /* times that a unit is sent: 1, or at each hop */
-    uint8_t lane;     /* number of the parent's lane that sends to the node */
-    uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
+    uint16_t stages;  /* sends of a unit to the node: stages_of() */
+    uint8_t lane;     /* number, 0 .. 3, of the parent's lane to the node */
+    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
-/* Cache entry: fields of every child with this slope, offset, nodes, hops. */
+/* Cache entry for all children with the same slope, offset, nodes and hops. */
 struct met {
     uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
@@ -65,19 +65,19 @@ struct met {
 struct tree_work {
     const struct plan_job *job;
     uint8_t *tree;
-    uint32_t nodes;       /* nodes left in the tree after tree_cut() */
-    bool infeasible;      /* a number has left its range */
-    unsigned unit_shift;  /* the reference takes 2^unit_shift steps a unit */
+    uint32_t nodes;       /* nodes of the tree, without those cut off */
+    bool infeasible;      /* a number was out of its range */
+    unsigned unit_shift;  /* a unit takes the reference 2^unit_shift steps */
     unsigned steps_shift; /* a step of struct tree_cost: 2^steps_shift steps */
     struct inverse per_compute; /* 1 / compute_ps */
     uint64_t load; /* the job's load: time in which the reference computes it */
     uint64_t rho;  /* transfer_ps / compute_ps, in 2^-RHO_BITS */
-    /* The job's circuit_ps and software, in steps, COST_MOST at most. */
+    /* circuit_ps, split_ps, queue_ps of the job in steps, up to COST_MOST. */
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* root's software without sends: split + start_ps */
-    uint64_t leaf;       /* the same, other nodes: start + begin_ps */
+    uint64_t start;      /* split + start_ps: root's software except sends */
+    uint64_t leaf;       /* start + begin_ps: the same of other nodes */
     struct met met[MET]; /* a cache: many subtrees are equal */
     struct tree_node node[];
 };
@@ -118,15 +118,16 @@ static int check(const struct plan_job *job)
 }
 
 /* Returns the number of the lane for a node's send number `order`, from 0, out
-   of `port`: `port` if each port has a lane, else the lanes in turn. */
+   of `port`: the port's number if each port has a lane, else lanes in turn. */
 static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
     return job->ports == TORUS_PORTS ? port : order & (job->ports - 1u);
 }
 
-/* Returns how often each unit of a circuit is sent: at most TREE_STAGES_MAX
-   times, because nodes behind more hops get no units. */
+/* Returns how often each unit of a circuit is sent: once or, with
+   store_and_forward, at each hop. Over more than TREE_STAGES_MAX hops none
+   is. */
 static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
     uint32_t stages = job->store_and_forward ? hops : 1;
@@ -136,8 +137,8 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Returns the time of a circuit that carries no units, in ps or steps as in
-   `costs`; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 in one send. */
+/* Returns the time of the circuit to `branch` without units, in ps or steps as
+   in `costs`; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 a stage. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -145,7 +146,7 @@ static uint64_t startup_of(const struct plan_circuit *costs,
     uint64_t once = costs->startup + costs->branch * tree_nodes(branch);
     bool fits = (hops <= TREE_STAGES_MAX) & (once >> 50 == 0);
 
-    /* The mask only lets Frama-C see a range. */
+    /* The mask changes nothing: Frama-C then sees a range. */
     once &= ((uint64_t)1 << 50) - 1;
     return fits ? once * stages + costs->hop * hops : STARTUP_LONG;
 }
@@ -163,8 +164,8 @@ static struct inverse inverse_of(uint64_t value)
     return inverse;
 }
 
-/* Returns a / value in fixed point, 2^-bits: 2^62 of these at most. The result
-   is too low by up to 2^-29 of the quotient, and is rounded down. */
+/* Returns a / value in steps of 2^-bits: 2^62 steps at most, rounded down, and
+   too low by up to 2^-29 of itself. `per_value`: inverse of the value. */
 static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 {
     unsigned zeros;
@@ -196,7 +197,7 @@ NOINLINE static int64_t times(int64_t a, uint64_t factor)
            signed_part(a, (uint32_t)(factor & UINT32_MAX));
 }
 
-/* Returns a if |a| <= 2^bits; else 0, and marks the plan infeasible. */
+/* Returns a if |a| <= 2^bits; else returns 0 and sets work->infeasible. */
 NOINLINE static int64_t bounded(struct tree_work *work, int64_t a,
                                 unsigned bits)
 {
@@ -219,14 +220,14 @@ static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
     return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
-/* Returns the steps that a node takes for what takes the reference `cost`. */
+/* Returns the steps that `node` takes if the reference takes `cost` steps. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Returns the time, in steps, from the receipt of node `index` until the node
-   computes, as if the node had the reference's speed. */
+/* Returns the steps from the receipt of node `index` until the node computes,
+   if the node had the reference's speed. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -235,9 +236,9 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns the factor of a child's offset q in its time s, in 2^-32: rho / (1 +
-   rho p), computed as (1 - scale) / p from its `scale` and its `slope` p, which
-   is 1/8 or more. The mask only lets Frama-C see a range. */
+/* Returns rho / (1 + rho p), in 2^-32, the factor of a child's q in its s. It
+   is computed as (1 - scale) / p: `scale` is the child's, `slope` is its p, in
+   2^-32, 1/8 or more. The mask changes nothing: Frama-C then sees a range. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -246,8 +247,8 @@ static uint64_t rate_of(uint64_t slope, uint64_t scale)
     return rate & ((ONE << 4) - 1);
 }
 
-/* Returns a child's `scale`, 1 / (1 + rho p), in 2^-32; 0 if it is below 2^-24.
-   `rho` is in 2^-RHO_BITS; `slope` is the child's p. */
+/* Returns 1 / (1 + rho p), a child's `scale`, in 2^-32; 0 if below 2^-24. `rho`
+   is in 2^-RHO_BITS; `slope` is the child's p, in 2^-32. */
 static uint64_t scale_of(uint64_t rho, uint64_t slope)
 {
     uint64_t part = slope & UINT32_MAX;
@@ -265,7 +266,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Sets the other fields of *met from slope, offset, nodes and hops. */
+/* Sets the other fields of *met from its slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
@@ -310,7 +311,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- slope p and offset q of every subtree, from the leaves up ---- */
 
-/* A lane: its last child so far has time s = slope * (parent's s) - offset. */
+/* A lane: the child added last has time s = slope * (parent's s) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset; /* steps */
@@ -374,8 +375,8 @@ static void set_line(struct tree_work *work, uint32_t index)
 
 /* ---- s, the time that each node has left, from the root down ---- */
 
-/* Sets the share of node `index`, and each child's time s (`left`). Returns
-   false if the share is negative. */
+/* Sets the share of node `index` and its children's s (`left`), from the node's
+   s. Returns false if the share is negative. */
 static bool set_share(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -401,7 +402,7 @@ static bool set_share(struct tree_work *work, uint32_t index)
     return node->share >= 0;
 }
 
-/* Returns the time s that the root has if its subtree takes the whole load. */
+/* Returns s, in steps, of the root if all nodes compute the whole load. */
 static int64_t time_of_all(struct tree_work *work)
 {
     const struct tree_node *root = &work->node[0];
@@ -479,10 +480,10 @@ static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
         fixed_product(unit_ps, first_of(work, end) - first_of(work, index)));
 }
 
-/* Sets node[child].startup to the time at which the child, send number `order`
-   of its parent, has received its units. Sets lane_ps[] of the child's lane to
-   the time from which the lane is free. An entry 0 is a lane without sends so
-   far, whose first send begins at queued_ps. */
+/* Sets node[child].startup to the time, ps, at which the child has received its
+   units, and the lane's entry of lane_ps[] to the same time: the lane is then
+   free. `order`: number of the parent's send, from 0. An entry 0 is a lane
+   without sends so far: its first send begins at queued_ps. */
 static void serve(struct tree_work *work, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
@@ -500,8 +501,8 @@ static void serve(struct tree_work *work, uint32_t child, uint32_t order,
     work->node[child].startup = *at;
 }
 
-/* Serves the children of node `index`. Returns the time, ps, at which the node
-   has computed its share. */
+/* Calls serve() for the children of node `index`. Returns the time, ps, at
+   which the node has computed its share. */
 static uint64_t pass(struct tree_work *work, uint32_t index)
 {
     const struct plan_job *job = work->job;
@@ -535,15 +536,15 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
     return *makespan_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets *time_ps to the ps that `time` steps last. Returns ERR_OK; ERR_RANGE if
-   the time is 2^63 ps or more, or longer than a feasible plan. */
+/* Sets *time_ps to the duration, ps, of `time` steps. Returns ERR_OK; ERR_RANGE
+   if that is 2^63 ps or more, or if `time` is 2^ALONE_BITS steps or more. */
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* `down` is negative if 2^ALONE_BITS steps are more than 2^64 ps. */
+    /* `down` is negative if 2^ALONE_BITS steps last longer than 2^64 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {
@@ -560,8 +561,8 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
 }
 
 /* Sets unit_shift and load so that the originator alone takes 2^43 to 2^44
-   steps. Returns false if the originator's software lasts as long as
-   SOFTWARE_UNITS_MAX units take the reference. */
+   steps. Returns false if the reference could compute SOFTWARE_UNITS_MAX units
+   or more during the originator's software. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -640,8 +641,8 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
                    (uint64_t)(work->node[0].left & INT64_MAX));
 }
 
-#define STEPS_BITS 24u    /* bits of the makespan in steps of tree_costs() */
-#define UNITS_MIN 16u     /* least makespan, in compute times of a unit */
+#define STEPS_BITS 24u    /* bits of tree_common.makespan */
+#define UNITS_MIN 16u     /* tree_costs(): least makespan, in units computed */
 #define TRANSFER_BITS 24u /* fraction bits of tree_common.transfer */
 
 static int32_t steps_of(const struct tree_work *work, uint64_t time)
@@ -666,7 +667,7 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
     return time_ps;
 }
 
-/* Sets cost[] of node `index`'s children except software and slow_shift. */
+/* Sets cost[] of the children of node `index`; not software and slow_shift. */
 static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
                        uint32_t index)
 {

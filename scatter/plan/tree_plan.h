@@ -14,8 +14,8 @@
  *   W(s)   p s - q: units that the node's subtree takes in time s; p (a speed)
  *          and q (units) are constants of the subtree
  *   s_c    s of child c: (s' - startup + rho q_c) / (1 + rho p_c)
- *   s'     s of the child before c in the lane; for the first child of a lane s
- *          of the parent less the parent's software up to the send
+ *   s'     s of the child before c in the lane; if c is the first in the lane:
+ *          s of the parent less the parent's software up to the send
  */
 #ifndef SCATTER_PLAN_TREE_PLAN_H
 #define SCATTER_PLAN_TREE_PLAN_H
@@ -31,8 +31,8 @@
  * branches. Removes the last phase from the tree as long as a share would be
  * negative, a node's software or startup would exceed the time of the
  * originator alone, or a circuit has more than TREE_STAGES_MAX hops. With
- * job->equal node i of n gets the units from floor(i V / n) on, and no phase is
- * removed.
+ * job->equal the range of node i of n begins at unit floor(i V / n), and no
+ * phase is removed.
  *
  * tree_valid() must accept the tree. `work` has tree_work_bytes(n) bytes,
  * 8-byte aligned; the functions below read `work`. A range begins at the floor
@@ -58,25 +58,25 @@ static inline void tree_store_range(uint8_t *branch, uint32_t first_unit,
     bytes_store_u32(branch + 4, first_unit);
 }
 
-/* Returns the bytes of `work` for a tree of `nodes` nodes. */
+/* Returns the length of `work`, bytes, for a tree of `nodes` nodes. */
 uint32_t tree_work_bytes(uint32_t nodes);
 
 /* ---- costs, for several rounds ---- */
 
 /* Costs of a node of a planned tree. Times are in steps: the makespan of one
-   round has 2^23 to 2^24 steps. s, s', rho, p: see above. */
+   round has 2^23 to 2^24 steps. Symbols: the top of this file. */
 struct tree_cost {
     int32_t circuit;  /* startup of the circuit to the node */
-    int32_t first;    /* time of the parent's software before the first circuit
-                         of a lane; 0 for later circuits */
+    int32_t first;    /* time of the parent's software before the circuit, if it
+                         is the first of its lane; else 0 */
     int32_t software; /* time from the receipt until the node computes */
     uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
-    uint32_t part;  /* growth of the node's s if the root's s grows by 1, 2^-32:
-                       `scale` times the same growth of s' */
-    uint32_t above; /* growth of s' if the root's s grows by 1, in 2^-32 */
-    uint16_t stages;    /* sends of a unit: hops if store-and-forward, else 1 */
-    uint8_t lane;       /* number, 0 .. 3, of the parent's lane to the node */
-    uint8_t slow_shift; /* the node takes the reference's time << slow_shift */
+    uint32_t part;    /* growth of the node's s if the root's s grows by 1, in
+                         2^-32: scale * above */
+    uint32_t above;   /* growth of s' if the root's s grows by 1, in 2^-32 */
+    uint16_t stages;  /* sends of a unit: hops if store_and_forward, else 1 */
+    uint8_t lane;     /* number, 0 .. 3, of the parent's lane to the node */
+    uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
 struct tree_common {
@@ -94,14 +94,14 @@ struct tree_common {
 NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
                          void *work);
 
-/* Returns the sum of all nodes' speeds, in 1/8 of the reference's speed. */
+/* Returns the sum of the speeds of `nodes` nodes, in 1/8 of the reference's. */
 uint32_t tree_speeds(const void *work, uint32_t nodes);
 
-/* Returns the number of steps in time_ps; it must be less than 2^31. To be
-   called after tree_costs(). */
+/* Returns time_ps in steps of struct tree_cost, which must be fewer than 2^31.
+   To be called after tree_costs(). */
 int32_t tree_steps(const void *work, uint64_t time_ps);
 
-/* Returns how long `steps` last, ps. To be called after tree_costs(). */
+/* Returns the duration, ps, of `steps`. To be called after tree_costs(). */
 uint64_t tree_time_ps(const void *work, int32_t steps);
 
 #endif

@@ -5,23 +5,23 @@
 
 #include <stddef.h>
 
-/* Symbols: tree_rounds.h. s' is s_c of the child before child c in the lane;
-   for the first child of a lane s' is s_i of the parent i. */
+/* Symbols: tree_rounds.h. s' is s of the child before child c in the lane; if c
+   is the first child in the lane, s' is s_i of the parent i. */
 
-/* s_0 of the last round may lack 2^-NEAR_BITS of the makespan of one round. */
+/* The last round's s_0 may lack 2^-NEAR_BITS of the makespan of one round. */
 #define NEAR_BITS 12u
-/* make() tries at most TRIALS values of the last round's s_0, until the planned
-   load differs from the job's load by 2^-LEFT_BITS of that makespan or less. */
+/* make() tries at most TRIALS values of the last round's s_0. It ends when plan
+   and job differ by a load of 2^-LEFT_BITS of that makespan or less. */
 #define LEFT_BITS 10u
 #define TRIALS 4u
 
-#define TIMES_MAX 16 /* all rounds take at most so many makespans of one */
-#define LACKS_MAX ((int32_t)1 << 28) /* most that s_0 is lengthened, steps */
+#define TIMES_MAX 16 /* makespans of one round: limit of all rounds */
+#define LACKS_MAX ((int32_t)1 << 28) /* limit of set_times()'s result */
 
 #define PLACE_BITS 20u /* fraction bits of value_at()'s interpolation */
 
 /* Arrays have an entry for each node. Times are in steps of struct tree_cost; a
-   load is the time, in steps, in which a node that is not slow computes it. */
+   load is given as the steps in which a node that is not slow computes it. */
 struct plan {
     const struct plan_job *job;
     uint8_t *tree;
@@ -30,22 +30,22 @@ struct plan {
     uint32_t nodes;
     unsigned rounds_max; /* most rounds whose sends the originator can queue */
     int64_t load;
-    int32_t round_end; /* round_ps: a node's software at a round's end */
+    int32_t round_end; /* a node's software at a round's end: round_ps */
     int32_t again;     /* originator's software in a round after the first */
-    int32_t planning;  /* time that a further round must gain: gain_ps */
+    int32_t planning;  /* least gain of a further round: gain_ps */
     int32_t least;     /* lower bound of the makespan of any number of rounds */
-    /* The round that is planned; index: node in the order of the tree. */
-    int32_t *offset; /* the subtree's q, as time to send q units over one hop */
-    int32_t *behind; /* time, constant in s_c = scale * s' - behind */
-    int32_t *time;  /* s_i: time from a node's begin of the round to the next */
-    int32_t *moved; /* m_i: transfer time of the node's part */
+    /* The round that is being planned; index: node in the order of the tree. */
+    int32_t *offset; /* the subtree's q, as time to send q over one hop */
+    int32_t *behind; /* a time: s_c is scale * s' - behind */
+    int32_t *time;   /* s_i: from node i's begin of the round to its next */
+    int32_t *moved;  /* m_i: transfer time of the part of node i */
 };
 
 /* Rounds planned so far, from the last round back, for one value of s_0 in the
    last round. */
 struct sweep {
-    int32_t *moved;  /* m'_i: m_i of the next round, which is already planned */
-    int32_t time;    /* sum of s_0 of these rounds */
+    int32_t *moved;  /* m'_i: m_i of the following round, planned before */
+    int32_t time;    /* sum of s_0 over these rounds */
     unsigned rounds; /* number of these rounds */
     int64_t taken; /* load that all nodes but the originator compute in them */
     bool fits;     /* these rounds are feasible */
@@ -70,8 +70,8 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns the time by which s_c is shorter than s', besides m_c: in the last
-   round software and startup of its circuit, in other rounds minus m'_c. */
+/* Returns s' - s_c - m_c. In the last round it is the startup of the circuit to
+   c plus cost->first, in other rounds -m'_c. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -81,9 +81,9 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets offset and behind of every node, from the leaves up. A child's transfer
-   time m_c is a multiple of the parent's s_i plus a constant; the constant adds
-   to the parent's offset. */
+/* Sets offset and behind of every node, from the leaves up. A child's m_c is a
+   multiple of the parent's s_i plus a constant; the constant adds to the
+   parent's offset. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -111,9 +111,9 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
     }
 }
 
-/* Sets s_i and m_i of all nodes from the originator's s_0. Returns the time by
-   which s_0 is too short: every lane must have sent its circuits when the next
-   round begins; nodes must compute 1 unit or more, in the last round 0. */
+/* Sets s_i and m_i of all nodes for the originator's s_0. Returns by how much
+   s_0 is too short, else 0. Every lane must have sent its circuits when the
+   next round begins. Nodes must compute 1 unit or more, in the last round 0. */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
 {
@@ -156,8 +156,8 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Adds `more` to the originator's s_0, and to the times s_i and m_i of all
-   other nodes the fraction of `more` by which they grow with s_0. */
+/* Adds `more` to the originator's s_0. The times s_i and m_i of all other nodes
+   grow by their fractions of `more`. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -177,9 +177,9 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Plans the round before the rounds of the sweep. The last round has the given
-   s_0 and needs set_offsets() before; other rounds have the least feasible s_0.
-   Writes the round's `number` and ranges to `table`, unless NULL. */
+/* Plans the round before the rounds of the sweep. The last round gets the given
+   s_0, after a call of set_offsets(); other rounds get the least feasible s_0.
+   Writes the round's `number` and ranges to `table` if that is not NULL. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -232,7 +232,7 @@ struct ends {
     unsigned rounds;
 };
 
-/* Returns a / b, rounded to 0. The compiler's division takes 1 KiB of code. */
+/* Returns a / b, rounded to 0; the division of the compiler takes 1 KiB. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
@@ -240,8 +240,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* Returns the value that a time has if nodes compute exactly the load. The time
-   is linear in s_0: `first` at ends->s_0[0], `second` at ends->s_0[1]. */
+/* Returns a time for the s_0 with which nodes compute exactly the load. The
+   time is linear in s_0: `first` at ends->s_0[0], `second` at ends->s_0[1]. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -251,15 +251,15 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
-/* Sets *best to the number of rounds with the least estimated sum of makespan
-   and planning time. Sets best->rounds to 0 if every sum reaches `limit`. */
+/* Sets *best for the number of rounds with the least estimated sum of makespan
+   and planning time. Sets best->rounds to 0 if no sum is below `limit`. */
 static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
                           int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* The search ends after so many numbers of rounds that gain nothing. */
+    /* The search ends after so many numbers of rounds without a gain. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -292,10 +292,10 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     }
 }
 
-/* Plans all rounds. The secant method finds the last round's s_0 for which
-   nodes compute exactly the load; the originator also computes the units still
-   left. Sets begin[r] to the time at which the originator begins round r.
-   Returns the makespan; INT32_MAX if the plan is infeasible. */
+/* Plans ends->rounds rounds. The secant method finds s_0 of the last round with
+   which nodes compute the load; the originator computes any units still left.
+   Sets begin[r] to the step at which the originator begins round r; begin[0] is
+   0. Returns the makespan, steps; INT32_MAX if the plan is infeasible. */
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                     int32_t begin[], int32_t *moved)
 {
@@ -350,9 +350,9 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* Sets the fields of *plan besides arrays. Returns false if a number is out of
-   range, shares are equal, or no number of rounds can save more time than
-   planning two rounds takes. */
+/* Sets the fields of *plan except arrays. Returns false if shares are equal, a
+   number is out of range, the root is alone, or no number of rounds can save
+   more time than planning two rounds takes. */
 static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
                        uint64_t makespan_ps)
 {

@@ -41,12 +41,12 @@ struct tree_rounds {
     unsigned least;     /* the least number: 2 <= least <= most <= ROUNDS_MAX */
     unsigned most;      /* the largest number */
     uint32_t *tables;   /* `most` tables of TREE_ROUND_WORDS(nodes) words */
-    uint64_t *begin_ps; /* `most` times: begins of the rounds */
+    uint64_t *begin_ps; /* `most` times: begins of rounds, from round 0 on */
     void *memory;       /* tree_rounds_bytes(nodes) bytes, 8-byte aligned */
 };
 
-/* Words of a round's table: the round's number, the first unit of every node's
-   range in the order of the tree, and the end of the round's units. */
+/* Words in a round's table: the round's number, the first unit of every node's
+   range in the order of the tree, the end of the round's units. */
 #define TREE_ROUND_WORDS(nodes) ((nodes) + 2u)
 
 /*
@@ -73,7 +73,7 @@ unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
                           uint64_t *makespan_ps, const struct plan_job *job,
                           void *work);
 
-/* Returns the bytes of rounds->memory for a tree of `nodes` nodes. */
+/* Returns the length of rounds->memory, bytes, for a tree of `nodes` nodes. */
 uint32_t tree_rounds_bytes(uint32_t nodes);
 
 #endif
