@@ -27,8 +27,8 @@
 /* States of a message and of a receive. */
 enum switch_state {
     SWITCH_IDLE,
-    SWITCH_QUEUED, /* message: waits for its next try; receive: for a message */
-    SWITCH_ACTIVE, /* message: has or sets up a circuit; receive: it fills */
+    SWITCH_QUEUED, /* message waits for a set-up, or receive for a message */
+    SWITCH_ACTIVE, /* message has, or sets up, a circuit; or receive fills */
     SWITCH_DONE
 };
 
@@ -54,7 +54,7 @@ struct switch_segment {
 struct switch_message {
     struct torus_path path; /* 1 <= hops < 2^14; after a turn, hops_after too */
     uint8_t kind; /* 1 to 253: a kind of the caller; SWITCH_PING; SWITCH_PEEK */
-    struct switch_segment segment[SWITCH_SEGMENTS]; /* the bytes, in order */
+    struct switch_segment segment[SWITCH_SEGMENTS]; /* bytes of the message */
     uint8_t *reply; /* peek: buffer of SWITCH_STATUS_BYTES for the answer */
 
     /* The switch writes these. */
@@ -63,7 +63,7 @@ struct switch_message {
     uint32_t sequence;      /* number of the message at its source's node */
     uint32_t bytes;         /* length of the message, all segments together */
     uint32_t queued_us;     /* time of switch_send() */
-    uint32_t accepted_us;   /* time of the last accepted set-up; none yet:
+    uint32_t accepted_us;   /* time when a set-up was last accepted; not yet:
                                queued_us */
     uint32_t done_us;       /* time when the message ended */
     uint32_t refused_us;    /* time of the first refusal, if `refused` */
@@ -73,7 +73,7 @@ struct switch_message {
                       set-ups count for a peek only */
     bool tried;    /* a set-up of the message has gone out */
     bool refused;  /* a set-up was refused at refused_us, none accepted since */
-    struct switch_message *next; /* next message in the port's queue */
+    struct switch_message *next; /* next in the port's queue; NULL: none */
 };
 
 /* Identity of a message. All messages of one source and port are a stream. */
@@ -100,7 +100,7 @@ struct switch_receive {
     uint32_t bytes; /* length of the message */
     struct switch_id from;
     uint32_t offset; /* bytes that had come in when the last circuit broke */
-    struct switch_receive *next; /* the receive that was posted next */
+    struct switch_receive *next; /* posted after this one; NULL: none */
 };
 
 /* Counters of one port, which wrap. Peeks that this node sends do not count. */
