@@ -5,21 +5,20 @@
 
 #include "scatter/plan/fixed.h"
 
-/* Approximate payload of an announcement, and equally of a part without its
-   data, bytes. Along a tree each is PLACE_BYTES longer for each node of the
-   mesh. */
+/* Approximate payload, bytes, of an announcement, or of a part without its
+   data; along a tree PLACE_BYTES more for each node of the tree. */
 #define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
 /* Time, ps, that a run may take besides twice the guessed time of its units. */
 #define CALL_PS 20000000u /* 20 us */
 
-/* Returns the time, ps, of a circuit over 2 hops with a payload of `bytes`. */
+/* Returns the time, ps, of a message over 2 hops; `bytes`: its payload. */
 static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
 {
     return order_circuit_ps(order, order_message_ps(order, bytes), 2);
 }
 
-/* Returns the length of a unit's output in bytes, rounded down. */
+/* Returns the bytes of a unit's output, rounded down; 0: no output. */
 static uint32_t output_bytes(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -29,10 +28,10 @@ static uint32_t output_bytes(const struct scatter *scatter)
                : 0;
 }
 
-/* Whether sending a unit away costs more than computing it here, which takes
-   unit_ps: the unit's output occupies the ports for longer, unless outputs
-   return during later rounds; or the unit's bytes occupy the processor for
-   longer, if the processor drives the ports. */
+/* Whether sending a unit away costs more than computing the unit here in the
+   time unit_ps. Either the unit's output occupies all ports for longer, unless
+   outputs return during later rounds. Or the processor drives the ports, and
+   the bytes of the unit and its output occupy the processor for longer. */
 static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
@@ -46,10 +45,10 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
-/* Returns an estimate of the time, ps, in which results return: two circuits if
-   all results have one length; else four, as results then wait for time slots
-   (core.h). A circuit's length is that of the longest result if all have one
-   length or may outgrow short slots; else SCATTER_SHORT_BYTES. */
+/* Returns an estimate of the time, ps, in which results return. If all results
+   have one length, it is the time of two circuits with a result. Else it is the
+   time of four, as results wait for time slots (core.h); a result then counts
+   SCATTER_SHORT_BYTES or, if results may outgrow short slots, the most. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {
@@ -105,11 +104,11 @@ static bool is_small(const struct scatter *scatter,
            is_dear_to_send(scatter, order, unit_ps);
 }
 
-/* Computes pieces of a 512th, a 64th and an eighth of the load, and sets
-   originator->alone if each takes at most twice the guessed time. The rate is
-   then the difference of the last two pieces' times, divided by that of their
-   units. After a piece that takes longer, sets `alone` to false: little time is
-   lost, and this piece's rate is a better guess. */
+/* Computes a 512th of the load (not if results have one length), a 64th and an
+   eighth. Stops at a piece that takes more than twice the guessed time, and
+   then sets originator->alone to false: little time is lost, and this piece's
+   time per unit is a better guess. Else sets `alone` to true; a unit's time is
+   the last two pieces' difference in time, divided by that in units. */
 static int compute_parts(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;

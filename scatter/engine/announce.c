@@ -41,9 +41,9 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     return error;
 }
 
-/* Reads an announcement: sets `announced`, `kernel` and the fields between
-   them, sets *shared to the bytes that are passed on, and moves free_from
-   behind the message. */
+/* Reads an announcement: sets the fields of *scatter from `announced` to
+   `kernel`; sets *shared to the bytes behind the head, which this node passes
+   on; and moves free_from behind the message. */
 static int read(struct scatter *scatter,
                 const struct circuit_delivery *delivery,
                 struct circuit_segment *shared)
@@ -86,7 +86,7 @@ int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
     if (error == ERR_OK) {
         scatter->circuit->job = scatter->announced_job;
         error = scatter->policy->announce(scatter, NULL, shared, none);
-        /* If this job's order failed, the next message may announce another. */
+        /* The next message announces another job if this job's order fails. */
         scatter->circuit->job = CIRCUIT_ANY_JOB;
     }
     if (error == ERR_OK) {

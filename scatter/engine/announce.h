@@ -10,26 +10,26 @@
 #include "scatter/engine/core.h"
 #include "scatter/engine/originator.h"
 
-/* Queues the originator's announcement, scatter->announced, to its children;
-   the argument is sent from where it lies in the order. Result: 0; ERR_MEMORY;
+/* Queues the announcement scatter->announced to the originator's children. The
+   kernel's argument is sent from its place in the order. Result: 0; ERR_MEMORY;
    ERR_PLAN (the order's tree is invalid); an error of the sends. */
 NODISCARD int announce_job(struct scatter *scatter,
                            struct originator *originator);
 
-/* Takes the announcement in `delivery`, which was received at free_from: moves
-   free_from behind it, passes it on and calls the kernel's begin(). First drops
-   an earlier announcement (announce_drop()). Result: 0; ERR_LENGTH or ERR_FIELD
-   (malformed); ERR_PLAN or ERR_PLACE (no place in the torus, or that of another
-   node); ERR_IMAGE (no kernel of the announced index); ERR_ARGUMENT (the kernel
+/* Takes the announcement in `delivery`, which was received at free_from. First
+   drops an earlier announcement (announce_drop()). Then moves free_from behind
+   this one, passes it on, and calls the kernel's begin(). Result: 0; ERR_LENGTH
+   or ERR_FIELD (malformed); ERR_PLAN (no place in the torus); ERR_PLACE
+   (another node's place); ERR_IMAGE (no such kernel); ERR_ARGUMENT (the kernel
    refuses its argument); an error of announce_drop() or of the sends. */
 NODISCARD int announce_take(struct scatter *scatter,
                             struct circuit_delivery delivery);
 
-/* Drops the announcement of a job of which no other message has come, perhaps
-   because its order failed: waits until the announcement has been passed on,
-   then moves the message in `delivery` to where the announcement lay.
-   Precondition: a job is announced. Result: 0; ERR_KIND if the announced job
-   has begun; an error of the sends. */
+/* Drops the last announcement, when a message of another job has come: perhaps
+   the announced job's order failed. Waits until the announcement has been
+   passed on, then moves the message in `delivery` to the announcement's place.
+   Precondition: a job is announced. Result: 0; ERR_KIND if the announced job is
+   past round 0; an error of the sends. */
 NODISCARD int announce_drop(struct scatter *scatter,
                             struct circuit_delivery *delivery);
 
@@ -42,7 +42,7 @@ NODISCARD int await_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 
 /* Waits for a message of `kind` on the port mask `ports`; calls await_serve()
-   for others. Inline, as it is on the hot path. Result: 0 or the error. */
+   for each message of another kind. Result: 0 or the error. */
 NODISCARD static inline int await_message(struct scatter *scatter,
                                           enum wire_kind kind,
                                           struct circuit_delivery *delivery,

@@ -19,9 +19,10 @@ uint32_t compute_output_room(const struct scatter *scatter, uint32_t units);
 NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);
 
-/* Keeps a result of compute_run(): it becomes this node's result or is merged
-   into that; its output becomes a chunk at free_to, which moves down. Result:
-   0; ERR_TERMS if the kernel's terms do not allow the length. */
+/* Keeps a result of compute_run(): the first becomes this node's result, later
+   ones are merged into that. The run's output becomes a chunk that ends at
+   free_to; free_to moves to the chunk's start. Result: 0; ERR_TERMS if the
+   kernel's terms do not allow the length of result or output. */
 NODISCARD int compute_keep(struct scatter *scatter,
                            const struct kernel_result *result);
 

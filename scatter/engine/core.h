@@ -9,17 +9,20 @@
  *
  * The circuit's memory during a job is drawn with the first address on top.
  * Messages are received into it, and sent from where their bytes lie
- * (hal/circuit.h). Two heaps grow towards each other. No received message is
- * freed before the job ends, as the switch may still be sending it:
+ * (hal/circuit.h). Two heaps grow towards each other. But for a farm's chunks
+ * no received message is freed before the job ends; it may be being sent still:
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
  *             | the announcement        | the order: its tree, if |
- *             | round 0: its head (on   | any, and the load with  |
- *             |   the pattern part, job;| its halo                |
- *             |   else job, branch),    | the announcement        |
- *             |   range with its halo   | the job                 |
- *             | round 1: likewise; ..   | the tables of rounds    |
+ *             | round 0: head (pattern: |   any; load with halo   |
+ *             |   part, tables, job;    | the announcement; the   |
+ *             |   tree: job, branches), |   tree's copy, if any   |
+ *             |   range with its halo   | pattern: tables of round|
+ *             | round 1: shorter head,  |   0, job, later tables  |
+ *             |   range with halo; ..   | tree: tables of rounds, |
+ *             | of a farm: two buffers  |   result_ps, job        |
+ *             |   for chunks, in turn   | farm: state, slots, job |
  *   free_from +--- moves down v --------+--- moves down v --------+
  *             | free: room for the next message, at free_from;    |
  *             | for a plan that the originator is making; for     |
@@ -58,8 +61,8 @@
 #include "torus/pattern.h"
 #include "torus/split.h"
 
-/* Bytes for the longest result and the scratch memory of any kernel. The build
-   of a board with little memory sets a smaller SCATTER_RESULT_MAX. */
+/* Most bytes of a kernel's result (the build of a board with little memory sets
+   fewer), and of a kernel's scratch memory. */
 #ifndef SCATTER_RESULT_MAX
 #define SCATTER_RESULT_MAX 16384u
 #endif
@@ -70,29 +73,30 @@
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* u32 length of `result`; sent before `result` if
-                                the job has an output */
+    uint8_t result_bytes[4]; /* length of `result`, u32; a job with an output
+                                sends these bytes before `result` */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* Holds a child's result message, or the result of a later run of the
-       kernel, until it is merged; also an answer to a probe. */
+    /* Holds a child's result message, or the result of a run after the first,
+       until that result is merged. Also holds the answer to a probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
 };
 
-/* Bytes of a circuit's memory up to room_end, as drawn above. */
+/* Bytes up to room_end, as drawn above, of memory_bytes bytes of a circuit's
+   memory. aside_bytes: length of the second memory; 0: there is none. */
 #define SCATTER_ROOM(memory_bytes, aside_bytes)                                \
     ((memory_bytes) - ((aside_bytes) < sizeof(struct scatter_memory)           \
                            ? (uint32_t)sizeof(struct scatter_memory)           \
                            : 0u))
 
-/* Least memory of a node, bytes; 16 KiB of it are for load and outputs. */
+/* Least bytes of a circuit's memory; 16 KiB of it are for load and outputs. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * Times that a node's software takes on this board, in ps, counted on the
- * target (boot/<board>/costs.c). Planners count them as part of the startups.
+ * Times, ps, that a node's software takes on this board, counted on the target
+ * (boot/<board>/costs.c). Planners count these times as part of the startups.
  * From a round's complete message until a node waits for the next round:
  *
  *   pattern | split_ps | queue_ps | round_start_ps | run() | round_end_ps |
@@ -108,44 +112,44 @@ struct scatter_memory {
  */
 struct scatter_costs {
     /* On the pattern and along a tree. */
-    uint32_t kernel_start_ps;   /* from the last send's queueing to run() */
+    uint32_t kernel_start_ps;   /* from when the last send is queued to run() */
     uint32_t round_end_ps;      /* from the end of run() until the next wait */
-    uint32_t round_overhead_ps; /* the originator's software, without sends, in
-                                   each round after the first */
+    uint32_t round_overhead_ps; /* the originator's software, without queueing,
+                                   in each round after the first */
     /* On the pattern. */
-    uint32_t first_send_ps; /* from time zero until the originator has queued
-                               the sends of round 0 */
+    uint32_t first_send_ps; /* from the plan's time zero until the originator
+                               has queued the sends of round 0 */
     uint32_t own_start_ps;  /* from the originator's last queueing to run() */
-    uint32_t split_ps; /* from the complete message until queueing begins */
-    uint32_t queue_ps; /* to queue all phases' sends; 0: the switch does so */
+    uint32_t split_ps; /* from a round's complete message to the queueing */
+    uint32_t queue_ps; /* to queue sends of all phases; 0: the switch queues */
     uint32_t first_start_ps; /* from the first part's first bytes to run() */
-    uint32_t round_start_ps; /* from the call that receives a later part, which
-                                has already arrived, until run() */
+    uint32_t round_start_ps; /* from the call that receives a part after round
+                                0, if the part has already arrived, to run() */
     uint32_t advance_ps;     /* from an advance's sends to the sends of the next
                                 round; 0: this board sends no advance */
     /* Along a tree, and of a farm. */
-    uint32_t branch_split_ps; /* from the complete message to the first send */
+    uint32_t branch_split_ps; /* from a complete message to the first send */
     uint32_t branch_queue_ps; /* to queue the send to one child */
-    uint32_t demand_ps;       /* to receive a demand and queue its chunk */
+    uint32_t demand_ps; /* to receive a demand and queue a chunk in answer */
     /* Of results. */
     uint32_t result_merge_ps; /* to receive and merge a child's result */
     uint32_t result_queue_ps; /* from the last merge until the result is sent */
-    /* Of planning, roughly. */
+    /* Of the originator's planning, approximate. */
     uint32_t plan_ps;        /* to plan one round */
     uint32_t plan_rounds_ps; /* to plan several rounds of the pattern */
-    uint32_t try_rounds_ps;  /* to try one more number of rounds */
-    uint32_t plan_tree_ps;   /* to plan rounds along a tree, for each node */
+    uint32_t try_rounds_ps;  /* to plan with one more number of rounds */
+    uint32_t plan_tree_ps;   /* to plan along a tree, per node of the tree */
     /* Of the processor. */
     uint32_t instruction_ps; /* one instruction of a kernel */
-    uint32_t port_byte_ps; /* per byte sent or received; 0: no processor time */
+    uint32_t port_byte_ps; /* per byte on a port; 0: ports need no processor */
     /* What this board's switch and memory allow. */
     uint16_t tree_sends; /* most sends of a tree's originator in a job */
     bool tree_holds;     /* a tree's originator can send at planned times */
-    /* Most rounds to plan on the pattern if the order gives no number. 0: any
-       number; 1: nodes compute a round before they send on the next round. */
+    /* Most rounds to plan on the pattern if no number is ordered; 0: no bound.
+       1: nodes send a round on only when they have computed the one before. */
     uint8_t rounds_most;
-    /* Plans rounds of the pattern whose outputs return during later rounds;
-       NULL on a board whose switch does not keep messages until a receive. */
+    /* meanwhile_plan(), for outputs that return during later rounds; NULL: this
+       board's switch does not keep a message until a receive takes it. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
@@ -158,20 +162,24 @@ struct scatter;
 /*
  * A policy says how the load moves; it is a row of the table in policy_table.c.
  * A node begins each job with the policy that its identity names
- * (identity.policy, hal/node.h). The functions are called in this order:
+ * (identity.policy, hal/node.h). A new policy needs a file of functions in this
+ * directory; a row in policy_table.c; a number in enum wire_policy of wire.h;
+ * its nodes' state in the union of struct scatter; its arithmetic in
+ * scatter/plan; and a schedule on the host (qemu/schedule/registry.c). The
+ * functions are called in this order:
  *
  *   originator    prepare | order: announce | lead
- *   other nodes   prepare | announcement: place, announce, expect
- *                         | each round: receive, compute | gather
+ *   other nodes   prepare | each round: receive, compute | gather
  *
- * A node that is not the originator then returns its result (gather.h). No
- * policy waits for the end of a send: the switch works through its queue of
- * sends while the node computes (hal/circuit.h). Functions of type int return 0
- * or the error.
+ * The first `receive` waits in await_message(), which calls place, announce and
+ * expect when the announcement comes. In the end a node that is not the
+ * originator returns its result (gather.h). No policy waits for the end of a
+ * send: the switch works through its queue of sends while the node computes
+ * (hal/circuit.h). Functions of type int return 0 or the error.
  */
 struct policy {
-    /* Sets `layer`, which is 0 at the originator, and all else that is known
-       before there is a job. ERR_RANGE if the policy does not fit the torus. */
+    /* Sets `layer`, which is 0 at the originator, and all other state that is
+       known before a job. ERR_RANGE if the policy does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
     /* Reads this node's place from the head of an announcement, and sets
        *head_bytes to the head's length. ERR_PLACE if the announcement is for
@@ -180,22 +188,21 @@ struct policy {
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
     /* Queues an announcement (announce.h) to each node to which this node
-       sends: the receiver's own head, then `shared` and `arg`. The originator
-       first reads the nodes' places from the order; on other nodes `originator`
-       is NULL. */
+       sends: the receiver's own head, then `shared` and `arg`. `originator`,
+       NULL on other nodes, has the order, which tells a tree's places. */
     int (*announce)(struct scatter *scatter, struct originator *originator,
                     struct circuit_segment shared, struct circuit_segment arg);
     /* Prepares for the first message of an announced job, when the kernel's
        terms are known; NULL: nothing to prepare. */
     void (*expect)(struct scatter *scatter);
-    /* Waits for the message of this round; before it comes, takes the
-       announcement and answers probes (await_message()). Reads the job and this
-       node's range, sets split.share_units, and queues the sends of other
-       nodes' ranges unless the switch sends these by itself. */
+    /* Waits for this round's message; while waiting, takes the announcement and
+       answers probes (await_message()). Reads the job and this node's range,
+       sets split.share_units, and queues the sends of other nodes' ranges
+       unless the switch sends these ranges by itself. */
     int (*receive)(struct scatter *scatter);
     /* Computes this node's share of the range that `receive` has set. */
     int (*compute)(struct scatter *scatter);
-    /* Receives and merges the results of nodes that got a range from here. */
+    /* Receives and merges results of nodes to which this node sent ranges. */
     int (*gather)(struct scatter *scatter);
     /* Carries out an order: measures the kernel, plans, and writes the job;
        sets time zero, the plan's start; then sends, computes and gathers.
@@ -210,8 +217,8 @@ struct policy {
     bool unplanned;
 };
 
-/* Rows of the table that orders do not name (they name those of enum
-   wire_policy). A job on the pattern goes on with one of these rows if its
+/* Rows of the table that no order names: an order names a row of enum
+   wire_policy. A job on the pattern goes on with one of these rows if its
    outputs return during later rounds, or if its load has a tail. */
 enum policy_row {
     POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
@@ -221,43 +228,43 @@ enum policy_row {
 
 /* State of a node of the pattern (scatter/engine/pattern.h). */
 struct scatter_pattern {
-    struct circuit_cut cut; /* how the switch cuts ranges (hal/rows.h) */
+    struct circuit_cut cut; /* how the switch cuts a range into rows */
     uint8_t parent_port;   /* port out of which the parent sends to this node */
-    uint32_t wanted;       /* mask of ports to receive the next part on; the
-                              receive returns at the part's first bytes */
-    uint32_t wanted_later; /* as `wanted`, for parts of later rounds */
-    uint32_t place; /* bits of a part's label for this node's layer and port */
-    uint32_t label; /* label of parts of later rounds, with round 0 */
+    uint32_t wanted;       /* mask of ports to receive the next part on; with
+                              CIRCUIT_HEAD(), to return at its first bytes */
+    uint32_t wanted_later; /* what `wanted` becomes after round 0 */
+    uint32_t place; /* the layer and port bits in labels of this node's parts */
+    uint32_t label; /* label of this node's parts, with round bits 0 */
 };
 
 /* State of a node of a tree or of a farm (scatter/engine/tree.h). */
 struct scatter_tree {
     const uint8_t *branch; /* this node's piece of the tree: its own branch and
-                              those of all nodes behind it (plan/tree.h) */
-    const uint8_t *tables; /* in a later round: for each node of the piece the
+                              those of all its descendants (plan/tree.h) */
+    const uint8_t *tables; /* after round 0, u32: for each node of the piece the
                               index of its range's first unit; then the end */
-    struct circuit_segment passed_on; /* number of a later round, 4 bytes as
-                                         received, which the node sends on */
+    struct circuit_segment passed_on; /* after round 0: the round's number, the
+                                         4 bytes received, for the children */
 };
 
 /* State of a node that asks for chunks (scatter/engine/farm.h). */
 struct scatter_worker {
     uint16_t number; /* index of this worker in its server's list */
-    uint16_t chunks; /* number of chunks received, the last, empty one too */
-    bool ended;      /* the last, empty chunk has come */
-    uint8_t *chunk;  /* two buffers, used in turn, for messages with chunks */
+    uint16_t chunks; /* number of chunks received, the empty one included */
+    bool ended;      /* the empty chunk has come, the worker's last */
+    uint8_t *chunk;  /* two adjacent buffers, in turn, for chunks' messages */
     uint32_t stock_bytes;    /* length of each of the two buffers */
     struct torus_path path;  /* from this worker to its server */
     uint64_t computed_ps;    /* compute time since the last demand, ps */
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
-    struct farm_state *group; /* the master's farm: the workers of its group */
-    uint32_t low_units; /* a master asks when so few units are left to it */
+    struct farm_state *group; /* the workers it serves; NULL: no master */
+    uint32_t low_units; /* a master asks once at most so many units are left */
     bool asked;         /* the master has asked, and the chunk has not come */
 };
 
-/* The rate that the originator's share of the last job showed: it holds for the
-   same kernel with the same argument. */
+/* A unit's time, as the originator's share of the last job showed. A job takes
+   this time over if its kernel and argument are those of the last job. */
 struct scatter_rate {
     uint64_t compute_ps; /* time to compute a unit, ps; 0: not known */
     uint64_t call_ps;    /* time of a run() of no units, ps */
@@ -282,11 +289,11 @@ struct scatter {
     uint8_t *free_from;
     uint8_t *free_to;
     uint8_t *room_end;
-    uint8_t *outputs_end; /* end of own outputs that have not left, which begin
-                             at free_to; outputs behind the end have left */
+    uint8_t *outputs_end; /* own outputs from free_to to this address are not
+                             sent yet; outputs after this address are */
 
     /* The node's place in the mesh, as its policy sees it. */
-    const struct policy *policy; /* row of the table for the rest of this job */
+    const struct policy *policy; /* a job may change it: policy_become() */
     uint8_t layer; /* phase in which the parent sends to this node; 0: the
                       originator */
     struct torus_path path_from_parent;
@@ -303,11 +310,11 @@ struct scatter {
     const struct kernel *kernel; /* NULL: none is announced */
     struct kernel_terms terms;   /* set by the kernel's begin() */
 
-    /* The job. job.rounds is 0 until the job is known; until then, on the
-       pattern, job.phases is the torus's number of phases, for which an advance
-       has its tables. */
+    /* The job. Until the job is known, job.rounds is 0 and, on the pattern,
+       job.phases is the number of phases of the torus: an advance, which comes
+       before the job, has tables for all these phases. */
     struct wire_job job;
-    const uint8_t *job_data; /* the job as stored (scatter/wire/wire.h) */
+    const uint8_t *job_data; /* the job's bytes in a message (wire/wire.h) */
     uint32_t job_bytes;      /* length of the stored job */
     unsigned round;          /* number of the current round, from 0 */
 
@@ -330,25 +337,25 @@ struct scatter {
 
     /* Results and outputs. */
     struct kernel_result result; /* own, with the children's merged into it */
-    bool has_result;             /* `result` holds the result of a run */
+    bool has_result;             /* a run of this job has set `result` */
     bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* times when this node's result may leave */
     uint32_t short_bytes;   /* longest result that fits a short slot, bytes */
     uint8_t *child_outputs; /* outputs received from children so far */
     uint32_t child_outputs_bytes; /* length of these outputs */
-    uint32_t ports_us; /* time of the ports' interrupts while computing, us */
+    uint32_t ports_us; /* time of the ports' interrupts during runs, us */
 
-    /* message[i]: fields that all sends of phase i share. On the pattern the
-       switch keeps path and kind as its form i (hal/rows.h). A tree's sends
-       share message[0]. */
+    /* message[i]: fields that all sends of phase i share. On the pattern path
+       and kind of message[i] are form i of the switch's rows (hal/rows.h). All
+       sends of a tree share message[0]. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
-    struct circuit_message result_message; /* to the parent; no segments set */
+    struct circuit_message result_message; /* own result, to the parent */
 
     struct scatter_rate rate; /* stays from job to job */
 };
 
-/* Returns the row (enum wire_policy or policy_row) for jobs with these flags;
-   POLICY_ROWS if there is none. */
+/* Returns the row, of enum wire_policy or policy_row, for a job whose flags are
+   `flags`; POLICY_ROWS if no policy allows these flags together. */
 static inline unsigned policy_row(uint8_t flags)
 {
     unsigned policy = WIRE_POLICY(flags);
@@ -390,18 +397,18 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
     return terms->output_denominator != 0;
 }
 
-/* Instructions of merge() per 4 bytes of a result, if all are equally long. */
+/* Instructions of merge() for 4 bytes, if all results are equally long. */
 #define SCATTER_MERGE_WORD 5u
 
 /* Results of this length, bytes, or less always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
-/* Outputs, and results along trees, are sent a 128th of the makespan after the
-   planned end, so that nodes that finish a little late are still on time. */
+/* Outputs, and results along trees, are sent later than the planned end, by the
+   makespan / 128, so that nodes that finish a little late are still on time. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Returns the time, ps, of a kernel's merge(), which result_merge_ps does not
-   contain; 0 if results differ in length, or the board's costs are 0. */
+/* Returns an estimate of the time, ps, of a kernel's merge(); result_merge_ps
+   excludes this time. 0 if results may differ in length, or the costs are 0. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -412,15 +419,15 @@ static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
                : 0;
 }
 
-/* Returns the time, ps, in which a node receives and merges four results. */
+/* Returns the time, ps, to receive and merge a result from each port. */
 static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
 {
     return TORUS_PORTS *
            (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
 }
 
-/* Returns the length, bytes, of a result message's head, which lies before the
-   chunks of output: 4 for the result's length, then the longest result's. */
+/* Returns the length, bytes, of the head of a result message with outputs: 4
+   for the result's length, then the length of the longest result, padded. */
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
@@ -433,9 +440,9 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
    receive into the free memory between them. */
 void scatter_check_heap(const struct scatter *scatter);
 
-/* Waits for a message on the port mask `ports` and receives it at free_from,
-   which the caller moves when it reads the message. Sets the node's state to
-   NODE_STATE_WAITING. */
+/* Waits for a message on the port mask `ports` and receives it at free_from;
+   a caller that keeps the message then moves free_from. Sets the node's state
+   to NODE_STATE_WAITING. Result: as circuit_receive(). */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
@@ -452,23 +459,23 @@ NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 
-/* Makes the bytes from `begin` to `end`, which are units with their halo, the
-   node's range; moves free_from behind them. Precondition: `units` and
-   `first_unit` are set. Result: 0; ERR_LENGTH if the bytes are too few. */
+/* Sets this node's range to scatter->units units, whose bytes, with halo, lie
+   from `begin` to `end`; moves free_from behind `end`. Precondition: `units`
+   and `first_unit` are set. Result: 0; ERR_LENGTH if the bytes are too few. */
 NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
 
 /* Moves the range's beginning on by `units` units; scatter->units stays. */
 void scatter_skip(struct scatter *scatter, uint32_t units);
 
-/* Returns the segment to send for `units` units of the range behind its first
-   `skipped` units, with the job's halo as far as this node has it: at the ends
-   of the load the halo is shorter. */
+/* Returns the segment with `units` units of the range, from the unit of index
+   `skipped` in the range on, and with their halo. The halo is as long as the
+   job says; at the ends of the load it is shorter. */
 struct circuit_segment scatter_cut(const struct scatter *scatter,
                                    uint32_t skipped, uint32_t units);
 
-/* Calls the kernel's begin(), which sets `terms`. ERR_ARGUMENT if the kernel
-   refuses the job's argument. */
+/* Calls the kernel's begin(), which sets `terms`. Result: 0; ERR_ARGUMENT if
+   the kernel refuses the job's argument. */
 NODISCARD int scatter_begin_kernel(struct scatter *scatter);
 
 /* Adds an event with the present time to the node's log. */

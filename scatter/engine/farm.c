@@ -54,9 +54,9 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
 
 /* ---- members of the farm, read from the announced tree ---- */
 
-/* Returns the next branch after `at` whose node is served by the node of the
-   branch `server`: the originator serves nodes in no group, a master those of
-   its group. (Inline: a farm of 25 boards is planned 25 us faster.) */
+/* Returns the branch after `at` of the next node that the node of the branch
+   `server` serves; if there is none, tree_next(server) or a later branch.
+   (Inline: a farm of 25 boards is planned 25 us faster.) */
 __attribute__((always_inline)) static inline const uint8_t *
 next_member(const uint8_t *server, const uint8_t *at)
 {
@@ -121,10 +121,10 @@ int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
 }
 
 /* Whether worker[index] gets its chunks from the end of the range: workers 1,
-   3, 5, .. do; the others get chunks from its beginning. If units at the end of
-   a load take long, half of the workers so compute some of these units early,
-   and no worker gets a large chunk of them late. All chunks of a worker lie
-   near each other: the time of a chunk predicts that of the next. */
+   3, 5, .. do; the others get chunks from the range's beginning. If units at
+   the end of a load take long, half of the workers compute some of these units
+   early, and no worker gets a large chunk of these units late. All chunks of a
+   worker lie near each other: a chunk's time predicts the next chunk's. */
 static bool takes_from_end(uint32_t index)
 {
     return (index & 1u) != 0;
@@ -222,7 +222,7 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
 
 #define DEMAND_PORTS (CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_DEMAND))
 
-/* Has the switch receive a demand at `at` while this node computes. */
+/* Has the switch receive a demand into slot `at` while this node computes. */
 static int listen(const struct scatter *scatter, const struct farm_state *state,
                   uint8_t *at)
 {
@@ -242,9 +242,9 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Ends the receive of a demand into `place`, which had the result `error`:
-   moves the demand's output, from a slot if the demand lies in one, behind the
-   outputs received before. Result: 0, `error` or ERR_MEMORY. */
+/* Ends the receive of a demand for which `place` was made. If the demand lies
+   in a slot, copies the demand's output behind the outputs received before.
+   `error`: of the receive or of farm_serve(). Result: `error`; ERR_MEMORY. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
                        const struct circuit_delivery *delivery, int error)
@@ -269,8 +269,8 @@ static int keep_output(struct scatter *scatter,
     return error;
 }
 
-/* Serves a demand that comes before mesh time `until_ps`, and frees its slot
-   for another. Result: 0; ERR_TIMEOUT if none came; or the error. */
+/* Serves a demand that comes before mesh time until_ps; the demand's slot then
+   receives another. Result: 0; ERR_TIMEOUT: no demand came; or the error. */
 static int serve_until(struct scatter *scatter, struct farm_state *state,
                        uint64_t until_ps)
 {
@@ -366,10 +366,10 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* So many chunks of each worker may have fewer units than farm.floor: its first
-   chunks, and its chunks at the end of the load. */
+/* Number of chunks of each worker that may have fewer units than farm.floor:
+   the first chunks, and those at the end of the load. */
 #define SMALL_CHUNKS 5u
-/* All slots for demands take a SLOTS_PART-th of the memory of outputs. */
+/* All slots together have room for outputs of a SLOTS_PART-th of the load. */
 #define SLOTS_PART 8u
 
 /* Returns the originator's time to serve a demand, ps, at most 2^32 - 1: the
@@ -384,8 +384,8 @@ static uint64_t demand_ps(const struct scatter *scatter,
                          UINT32_MAX);
 }
 
-/* Returns the most units of a chunk for a load of `units` units: two chunks fit
-   a worker's memory, and the output of each fits a slot. */
+/* Returns the most units of a chunk; `units`: of the load. Two chunks must fit
+   a worker's memory, and a chunk's output, if there is one, must fit a slot. */
 static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
@@ -421,8 +421,8 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Sets farm.floor, the least number of units in a chunk, so that heads and
-   padding of all chunks of output fit the memory that outputs leave free. */
+/* Sets farm.floor, the least number of units in a chunk, so that the memory
+   fits the outputs and, for each chunk's output, a head and padding. */
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
@@ -482,8 +482,8 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
                            : error;
 }
 
-/* Makes the farm and writes the job. Workers are as fast as this node, but for
-   slowdowns in the order's tree. */
+/* Makes the farm and writes the job. A worker's speed is taken to be this
+   node's, but for the slowdowns that the order's tree gives for both. */
 static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -515,7 +515,7 @@ static int plan_order(struct scatter *scatter, struct originator *originator)
 
 /* Prepares for demands that bring outputs: moves free_from to the place of the
    first output, behind room for a demand's head. Memory before free_from is in
-   use: first chunks are sent from it, and demands are received there ahead. */
+   use: first chunks are sent from it, and the slots for demands lie in it. */
 static int begin_outputs(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
@@ -574,7 +574,7 @@ int farm_lead(struct scatter *scatter, struct originator *originator)
     int error;
 
     if (originator->alone) {
-        originator->order.rounds = 1; /* of a farm it is chunks per part */
+        originator->order.rounds = 1; /* for a farm it is the installment */
         policy_become(scatter, WIRE_TREE);
         return scatter->policy->lead(scatter, originator);
     }

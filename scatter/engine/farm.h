@@ -42,15 +42,15 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* last chunk's head; maybe being sent */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk sent to it */
     uint16_t chunks;           /* number of chunks sent, the end included */
     bool waits;                /* the worker waits for a chunk or its end */
     bool ended;                /* the end, a chunk of no units, has been sent */
     struct torus_path path;    /* from the server to the worker */
-    struct farm_member member; /* the worker's speed (plan/farm.h) */
+    struct farm_member member; /* speed and last chunk's units (plan/farm.h) */
 };
 
-/* The farm of a job. */
+/* A server's farm: the originator's of the job, or a master's of its group. */
 struct farm_state {
     struct farm farm;       /* units left, and state of the rule for chunks */
     struct farm_member own; /* the server's own speed */
@@ -58,18 +58,18 @@ struct farm_state {
     uint32_t own_units;     /* number of units that the server has computed */
     uint32_t at_work;       /* number of workers with a chunk but no end yet */
     uint32_t workers;       /* number of workers: length of worker[] */
-    uint32_t turn;          /* index of the worker served first if it waits */
-    struct circuit_segment job; /* sent with first chunks; may be empty */
-    /* Of a master: asks for the next chunk when few units are left, and, while
-       none are left, serves messages until a chunk or the end has come. Sets
+    uint32_t turn;          /* index of the waiting worker to try first */
+    struct circuit_segment job; /* sent with first chunks; of a tail: empty */
+    /* Of a master: asks for the next chunk when few units are left. When none
+       are left, serves messages until a chunk or the end has come; then sets
        farm.left and `more`. Result: 0 or the error. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
     bool more; /* of a master: more chunks may come from the originator */
-    /* Answers a worker's demand when no units are left, at once or later; NULL:
-       the worker gets its end at once. Result: 0 or the error. */
+    /* Answers the demand of worker[worker], now or later, when no units are
+       left; NULL: the worker gets its end at once. Result: 0 or the error. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
-    uint32_t first_units; /* units of the first slice; 0: as for later slices */
+    uint32_t first_units; /* units of the next slice; 0: farm_slice() tells */
     /* Of a tail (tail.h), which sends the ends to one layer after the other: */
     uint8_t layer;       /* the layer whose nodes get their ends now */
     uint32_t layer_left; /* number of nodes of that layer without their end */
@@ -81,14 +81,14 @@ struct farm_state {
 
 /* ---- any server ---- */
 
-/* Makes *state in new memory, with buffers for demands: a farm of input->nodes
-   nodes, this node included. Workers have no path yet, and equal speeds.
-   Result: 0 or ERR_MEMORY. */
+/* Sets *state to new memory: a farm of input->nodes nodes, this server
+   included, and buffers for demands. Workers have no path yet, and equal
+   speeds. Result: 0 or ERR_MEMORY. */
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
                         const struct plan_job *input);
 
-/* Returns the number of nodes that the server whose branch of the tree is
-   `server` serves (scatter/plan/tree.h), plus 1 for the server itself. */
+/* Returns the number of nodes that a server serves (scatter/plan/tree.h), plus
+   1 for the server itself. `server`: the server's branch of the tree. */
 uint32_t farm_count_members(const uint8_t *server);
 
 /* Sets all workers' paths and speeds from this node's piece of the tree.
@@ -102,9 +102,9 @@ NODISCARD int farm_add_workers(const struct scatter *scatter,
 NODISCARD int farm_serve_waiting(struct scatter *scatter,
                                  struct farm_state *state);
 
-/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH; ERR_PLACE (the
-   sender is no worker, has its end, or waits already; or demands are out of
-   order); an error of sending. */
+/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH (malformed);
+   ERR_PLACE (the sender is no worker of this server, has its end, or waits
+   already; or demands are out of order); an error of sending. */
 NODISCARD int farm_serve(struct scatter *scatter, struct farm_state *state,
                          const struct circuit_delivery *delivery);
 
@@ -149,12 +149,12 @@ NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
 
 /* ---- a worker (farm_worker.c) ---- */
 
-/* Waits for this node's next WIRE_CHUNK, reads it, and asks for the chunk after
-   that; sets worker.ended if the chunk is the end. On a master, returns when
-   the whole group's work is done. Result: 0; ERR_LENGTH or ERR_FIELD (chunk or
-   job is malformed); ERR_PLACE (a chunk for another worker, or out of order);
-   ERR_PLAN (no valid path to the server, or no valid range); an error of
-   receiving or sending. */
+/* Waits for this node's next WIRE_CHUNK, reads this chunk, and asks for the
+   next one; if the chunk is the end, only sets worker.ended. On a master,
+   returns when the whole group's work is done. Result: 0; ERR_LENGTH or
+   ERR_FIELD (chunk or job is malformed); ERR_PLACE (a chunk for another worker,
+   or out of order); ERR_PLAN (no valid path to the server, or no valid range);
+   an error of receiving or sending. */
 NODISCARD int farm_receive(struct scatter *scatter);
 
 /* Does all of farm_receive() but the wait: the chunk is in `delivery`. */
@@ -162,13 +162,13 @@ NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 
 /* Makes this node worker `number` of a load's tail (tail.h), and asks for the
-   first chunk. `path` leads here from the originator, to which outputs return
-   straight from now on. Result: 0 or an error of sending. */
+   first chunk. `path`: from the originator to here. If the job has an output,
+   the result returns along this path. Result: 0 or an error of sending. */
 NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
                         struct torus_path path);
 
-/* Computes the chunk received last, and adds its units and its time to those of
-   the next demand. Result: as scatter_compute(). */
+/* Computes the chunk received last, and adds the chunk's units and time to
+   those that the next demand tells. Result: as scatter_compute(). */
 NODISCARD int farm_compute(struct scatter *scatter);
 
 /* Receives and merges the results of a master's group; other workers have no

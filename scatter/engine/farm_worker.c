@@ -40,8 +40,8 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a chunk, which becomes this node's range; without units it is the end.
-   Result: as farm_receive(). */
+/* Reads a chunk, which becomes this node's range; a chunk of no units is the
+   end. Result: as farm_receive(). */
 static int read_chunk(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -118,14 +118,14 @@ static int ask_for_chunk(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Bytes of an output besides those of its units: its head, and at most 8 bytes
-   for rounding up the output and the message with the chunk of the load. */
+/* Most bytes of a chunk's output besides those of its units: the output's head,
+   and 8 bytes for rounding up the output and the message with the chunk. */
 #define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
 
 /*
- * Divides the free memory between two chunks of the load (one is computed while
- * the next one comes) and two outputs (one is sent while the next one is made),
- * in proportion to a unit's bytes in a chunk and in an output:
+ * Divides the memory from worker.chunk to free_to between two chunks (one is
+ * computed while the next comes) and two outputs (one is sent while the next is
+ * made), in proportion to a unit's bytes in a chunk and in an output:
  *
  *   chunk | stock_bytes | stock_bytes | output | output | free_to
  *
@@ -189,9 +189,9 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* Makes the chunk received last the group's load. As many chunks of this length
-   as the job's installment says may come; farm.ahead counts the later chunks'
-   units. */
+/* Makes the chunk received last the group's load. The group is taken to get
+   farm.installment chunks of this length from now on; farm.ahead is the units
+   of all but this one. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -224,7 +224,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
     struct circuit_delivery delivery;
-    /* Queued sends may still lie where the next chunk is received. */
+    /* Units whose send is queued may lie where the next chunk is received. */
     int error = circuit_drain(scatter->circuit);
 
     if (error == ERR_OK) {
@@ -242,8 +242,8 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
                                         : ERR_KIND;
 }
 
-/* Asks the originator for the next chunk; the demand tells the time that the
-   whole group takes for the last chunk. Result: 0 or an error of sending. */
+/* Asks the originator for the next chunk; the demand tells an estimate of the
+   group's time for the last chunk. Result: 0 or an error of sending. */
 static int ask(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -277,9 +277,9 @@ static int refill(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Makes the group's state in new memory, when the first chunk has been read.
-   ERR_PLAN if a worker has no valid path, or if the job has an output, which
-   masters do not pass on. */
+/* Makes the group's state in new memory. Precondition: the first chunk has been
+   read. Result: 0; ERR_MEMORY; ERR_PLAN if a worker has no valid path, or if
+   the job has an output, as masters pass on no outputs; an error of the job. */
 static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
@@ -331,10 +331,10 @@ static bool is_announced(const struct scatter *scatter, uint16_t job)
     return scatter->kernel != NULL && scatter->announced_job == job;
 }
 
-/* Waits for the announcement of the job of `first`, a first chunk, which may
-   arrive earlier: the server sends chunks directly, announcements along a tree.
-   The chunk stays where it lies, or replaces the announcement of another job,
-   if that job failed after it was announced. */
+/* Waits for the announcement of a job whose first chunk is in `first`: chunks,
+   which the server sends directly, may be faster than announcements along the
+   tree. First drops the announcement of another job, which failed, if there is
+   one; the chunk moves there (announce_drop()). Result: 0 or the error. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -354,8 +354,8 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Reads the first chunk, and makes a master's group. Later chunks are received
-   behind the first one and the group's state. */
+/* Reads the first chunk. On a master also makes the group's state, and has
+   later chunks received behind the first one and this state. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {

@@ -73,8 +73,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head of a message with outputs, `head_bytes` long: a result, which
-   is merged, if `round` is 0; else a round's number, which must be `round`. */
+/* Reads the head, head_bytes long, of a message with outputs. If `round` is 0,
+   the head is a result, to be merged; else a number, which must be `round`. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)
@@ -121,8 +121,8 @@ HAL_FAST static int append_one(struct scatter *scatter,
     return error;
 }
 
-/* Receives the first message that arrives on the port mask *ports, a result or,
-   if `round` is not 0, outputs of that round; takes its port off the mask. */
+/* Receives the first message that arrives on the port mask *ports: a result, or
+   outputs message `round` if `round` is not 0. Takes its port off the mask. */
 HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
                                       uint32_t round)
 {
@@ -220,9 +220,9 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
     }
 }
 
-/* Returns the mesh time, ps, at which this node's result may leave: 0 (at once)
-   if there are no slots; the planned time, which may have passed, if the job
-   has an output; else a time in this node's next slot after now_ps. */
+/* Returns the mesh time, ps, at which this node's result may leave: without
+   slots 0, at once; in a job with an output the planned time, which may have
+   passed; else a time in this node's next slot after now_ps. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

@@ -14,8 +14,8 @@ NODISCARD int scatter_merge(struct scatter *scatter,
 
 /*
  * The buffer for a message with outputs. The outputs come to lie right behind
- * those received before. What is ahead of them in the message, the circuit's
- * header and the head, overwrites bytes of earlier outputs; `kept` saves these:
+ * those received before. The message's header and head, ahead of its outputs,
+ * overwrite bytes of earlier outputs; `kept` saves the bytes to be overwritten:
  *
  *   earlier outputs .....| kept  |
  *                        | ahead | outputs of this message ..
@@ -30,7 +30,7 @@ struct gather_place {
 
 /* Sets *place for a message whose head, before the outputs, has `head_bytes`
    bytes; saves the bytes that the message will overwrite. Result: 0; ERR_TERMS
-   if they exceed `kept`; ERR_MEMORY if the free memory is too small. */
+   if these exceed `kept`; ERR_MEMORY if the free memory is too small. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
@@ -47,8 +47,8 @@ struct circuit_segment scatter_own_outputs(const struct scatter *scatter);
    Precondition: path_from_parent and layer are set. */
 void scatter_prepare_return(struct scatter *scatter);
 
-/* Reads this node's slots from the stored job. A node that reads them while it
-   waits for something else can send its result earlier. */
+/* Reads this node's slots from the stored job, and sets has_slots. A node that
+   reads the slots while a message arrives can send its result earlier. */
 void scatter_read_slots(struct scatter *scatter);
 
 /* Sets the node's state to NODE_STATE_GATHERING. The children's outputs will
@@ -71,7 +71,7 @@ NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
                                  uint32_t count);
 
-/* Receives from each port one message with outputs, of number `round`. */
+/* Receives from each port the outputs message number `round` (meanwhile.h). */
 NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
                                      uint32_t round);
 

@@ -42,9 +42,8 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* A load of at most STAYING_UNITS_MAX units may be too small to be sent away;
-   along a tree, which takes longer to plan, of STAYING_UNITS_NODE more for each
-   node. */
+/* Most units of a load that may be too small to be sent away. Along a tree it
+   is STAYING_UNITS_NODE more for each node, as a tree takes longer to plan. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -89,8 +88,8 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* Every node relies on this: the order brings the bytes before its units
-       that the kernel asks for, or all that precede them in the whole load. */
+    /* Every node relies on this: the order's halo in front is as long as the
+       kernel asks for, or has all bytes in front of the units in the load. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
@@ -157,10 +156,10 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                : ERR_POLICY;
 }
 
-/* Whether the originator may compute the whole job itself; the announcement
-   then waits for alone_decide(). It may if the load has few units; or if ports
-   take processor time: alone_decide() runs the kernel on pieces of the load,
-   and the announcement's sends would make these runs take longer. */
+/* Whether the announcement waits for alone_decide(), as the originator may
+   compute the whole job itself: the order says so (0 phases), or the load has
+   few units. Also if ports take processor time: sends of the announcement would
+   slow down the runs of the kernel that alone_decide() measures. */
 static bool may_stay(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -190,8 +189,8 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* Sends the report to the host, with `error`; if that is 0, with the result and
-   all outputs. Result: 0 or an error of the send. */
+/* Sends the report, which tells `error`, to the host. If `error` is 0, result
+   and all outputs follow in the message. Result: 0 or an error of the send. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
@@ -215,8 +214,8 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Clears what a new order needs cleared: all fields up to the report's
-   startup_ps, and a few behind. (Clearing all takes 70 us on an MPS2 board.) */
+/* Clears for a new order what precedes the report, the report without arrays,
+   and two fields of `input`. (Clearing all takes 70 us on an MPS2 board.) */
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
@@ -228,9 +227,9 @@ static void clear(struct scatter *scatter, struct originator *originator)
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 
-/* Carries out a job from the wait for the order, during which lists of probes
-   are served, to the report. The report tells an error, but for that of a
-   message which was not received. */
+/* Carries out a job, from the wait for the order to the report; until the order
+   comes, serves lists of probes. Returns 0 or the error. The report tells an
+   error, too, but for errors before the order. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
@@ -263,7 +262,7 @@ static int originate(struct scatter *scatter)
 
 /* ---- any node ---- */
 
-/* Resets the node's state, except the kernel's rate, for the next job. */
+/* Resets the node's state for the next job; scatter->rate stays. */
 static int reset(struct scatter *scatter)
 {
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);
