@@ -280,7 +280,7 @@ static int take(struct scatter *scatter,
 }
 
 /* Whether the switch may receive the next round's part while the node computes
-   this round. If the kernel makes output, the output needs that memory. */
+   this round. It may not if an output needs the free memory. */
 static inline bool posts_ahead(const struct scatter *scatter)
 {
     return scatter->layer < scatter->job.phases &&

@@ -44,8 +44,8 @@ static bool has_tail(const struct scatter *scatter)
  * originator it includes the wait for the ports. starts_ps is the software time
  * of layer i from receipt to computing: the switch hands over a message's head
  * before its units, so most software runs while units arrive. A node of layer i
- * receives load / 5^i units at most; 15/16 of these are assumed to arrive while
- * software runs. before_ps is starts_ps of layer i - 1. Startups include the
+ * receives load / 5^i units at most; the time of its transfer is estimated from
+ * 15/16 of these. before_ps is starts_ps of layer i - 1. Startups include the
  * return of outputs. They do not include the kernel's begin(), which runs when
  * the job is announced.
  */
@@ -197,7 +197,7 @@ static bool keep_one(const struct scatter *scatter,
 /* Plans one round with the best number of phases up to `phases` or, if `fixed`,
    with `phases`. For few units, fewer phases than are feasible may be better:
    plans with one phase less follow until one is no better than the plan before.
-   Result: 0, ERR_PHASES if `fixed` is infeasible, or another error. */
+   Result: 0, ERR_PHASES if `fixed` and not feasible, or another error. */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, unsigned phases,
                       bool fixed)

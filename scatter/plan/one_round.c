@@ -214,7 +214,7 @@ HAL_FAST static uint32_t share_floor(uint64_t volume, uint64_t below,
 
 /*
  * Sets volumes and shares, rounded down, from the last layer up. Returns a_0 in
- * 2^-30 unit. Sums of children are at most 4 (1/5 + 1/25 + ...) of 2^63.
+ * 2^-30 unit. A sum of children is at most 4 (1/5 + 1/25 + ...) of 2^63.
  *
  * The children's floors never sum up to more than the parent's floor, though
  * volume_of() may have raised each volume to an integer. Else the shares of the

@@ -87,7 +87,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-#define TREE_IN_GROUP 0x80u /* bit of the word `units` in an order */
+#define TREE_IN_GROUP 0x80u /* bit of `units` in an order: in a group */
 
 /* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)

@@ -14,8 +14,8 @@
 #define ALONE_BITS 44u
 #define LOAD_BITS 58u
 #define TIME_BITS 47u /* limit of all times while planning: 2^47 steps */
-#define COST_MOST ((uint64_t)1 << 46) /* of a circuit or software: steps */
-/* Limit of the time of the originator's software: units computed meanwhile. */
+#define COST_MOST ((uint64_t)1 << 46) /* most of each cost: steps */
+/* Limit of the originator's software, as units that the reference computes. */
 #define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35)
 
 #define ONE ((uint64_t)1 << 32) /* 1 in fixed point, 2^-32 */
@@ -126,8 +126,7 @@ static unsigned lane_of(const struct plan_job *job, unsigned port,
 }
 
 /* Returns how often each unit of a circuit is sent: once or, with
-   store_and_forward, at each hop. Over more than TREE_STAGES_MAX hops none
-   is. */
+   store_and_forward, at each hop, but TREE_STAGES_MAX times at most. */
 static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
     uint32_t stages = job->store_and_forward ? hops : 1;

@@ -35,11 +35,11 @@
  * phase is removed.
  *
  * tree_valid() must accept the tree. `work` has tree_work_bytes(n) bytes,
- * 8-byte aligned; the functions below read `work`. A range begins at the floor
- * of its exact begin, which may be off by 2^-23 (V + the units that the
- * originator could compute during its software); the originator gets the rest.
- * The relative error of *makespan_ps is 2^-23 at most. *phases becomes the last
- * phase of the tree.
+ * 8-byte aligned; the functions below read `work`. Begins of ranges are rounded
+ * down. Before rounding, a begin may be off by 2^-23 of the sum of V and the
+ * units that the originator could compute during its software. The originator
+ * gets the rest. The relative error of *makespan_ps is 2^-23 at most. *phases
+ * becomes the last phase of the tree.
  *
  * Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of
  * the job is out of range, the makespan is 2^63 ps or more (2^62 with equal

@@ -57,7 +57,7 @@ struct tree_rounds {
  *   *makespan_ps  to the makespan of the rounds
  *   tree          to the ranges of round 0, with the originator's share of all
  *                 rounds
- *   begin_ps[r]   to the time at which the originator begins round r
+ *   begin_ps[r]   to the originator's time from round 0 until round r begins
  *   tables        to the tables of all rounds, from round 0 on
  *
  * Times are rounded to 2^-23 of the makespan of one round; ranges begin at the
