@@ -35,9 +35,9 @@ NODISCARD int announce_drop(struct scatter *scatter,
 
 /* ---- waiting for a message of a job ---- */
 
-/* Serves a probe or takes an announcement. Result: 0 or the error; ERR_KIND for
-   another kind of message. (`delivery` is passed by value, to stay in registers
-   on the hot path.) */
+/* Serves the probe or takes the announcement in `delivery`. Result: 0 or the
+   error; ERR_KIND for a message of another kind. (`delivery` is passed by
+   value, to stay in registers on the hot path.) */
 NODISCARD int await_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 

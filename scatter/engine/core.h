@@ -9,8 +9,8 @@
  *
  * The circuit's memory during a job is drawn with the first address on top.
  * Messages are received into it, and sent from where their bytes lie
- * (hal/circuit.h). Two heaps grow towards each other. But for a farm's chunks
- * no received message is freed before the job ends; it may be being sent still:
+ * (hal/circuit.h). Two heaps grow towards each other. A received message stays
+ * until the job ends, as sends of it may be queued; a farm's chunks do not:
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
@@ -188,8 +188,8 @@ struct policy {
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
     /* Queues an announcement (announce.h) to each node to which this node
-       sends: the receiver's own head, then `shared` and `arg`. `originator`,
-       NULL on other nodes, has the order, which tells a tree's places. */
+       sends: the receiver's own head, then `shared` and `arg`. `originator` is
+       NULL on other nodes; a tree's originator reads places from the order. */
     int (*announce)(struct scatter *scatter, struct originator *originator,
                     struct circuit_segment shared, struct circuit_segment arg);
     /* Prepares for the first message of an announced job, when the kernel's
@@ -258,8 +258,8 @@ struct scatter_worker {
     uint64_t computed_ps;    /* compute time since the last demand, ps */
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
-    struct farm_state *group; /* the workers it serves; NULL: no master */
-    uint32_t low_units; /* a master asks once at most so many units are left */
+    struct farm_state *group; /* the master's group; NULL: no master */
+    uint32_t low_units; /* a master asks when it has left at most so many */
     bool asked;         /* the master has asked, and the chunk has not come */
 };
 

@@ -42,7 +42,7 @@
 
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk sent to it */
+    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk sent */
     uint16_t chunks;           /* number of chunks sent, the end included */
     bool waits;                /* the worker waits for a chunk or its end */
     bool ended;                /* the end, a chunk of no units, has been sent */

@@ -13,8 +13,8 @@
 
 /* ---- a node that is not the originator ---- */
 
-/* Whether another round follows. After an advance job.rounds is still 0, and at
-   least one round follows. */
+/* Whether this node waits for a further round or, if the policy asks, a chunk.
+   After an advance job.rounds is still 0, and at least one round follows. */
 static bool goes_on(const struct scatter *scatter)
 {
     return scatter->policy->asks || scatter->job.rounds == 0 ||
@@ -42,8 +42,8 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* Most units of a load that may be too small to be sent away. Along a tree it
-   is STAYING_UNITS_NODE more for each node, as a tree takes longer to plan. */
+/* Most units of a load that may be too small to be sent away. Along a tree
+   STAYING_UNITS_NODE more for each node, as a tree takes longer to plan. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
