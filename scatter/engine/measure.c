@@ -6,58 +6,58 @@
 
 #include <string.h>
 
-/* The number of units to measure is the larger of two: the units that take
-   PIECE_PS by the kernel's estimate; and a PIECE_PART-th of a mean share (the
-   load divided by the number of nodes) or, after an advance (advance.h), an
-   ADVANCED_PART-th of the units that the advance gave each node. */
+/* The number of units to measure is the larger of two numbers. The first: the
+   units that take PIECE_PS by the kernel's estimate. The second: a mean share
+   (the load divided by the number of nodes) divided by PIECE_PART; after an
+   advance (advance.h) a node's units in it divided by ADVANCED_PART. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
 /* One run() measures at most a MOST_OF_A_SHARE-th of a mean share. */
 #define MOST_OF_A_SHARE 8u
-/* If a mean share has fewer than 4 MOST_OF_A_SHARE units, one unit is measured,
-   provided that its estimated time is at most ONE_UNIT_PS. */
+/* If a mean share has fewer than 4 * MOST_OF_A_SHARE units, one unit is
+   measured; none if its estimated time is more than ONE_UNIT_PS. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
-/* Many kernels compute blocks of 8 units or fewer at once. So samples are whole
-   blocks. Measured pieces are whole blocks from BLOCKS_MIN blocks on; if the
-   kernel reads bytes before a unit, from EDGED_UNITS units on. */
+/* Many kernels compute a block of up to 8 units at once. So a sample is whole
+   blocks, and so is a piece of BLOCKS_MIN blocks or more. If the kernel reads
+   bytes before a unit, a piece of EDGED_UNITS units is whole blocks, too. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 #define EDGED_UNITS (2 * BLOCK_UNITS)
-/* A first call of 2^27 ps (134 us) or more is not measured again. */
+/* A first run of 2^LONG_CALL_BITS ps (134 us) or more is the short run. */
 #define LONG_CALL_BITS 27u
 /* A unit's time may depend on its place in the load. So half of a long piece is
-   measured in SAMPLES_MIN to SAMPLES_MAX samples from all over the load; each
-   sample takes SAMPLE_PS or more by the estimate. */
+   measured in samples: SAMPLES_MIN to SAMPLES_MAX runs of units from all over
+   the load. Each run takes SAMPLE_PS or more by the estimate. */
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
 /* Samples are taken if the time of a run of 0 units is at most a
    SAMPLED_CALLS-th of a mean share's compute time. */
 #define SAMPLED_CALLS 64u
-/* Units of SINGLE_PS or more are not computed in blocks. If the piece is
-   shorter than SAMPLES_MIN blocks, samples are single units, one for every
-   SINGLE_PART units of a mean share, which must have SINGLE_SHARE_MIN units. */
+/* No kernel computes units of SINGLE_PS or more in blocks. If such a piece is
+   shorter than SAMPLES_MIN blocks, samples are single units: one for every
+   SINGLE_PART units of a mean share of SINGLE_SHARE_MIN units or more. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* Times of a unit in different samples count as equal if they differ by at most
-   a SAME_PART-th of the time of a unit in the first piece. */
+/* A unit's times in the first piece and in all samples count as equal if they
+   differ by at most a SAME_PART-th of the time in the first piece. */
 #define SAME_PART 32u
-/* If a unit's measured time and the kernel's estimate differ by more than the
-   factor 2^UNLIKELY_BITS, the time does not predict other units' times. If an
-   order's time of a unit and the estimate differ by more than the factor
-   2^LIKELY_BITS, the order's time is not used. */
+/* A measured time of a unit does not predict other units' times if it differs
+   from the kernel's estimate by more than the factor 2^UNLIKELY_BITS. A time in
+   the order is not used if it differs from the estimate by more than the factor
+   2^LIKELY_BITS. */
 #define UNLIKELY_BITS 2u
 #define LIKELY_BITS 6u
 /* Planners accept a unit whose transfer time is less than 2^16 times its
-   compute time. A compute time of less than 1 / 2^RATIO_BITS of the transfer
-   time is raised to this part: such a unit is not sent away anyway. */
+   compute time. A smaller compute time than 2^-RATIO_BITS of the transfer time
+   is set to this fraction: no plan sends such a unit away in either case. */
 #define RATIO_BITS 15u
-/* Least number of units in a share whose times are kept for the next job. */
+/* The rate of a share of so many units or more is kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* The time of a run of 0 units counts as wrong if the originator's share takes
-   an OFF_PART-th more or less time than planned. */
+/* The time of a run of 0 units is measured again if the originator's share has
+   taken an OFF_PART-th more or less time than planned. */
 #define OFF_PART 32u
 
 /* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
@@ -78,7 +78,7 @@ static uint32_t mean_share(const struct scatter *scatter)
     return scatter->units / torus_nodes(scatter->size);
 }
 
-/* Returns the number of units to measure; 0: the kernel's estimate must do. */
+/* Returns the number of units to measure; 0: none, and the estimate is used. */
 static uint32_t piece_units(const struct scatter *scatter,
                             const struct originator *originator)
 {
@@ -131,9 +131,9 @@ int measure_first(struct scatter *scatter, struct originator *originator,
 }
 
 /* Sets report.compute_ps and report.call_ps from two runs: few_ps is the time
-   of `few` units, piece_ps the time of `few` + `more` units. On hardware few_ps
-   may be the longer time, after an interrupt or because both are below a tick
-   of the clock; compute_ps is then the mean of all measured units. */
+   of `few` units, piece_ps the time of `few` + `more` units. If piece_ps is not
+   the longer time (after an interrupt, or if both are below a tick of the
+   clock), sets only compute_ps: to the mean over all measured units. */
 static void set_rate(struct originator *originator, uint32_t few,
                      uint64_t few_ps, uint32_t more, uint64_t piece_ps)
 {
@@ -147,8 +147,8 @@ static void set_rate(struct originator *originator, uint32_t few,
     }
 }
 
-/* Returns how many samples to take besides a piece of `units` units; sets the
-   number of units in each sample, *sample_units. */
+/* Returns the number of samples after a piece of `units` units. Unless it
+   is 0, sets *sample_units, the number of units in each sample. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -175,9 +175,9 @@ static uint32_t samples_of(const struct scatter *scatter,
     return samples;
 }
 
-/* Measures `samples` samples of `units` units each. If the first
-   piece and the samples differ in the time of a unit, sets report.compute_ps to
-   the mean of these times, and varies_ps to the longest less the shortest. */
+/* Measures `samples` samples of `units` units each, and drops their results. If
+   a unit's times in the first piece and in the samples differ, sets compute_ps
+   to the mean of these times, varies_ps to the longest less the shortest. */
 static int sample_load(struct scatter *scatter, struct originator *originator,
                        uint32_t samples, uint32_t units)
 {
@@ -213,9 +213,9 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Returns the number of units in the first run. Units at the load's beginning
-   lack bytes that the kernel reads before a unit, so their time may differ: the
-   first run has these units, or 1 if there are none or more than `units`. */
+/* Returns the number of units in the first run. The load's first units lack
+   bytes that the kernel reads before a unit, so their time may differ: the run
+   has all of them. It has 1 unit if there are none, or more than `units`. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -227,13 +227,13 @@ static uint32_t edge_units(const struct scatter *scatter,
 }
 
 /* Measures `units` units in a short run and a long run: the difference of their
-   times is free of a run's fixed time. The short run has a block of units, as
-   kernels that compute blocks treat single units in another way; it has one
-   unit if `units` is too small for that, none if `units` is 1. Before both
-   comes a run of edge_units() units, as the very first run is slower than later
-   ones (caches; on an emulator translation); if it takes 134 us or more
-   (LONG_CALL_BITS), it is the short run. If the long run takes less time than
-   estimated, runs of 4 times as many units follow. */
+   times is free of a run's fixed time. A run of edge_units() units comes first,
+   as the very first run is slower than later runs (caches; on an emulator
+   translation). If it takes 134 us or more (LONG_CALL_BITS), it is the short
+   run. Else the short run has a block of units, as kernels that compute blocks
+   treat single units in another way; or 1 unit, if `units` is too small; or 0,
+   if `units` is 1. If the long run takes less than PIECE_PS / 4 more than the
+   short run, runs follow, each of 4 times as many units as the run before. */
 static int measure_runs(struct scatter *scatter, struct originator *originator,
                         uint32_t units)
 {
@@ -281,9 +281,9 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
     return sample_load(scatter, originator, samples, sample_units);
 }
 
-/* Whether the order's time of a unit is used: planners accept the time, and it
-   is near the kernel's estimate. (An order might bring the time of another
-   kernel, and outputs would return at wrong times.) */
+/* Whether the order's time of a unit is used: the order has one, planners
+   accept it, and it is near the kernel's estimate. (The time of another kernel
+   would let outputs return at wrong times.) */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -345,8 +345,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
         if (units > 0 && error == ERR_OK) {
             error = measure_runs(scatter, originator, units);
         }
-        /* A few units do not tell the time of the others. If there are many
-           units, samples have been measured, too. */
+        /* Few units do not tell the time of the others. If shares are large,
+           samples have been measured, too. */
         originator->unlikely |=
             mean_share(scatter) < SINGLE_SHARE_MIN &&
             differ(report->compute_ps, estimate_ps(scatter), UNLIKELY_BITS);

@@ -6,31 +6,31 @@
 #include "scatter/engine/core.h"
 #include "scatter/plan/advance.h"
 
-/* State from an order's receipt to the report. When the order comes, all fields
-   up to `report` are 0, and so is `report` but for its four arrays. */
+/* State from an order's receipt to the report. At the receipt all fields before
+   `report` are 0; so is `report`, except its four arrays. */
 struct originator {
     bool alone;    /* the originator computes the whole load */
     bool known;    /* the time of a unit is known without measuring */
     bool unlikely; /* measured units do not tell other units' time: they are few
-                      and far off an estimate, or samples differ */
-    uint64_t varies_ps; /* longest less shortest time of a unit in samples */
-    struct advance advance; /* how many units the advance sends to each node */
+                      and far off the estimate, or varies_ps is large */
+    uint64_t varies_ps; /* spread of a unit's time in samples, ps; 0: none */
+    struct advance advance; /* units that an advance sends to each node */
     uint64_t announced_ps;  /* mesh time, ps, when the announcement begins */
     struct wire_report report;
     struct wire_order order;
-    struct plan_job input; /* what planners read; its startup_ps[] belong to the
-                              plan tried last, the report's to `plan` */
-    uint8_t *job; /* the stored job; tables of later rounds lie behind it */
-    /* advance_units[i]: units for a node of layer i and its descendants. */
+    struct plan_job input; /* what planners read. input.startup_ps[] is of the
+                              plan tried last, report.startup_ps[] of `plan` */
+    uint8_t *job; /* the stored job; pattern: then tables of later rounds */
+    /* [i]: an advance's units for a node of layer i and its descendants. */
     uint32_t advance_units[TORUS_PHASES_MAX + 1];
-    uint64_t best_ps; /* pattern: time, ps, by which `plan` is compared with
-                         other plans; UINT64_MAX: no plan yet */
-    struct rounds_plan plan; /* the best plan so far; elements of its arrays for
-                                further rounds and phases are not set */
-    uint32_t *tree_tables;   /* tree: tables of all rounds, in a row */
+    uint64_t best_ps; /* pattern: time of `plan`, ps; a plan of a shorter time
+                         replaces `plan`. UINT64_MAX: no plan yet */
+    struct rounds_plan plan; /* pattern: the best plan so far; its arrays are
+                                set up to its own rounds and phases */
+    uint32_t *tree_tables;   /* tree: tables of all rounds; NULL: one round */
     struct farm_state *farm; /* state of a farm or of a tail (tail.h) */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* tree: planned start of each round,
-                                            ps from time zero */
+                                            ps after scatter_start_ps */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)
@@ -38,7 +38,7 @@ static inline uint64_t originator_now_ps(const struct scatter *scatter)
     return clock_now_ps(scatter->circuit->clock);
 }
 
-/* Returns startup plus transfer time, ps, for a payload of `bytes` bytes. */
+/* Returns startup plus transfer time, ps, of a payload of `bytes` bytes. */
 static inline uint64_t order_message_ps(const struct wire_order *order,
                                         uint64_t bytes)
 {
@@ -46,8 +46,8 @@ static inline uint64_t order_message_ps(const struct wire_order *order,
            order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
 }
 
-/* Returns the time, ps, of a message that takes message_ps to send, over `hops`
-   hops: switches that store and forward send the message once for each hop. */
+/* Returns the time, ps, of a message over `hops` hops. `message_ps`: time to
+   send it once; switches that store and forward send it once for each hop. */
 static inline uint64_t order_circuit_ps(const struct wire_order *order,
                                         uint64_t message_ps, uint32_t hops)
 {
@@ -66,28 +66,28 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
 /* Sets time zero, report.scatter_start_ps, just before the first send. */
 void originator_start(struct scatter *scatter, struct originator *originator);
 
-/* Sets the node's state to NODE_STATE_SCATTERING, and time zero unless an
-   advance has set time zero. */
+/* Sets the node's state to NODE_STATE_SCATTERING. Calls originator_start(),
+   unless this was done before an advance. */
 void originator_begin(struct scatter *scatter, struct originator *originator);
 
 /* Returns how many units the originator could compute in the processor time
-   that its ports take to send the other nodes' units. If the load is planned
-   larger by these units, and the originator's share is then cut by them, all
-   nodes still end together. 0 if ports take no processor time, shares are
-   equal, or several rounds are ordered; at most the mean share of a node. */
+   that its ports take to send other nodes' units; at most the mean share of a
+   node. If the load is planned larger by these units, and the originator's
+   share is then cut by them, all nodes still end together. Result 0: ports take
+   no processor time, shares are equal, or several rounds are ordered. */
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator);
 
-/* Makes the units of the order's load the originator's range. */
+/* Sets the range to the order's load: to all units not taken off so far. */
 void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order);
 
-/* Takes `units` units, computed or sent, off the front of load and range. */
+/* Takes the first `units` units, computed or sent, off order and range. */
 void originator_take_off(struct scatter *scatter, struct originator *originator,
                          uint32_t units);
 
-/* Allocates `bytes` bytes, rounded up to a multiple of 8, at free_from, which
-   moves behind them. Returns their address; NULL if fewer bytes are free. */
+/* Allocates `bytes` bytes, rounded up to a multiple of 8, at free_from, and
+   moves free_from behind them. Returns their address; NULL: no room. */
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 
 #endif

@@ -20,7 +20,7 @@ static const struct policy policies[POLICY_ROWS] = {
                       .compute = scatter_compute,
                       .gather = pattern_gather,
                       .lead = pattern_lead},
-    /* A scatter along the tree that comes with the order, on any torus. */
+    /* A scatter along the tree in the order, on any torus. */
     [WIRE_TREE] = {.prepare = tree_prepare,
                    .place = tree_place,
                    .announce = tree_announce,
@@ -28,7 +28,7 @@ static const struct policy policies[POLICY_ROWS] = {
                    .compute = scatter_compute,
                    .gather = tree_gather,
                    .lead = tree_lead},
-    /* Nodes ask for chunks; the announcement's tree tells them their places. */
+    /* Nodes ask for chunks; a tree in the announcement tells their places. */
     [WIRE_FARM] = {.prepare = tree_prepare,
                    .place = tree_place,
                    .announce = tree_announce,
@@ -38,11 +38,11 @@ static const struct policy policies[POLICY_ROWS] = {
                    .lead = farm_lead,
                    .asks = true,
                    .unplanned = true},
-    /* The pattern, with outputs that return during later rounds. */
+    /* The pattern, if outputs return during later rounds (meanwhile.h). */
     [POLICY_MEANWHILE] = {.receive = meanwhile_receive,
                           .compute = scatter_compute,
                           .gather = meanwhile_gather},
-    /* The pattern, after whose rounds nodes ask for the units left. */
+    /* The pattern, if nodes ask for the last units after rounds (tail.h). */
     [POLICY_TAIL] = {.receive = tail_receive,
                      .compute = tail_compute,
                      .gather = tail_gather,

@@ -5,28 +5,28 @@
 
 #define PS_PER_NS 1000u
 
-/* An answer is written from memory->incoming to the end of the struct. */
+/* An answer may reach from memory->incoming to the end of the struct. */
 static_assert(sizeof(struct scatter_memory) -
                       offsetof(struct scatter_memory, incoming) >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* Before times are taken, waits until no other message is on its way. */
+/* If the probe asks for times, waits until no other message holds links. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Returns the mesh time, ps, `ready_delay_ns` from now, at which the next
-   message leaves. */
+/* Returns the mesh time, ps, at which the next message leaves: ready_delay_ns
+   from now. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* Stores the node's events at `out`. Returns the number of bytes stored. */
+/* Stores both numbers and the events of a WIRE_ANSWER. Returns their bytes. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -74,11 +74,11 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* A list of probes, the payload of a WIRE_MEASURE, while it is carried out. The
-   report grows behind the list. */
+/* State while the list of a WIRE_MEASURE is carried out. The report, the
+   payload of the WIRE_MEASURED, grows behind the list. */
 struct measuring {
     struct scatter *scatter;
-    const uint8_t *list; /* the entry that is carried out */
+    const uint8_t *list; /* first byte of the entry at hand */
     uint32_t rows;       /* number of rows in the report so far */
     uint8_t *at;         /* end of the report so far */
 };
@@ -86,8 +86,8 @@ struct measuring {
 /*
  * Sends a probe and adds its answer to the report as a row. The probe is the
  * entry, then bytes of no meaning, sent from the end of the free memory. The
- * answer, as long as the probe, is received at the report's end and becomes the
- * row by adding t1 and t4 (these times are drawn in probe.h):
+ * answer is received at the report's end. The times t1 and t4 (probe.h) then
+ * take the place of the answer's header, which makes the answer a row:
  *
  *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | no meaning |
  *   row      | t1      | t4     | t2 | t3 | log               |
@@ -140,7 +140,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     return circuit_drain(circuit);
 }
 
-/* Sends the probes of the entry at *list. Its path must end at another node. */
+/* Sends the probes of the entry at *list. ERR_NO_ROUTE: its path leads here. */
 static int measure_entry(struct measuring *measuring)
 {
     const struct scatter *scatter = measuring->scatter;
@@ -164,7 +164,7 @@ static int measure_entry(struct measuring *measuring)
     return error;
 }
 
-/* Carries out a WIRE_MEASURE, and reports to the host. */
+/* Carries out a WIRE_MEASURE, and sends the WIRE_MEASURED to the host. */
 static int measure(struct scatter *scatter,
                    const struct circuit_delivery *delivery)
 {
@@ -201,6 +201,6 @@ __attribute__((noinline)) int probe_serve(struct scatter *scatter,
     } else if (delivery.kind == WIRE_MEASURE) {
         error = measure(scatter, &delivery);
     }
-    /* The queued message lies where the next one will be received. */
+    /* The next message will be received where the queued message lies. */
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A probe measures the cost of a circuit: the originator sends a message over a
- * path, and the node at its end answers over the same links (formats: wire.h).
- * Each of the two nodes notes times by its own clock:
+ * path, and the node at the path's end answers over the same links (formats:
+ * wire.h). Each of the two nodes notes times by its own clock:
  *
  *   originator   t1 ready                               t4 received
  *                   \ probe                            / answer
  *   node              ------> t2 received, t3 ready ---
  *
- * (t4 - t1) - (t3 - t2) is the time of the two circuits: each difference is
- * between times of one clock. t2 - t1 and t4 - t3 contain the offset of the two
- * clocks besides, with opposite signs.
+ * (t4 - t1) - (t3 - t2) is the time of both circuits together: each difference
+ * is between times of one clock. t2 - t1 is the time of the probe's circuit and
+ * the offset of the node's clock; t4 - t3, of the answer's, less this offset.
  *
  * Where the board allows it, times do not include software. A message leaves at
  * t1 or t3, ready_delay_ns after its sender reads the clock; the sender queues
@@ -27,11 +27,11 @@
 
 /* Answers a WIRE_PROBE, or carries out the list of a WIRE_MEASURE and reports
    the rows to the host. The message in `delivery` lies at free_from, where the
-   next one will be received, so the function returns when the switch has sent
-   all. A row that fails ends the list: the report names its error, and the
-   result is 0. (`delivery` is passed by value, to stay in registers on the hot
-   path.) Result: 0; ERR_KIND for another kind of message; ERR_LENGTH or
-   ERR_NO_ROUTE for a malformed probe; another error. */
+   next message will be received, so the function returns only when all is sent.
+   A probe of the list that fails ends the list: the report names its error, and
+   the result is 0. (`delivery` is passed by value, to stay in registers on the
+   hot path.) Result: 0; ERR_KIND for another kind of message; ERR_LENGTH or
+   ERR_NO_ROUTE for a malformed WIRE_PROBE; another error. */
 NODISCARD int probe_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 

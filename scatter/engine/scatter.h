@@ -29,20 +29,20 @@
  * An error ends scatter_run(), whose caller notes it in the node's status. An
  * originator tells its host by the report. No message tells other nodes: a node
  * that waits for the failed one waits until the mesh is ended (by the watchdog
- * of the host command; on a bench also by a newer discovery or a reset). So
- * does a node that a job does not reach: for the next job, or that end.
+ * of the host command; on a bench also by a newer discovery or a reset). A node
+ * that a job does not reach waits for the next job, or until the mesh is ended.
  *
  * How the load moves is a policy: a set of functions (struct policy in core.h).
- * To know the engine read, in this order,
+ * To know the engine, read in this order:
  *
  *   this file, core.h    the state of a node, its memory, common steps
  *   job.c                one job, from its first message to its last
- *   tree.c               a policy: what is its own; policy_table.c has its row,
- *                        compute.c and gather.c what it has from all policies
+ *   tree.c               a policy's own steps; policy_table.c has its row,
+ *                        compute.c and gather.c the steps of all policies
  *   scatter/wire/wire.h  the messages
  *   hal/circuit.h        how messages are sent and received
  *
- * which are some 2,400 lines. Each other file is a subject of its own:
+ * These are some 2,400 lines. Each other file is a subject of its own:
  *
  *   pattern, pattern_plan  a policy for a 5^k x 5^k torus, where the switch
  *                          cuts ranges and sends them on by itself
@@ -61,26 +61,26 @@
 #include "scatter/engine/core.h"
 
 /* Sets up a node by the identity in circuit->node. Precondition: the circuit is
-   open; kernels[kernel_count] and *costs outlive the node. Result: 0; ERR_RANGE
-   if the identity lies outside its torus, or its policy does not fit the torus;
-   ERR_POLICY if there is no such policy; ERR_MEMORY if the circuit's memory is
-   too small. */
+   open; *costs and the kernel_count elements of kernels[] outlive the node.
+   Result: 0; ERR_RANGE if the identity lies outside its torus, or if its policy
+   does not fit the torus; ERR_POLICY if there is no such policy; ERR_MEMORY if
+   the circuit's memory is too small. */
 NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
                            const struct kernel *const kernels[],
                            unsigned kernel_count,
                            const struct scatter_costs *costs);
 
-/* Runs jobs until one without WIRE_MORE has ended. Its last sends may still be
-   under way (circuit_drain()). Result: 0 or the error of the first job that
-   failed. */
+/* Runs jobs until a job without WIRE_MORE has ended. The last job's sends may
+   still be under way (circuit_drain()). Result: 0 or the error of the job that
+   failed, which is then the last. */
 NODISCARD int scatter_run(struct scatter *scatter);
 
-/* Returns the policy, enum wire_policy, of boards whose identity no host
-   writes: WIRE_PATTERN if that fits the torus, else WIRE_TREE. */
+/* Returns the policy, enum wire_policy, of a board to which no host writes its
+   identity: WIRE_PATTERN if that fits the torus, else WIRE_TREE. */
 uint8_t policy_of_size(struct torus_size size);
 
-/* Returns the policy `id`, enum wire_policy; NULL if there is none. The policy
-   WIRE_PATTERN is the first of the table (policy_table.c). */
+/* Returns the row of the policy `id`, enum wire_policy; NULL if there is none.
+   The row of WIRE_PATTERN, which is 0, begins the table (policy_table.c). */
 const struct policy *policy_find(unsigned id);
 
 #endif

@@ -5,20 +5,20 @@
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
 
-/* Least and most frames in a period. A frame has one short slot for each phase.
-   A period has some frames, then one long slot, which fits any result. */
+/* Least and most frames in a period, which scatter/plan/slots.h draws. A frame
+   has one short slot for each phase; a period has frames, then a long slot. */
 #define FRAMES_MIN 2u
 #define FRAMES_MAX 64u
-/* Number of frames from the planned end to the first period if the measured
-   units' result fits a short slot: most late nodes end within this time. */
+/* If the measured units' result fits a short slot, the first period begins so
+   many frames after the planned end: most late nodes end within this time. */
 #define FRAMES_FIRST 8u
-/* Least number of measured units from which result lengths are predicted. */
+/* The result of so many measured units or more predicts results' lengths. */
 #define TELLING_UNITS 16u
-/* A slot lasts a multiple of 2^n ps, n being UNIT_SHIFT_MIN or more, and is
-   SLOT_SPARE_PS longer than its circuit. */
+/* A slot is SLOT_SPARE_PS longer than its circuit, rounded up to a multiple of
+   2^shift ps, where `shift` is UNIT_SHIFT_MIN or more. */
 #define UNIT_SHIFT_MIN 8u
 #define SLOT_SPARE_PS 1000u
-#define SLOT_MAX_PS ((uint64_t)1 << 52) /* slots are shorter: 75 minutes */
+#define SLOT_MAX_PS ((uint64_t)1 << 52) /* 75 minutes: slots are shorter */
 
 static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
 
@@ -63,7 +63,7 @@ void slots_time_returns(const struct originator *originator,
         all_ps += takes_ps[phase];
     }
     if (counted) {
-        /* Shares are whole units: one unit more than planned is possible. */
+        /* Shares are whole units: a node may get one more than planned. */
         at_ps =
             fixed_difference(report->makespan_ps, all_ps) + report->compute_ps;
     }
@@ -85,8 +85,8 @@ static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
 }
 
 /* Returns the length, bytes, of the longest result that fits a short slot:
-   SCATTER_SHORT_BYTES, or more if its transfer takes at most job.phases / 16 of
-   the startup of a circuit. */
+   its transfer takes job.phases / 16 of a circuit's startup. At least
+   SCATTER_SHORT_BYTES; at most the length of the kernel's longest result. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
@@ -103,7 +103,7 @@ static uint32_t short_bytes(const struct scatter *scatter,
     return fixed_smaller(fixed_larger(bytes, SCATTER_SHORT_BYTES), most);
 }
 
-/* Returns the number of frames that last about as long as the long slot. */
+/* Returns a period's number of frames: they last as long as a long slot. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
 {
     ASSERT(frame_ps > 0);
@@ -111,8 +111,8 @@ static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
         fixed_larger(long_ps / frame_ps + 1, FRAMES_MIN), FRAMES_MAX);
 }
 
-/* Returns the least shift for which the time `ps` is less than 2^30 units of
-   2^shift ps. A sum of slots, each rounded up, then stays below 2^31 units. */
+/* Returns the least shift, UNIT_SHIFT_MIN or more, for which `ps` is less than
+   2^30 units of 2^shift ps. Slots, each rounded up, then sum to below 2^31. */
 static uint8_t shift_of(uint64_t ps)
 {
     uint8_t shift = UNIT_SHIFT_MIN;
@@ -129,7 +129,7 @@ static uint32_t slot_units(uint64_t ps, uint8_t shift)
 }
 
 /* Whether a node's result will be longer than `bytes`, if each unit adds as
-   many bytes to it as the measured units did. */
+   many as the measured units did. False if too few units were measured. */
 static bool expects_long(const struct scatter *scatter,
                          const struct originator *originator, uint32_t bytes)
 {
@@ -188,7 +188,7 @@ int slots_set_short(struct scatter *scatter,
     frames = long_ps > 0 ? frames_of(phases * short_ps, long_ps) : FRAMES_MIN;
     cycle_ps = phases * (frames * phases * short_ps + long_ps);
     if (long_ps > 0 && expects_long(scatter, originator, bytes)) {
-        /* Long results are likely: periods begin before the planned end. */
+        /* Long results are likely: periods begin quiet_ps before the end. */
         after_ps = 0 - quiet_ps;
         quiet_ps = 0;
     } else {
@@ -200,7 +200,7 @@ int slots_set_short(struct scatter *scatter,
         .long_units = long_ps > 0 ? slot_units(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
-        .gather_ps = after_ps, /* after the planned end, modulo 2^64 */
+        .gather_ps = after_ps, /* ps after the planned end, modulo 2^64 */
         .frames = frames,
         .shift = shift};
     return ERR_OK;
@@ -214,12 +214,12 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* result_ps[] count from here, or no end is known */
+        return start_ps; /* result_ps[] counts from here; or no end is known */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
-    /* Shares are whole units: one unit more than planned is possible. */
+    /* Shares are whole units: a node may get one more than planned. */
     return start_ps + report->makespan_ps +
            report->makespan_ps / SCATTER_GATHER_GUARD + report->compute_ps +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;

@@ -9,35 +9,35 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Returns the time, ps, in which the output of a subtree reaches its parent: a
-   circuit over `hops` hops with the output of `units` units, in one chunk for
-   each of `nodes` nodes and each round, then four merges at the parent. */
+/* Returns the time, ps, in which a node's output reaches its parent: a circuit
+   over `hops` hops, then four merges. The circuit carries the outputs of the
+   node and its descendants: of `units` units, one chunk a node and round. */
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct wire_order *order, unsigned rounds,
                          uint32_t units, uint32_t nodes, uint32_t hops);
 
-/* Returns slots_output_ps() for a node of the pattern, of layer `phase`, that
-   computes `units` together with its descendants. */
+/* Returns slots_output_ps() for a node of layer `phase` of the pattern;
+   `units`: units of the node and its descendants. */
 uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
                          unsigned rounds, uint32_t units);
 
-/* Sets the job's slots to long slots only. A slot lasts for a circuit over
-   `hops` hops, with the result below, and for merging four results. The result
-   is the longest of the kernel's terms if all results have one length, or if
-   the measured units predict a result that fits no short slot; else it is the
-   longest result that fits a short slot. If a node's result is longer, its
-   circuit still holds links during the next slot. Result: 0, or ERR_RANGE if a
-   slot takes 2^52 ps (75 minutes) or more. */
+/* Sets the job's slots to long slots only. A slot lasts as long as a circuit
+   over `hops` hops with one result, then merging four results. This result has
+   the greatest length in the kernel's terms if all results have one length, or
+   if measured units predict a result that fits no short slot; else the greatest
+   length that fits a short slot. A longer result's circuit still holds links
+   during the next slot. Result: 0, or ERR_RANGE if a slot takes 2^52 ps (75
+   minutes) or more. */
 NODISCARD int slots_set_long(struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t hops);
 
-/* Sets the job's slots to short ones, with long slots between them unless every
-   result fits a short slot. If all results have one length that fits no short
-   slot, sets long slots only. `hops`: hops of the longest circuit. `quiet_ps`:
-   time before the makespan's end without any circuit of the scatter; short
-   slots begin quiet_ps before the end. Result: as slots_set_long(). */
+/* Sets the job's slots to short slots and, unless every result fits a short
+   slot, long slots between them. If all results have one length that fits no
+   short slot, sets long slots only. `hops`: hops of the longest circuit.
+   `quiet_ps`: time before the makespan's end in which the scatter has no
+   circuit; slots begin at its start. Result: as slots_set_long(). */
 NODISCARD int slots_set_short(struct scatter *scatter,
                               const struct originator *originator,
                               uint32_t hops, uint64_t quiet_ps);
@@ -56,8 +56,8 @@ NODISCARD int slots_set_short(struct scatter *scatter,
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);
 
-/* Returns the job's gather_ps, the mesh time from which slots or, with outputs,
-   the times result_ps[] count. `start_ps`: mesh time of the scatter's start. */
+/* Returns gather_ps, the mesh time from which slots count. `start_ps`: mesh
+   time of the scatter's start; with outputs this is also the result. */
 uint64_t slots_gather_ps(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t start_ps);

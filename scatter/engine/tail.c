@@ -10,17 +10,17 @@
 
 /* ---- the originator ---- */
 
-/* A unit's mean time is assumed to differ between two shares by 1 / VARIES_PART
-   of what it differs by between samples (varies_ps): a share has many times the
-   units of a sample, so differences average out. */
+/* Samples differ in a unit's mean time by varies_ps. Shares are assumed to
+   differ by varies_ps / VARIES_PART: a share has many times the units of a
+   sample, so differences average out. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* largest reserve, percent of the load */
-#define RESERVE_UNKNOWN 5u /* percent of the load, if there are no samples */
-#define UNLIKELY_UNITS 2u  /* units planned per node if samples tell nothing */
+#define RESERVE_UNKNOWN 5u /* reserve, percent, if there are no samples */
+#define UNLIKELY_UNITS 2u  /* units planned per node if `unlikely` is set */
 
-/* Returns the reserve in percent of the load. 0 if samples do not differ, if
-   ports rather than nodes limit the speed, or if nodes compute the reserve in
-   less time than the originator takes to serve four demands of each node. */
+/* Returns the reserve for WIRE_BEST, percent of the load. 0: samples do not
+   differ; ports rather than nodes limit the speed; or computing the reserve
+   takes less time than serving four demands of each node. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -70,8 +70,8 @@ static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
     return torus_role_of(scatter->size, origin, away).layer;
 }
 
-/* Sends the end, a chunk of no units, to the workers of the layer state->layer
-   that wait for their end. */
+/* Sends the end, a chunk of no units, to the workers of layer state->layer that
+   wait for it. */
 static int end_waiting(struct scatter *scatter, struct farm_state *state)
 {
     int error = ERR_OK;
@@ -184,7 +184,7 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
 
 /* ---- the other nodes ---- */
 
-/* Makes this node a worker, and asks for its first chunk. */
+/* Makes this node a worker of the originator, and asks for its first chunk. */
 static int join(struct scatter *scatter)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
@@ -199,8 +199,9 @@ static int join(struct scatter *scatter)
                      torus_direct(size, away));
 }
 
-/* Returns how many units of the last share this node computes after it has
-   asked for a chunk, while the originator serves two demands of every node. */
+/* Returns how many units of its last share this node computes after it has
+   asked for a chunk: they take as long as the originator takes for two demands
+   of every node. All units of the share, if no unit was timed before. */
 static uint32_t kept_units(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;

@@ -20,18 +20,18 @@
 #include "scatter/engine/originator.h"
 
 /* Returns the reserve, the number of units at the end of the load that no round
-   sends: as ordered, or by how much samples differ in time; 0: no tail. */
+   sends: as ordered; for WIRE_BEST by samples' differences. 0: no tail. */
 uint32_t tail_reserve(const struct scatter *scatter,
                       const struct originator *originator);
 
-/* Opens the tail's farm, whose load is the `reserve` and the originator's
-   planned share; the plan then has 0 units for this share. Precondition: the
-   rounds are planned. Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Opens the tail's farm: its load is the `reserve` units and the originator's
+   planned share, which then has 0 units in the plan. Precondition: the rounds
+   are planned. Result: 0, ERR_RANGE or ERR_MEMORY. */
 NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
                         uint32_t reserve);
 
-/* Serves demands, computes and gathers, at the originator, when the sends of
-   all rounds are queued. Result: 0 or the error. */
+/* The originator's part of the tail, once the sends of all rounds are queued:
+   serves demands, computes and gathers. Result: 0 or the error. */
 NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 
 /* Hooks of the policy: struct policy in scatter/engine/core.h. */

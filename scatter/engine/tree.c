@@ -5,10 +5,10 @@
  * announcement on, receives its range, sends on its children's ranges, and
  * gathers results. The originator's steps follow: it plans, then sends.
  *
- * A tree is an array of branches, one for each node. A node's branch and the
- * branches of all its descendants, which lie behind it (scatter/plan/tree.h),
- * are the node's piece. tree_units() of the branch is the number of units of
- * the whole piece: the node's volume, not its share.
+ * A tree is an array of branches (scatter/plan/tree.h). A branch is one entry,
+ * for one node. A piece is a node's branch and, behind it, the branches of all
+ * its descendants. tree_units() of a branch is the number of units of the whole
+ * piece: the node's volume, not its share.
  */
 #include "scatter/engine/tree.h"
 
@@ -35,7 +35,7 @@ int tree_prepare(struct scatter *scatter)
     return ERR_OK;
 }
 
-/* Whether a piece of the tree ends at `end` or before and has a valid path. */
+/* Whether the piece from `branch` on ends by `end`, and has a valid path. */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -58,9 +58,9 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* Copies the order's tree as the originator's piece: planning writes units into
-   the order's tree while announcements are sent from the copy. Result: 0,
-   ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
+/* Makes a copy of the order's tree the originator's piece: announcements are
+   sent from the copy while planning writes units into the order's tree. Result:
+   0, ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
 static int read_tree(struct scatter *scatter, const struct wire_order *order)
 {
     uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
@@ -109,8 +109,8 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
 }
 
 /* Returns the word for the node of `branch` in the table of a later round: the
-   index of the first unit of the node's range. Words lie in the sequence of the
-   branches of this node's piece. */
+   index, in the whole load, of the first unit of the node's range. The words
+   have the sequence of the branches in this node's piece. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -133,7 +133,7 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Sets the head of messages to children: the job, later the round's number. */
+/* Sets the head of messages to children: the job; after round 0 the round. */
 static void set_head(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->message[0];
@@ -146,8 +146,9 @@ static void set_head(struct scatter *scatter)
     }
 }
 
-/* Queues the message to a child: its piece of the tree or, in later rounds, its
-   words of the table; and its range, `units` from unit `first_unit` on. */
+/* Queues the message to the child whose piece begins at `child`: the piece or,
+   in later rounds, the piece's words of the table; then the child's range of
+   `units` units, from unit `first_unit` of the whole load on. */
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
@@ -176,7 +177,7 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
  *   | own share | child 1 | child 2 | .. |
  *   ^ first_unit          ^ at           ^ end_unit
  *
- * Result: 0; ERR_PLAN if branches or ranges do not fit; or an error of sending.
+ * Result: 0; ERR_PLAN if pieces or ranges do not fit; or an error of sending.
  */
 static int branch_distribute(struct scatter *scatter)
 {
@@ -194,7 +195,7 @@ static int branch_distribute(struct scatter *scatter)
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         uint32_t units;
 
-        /* The child itself checks the inside of its branch. */
+        /* The child itself checks the other branches of its piece. */
         if (tree_nodes(child) == 0 || tree_next(child) > end ||
             tree_phase(child) < phase || first_unit_of(scatter, child) != at) {
             return ERR_PLAN;
@@ -204,8 +205,8 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* A child with units in the first round gets a message in each round.
-           Other children get no message, and wait for the next job. */
+        /* A child with units in round 0 gets a message in every round. Other
+           children get no message, and wait for the next job. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
@@ -312,7 +313,7 @@ int tree_gather(struct scatter *scatter)
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
                 /* A child of a phase greater than job.phases has refused its
-                   branch (read_branch()), and sends no result. */
+                   WIRE_BRANCH (read_branch()), and sends no result. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -325,10 +326,10 @@ int tree_gather(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-#define DEMANDS 3u /* per node: a farm must have time to serve so many */
+#define DEMANDS 3u /* demands per node that a farm must have time to serve */
 
-/* Returns the compute time of a unit on a node without a slowdown, ps; the
-   originator, whose time was measured, may have a slowdown. */
+/* Returns the compute time of a unit, ps, on a node without a slowdown: the
+   originator's measured time without the originator's own slowdown. */
 static uint64_t reference_ps(const struct originator *originator)
 {
     uint64_t compute_ps = originator->report.compute_ps >>
@@ -337,7 +338,7 @@ static uint64_t reference_ps(const struct originator *originator)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-/* Sets originator->input, what planners read, for one or for several rounds. */
+/* Sets originator->input for the planners. `several`: rounds may be many. */
 static void set_input(const struct scatter *scatter,
                       struct originator *originator, bool several)
 {
@@ -392,10 +393,10 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Adds the index of the order's first unit to the indices of first units in all
-   branches and tables, which are planned from unit 0 on. A load for one round
-   was planned larger (originator_ports_units()): the additional units are taken
-   off the front of the root's share. */
+/* The planner numbers units from 0. Adds the index of the order's first unit to
+   the indices in all branches and tables. A load for one round was planned
+   larger, by ports_units units that do not exist (originator_ports_units()):
+   cuts them off the front of the root's share, which lowers all indices. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -416,7 +417,7 @@ static void shift_ranges(const struct scatter *scatter,
     }
 }
 
-/* Returns the units, in all rounds, of the piece of branch number `index`. */
+/* Returns the units, of all rounds, of the piece at branch number `index`. */
 static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
@@ -432,8 +433,9 @@ static uint32_t all_units_of(const struct scatter *scatter,
     return units;
 }
 
-/* Sets result_ps[phase]: the time, ps, from the scatter's start until nodes of
-   the phase send outputs. A phase lasts as long as its longest output takes. */
+/* Sets result_ps[i]: the time, ps, from gather_ps until nodes of layer i send
+   their results; 0: at once, as output lengths are unknown. (gather_ps is the
+   scatter's start here.) A phase lasts as long as its longest output takes. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -461,7 +463,7 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Writes the job into new memory. Result: 0, ERR_MEMORY or ERR_RANGE. */
+/* Sets originator->job, in new memory. Result: 0, ERR_MEMORY or ERR_RANGE. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     uint64_t *result_ps = (uint64_t *)(void *)originator_allocate(
@@ -483,8 +485,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
 }
 
 /* Plans the order's number of rounds, with their tables. For WIRE_BEST plans
-   the best number of rounds if they end earlier than one round, for which
-   `tree` is planned already. `work`: the planner's memory. */
+   the best number, if it ends earlier than the round that `tree` plans. `work`:
+   the planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES (no such plan). */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {
@@ -515,7 +517,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
     uint8_t *free_from = scatter->free_from;
     unsigned rounds = originator->order.rounds;
-    /* Several rounds are an option if sends can leave at planned times. */
+    /* For WIRE_BEST rounds are several only if sends leave at set times. */
     bool several =
         rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
     unsigned phases = 0;
@@ -565,9 +567,10 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Whether the job becomes a farm: the order allows it, measured units do not
-   tell other units' time, and a node computes an equal share longer than the
-   originator serves DEMANDS demands of every node, as far as samples tell. */
+/* Whether the job becomes a farm. The order must allow it, and measured units
+   must not tell other units' time. If samples differ (varies_ps), a node must
+   also compute an equal share for longer than the originator serves DEMANDS
+   demands of every node. */
 static bool prefers_farm(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -582,12 +585,12 @@ static bool prefers_farm(const struct scatter *scatter,
            (originator->varies_ps == 0 || load_ps / nodes > demands_ps);
 }
 
-/* Plans the load along the order's tree, into the tree itself, and writes the
-   job. Waits for the end of the announcement. */
+/* Writes the plan into the order's tree, and writes the job. Waits until the
+   announcement is sent. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    /* The tree lies in the received order, which this node may write. */
+    /* The received order lies in this memory, so its tree may be written. */
     uint8_t *memory = scatter->circuit->memory;
     uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = originator_now_ps(scatter);
@@ -611,7 +614,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }
 
-/* Queues the sends of the originator's branch in all rounds. */
+/* Queues the originator's sends to its children, in all rounds. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator->report.scatter_start_ps;
@@ -644,7 +647,8 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
-    /* The range is again the whole rest of the load, from the own share on. */
+    /* Each round moved the range on. It is again the order's load, off which
+       measuring has taken the first units; the own share comes first. */
     originator_set_range(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.share_units = share_units;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The policy for any tree (scatter/plan/tree.h): a node receives its piece of
    the tree with its range, and sends on its children's pieces and ranges
-   unchanged. A piece begins with the node's branch and tells the node its
-   parent, layer, children and their units. */
+   unchanged. A piece is the node's branch, then its descendants' branches; it
+   tells the node its parent, layer, children and their units. */
 #ifndef SCATTER_ENGINE_TREE_H
 #define SCATTER_ENGINE_TREE_H
 
@@ -12,7 +12,7 @@
 
 /* Hooks of the policy: struct policy in scatter/engine/core.h. */
 
-/* Nodes learn their place in the tree later, with their branch. Result: 0. */
+/* Nodes learn their place in the tree later, by their piece. Result: 0. */
 NODISCARD int tree_prepare(struct scatter *scatter);
 
 NODISCARD int tree_place(struct scatter *scatter, const uint8_t *announcement,
@@ -26,8 +26,9 @@ NODISCARD int tree_announce(struct scatter *scatter,
                             struct circuit_segment shared,
                             struct circuit_segment arg);
 
-/* Waits for this node's WIRE_BRANCH, and sends on its children's pieces. If a
-   WIRE_CHUNK comes instead, the job becomes a farm. Result: 0 or the error. */
+/* Waits for WIRE_BRANCH or WIRE_BRANCH_ROUND, and queues sends to children. If
+   a WIRE_CHUNK comes instead, the job becomes a farm. Result: 0 or the error.
+ */
 NODISCARD int tree_receive(struct scatter *scatter);
 
 NODISCARD int tree_gather(struct scatter *scatter);

@@ -70,7 +70,7 @@ int wire_announce_load(struct wire_announce *announce, const uint8_t *in,
 
 /* ---- jobs ---- */
 
-/* Copy a field of a job to `out` or from `in`, where `place` is its offset. */
+/* Copy a field to or from its place, an offset in a stored job, bytes. */
 #define STORE(place, member)                                                   \
     (void)memcpy(out + (place), &(member), sizeof(member))
 #define LOAD(place, member)                                                    \
@@ -179,7 +179,7 @@ static void store_rounds(uint8_t *out, const struct wire_report *report,
     }
 }
 
-/* Loads the plan's tables; of one round, from the arrays of `report`. */
+/* Loads the plan's tables from `in`; for one round, from `report`'s arrays. */
 static void load_rounds(struct rounds_plan *plan,
                         const struct wire_report *report, const uint8_t *in)
 {

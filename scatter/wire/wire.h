@@ -6,7 +6,7 @@
  *    WIRE_ORDER         host        originator  a job, its kernel, the load
  *    WIRE_ANNOUNCE      node        child       the kernel and its argument
  *    WIRE_PART          node        child       a range, on the pattern
- *    WIRE_BRANCH        node        child       a range of round 0, on a tree
+ *    WIRE_BRANCH        node        child       a piece of a tree, and a range
  *    WIRE_BRANCH_ROUND  node        child       a range of a later round
  *    WIRE_CHUNK         server      worker      a range for the worker
  *    WIRE_DEMAND        worker      server      a request for the next chunk
@@ -54,12 +54,14 @@ enum wire_kind {
     WIRE_BRANCH_ROUND,
     WIRE_CHUNK,
     WIRE_DEMAND
-    /* 14 and 15 are the kinds of hal/serial/errand.h. */
+    /* No number is free: hal/serial/errand.h has 14 and 15, results and outputs
+       (below) 16 to 253, and 0 means any kind to CIRCUIT_ONLY(). For a new kind
+       TREE_PHASES_MAX is lowered by 1, and results begin at 17. */
 };
 
-/* The kind of a message with a result or outputs tells the phase over which it
-   returns, so that a parent can tell apart its children on one port.
-   WIRE_KIND() is WIRE_RESULT for all these kinds. */
+/* Messages with a result or outputs have a kind for each phase, 1 or more, in
+   which they return: so a parent can tell apart its children on one port.
+   WIRE_KIND() is WIRE_RESULT for all these kinds; WIRE_KIND_PHASE(): phase. */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_OUTPUTS_OF(phase) (WIRE_RESULT_OF(TREE_PHASES_MAX) + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
@@ -81,7 +83,7 @@ enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
                                    not set: circuits, from end to end */
     WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
-    WIRE_MORE = 8 /* after this job another order follows; jobs have it, too */
+    WIRE_MORE = 8 /* another order follows; also a flag of jobs, as below */
 };
 
 enum wire_job_flag {
@@ -115,7 +117,7 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 88u
-#define WIRE_BEST 0xffu      /* in an order: the originator chooses a value */
+#define WIRE_BEST 0xffu      /* in an order: the originator chooses */
 #define WIRE_RESERVE_MAX 90u /* largest reserve, percent of the load */
 
 /* Longest fixed time of a kernel's run() in an order, 2^35 ps = 34 ms: with a
@@ -147,11 +149,11 @@ struct wire_order {
     uint16_t tree_nodes;   /* number of nodes of the tree; 0: no tree */
     uint8_t reserve;       /* percent of the load that nodes get on demand after
                               all rounds, up to WIRE_RESERVE_MAX; WIRE_BEST: the
-                              originator chooses, or makes a tree a farm */
+                              originator chooses, or makes the job a farm */
     uint8_t zero;          /* always 0 */
     uint32_t unit_bytes;   /* length of a unit; 0: the load has no data */
     uint32_t arg_bytes;    /* length of `arg`, at most KERNEL_ARG_MAX */
-    uint32_t first_unit;   /* index of the first unit in the whole load */
+    uint32_t first_unit;   /* index of `load`'s first unit in the whole load */
     uint32_t before_bytes; /* length of the halo in front of the units */
     uint32_t after_bytes;  /* length of the halo behind the units */
     uint64_t compute_ps;   /* time to compute a unit, ps, at most 2^40; 0: the
@@ -173,8 +175,8 @@ uint64_t wire_order_load_bytes(const struct wire_order *order);
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
-/* Loads an order; arg, tree and load point into `in`. Result: 0; ERR_LENGTH;
-   ERR_FIELD. */
+/* Loads an order; arg, tree and load point into `in`. Result: 0; ERR_LENGTH if
+   `bytes` is not the order's length; ERR_FIELD if a field is out of range. */
 NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
                               uint32_t bytes);
 
@@ -197,31 +199,31 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
  *    6  u8  shift                         32  u32 after_bytes
  *    7  u8  0                             36  u64 result_ps[0..phases]
  *
- * In a job of WIRE_FARM struct wire_farm_terms takes the place of the slots:
+ * In a job of WIRE_FARM bytes 3 to 27 are struct wire_farm_terms instead:
  *
- *    3  u8  installment                    8  u64 compute_ps
- *                                         16  u32 demand_ps
- *                                         20  u64 call_ps
+ *    3  u8  installment                   16  u32 demand_ps
+ *    8  u64 compute_ps                    20  u64 call_ps
  *
- * result_ps[i], only with WIRE_OUTPUT, is the time from gather_ps until nodes
- * of layer i send their results.
+ * result_ps[i], only with WIRE_OUTPUT, is the time from gather_ps, then the
+ * scatter's start, until nodes of layer i send their results; 0: at once.
  */
 
 /* The slots: times when results may travel (drawn in scatter/plan/slots.h). */
 struct wire_slots {
-    uint64_t gather_ps;   /* mesh time, ps: planned end of compute, or later */
+    uint64_t gather_ps;   /* mesh time, ps: the planned end or near it; with
+                             WIRE_OUTPUT the scatter's start */
     uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
     uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
     uint32_t early_units; /* time with slots before gather_ps, in 2^shift ps */
     uint16_t short_bytes; /* longest result that fits a short slot, bytes */
-    uint8_t frames; /* each phase's number of short slots between long slots */
-    uint8_t shift;  /* the unit of time above is 2^shift ps */
+    uint8_t frames;       /* short frames in a period, before its long slot */
+    uint8_t shift;        /* the three times in _units count 2^shift ps */
 };
 
 struct wire_job {
     uint8_t phases;          /* number of phases, 1 or more */
     uint8_t rounds;          /* number of rounds, 1 to ROUNDS_MAX */
-    uint8_t flags;           /* enum wire_job_flag; bits 4 to 7 the policy */
+    uint8_t flags;           /* wire_job_flag, WIRE_MORE; bits 4 to 7 policy */
     uint32_t before_bytes;   /* bytes that the kernel reads before a range */
     uint32_t after_bytes;    /* bytes that the kernel reads behind a range */
     struct wire_slots slots; /* stored by wire_job_store(), but loaded by
@@ -250,8 +252,8 @@ wire_job_bytes(const struct wire_job *job)
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint64_t result_ps[]);
 
-/* Loads a job without its slots; `bytes` may exceed the job's length. Result:
-   0; ERR_LENGTH; ERR_FIELD. */
+/* Loads a job without its slots. Result: 0; ERR_LENGTH if `bytes` is less than
+   the job's length; ERR_FIELD if phases or rounds are out of range. */
 NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
@@ -264,7 +266,7 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Store or load a farm's terms in a stored job. Result: 0 or ERR_FIELD. */
+/* Store a farm's terms in a stored job; load them. Result: 0 or ERR_FIELD. */
 void wire_job_store_farm(uint8_t *out, const struct wire_farm_terms *terms);
 NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
 
@@ -288,8 +290,8 @@ static_assert(offsetof(struct wire_announce, arg_bytes) ==
                   WIRE_ANNOUNCE_BYTES - 4,
               "an announcement has no gaps");
 
-/* Loads an announcement of which the `bytes` bytes behind the child's place
-   begin at `in`; arg points into `in`. Result: 0; ERR_LENGTH; ERR_FIELD. */
+/* Loads an announcement from the `bytes` bytes behind the child's place, which
+   begin at `in`; arg points into them. Result: 0; ERR_LENGTH; ERR_FIELD. */
 NODISCARD int wire_announce_load(struct wire_announce *announce,
                                  const uint8_t *in, uint32_t bytes);
 
@@ -321,7 +323,8 @@ struct wire_part {
 static_assert(sizeof(struct wire_part) == WIRE_PART_BYTES, "no gaps");
 
 /*
- * WIRE_BRANCH: the job; the child's piece of the tree; the data.
+ * WIRE_BRANCH: the job; the child's piece of the tree, which is the child's
+ * branch and its descendants' branches; the data.
  *
  * WIRE_BRANCH_ROUND, in every round but the first:
  *    0  u32  round, 1 or more
@@ -330,7 +333,7 @@ static_assert(sizeof(struct wire_part) == WIRE_PART_BYTES, "no gaps");
  *   ..  the data
  */
 
-/* Returns label bits of a part: its receiver's layer, sender's port, round. */
+/* Returns a label with only the receiver's layer, sender's port and round. */
 static inline uint32_t wire_part_place(unsigned layer, unsigned port,
                                        unsigned round)
 {
@@ -345,7 +348,7 @@ void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
 
-/* Return a table where it lies in a round's stored tables, 4-byte aligned. */
+/* Return a table inside a round's stored tables, which are 4-byte aligned. */
 static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
     return (const uint32_t *)(const void *)tables;
@@ -419,7 +422,7 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
 struct wire_report {
     int32_t error;           /* enum err */
     uint8_t phases;          /* number of phases of the plan */
-    uint8_t phases_feasible; /* the most phases that a plan may have */
+    uint8_t phases_feasible; /* most phases with which a plan was possible */
     uint8_t rounds;          /* number of rounds */
     bool output : 1;         /* an output follows the result */
     bool layers : 1;         /* all nodes of a layer get equally many units; not
@@ -440,15 +443,15 @@ struct wire_report {
     uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* time from time zero until
                                                     the node has its range */
     uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units the node keeps */
-    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* with its descendants' */
+    uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* these and descendants' */
     uint64_t ordered_ps; /* mesh time when the whole order has come in, ps */
     uint64_t measure_ps; /* time of all runs of the kernel to measure it, ps */
     uint32_t measured_units; /* units computed to measure; not in the plan */
     uint32_t zero;           /* always 0 */
-    uint64_t call_ps; /* time of a run() of no units, ps: as planned with, or
-                         anew if the originator's share took another time */
+    uint64_t call_ps; /* time of a run() of no units, ps: as planned with, or as
+                         measured again after the originator's share */
     uint64_t announce_ps; /* time in which the announcement was queued, ps */
-    uint64_t sampled_ps; /* part of measure_ps: runs with dropped results, ps */
+    uint64_t sampled_ps;  /* time of samples, ps, a part of measure_ps */
 };
 static_assert(sizeof(struct wire_report) == WIRE_REPORT_BYTES, "no gaps");
 
@@ -471,7 +474,7 @@ NODISCARD int wire_report_load(struct wire_report *report,
 #define WIRE_ANSWER_BYTES 16u
 #define WIRE_LOG_BYTES 8u /* two numbers of events, before the events */
 #define WIRE_MEASURED_BYTES 8u
-#define WIRE_ROW_BYTES 32u /* length of a report's row without events */
+#define WIRE_ROW_BYTES 32u /* length of a row without events */
 
 enum wire_asks {
     WIRE_ASKS_TIME, /* the probe asks for times alone */
