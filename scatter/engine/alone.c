@@ -48,8 +48,7 @@ static bool is_dear_to_send(const struct scatter *scatter,
 /* Returns an estimate of the time, ps, in which results return. If all results
    have one length, it is the time of two circuits with a result. Else it is the
    time of four, as results wait for time slots (core.h); such a result is
-   taken to fit a short slot or, if results may outgrow it, to be the longest.
- */
+   taken to fit a short slot or, if results may outgrow that, to be longest. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {

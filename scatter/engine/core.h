@@ -259,8 +259,8 @@ struct scatter_worker {
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
     struct farm_state *group; /* the master's group; NULL: no master */
-    uint32_t low_units; /* a master asks when it has left at most so many */
-    bool asked;         /* the master has asked, and the chunk has not come */
+    uint32_t low_units;       /* a master asks when at most so many are left */
+    bool asked; /* the master has asked, and the chunk has not come */
 };
 
 /* A unit's time, as the originator's share of the last job showed. A job takes
