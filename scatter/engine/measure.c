@@ -35,7 +35,7 @@
 /* Samples are taken if the time of a run of 0 units is at most a
    SAMPLED_CALLS-th of a mean share's compute time. */
 #define SAMPLED_CALLS 64u
-/* No kernel computes units of SINGLE_PS or more in blocks. If such a piece is
+/* Units of SINGLE_PS or more are not computed in blocks. If a piece of them is
    shorter than SAMPLES_MIN blocks, samples are single units: one for every
    SINGLE_PART units of a mean share of SINGLE_SHARE_MIN units or more. */
 #define SINGLE_PS 2000000u /* 2 us */

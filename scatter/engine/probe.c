@@ -18,8 +18,7 @@ static int settle(struct scatter *scatter, uint32_t asks)
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Returns the mesh time, ps, at which the next message leaves: ready_delay_ns
-   from now. */
+/* Returns the mesh time, ps, at which a message leaves: after the delay, ns. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +

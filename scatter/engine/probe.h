@@ -9,8 +9,8 @@
  *   node              ------> t2 received, t3 ready ---
  *
  * (t4 - t1) - (t3 - t2) is the time of both circuits together: each difference
- * is between times of one clock. t2 - t1 is the time of the probe's circuit and
- * the offset of the node's clock; t4 - t3, of the answer's, less this offset.
+ * is between times of one clock. t2 - t1 is the time of the probe's circuit
+ * plus the clocks' offset; t4 - t3, that of the answer's less this offset.
  *
  * Where the board allows it, times do not include software. A message leaves at
  * t1 or t3, ready_delay_ns after its sender reads the clock; the sender queues

@@ -10,8 +10,8 @@
 #include "scatter/engine/originator.h"
 
 /* Returns the time, ps, in which a node's output reaches its parent: a circuit
-   over `hops` hops, then four merges. The circuit carries the outputs of the
-   node and its descendants: of `units` units, one chunk a node and round. */
+   over `hops` hops, then four merges. The circuit carries the output of `units`
+   units from `nodes` nodes, the node and descendants, `rounds` chunks each. */
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct wire_order *order, unsigned rounds,
                          uint32_t units, uint32_t nodes, uint32_t hops);

@@ -70,8 +70,7 @@ static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
     return torus_role_of(scatter->size, origin, away).layer;
 }
 
-/* Sends the end, a chunk of no units, to the workers of layer state->layer that
-   wait for it. */
+/* Sends the end, a chunk of no units, to waiting workers of state->layer. */
 static int end_waiting(struct scatter *scatter, struct farm_state *state)
 {
     int error = ERR_OK;

@@ -485,8 +485,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
 }
 
 /* Plans the order's number of rounds, with their tables. For WIRE_BEST plans
-   the best number, if it ends earlier than the round that `tree` plans. `work`:
-   the planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES (no such plan). */
+   the best number, if it ends earlier than `tree`, planned for one round.
+   `work`: planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES (no plan). */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {

@@ -26,9 +26,8 @@ NODISCARD int tree_announce(struct scatter *scatter,
                             struct circuit_segment shared,
                             struct circuit_segment arg);
 
-/* Waits for WIRE_BRANCH or WIRE_BRANCH_ROUND, and queues sends to children. If
-   a WIRE_CHUNK comes instead, the job becomes a farm. Result: 0 or the error.
- */
+/* Waits for WIRE_BRANCH or WIRE_BRANCH_ROUND, and queues sends to children. A
+   WIRE_CHUNK makes the job a farm instead. Result: 0 or the error. */
 NODISCARD int tree_receive(struct scatter *scatter);
 
 NODISCARD int tree_gather(struct scatter *scatter);

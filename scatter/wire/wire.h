@@ -141,8 +141,8 @@ struct wire_order {
     uint64_t hop_delay_ps;        /* time that each link adds, ps */
     uint32_t load_units;          /* number of units of the load */
     uint8_t phases; /* number of phases, or WIRE_BEST; 0: originator alone */
-    uint8_t rounds; /* number of rounds, or WIRE_BEST; of a farm: number of
-                       chunks into which a worker's part is cut */
+    uint8_t rounds; /* number of rounds, or WIRE_BEST; on a farm: number of
+                       chunks to cut a worker's part of the load into */
     uint8_t ports;  /* ports that a node uses at once: 1, 2 or 4 */
     unsigned flags : 4;    /* enum wire_order_flag */
     unsigned policy : 4;   /* enum wire_policy */
