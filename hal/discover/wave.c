@@ -22,7 +22,8 @@ static uint32_t tag_of(const uint8_t *uid)
     return crc == 0 ? 1 : crc; /* tag 0 means: nobody */
 }
 
-/* Joins a wave; `head`: the first DISCOVER_AT_BITS bytes of its STATUS. */
+/* Joins a wave. `head` is the beginning, DISCOVER_AT_BITS bytes, of the STATUS
+   message that brought the wave here. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);

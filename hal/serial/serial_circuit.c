@@ -151,9 +151,9 @@ static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
     return tell_console(circuit, &message);
 }
 
-/* Carries out the errands of the host's message in *delivery, the last errand
-   first, and answers the host. The errand LEAD gets no answer: *delivery
-   becomes the order of this node, and the function returns. */
+/* Carries out the errands (requests of the host, errand.h) in the message
+   *delivery, the last one in the message first, and answers the host. The
+   errand LEAD gets no answer: *delivery becomes the WIRE_ORDER in it. */
 static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {

@@ -438,7 +438,8 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
         switch_source_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
-    /* If no answer came in time, the timed answer may still come. */
+    /* The time of an answer is still taken if none has come; not if the other
+       end asked for these bytes again. */
     source->timing = source->timing && !asked;
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;

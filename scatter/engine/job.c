@@ -69,7 +69,9 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
-/* Checks that the kernel's terms suit this node's memory and the order. */
+/* Checks the kernel's terms, the sizes that its begin() gave: results and halo
+   must fit this node's memory. Result: 0; ERR_KERNEL; ERR_TERMS if the order's
+   halo is another; ERR_MEMORY without room for the output. */
 static int check_terms(const struct scatter *scatter,
                        const struct originator *originator)
 {

@@ -217,8 +217,8 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* Perhaps only the first bytes have arrived, enough for tables and job with
-       all phases of the torus: parts with more phases are refused. */
+    /* The job may be read only if the bytes that have arrived contain it. These
+       are enough for as many phases as the torus has, not for more. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;

@@ -393,10 +393,10 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* The planner numbers units from 0. Adds the index of the order's first unit to
-   the indices in all branches and tables. A load for one round was planned
-   larger, by ports_units units that do not exist (originator_ports_units()):
-   cuts them off the front of the root's share, which lowers all indices. */
+/* Turns the planner's indices of units, from 0, in all branches and tables into
+   the order's. In one round the plan has ports_units more units than the load,
+   which stand for the time of the originator's ports
+   (originator_ports_units()): they go from the front of the root's share. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {

@@ -63,9 +63,10 @@ struct plan_job {
        0: no output. */
     uint16_t results_numerator;
     uint16_t results_denominator;
-    uint64_t output_ps; /* meanwhile: transfer time of a unit's output */
-    uint64_t back_ps;   /* meanwhile: time to return a round without transfer of
-                           outputs: the sum over one circuit of each phase */
+    /* Of outputs that return during later rounds. */
+    uint64_t output_ps; /* transfer time of a unit's output */
+    uint64_t back_ps;   /* time to return a round's outputs, without their
+                           transfer: the sum over one circuit of each phase */
 
     /* Circuits of a tree and of a farm. */
     struct plan_circuit circuit_ps; /* tree: each field below 2^36 ps (69 ms) */
@@ -102,7 +103,7 @@ struct plan_job {
 
     /* A farm. */
     uint32_t nodes;      /* number of nodes: the originator and nodes it serves;
-                            advance: all nodes, 2 or more */
+                            of an advance all nodes of the mesh, 2 or more */
     uint32_t served;     /* number of nodes that masters serve */
     uint32_t most_units; /* most units of a chunk: 1 or more */
     uint64_t demand_ps;  /* time to serve a demand, at most 2^32 ps */

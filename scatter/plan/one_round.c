@@ -22,8 +22,9 @@
 
 /* Factors and shifts that turn times, ps, into work, and work into volumes. */
 struct scale {
-    uint64_t units;   /* volume / work = 2^40 / m, in 2^-64; low by < 1.1 */
-    uint64_t compute; /* m: compute_ps * 2^n, from 2^40 to 2^41 */
+    uint64_t units;   /* units for each step of work, in units of 2^-64: 2^104
+                         / compute, too low by less than 1.1 */
+    uint64_t compute; /* compute_ps * 2^n, from 2^40 to 2^41 */
     unsigned left;    /* 0 .. 31; a time's work is time << left >> right */
     unsigned right;   /* 0 .. 10; left or right is 0 */
 };

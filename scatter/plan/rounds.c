@@ -468,7 +468,7 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
     const int64_t *constants =
         round + 1 == plan->rounds ? costs->startup : costs->constant;
     int64_t cut = costs->cut; /* the most that the layer's share is too low */
-    int64_t below = 0;        /* work of the children's volumes */
+    int64_t below = 0; /* compute time of the children's volumes, steps */
     uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
     uint32_t below_units = 0; /* the children's volumes in whole units */
 

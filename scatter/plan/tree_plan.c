@@ -265,7 +265,7 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Sets the other fields of *met from its slope, offset, nodes and hops. */
+/* Completes the cache entry *met from its slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
