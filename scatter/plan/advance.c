@@ -4,20 +4,16 @@
 #include "scatter/plan/fixed.h"
 
 #define PORTS 4u
-#define UNITS_MIN 16u /* units: no advance if nodes' mean share is less */
-#define LOAD_MAX_PS ((uint64_t)1 << 60) /* limit of C and W (advance.h), ps */
-/* Several rounds follow an advance only if a node computes its mean share at
-   least WORTH times as long as the planning of several rounds takes. */
-#define WORTH 4u
+#define UNITS_MIN 16u /* least mean share for an advance, units */
+#define LOAD_MAX_PS ((uint64_t)1 << 60) /* limit of times, ps */
+#define WORTH 4u /* least work for several rounds, in their planning times */
 #define MOST_ROUNDS 15u              /* most rounds after an advance */
-#define RATIO_MAX (16u << 8)         /* limit of t (advance.h), in 1/256 */
-#define TERM_MAX ((uint64_t)1 << 40) /* limit of a power of t, in 1/256 */
+#define RATIO_MAX (16u << 8)         /* limit of the ratio, in 1/256 */
+#define TERM_MAX ((uint64_t)1 << 40) /* limit of a term, in 1/256 */
 
-/* Returns x m, the advance's units for each node, by condition (2) of
-   advance.h, but at least `least`. Sets *rounds to k, the number of rounds that
-   follow. k rises while x m is above `least` and the ports send the advance for
-   longer than a node's software takes in two rounds. `port_ps`: time in which
-   the four ports send one unit to each other node; `mean`: m. */
+/* Returns the advance's units for each node, at least `least`. Sets *rounds to
+   the number of rounds that follow. `port_ps`: time in which the four ports
+   send one unit to each other node. */
 static uint64_t of_rounds(unsigned *rounds, const struct plan_job *job,
                           uint32_t mean, uint64_t port_ps, uint64_t least)
 {

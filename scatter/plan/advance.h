@@ -19,9 +19,7 @@
  *   if k rounds follow:     a + S <= x W, and x >= 1 / (1 + t + .. + t^k) (2)
  *
  * t is W / C: a round can have t times the units of the round before. The
- * advance is x m for the least x that meets (1) or (2), because nodes begin to
- * compute sooner if the advance is smaller. It is at most 7/8 of m: if planning
- * a small load takes longer than (1) allows, nodes are idle after these 7/8.
+ * advance is x m for the least x that meets (1) or (2), at most 7/8 of m.
  */
 #ifndef SCATTER_PLAN_ADVANCE_H
 #define SCATTER_PLAN_ADVANCE_H
@@ -29,13 +27,12 @@
 #include "scatter/plan/job.h"
 
 struct advance {
-    uint32_t units; /* for each node but the originator: x m; 0: no advance */
-    uint8_t rounds; /* the rest is sent in so many rounds at most; 1 if there
-                       is no advance */
+    uint32_t units; /* units for each node but the originator; 0: no advance */
+    uint8_t rounds; /* most rounds that send the rest, at least 1 */
 };
 
-/* Returns the advance of `job`. There is none if m is less than 16 units, if C
-   is more than 2 W (the ports need too long), or if C or W exceeds 2^60 ps. */
+/* Returns the advance of `job`; 0 units if m is below 16 units, C is above 2 W,
+   or C or W exceeds 2^60 ps. */
 struct advance advance_of(const struct plan_job *job);
 
 #endif

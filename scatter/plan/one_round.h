@@ -33,17 +33,12 @@ struct planner_plan {
 };
 
 /*
- * Plans the largest feasible number of phases, job->phases at most; N phases
- * are feasible if v_N >= 0. Reads the first job->phases elements of
- * startup_ps[]. Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if
- * a number of the job is out of range.
+ * Plans the largest feasible number of phases, job->phases at most. Reads the
+ * first job->phases elements of startup_ps[]. Returns ERR_OK; ERR_EMPTY for a
+ * load of no units; ERR_RANGE if a number of the job is out of range.
  *
- * A v_N from -2^-30 unit to 0 counts as 0: N is feasible. A volume or share
- * less than 2^-28 unit below an integer counts as that integer. The error of
- * v_i is below 2^-27 unit; the error of a_i, in which up to 1 + 4 N volumes are
- * summed, is below 2^-20 unit. makespan_ps, a_0 * compute_ps, is rounded down.
- *
- * Reentrant. Costs about 420 instructions and 118 for each phase (Cortex-M3).
+ * The error of a volume is below 2^-27 unit, that of a share below 2^-20 unit,
+ * before rounding down. Reentrant.
  */
 NODISCARD int planner_plan(struct planner_plan *plan,
                            const struct plan_job *job);

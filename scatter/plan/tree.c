@@ -60,8 +60,7 @@ void tree_cut(uint8_t *tree, unsigned last)
     uint32_t nodes = tree_nodes(tree);
     uint32_t to = 0;
 
-    /* Sets the word `units` of each branch to its new index: the number of kept
-       branches before it. */
+    /* New index of each branch, kept in its word `units`. */
     for (uint32_t i = 0; i < nodes; ++i) {
         uint8_t *branch = tree + TREE_BRANCH_BYTES * i;
 

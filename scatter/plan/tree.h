@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree along which a load is scattered: for tori of any size, nodes of
- * different speed, fewer ports. A tree is an array of branches, one for each
- * node, in preorder: a node, then the subtrees of its children, first sent
+ * A tree along which a load is scattered. It is an array of branches, one for
+ * each node, in preorder: a node, then the subtrees of its children, first sent
  * first. A child is sent its piece of the array unchanged. A branch has 16
  * bytes, little-endian:
  *
@@ -11,23 +10,20 @@
  *   12  u16 hops up to the turn       11  u8  phase, from 1; 0: the root
  *   14  u16 hops after the turn
  *
- * Port, turn and hops are the path from the parent (struct torus_path). A
- * node's range begins with its own share; the ranges of its children follow in
- * the sequence of the array.
+ * Port, turn and hops are the path from the parent. A node's range begins with
+ * its own share; the ranges of its children follow.
  *
  * The host sends the originator a tree in an *order*, the message with a job.
  * In an order the word `first unit` is a shift: the node computes a unit in
- * 2^shift times the time of the *reference*, a node that is not slow. `units`
- * is the path of the node's circuits, used if the job becomes a farm: a farm is
- * announced along the tree, but sends chunks on that path. tree_plan() writes
- * both words anew. Bits of `units`:
+ * 2^shift times the time of a node that is not slow. The word `units` is the
+ * path of the node's circuits if the job becomes a farm:
  *
  *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
  *         7  set if the node is in a group
  *
  * A master serves the nodes of its group: the master is their nearest ancestor
  * outside any group, and their paths begin at it. The originator serves all
- * other nodes, by paths from the root; the root's children are in no group.
+ * other nodes, by paths from the root. The root's children are in no group.
  */
 #ifndef SCATTER_PLAN_TREE_H
 #define SCATTER_PLAN_TREE_H
@@ -69,8 +65,8 @@ static inline struct torus_path tree_path(const uint8_t *branch)
                                bytes_load_u16(branch + 14)};
 }
 
-/* Returns the word `units` of an order's branch, for a node in no group, from
-   the farm's `path` to the node. The path to the root itself has 0 hops. */
+/* Returns the word `units` of a branch in an order, from the farm's `path` to
+   the node. The node is in no group. */
 static inline uint32_t tree_direct_pack(struct torus_path path)
 {
     return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
@@ -87,7 +83,7 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
-#define TREE_IN_GROUP 0x80u /* bit of `units` in an order: in a group */
+#define TREE_IN_GROUP 0x80u /* bit of `units` in an order */
 
 /* Whether a master serves the node of a branch in an order. */
 static inline bool tree_in_group(const uint8_t *branch)
@@ -95,8 +91,8 @@ static inline bool tree_in_group(const uint8_t *branch)
     return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
-/* Returns the shift in the branch of an order, cut to TREE_SLOW_SHIFT_MAX: the
-   node computes a unit in 2^shift times the time of the reference. */
+/* Returns the shift in the branch of an order: the node computes a unit in
+   2^shift times the time of a node that is not slow. */
 static inline unsigned tree_slow_shift(const uint8_t *branch)
 {
     uint32_t shift = tree_first_unit(branch);
@@ -104,16 +100,15 @@ static inline unsigned tree_slow_shift(const uint8_t *branch)
     return shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX;
 }
 
-/* Returns the branch after the subtree of `branch`: the next child of the same
-   parent or, after the last child, the end of the parent's subtree. */
+/* Returns the branch after the subtree of `branch`. */
 static inline const uint8_t *tree_next(const uint8_t *branch)
 {
     return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
 }
 
-/* Returns the next branch after `at` whose node is in the group of the master
-   `root`. Returns tree_next(root) or a later branch if there is none. The tree
-   need not be valid: each step leads to a later branch. */
+/* Returns the next branch after `at` in the group of the master `root`. Returns
+   tree_next(root) or a later branch if there is none. The tree need not be
+   valid. */
 static inline const uint8_t *tree_next_of_group(const uint8_t *root,
                                                 const uint8_t *at)
 {
@@ -129,15 +124,15 @@ static inline const uint8_t *tree_next_of_group(const uint8_t *root,
 }
 
 /* Whether the array of `bytes` bytes is a tree: subtrees lie inside the
-   parent's, torus_path_valid() accepts all paths, phases rise from parent to
-   child, never fall from child to child, and are at most TREE_PHASES_MAX. */
+   parent's, all paths are valid, phases are at most TREE_PHASES_MAX, rise from
+   parent to child and never fall from child to child. */
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 
 /* Returns the latest phase of a tree; 0 for a tree of one node. */
 unsigned tree_last_phase(const uint8_t *tree);
 
-/* Removes every branch of a phase after `last`, with its descendants, whose
-   phases are later still. Overwrites the word `units` of all branches. */
+/* Removes all branches of phases after `last`. Overwrites the word `units` of
+   all branches. */
 void tree_cut(uint8_t *tree, unsigned last);
 
 #endif

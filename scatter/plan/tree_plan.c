@@ -5,50 +5,45 @@
 
 #include <string.h>
 
-/* Symbols and the *reference*: tree_plan.h. Times are in steps: the reference
-   computes a unit in 2^unit_shift steps. The originator alone takes 2^43 to
-   2^44 steps for the load, so feasible plans have times below 2^ALONE_BITS. A
-   load is given as the steps in which the reference computes it: below
-   2^LOAD_BITS for all that 2^14 nodes compute in a makespan. Larger numbers are
-   infeasible. */
-#define ALONE_BITS 44u
-#define LOAD_BITS 58u
-#define TIME_BITS 47u /* limit of all times while planning: 2^47 steps */
-#define COST_MOST ((uint64_t)1 << 46) /* most of each cost: steps */
+/* Times are in steps: the *reference*, a node that is not slow, computes a unit
+   in 2^unit_shift steps. Loads are the reference's compute times. */
+#define ALONE_BITS 44u /* limit of a feasible plan's times: 2^44 steps */
+#define LOAD_BITS 58u  /* limit of loads: 2^58 steps */
+#define TIME_BITS 47u  /* limit of times while planning: 2^47 steps */
+#define COST_MOST ((uint64_t)1 << 46) /* limit of each cost, steps */
 /* Limit of the originator's software, as units that the reference computes. */
 #define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35)
 
-#define ONE ((uint64_t)1 << 32) /* 1 in fixed point, 2^-32 */
+#define ONE ((uint64_t)1 << 32) /* 1, in 2^-32 */
 #define RHO_BITS 36u            /* fraction bits of tree_work.rho */
 #define NODES_BITS 14u          /* a tree has fewer than 2^14 nodes */
 
-/* Out of line: the image is 160 bytes shorter, planning a tenth slower. */
+/* Not inlined: the image is 160 bytes shorter. */
 #define NOINLINE __attribute__((noinline))
 
-/* The reciprocal of a 64-bit value, for divisions by the value. */
+/* The reciprocal of a 64-bit value. */
 struct inverse {
-    uint32_t word;  /* 2^63 / (32 bits of the value from its highest 1 on) */
-    unsigned zeros; /* number of 0 bits above the value's highest 1 */
+    uint32_t word;  /* 2^63 / the value's 32 bits after the zeros */
+    unsigned zeros; /* leading zero bits of the value */
 };
 
 struct tree_node {
-    uint64_t slope;   /* speed p of the subtree, in 2^-32 of the reference's */
-    int64_t offset;   /* q in W(s) = p s - q, as a load in steps */
-    int64_t behind;   /* steps: s is scale * s' - behind */
-    int64_t left;     /* s: steps from the node's receipt until all finish */
-    int64_t share;    /* load, in steps, that the node computes itself */
-    int64_t first;    /* steps of the parent's software before the circuit, if
-                         it is the first of its lane; else 0 */
-    uint64_t startup; /* startup of the circuit to the node, in steps;
-                         plan_equal(): ps at which the node has its units */
-    uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
-    uint16_t sends;   /* number of the node's children */
-    uint16_t stages;  /* sends of a unit to the node: stages_of() */
-    uint8_t lane;     /* number, 0 .. 3, of the parent's lane to the node */
+    uint64_t slope;     /* speed p of the subtree, 2^-32 of the reference's */
+    int64_t offset;     /* offset q of the subtree, a load in steps */
+    int64_t behind;     /* constant of s = scale * s' - behind, steps */
+    int64_t left;       /* time s from receipt until all finish, steps */
+    int64_t share;      /* load of the node itself, steps */
+    int64_t first;      /* parent's software, steps; 0 if not first of lane */
+    uint64_t startup;   /* startup of the circuit to the node, steps; in
+                           plan_equal() the time of receipt, ps */
+    uint32_t scale;     /* factor of s' in s, 2^-32 */
+    uint16_t sends;     /* children of the node */
+    uint16_t stages;    /* sends of each unit on its way to the node */
+    uint8_t lane;       /* number of the parent's lane, from 0 */
     uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
-/* Cache entry for all children with the same slope, offset, nodes and hops. */
+/* Cached results for children of the same slope, offset, nodes and hops. */
 struct met {
     uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
@@ -65,20 +60,20 @@ struct met {
 struct tree_work {
     const struct plan_job *job;
     uint8_t *tree;
-    uint32_t nodes;       /* nodes of the tree, without those cut off */
+    uint32_t nodes;       /* nodes left in the tree */
     bool infeasible;      /* a number was out of its range */
     unsigned unit_shift;  /* a unit takes the reference 2^unit_shift steps */
     unsigned steps_shift; /* a step of struct tree_cost: 2^steps_shift steps */
     struct inverse per_compute; /* 1 / compute_ps */
-    uint64_t load; /* the job's load: time in which the reference computes it */
-    uint64_t rho;  /* transfer_ps / compute_ps, in 2^-RHO_BITS */
-    /* circuit_ps, split_ps, queue_ps of the job in steps, up to COST_MOST. */
+    uint64_t load;              /* the job's load, steps */
+    uint64_t rho;               /* transfer_ps / compute_ps, in 2^-RHO_BITS */
+    /* Costs of the job, steps. */
     struct plan_circuit circuit;
     uint64_t split;
     uint64_t queue;
-    uint64_t start;      /* split + start_ps: root's software except sends */
-    uint64_t leaf;       /* start + begin_ps: the same of other nodes */
-    struct met met[MET]; /* a cache: many subtrees are equal */
+    uint64_t start;      /* root's software without sends, steps */
+    uint64_t leaf;       /* other nodes' software without sends, steps */
+    struct met met[MET]; /* cache; many subtrees are equal */
     struct tree_node node[];
 };
 
@@ -117,16 +112,14 @@ static int check(const struct plan_job *job)
                : error;
 }
 
-/* Returns the number of the lane for a node's send number `order`, from 0, out
-   of `port`: the port's number if each port has a lane, else lanes in turn. */
+/* Returns the lane of a node's send number `order`, from 0. */
 static unsigned lane_of(const struct plan_job *job, unsigned port,
                         uint32_t order)
 {
     return job->ports == TORUS_PORTS ? port : order & (job->ports - 1u);
 }
 
-/* Returns how often each unit of a circuit is sent: once or, with
-   store_and_forward, at each hop, but TREE_STAGES_MAX times at most. */
+/* Returns how often each unit of a circuit is sent. */
 static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 {
     uint32_t stages = job->store_and_forward ? hops : 1;
@@ -136,8 +129,8 @@ static uint32_t stages_of(const struct plan_job *job, uint32_t hops)
 
 #define STARTUP_LONG ((uint64_t)1 << 62)
 
-/* Returns the time of the circuit to `branch` without units, in ps or steps as
-   in `costs`; STARTUP_LONG for over TREE_STAGES_MAX hops or 2^50 a stage. */
+/* Returns the time of the circuit without units, in the unit of `costs`.
+   Returns STARTUP_LONG if it is too long. */
 static uint64_t startup_of(const struct plan_circuit *costs,
                            const uint8_t *branch, uint32_t hops,
                            uint32_t stages)
@@ -155,7 +148,7 @@ static struct inverse inverse_of(uint64_t value)
     struct inverse inverse;
     uint32_t top = fixed_top(value, &inverse.zeros);
     uint64_t word = fixed_reciprocal(top);
-    /* A second step of Newton: the error 2^63 - word * top fits 35 bits. */
+    /* A second step of Newton's method. */
     uint64_t error = (~(word * top) & (((uint64_t)1 << 35) - 1)) + 1;
 
     word += (error >> 3) * word >> 60;
@@ -163,8 +156,7 @@ static struct inverse inverse_of(uint64_t value)
     return inverse;
 }
 
-/* Returns a / value in steps of 2^-bits: 2^62 steps at most, rounded down, and
-   too low by up to 2^-29 of itself. `per_value`: inverse of the value. */
+/* Returns a / value, in 2^-bits; 2^62 at most. */
 static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 {
     unsigned zeros;
@@ -189,7 +181,7 @@ NOINLINE static int64_t signed_part(int64_t a, uint32_t fraction)
            (int64_t)((uint64_t)(a & UINT32_MAX) * fraction >> 32);
 }
 
-/* Returns a * factor / 2^32, where |a * factor| < 2^94. */
+/* Returns a * factor / 2^32. */
 NOINLINE static int64_t times(int64_t a, uint64_t factor)
 {
     return a * (int64_t)(factor >> 32) +
@@ -225,8 +217,7 @@ static int64_t slowed(const struct tree_node *node, uint64_t cost)
     return (int64_t)(capped(cost) << node->slow_shift);
 }
 
-/* Returns the steps from the receipt of node `index` until the node computes,
-   if the node had the reference's speed. */
+/* Returns the time of the software at the reference's speed, in steps. */
 static int64_t software_of(const struct tree_work *work, uint32_t index)
 {
     uint32_t sends = work->node[index].sends;
@@ -235,9 +226,7 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
-/* Returns rho / (1 + rho p), in 2^-32, the factor of a child's q in its s. It
-   is computed as (1 - scale) / p: `scale` is the child's, `slope` is its p, in
-   2^-32, 1/8 or more. The mask changes nothing: Frama-C then sees a range. */
+/* Returns rho / (1 + rho p), in 2^-32. The mask is for Frama-C. */
 static uint64_t rate_of(uint64_t slope, uint64_t scale)
 {
     uint64_t rate = slope == ONE ? ONE - scale
@@ -246,8 +235,7 @@ static uint64_t rate_of(uint64_t slope, uint64_t scale)
     return rate & ((ONE << 4) - 1);
 }
 
-/* Returns 1 / (1 + rho p), a child's `scale`, in 2^-32; 0 if below 2^-24. `rho`
-   is in 2^-RHO_BITS; `slope` is the child's p, in 2^-32. */
+/* Returns 1 / (1 + rho p), in 2^-32; 0 if below 2^-24. */
 static uint64_t scale_of(uint64_t rho, uint64_t slope)
 {
     uint64_t part = slope & UINT32_MAX;
@@ -265,7 +253,6 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
     return scale < ONE ? scale : UINT32_MAX;
 }
 
-/* Completes the cache entry *met from its slope, offset, nodes and hops. */
 NOINLINE static void meet(struct tree_work *work, struct met *met,
                           const uint8_t *branch)
 {
@@ -310,7 +297,7 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
 
 /* ---- slope p and offset q of every subtree, from the leaves up ---- */
 
-/* A lane: the child added last has time s = slope * (parent's s) - offset. */
+/* Time of the lane's last child: slope * (time of the parent) - offset. */
 struct lane {
     uint32_t slope; /* in 2^-32 */
     int64_t offset; /* steps */
@@ -374,8 +361,7 @@ static void set_line(struct tree_work *work, uint32_t index)
 
 /* ---- s, the time that each node has left, from the root down ---- */
 
-/* Sets the share of node `index` and its children's s (`left`), from the node's
-   s. Returns false if the share is negative. */
+/* Returns false if the share is negative. */
 static bool set_share(struct tree_work *work, uint32_t index)
 {
     struct tree_node *node = &work->node[index];
@@ -401,7 +387,7 @@ static bool set_share(struct tree_work *work, uint32_t index)
     return node->share >= 0;
 }
 
-/* Returns s, in steps, of the root if all nodes compute the whole load. */
+/* Returns the makespan, steps. */
 static int64_t time_of_all(struct tree_work *work)
 {
     const struct tree_node *root = &work->node[0];
@@ -455,8 +441,7 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares ---- */
 
-/* A time of TOO_LONG_PS or more is set to TOO_LONG_PS and makes a plan fail. */
-#define TOO_LONG_PS ((uint64_t)1 << 62)
+#define TOO_LONG_PS ((uint64_t)1 << 62) /* limit of times, ps */
 
 static uint64_t cut(uint64_t time_ps)
 {
@@ -479,10 +464,8 @@ static uint64_t units_ps(const struct tree_work *work, uint64_t unit_ps,
         fixed_product(unit_ps, first_of(work, end) - first_of(work, index)));
 }
 
-/* Sets node[child].startup to the time, ps, at which the child has received its
-   units, and the lane's entry of lane_ps[] to the same time: the lane is then
-   free. `order`: number of the parent's send, from 0. An entry 0 is a lane
-   without sends so far: its first send begins at queued_ps. */
+/* Sets node[child].startup to the time, ps, at which the child has its units.
+   lane_ps[]: times at which lanes are free, ps; 0 before the first send. */
 static void serve(struct tree_work *work, uint32_t child, uint32_t order,
                   uint64_t lane_ps[], uint64_t queued_ps)
 {
@@ -500,8 +483,7 @@ static void serve(struct tree_work *work, uint32_t child, uint32_t order,
     work->node[child].startup = *at;
 }
 
-/* Calls serve() for the children of node `index`. Returns the time, ps, at
-   which the node has computed its share. */
+/* Returns the time, ps, at which the node has computed its share. */
 static uint64_t pass(struct tree_work *work, uint32_t index)
 {
     const struct plan_job *job = work->job;
@@ -535,15 +517,13 @@ static int plan_equal(struct tree_work *work, uint64_t *makespan_ps)
     return *makespan_ps < TOO_LONG_PS ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets *time_ps to the duration, ps, of `time` steps. Returns ERR_OK; ERR_RANGE
-   if that is 2^63 ps or more, or if `time` is 2^ALONE_BITS steps or more. */
+/* Sets *time_ps to the duration of `time` steps. ERR_RANGE: too long. */
 static int time_of(const struct tree_work *work, uint64_t *time_ps,
                    uint64_t time)
 {
     uint64_t compute_ps = work->job->compute_ps;
     struct fixed_shift shift = fixed_shift_of(compute_ps);
     uint64_t product;
-    /* `down` is negative if 2^ALONE_BITS steps last longer than 2^64 ps. */
     int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
 
     if (time >= (uint64_t)1 << ALONE_BITS) {
@@ -559,9 +539,7 @@ static int time_of(const struct tree_work *work, uint64_t *time_ps,
     return *time_ps >> 63 == 0 ? ERR_OK : ERR_RANGE;
 }
 
-/* Sets unit_shift and load so that the originator alone takes 2^43 to 2^44
-   steps. Returns false if the reference could compute SOFTWARE_UNITS_MAX units
-   or more during the originator's software. */
+/* Returns false if the originator's software is too long. */
 static bool set_unit(struct tree_work *work)
 {
     const struct plan_job *job = work->job;
@@ -580,7 +558,7 @@ static bool set_unit(struct tree_work *work)
     }
     alone = (job->load_units + software + 1) << tree_slow_shift(work->tree);
     shift = fixed_shift_of(alone);
-    /* `alone` is below 2^39, so zeros exceed 20; Frama-C does not see this. */
+    /* The zeros always exceed 64 - ALONE_BITS; Frama-C does not see this. */
     work->unit_shift =
         shift.zeros > 64u - ALONE_BITS ? shift.zeros - (64u - ALONE_BITS) : 0;
     work->load = fixed_shifted(job->load_units, shift) >> (64u - ALONE_BITS);
@@ -641,7 +619,7 @@ int tree_plan(uint8_t *tree, const struct plan_job *job, void *memory,
 }
 
 #define STEPS_BITS 24u    /* bits of tree_common.makespan */
-#define UNITS_MIN 16u     /* tree_costs(): least makespan, in units computed */
+#define UNITS_MIN 16u     /* least makespan of tree_costs(), in units */
 #define TRANSFER_BITS 24u /* fraction bits of tree_common.transfer */
 
 static int32_t steps_of(const struct tree_work *work, uint64_t time)
@@ -661,12 +639,11 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
     const struct tree_work *work = memory;
     uint64_t time_ps = 0;
 
-    /* The makespan of one round is in range, and the time is shorter. */
     (void)!time_of(work, &time_ps, (uint64_t)steps << work->steps_shift);
     return time_ps;
 }
 
-/* Sets cost[] of the children of node `index`; not software and slow_shift. */
+/* Sets cost[] of the node's children, except software and slow_shift. */
 static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
                        uint32_t index)
 {

@@ -27,25 +27,18 @@
 #define TREE_STAGES_MAX 2048u /* most hops of a circuit that carries units */
 
 /*
- * Plans the units of every subtree and writes units and first units into the
- * branches. Removes the last phase from the tree as long as a share would be
- * negative, a node's software or startup would exceed the time of the
- * originator alone, or a circuit has more than TREE_STAGES_MAX hops. With
+ * Plans the units of every subtree. Writes units and first units into the
+ * branches. Removes the last phase as long as the plan is infeasible. With
  * job->equal the range of node i of n begins at unit floor(i V / n), and no
  * phase is removed.
  *
  * tree_valid() must accept the tree. `work` has tree_work_bytes(n) bytes,
  * 8-byte aligned; the functions below read `work`. Begins of ranges are rounded
- * down. Before rounding, a begin may be off by 2^-23 of the sum of V and the
- * units that the originator could compute during its software. The originator
- * gets the rest. The relative error of *makespan_ps is 2^-23 at most. *phases
- * becomes the last phase of the tree.
+ * down. The relative error of *makespan_ps is 2^-23 at most. *phases becomes
+ * the last phase of the tree.
  *
  * Returns ERR_OK; ERR_EMPTY for a load of no units; ERR_RANGE if a number of
- * the job is out of range, the makespan is 2^63 ps or more (2^62 with equal
- * shares), or the reference could compute 2^35 units during the originator's
- * software. Costs 600 to 820 instructions a node on a Cortex-M3, built for
- * size.
+ * the job, the originator's software, or the makespan is out of range.
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct plan_job *job, void *work,
                         uint64_t *makespan_ps, unsigned *phases);
@@ -63,42 +56,37 @@ uint32_t tree_work_bytes(uint32_t nodes);
 
 /* ---- costs, for several rounds ---- */
 
-/* Costs of a node of a planned tree. Times are in steps: the makespan of one
-   round has 2^23 to 2^24 steps. Symbols: the top of this file. */
+/* Costs of a node of a planned tree. Times are in steps, 2^23 to 2^24 in the
+   makespan of one round. */
 struct tree_cost {
-    int32_t circuit;  /* startup of the circuit to the node */
-    int32_t first;    /* time of the parent's software before the circuit, if it
-                         is the first of its lane; else 0 */
-    int32_t software; /* time from the receipt until the node computes */
-    uint32_t scale;   /* factor of s' in s: 1 / (1 + rho p), in 2^-32 */
-    uint32_t part;    /* growth of the node's s if the root's s grows by 1, in
-                         2^-32: scale * above */
-    uint32_t above;   /* growth of s' if the root's s grows by 1, in 2^-32 */
-    uint16_t stages;  /* sends of a unit: hops if store_and_forward, else 1 */
-    uint8_t lane;     /* number, 0 .. 3, of the parent's lane to the node */
+    int32_t circuit;    /* startup of the circuit to the node */
+    int32_t first;      /* parent's software; 0 if not first of the lane */
+    int32_t software;   /* time from the receipt until the node computes */
+    uint32_t scale;     /* factor of s' in s, 2^-32 */
+    uint32_t part;      /* growth of s for each step of the root's s, 2^-32 */
+    uint32_t above;     /* growth of s' for each step of the root's s, 2^-32 */
+    uint16_t stages;    /* sends of a unit: hops if store_and_forward, else 1 */
+    uint8_t lane;       /* number of the parent's lane, from 0 */
     uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
 struct tree_common {
     int32_t makespan;  /* makespan of one round, in steps */
     unsigned shift;    /* the reference computes a unit in 2^shift steps */
-    uint32_t transfer; /* transfer_ps / compute_ps of a unit, in 2^-24 */
+    uint32_t transfer; /* transfer_ps / compute_ps, in 2^-24 */
 };
 
-/*
- * Sets cost[] of every node that tree_plan() has left in the tree, and *common,
- * from the `work` of tree_plan() with unequal shares. Returns ERR_OK; ERR_RANGE
- * if the makespan is less than the time of 16 units, or is the time of 2^23
- * units or more, or if transfer_ps / compute_ps is 2^8 or more.
- */
+/* Sets *common, and cost[] of every node. To be called after tree_plan() with
+   unequal shares. Returns ERR_OK; ERR_RANGE if the makespan is below the time
+   of 16 units or a number is too large. */
 NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
                          void *work);
 
 /* Returns the sum of the speeds of `nodes` nodes, in 1/8 of the reference's. */
 uint32_t tree_speeds(const void *work, uint32_t nodes);
 
-/* Returns time_ps in steps of struct tree_cost, which must be fewer than 2^31.
-   To be called after tree_costs(). */
+/* Returns time_ps in steps, which must be fewer than 2^31. To be called after
+   tree_costs(). */
 int32_t tree_steps(const void *work, uint64_t time_ps);
 
 /* Returns the duration, ps, of `steps`. To be called after tree_costs(). */

@@ -5,50 +5,42 @@
 
 #include <stddef.h>
 
-/* Symbols: tree_rounds.h. s' is s of the child before child c in the lane; if c
-   is the first child in the lane, s' is s_i of the parent i. */
+/* s': s of the child before c in the lane; for the first, of the parent. */
 
-/* The last round's s_0 may lack 2^-NEAR_BITS of the makespan of one round. */
-#define NEAR_BITS 12u
-/* make() tries at most TRIALS values of the last round's s_0. It ends when plan
-   and job differ by a load of 2^-LEFT_BITS of that makespan or less. */
-#define LEFT_BITS 10u
-#define TRIALS 4u
-
-#define TIMES_MAX 16 /* makespans of one round: limit of all rounds */
+#define NEAR_BITS 12u /* lack allowed in the last round: 2^-12 makespan */
+#define LEFT_BITS 10u /* load that make() may leave: 2^-10 makespan */
+#define TRIALS 4u     /* most trials of make() */
+#define TIMES_MAX 16  /* limit of all rounds, in makespans of one round */
 #define LACKS_MAX ((int32_t)1 << 28) /* limit of set_times()'s result */
-
 #define PLACE_BITS 20u /* fraction bits of value_at()'s interpolation */
 
-/* Arrays have an entry for each node. Times are in steps of struct tree_cost; a
-   load is given as the steps in which a node that is not slow computes it. */
+/* Times are in steps of struct tree_cost. Arrays have one entry a node. */
 struct plan {
     const struct plan_job *job;
     uint8_t *tree;
     const struct tree_cost *cost;
     struct tree_common common;
     uint32_t nodes;
-    unsigned rounds_max; /* most rounds whose sends the originator can queue */
-    int64_t load;
-    int32_t round_end; /* a node's software at a round's end: round_ps */
-    int32_t again;     /* originator's software in a round after the first */
-    int32_t planning;  /* least gain of a further round: gain_ps */
-    int32_t least;     /* lower bound of the makespan of any number of rounds */
-    /* The round that is being planned; index: node in the order of the tree. */
-    int32_t *offset; /* the subtree's q, as time to send q over one hop */
-    int32_t *behind; /* a time: s_c is scale * s' - behind */
-    int32_t *time;   /* s_i: from node i's begin of the round to its next */
-    int32_t *moved;  /* m_i: transfer time of the part of node i */
+    unsigned rounds_max; /* most rounds that the originator can queue */
+    int64_t load;      /* time of a node that is not slow for the whole load */
+    int32_t round_end; /* a node's software at a round's end */
+    int32_t again;     /* originator's software in each later round */
+    int32_t planning;  /* least gain of a further round */
+    int32_t least;     /* lower bound of the makespan */
+    /* The round that is being planned. */
+    int32_t *offset; /* time to send the subtree's q over one hop */
+    int32_t *behind; /* constant of s_c = scale * s' - behind */
+    int32_t *time;  /* s_i: time from begin of the round to begin of the next */
+    int32_t *moved; /* m_i: transfer time of the part of node i */
 };
 
-/* Rounds planned so far, from the last round back, for one value of s_0 in the
-   last round. */
+/* Rounds planned so far, from the last round back. */
 struct sweep {
-    int32_t *moved;  /* m'_i: m_i of the following round, planned before */
-    int32_t time;    /* sum of s_0 over these rounds */
+    int32_t *moved;  /* m'_i: transfer times of the following round */
+    int32_t time;    /* sum of s_0 of these rounds */
     unsigned rounds; /* number of these rounds */
-    int64_t taken; /* load that all nodes but the originator compute in them */
-    bool fits;     /* these rounds are feasible */
+    int64_t taken;   /* load of all nodes but the originator */
+    bool fits;       /* these rounds are feasible */
 };
 
 static uint32_t next_of(const struct plan *plan, uint32_t index)
@@ -70,8 +62,7 @@ static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
            (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
 }
 
-/* Returns s' - s_c - m_c. In the last round it is the startup of the circuit to
-   c plus cost->first, in other rounds -m'_c. */
+/* Returns s' - s_c - m_c: the startup in the last round, else -m'_c. */
 static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                           uint32_t child)
 {
@@ -81,9 +72,6 @@ static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
                               : -sweep->moved[child];
 }
 
-/* Sets offset and behind of every node, from the leaves up. A child's m_c is a
-   multiple of the parent's s_i plus a constant; the constant adds to the
-   parent's offset. */
 static void set_offsets(struct plan *plan, const struct sweep *sweep)
 {
     for (uint32_t i = plan->nodes; i-- > 0;) {
@@ -111,9 +99,7 @@ static void set_offsets(struct plan *plan, const struct sweep *sweep)
     }
 }
 
-/* Sets s_i and m_i of all nodes for the originator's s_0. Returns by how much
-   s_0 is too short, else 0. Every lane must have sent its circuits when the
-   next round begins. Nodes must compute 1 unit or more, in the last round 0. */
+/* Returns by how much s_0 is too short, else 0. */
 static int32_t set_times(struct plan *plan, const struct sweep *sweep,
                          int32_t s_0)
 {
@@ -156,8 +142,7 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
     return lacks;
 }
 
-/* Adds `more` to the originator's s_0. The times s_i and m_i of all other nodes
-   grow by their fractions of `more`. */
+/* Adds `more` to s_0. Other times grow by their fractions of it. */
 static void lengthen(struct plan *plan, int32_t more)
 {
     plan->time[0] += more;
@@ -177,9 +162,8 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Plans the round before the rounds of the sweep. The last round gets the given
-   s_0, after a call of set_offsets(); other rounds get the least feasible s_0.
-   Writes the round's `number` and ranges to `table` if that is not NULL. */
+/* Plans the round before those of the sweep. The last round gets the given s_0,
+   after a call of set_offsets(). Writes the round's `table` unless NULL. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
@@ -224,15 +208,14 @@ static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
                            plan->cost[0].slow_shift);
 }
 
-/* Two values for s_0 of the last round, and the load that all nodes compute
-   in all rounds with each value; value_at() interpolates between the two. */
+/* Two values of the last round's s_0, and the load taken with each. */
 struct ends {
     int32_t s_0[2];
     int64_t takes[2];
     unsigned rounds;
 };
 
-/* Returns a / b, rounded to 0; the division of the compiler takes 1 KiB. */
+/* Returns a / b, rounded to 0. The compiler's division takes 1 KiB. */
 static int64_t quotient(int64_t a, int64_t b)
 {
     uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
@@ -240,8 +223,7 @@ static int64_t quotient(int64_t a, int64_t b)
     return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
 }
 
-/* Returns a time for the s_0 with which nodes compute exactly the load. The
-   time is linear in s_0: `first` at ends->s_0[0], `second` at ends->s_0[1]. */
+/* Interpolates a time between `first` and `second` for exactly the load. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
@@ -251,15 +233,14 @@ static int32_t value_at(const struct plan *plan, const struct ends *ends,
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
-/* Sets *best for the number of rounds with the least estimated sum of makespan
-   and planning time. Sets best->rounds to 0 if no sum is below `limit`. */
+/* Sets best->rounds to 0 if no number of rounds ends before `limit`. */
 static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
                           int32_t limit, int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
-    /* The search ends after so many numbers of rounds without a gain. */
+    /* Numbers of rounds without a gain that end the search. */
     unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
@@ -292,10 +273,8 @@ static void choose_rounds(struct plan *plan, struct ends *best, unsigned least,
     }
 }
 
-/* Plans ends->rounds rounds. The secant method finds s_0 of the last round with
-   which nodes compute the load; the originator computes any units still left.
-   Sets begin[r] to the step at which the originator begins round r; begin[0] is
-   0. Returns the makespan, steps; INT32_MAX if the plan is infeasible. */
+/* Plans ends->rounds rounds by the secant method. Sets begin[r] to the step at
+   which round r begins. Returns the makespan, steps; INT32_MAX: infeasible. */
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                     int32_t begin[], int32_t *moved)
 {
@@ -350,15 +329,13 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* Sets the fields of *plan except arrays. Returns false if shares are equal, a
-   number is out of range, the root is alone, or no number of rounds can save
-   more time than planning two rounds takes. */
+/* Returns false if several rounds are infeasible or can save no time. */
 static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
                        uint64_t makespan_ps)
 {
     const struct plan_job *job = plan->job;
     uint32_t sends = 0;
-    uint64_t least; /* lower bound of the makespan, ps: no node is idle */
+    uint64_t least; /* lower bound of the makespan, ps */
 
     if (job->equal || plan->nodes == 1) {
         return false;

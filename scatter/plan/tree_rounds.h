@@ -3,10 +3,8 @@
  * Several rounds along any tree: the plan of tree_plan.h, round by round. Every
  * node receives once a round, is never idle after its first receipt, and all
  * finish together. A node begins round r when it has computed round r - 1: it
- * receives its part, passes its children's parts on, and computes its own. So a
- * child needs its part when the child begins a round. The child begins later
- * than its parent, by the time of the lane's circuits up to the circuit to the
- * child:
+ * receives its part, passes its children's parts on, and computes its own. A
+ * child begins later than its parent, by the time of the lane's circuits:
  *
  *   parent i   | begins round r                  | begins round r + 1
  *              |<------------- s_i ------------->|
@@ -21,13 +19,10 @@
  *   last round     s_c = s_i - sum (startup_j + m_j)    j: children in the lane
  *   other rounds   s_c = s_i - sum (m_j - m'_j)         of i, up to c
  *
- * Node i computes for s_i less its software. A round is a plan of tree_plan.h
- * with -m' in place of startups: a subtree takes p s - q units in time s, where
- * p is the same in every round, and q differs. Rounds are planned from the last
+ * Node i computes for s_i less its software. Rounds are planned from the last
  * round back. The s_0 of a round is the least for which every lane has sent its
- * circuits when the node begins the next round, and every node computes a unit
- * or more. The s_0 of the last round is chosen so that all rounds together take
- * the load. In rounds.h a port is a lane, and all nodes of a layer are alike.
+ * circuits before the next round, and every node computes a unit or more. The
+ * s_0 of the last round is chosen so that all rounds together take the load.
  */
 #ifndef SCATTER_PLAN_TREE_ROUNDS_H
 #define SCATTER_PLAN_TREE_ROUNDS_H
@@ -38,8 +33,8 @@
 
 /* Numbers of rounds to choose from, and the caller's memory for the plan. */
 struct tree_rounds {
-    unsigned least;     /* the least number: 2 <= least <= most <= ROUNDS_MAX */
-    unsigned most;      /* the largest number */
+    unsigned least;     /* least number of rounds, at least 2 */
+    unsigned most;      /* largest number of rounds, at most ROUNDS_MAX */
     uint32_t *tables;   /* `most` tables of TREE_ROUND_WORDS(nodes) words */
     uint64_t *begin_ps; /* `most` times: begins of rounds, from round 0 on */
     void *memory;       /* tree_rounds_bytes(nodes) bytes, 8-byte aligned */
@@ -60,14 +55,8 @@ struct tree_rounds {
  *   begin_ps[r]   to the originator's time from round 0 until round r begins
  *   tables        to the tables of all rounds, from round 0 on
  *
- * Times are rounded to 2^-23 of the makespan of one round; ranges begin at the
- * floor of the sum of shares before them.
- *
- * Returns the number of rounds; 1, with tree and makespan unchanged, if no
- * number of rounds is feasible or ends before *makespan_ps, or if tree_costs()
- * fails. On a Cortex-M3, built for size, each node takes some 1,000
- * instructions, 490 for each round tried, and 240 to 980 for each round of the
- * plan.
+ * Returns the number of rounds; 1, with tree and makespan unchanged, if several
+ * rounds are infeasible or not shorter.
  */
 unsigned tree_rounds_plan(uint8_t *tree, const struct tree_rounds *rounds,
                           uint64_t *makespan_ps, const struct plan_job *job,
