@@ -51,9 +51,8 @@
    kind 0 limits nothing. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
-/* Added to the port mask of circuit_receive(): lets it return once the first
-   `bytes` bytes of a message (65535 at most), header included, have arrived.
-   circuit_complete() waits for the other bytes. */
+/* Added to the port mask of circuit_receive(): delivers a message once its
+   first `bytes` bytes are here, header included. See circuit_complete(). */
 #define CIRCUIT_HEAD(bytes) ((unsigned)(bytes) << 16)
 
 /* Offsets of the header's fields, bytes. */
@@ -73,12 +72,10 @@ struct circuit {
     struct clock *clock;
     uint8_t *memory; /* holds messages, sent or received; 8-byte aligned */
     uint32_t memory_bytes; /* a multiple of 8 */
-    uint8_t *aside;        /* second memory for messages, 8-byte aligned; NULL:
-                              none, and aside_bytes is 0 */
+    uint8_t *aside;        /* second memory, 8-byte aligned; NULL if none */
     uint32_t aside_bytes;  /* a multiple of 8 */
     uint32_t mesh;         /* identity of the mesh, as in each header */
-    uint16_t job;  /* the only job whose messages are received; CIRCUIT_ANY_JOB:
-                      messages of all jobs are received */
+    uint16_t job;  /* job whose messages are received, or CIRCUIT_ANY_JOB */
     uint16_t side; /* most hops on a straight part of a path */
 };
 
@@ -92,12 +89,9 @@ struct circuit_segment {
    that it begins at the message's port. The message of port p consists of the
    head of port p, the shared segment, and body[p]. */
 struct circuit_message {
-    struct torus_path path; /* path of port 0's message. path.port is ignored;
-                               the host's port ignores the whole path */
+    struct torus_path path; /* path of port 0's message; port is ignored */
     uint8_t kind;
-    uint32_t gap_ps;   /* least time from the end of the port's previous message
-                          to this message's start; ignored by a switch in
-                          software */
+    uint32_t gap_ps;   /* least pause of the port; ignored in software */
     uint64_t ready_ps; /* mesh time of the earliest start; 0: at once */
     struct circuit_segment head; /* head of port 0's message */
     uint32_t head_stride; /* bytes from port p's head to port p + 1's head */
@@ -114,10 +108,9 @@ struct circuit_delivery {
     uint8_t kind;
 };
 
-/* Fills *circuit in for this board's switch, and starts the clock at 0. `board`
-   is the board's struct window (hal/window/window.h) or struct serial_circuit
-   (hal/serial/state.h), and outlives the circuit. Result: 0; if `board` is a
-   window also ERR_VERSION: wrong magic number or version; ERR_MEMORY: wrong
+/* Fills *circuit in, and starts the clock at 0. `board`: the board's struct
+   window or struct serial_circuit, which outlives the circuit. Result: 0;
+   ERR_VERSION, ERR_MEMORY: the window has a wrong magic number, version or
    size. */
 NODISCARD int circuit_open(struct circuit *circuit, void *board,
                            struct clock *clock);
@@ -126,22 +119,19 @@ NODISCARD int circuit_open(struct circuit *circuit, void *board,
  * Queues the message on every port of the mask `ports`: bits 0 to 3, or bit
  * CIRCUIT_HOST alone. Result: 0; ERR_NO_ROUTE: a straight part of the path has
  * no hops, or more than circuit->side; ERR_PORT_BUSY: the queue is full. Cost:
- * about 100 instructions for four ports. A switch in hardware checks segments
- * when it sends them, and stops the mesh if one lies outside the circuit's
- * memory. A switch in software waits while a torus port's queue is full. It
- * checks the path when it sends: circuit_drain() then returns ERR_NO_ROUTE.
+ * about 100 instructions for four ports. A switch in software waits while a
+ * torus port's queue is full. Its ERR_NO_ROUTE comes from circuit_drain().
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);
 
 /*
  * Waits, without a time limit, for a message on any port of the mask `ports`,
- * and moves mesh time forward to the message's arrival. With CIRCUIT_ONLY()
- * messages of other kinds stay for later receives. The buffer lies in the
+ * and moves mesh time forward to the message's arrival. The buffer lies in the
  * circuit's memory, and takes header and payload. Result: 0 and *delivery;
  * ERR_BUFFER: the message did not fit and is lost, and delivery->bytes is its
  * payload's size; ERR_CORRUPT: its CRC is wrong; ERR_FOREIGN: its version,
- * mesh, job or length is wrong. The launcher ends a run that waits forever.
+ * mesh, job or length is wrong.
  */
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
@@ -149,12 +139,9 @@ NODISCARD int circuit_receive(struct circuit *circuit,
 
 /*
  * Receives as circuit_receive() does, but waits until mesh time deadline_ps at
- * most: a message whose last byte arrives later stays for a later receive. With
- * a deadline in the past, such as 0, the call returns at once. Precondition: no
- * CIRCUIT_HEAD(). Result: as circuit_receive(), or ERR_TIMEOUT: no message
- * came, and mesh time has reached deadline_ps. A switch in software takes a
- * message in only while it has a buffer for the message: with a deadline in the
- * past the call finds only messages in buffers of circuit_receive_ahead().
+ * most. With a deadline in the past the call returns at once; a switch in
+ * software then finds only messages of circuit_receive_ahead(). Precondition:
+ * no CIRCUIT_HEAD(). Result: as circuit_receive(); ERR_TIMEOUT: no message.
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
@@ -168,26 +155,22 @@ NODISCARD int circuit_receive_until(struct circuit *circuit,
 /*
  * Receives ahead: lets the switch put a message that comes in on any port of
  * the mask into the buffer while this node computes. The switch owns the buffer
- * until a receive delivers the message or takes the buffer back. A receive
+ * until a later receive. A receive
  *
  *   with the same mask   delivers a message that was received ahead, or waits
- *                        for one; delivery->payload lies in a buffer of
- *                        circuit_receive_ahead(), not in the receive's own
- *   with another mask    takes back the buffers that hold no complete message,
- *                        as circuit_close() does, and uses its own buffer
+ *                        for one; its payload lies in a buffer of this call
+ *   with another mask    takes back the buffers that hold no whole message, and
+ *                        uses its own buffer
  *
- * A switch in hardware keeps messages until they are received: it ignores this
- * call, and uses the buffer of the later receive. Precondition: no
- * CIRCUIT_HEAD(), and not the host's port. Result: 0; ERR_BUFFER: the buffer is
- * not in the circuit's memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in
- * use.
+ * A switch in hardware ignores this call. Precondition: no CIRCUIT_HEAD(), and
+ * not the host's port. Result: 0; ERR_BUFFER: the buffer is not in the
+ * circuit's memory; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX buffers are in use.
  */
 NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
                                     uint8_t *buffer, uint32_t capacity_bytes);
 
-/* Waits for the last byte of a message whose head circuit_receive() delivered;
-   returns at once if that message was delivered whole. Until this call the
-   caller reads the head only, and neither sends nor receives. Result: 0, or
+/* Waits for the last byte of a message whose head circuit_receive() delivered.
+   Before this call the caller neither sends nor receives. Result: 0;
    ERR_CORRUPT: the CRC is wrong, and the head must not be used. */
 NODISCARD int circuit_complete(struct circuit *circuit);
 
@@ -195,19 +178,15 @@ NODISCARD int circuit_complete(struct circuit *circuit);
    failed send. */
 NODISCARD int circuit_drain(struct circuit *circuit);
 
-/* Waits until all nodes have released the circuits of earlier messages, so that
-   no earlier circuit delays the next message. Result: 0, or an error of
-   circuit_receive(). */
+/* Waits until all nodes have released the circuits of earlier messages. Result:
+   0, or an error of circuit_receive(). */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
-/* Waits until no send needs this node's processor, so that sends do not slow
-   down work that is measured next: returns at once if the switch is hardware,
-   else once every queued send has ended. Result: as circuit_drain(). */
+/* Waits until no send needs this processor. Result: as circuit_drain(). */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
-/* Returns the processor time that interrupts of the ports have taken from this
-   node's program since its start, us, modulo 2^32; 0 if the switch is hardware.
-   Cost: about 10 instructions. */
+/* Returns the processor time of the ports' interrupts since the start, us,
+   modulo 2^32; 0 if the switch is hardware. Cost: about 10 instructions. */
 uint32_t circuit_ports_us(const struct circuit *circuit);
 
 /* Ends this node's use of the circuit. A switch in software takes back the
@@ -216,8 +195,7 @@ void circuit_close(struct circuit *circuit);
 
 /* ---- for the implementations ---- */
 
-/* Whether the header of a whole message of `bytes` bytes, header included, has
-   CIRCUIT_VERSION, the mesh and job of *circuit, and the right length. */
+/* Whether a header fits *circuit and a message of `bytes` bytes in all. */
 static inline bool circuit_header_fits(const struct circuit *circuit,
                                        const uint8_t *header, uint32_t bytes)
 {

@@ -3,10 +3,8 @@
 
 #include "torus/split.h"
 
-/* Sets the rows' volumes and extra units by `tables`, from the message's shared
-   segment. Each message of the rows gets its number of units in the tables or
-   one more, and so does this node. Result: false if the units do not fit, a
-   table is too short, or no form is left. */
+/* Result: false if a table is too short, the units do not fit the tables, or no
+   form is left. */
 static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
                    const uint8_t *tables, uint32_t label)
 {

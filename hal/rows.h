@@ -2,13 +2,9 @@
 /*
  * Rows: messages that a switch by itself cuts out of a range of the load and
  * sends. A row is four messages, one on each port; their sizes differ by one
- * unit at most. The four messages have the same path and kind, and the number
- * of this path and kind is the row's form. A message's label contains its form,
- * port and round. The policy scatter/engine/pattern.h uses rows: there a node's
- * layer is the form of the message that reaches the node.
- *
- * The functions are part of the interface in hal/circuit.h, and every
- * implementation of circuits defines them.
+ * unit at most. The four messages have the same path and kind. The number of
+ * this path and kind is the row's form. The policy scatter/engine/pattern.h
+ * uses rows: there a node's layer is the form of the message that reaches it.
  */
 #ifndef HAL_ROWS_H
 #define HAL_ROWS_H
@@ -20,8 +16,7 @@
 
 /* How the ranges of a job are cut into rows. */
 struct circuit_cut {
-    uint32_t gap_ps;   /* least time from the end of a port's previous message
-                          to the start of a row's message */
+    uint32_t gap_ps;   /* least time between messages of a port */
     uint8_t last_form; /* form of the last row; < CIRCUIT_FORMS */
     uint8_t form;      /* form of the first row; <= last_form */
     uint16_t job;
@@ -32,9 +27,8 @@ struct circuit_cut {
 };
 
 /*
- * The label, the third word of a row's message. When a switch sends a message
- * on as rows, it copies bits 16 to 24 of the message's label into the rows'
- * labels.
+ * The label, the third word of a row's message. A switch that sends a message
+ * on as rows copies bits 16 to 24 into the rows' labels.
  *
  *   bits  0 to 3   form of the message: the receiver's layer
  *         4 to 7   form of the range's last row
@@ -47,8 +41,7 @@ struct circuit_cut {
 #define CIRCUIT_LABEL_LAST(label) ((label) >> 4 & 0xfu)
 #define CIRCUIT_LABEL_SHARED(label) ((label) >> 25 << 2)
 #define CIRCUIT_LABEL_OWN ((1u << 24) | 0xffu << 16) /* copied bits */
-/* Form, port and round: a message is sent on only if these bits of its label
-   equal those of the label passed to circuit_post(). */
+/* Bits that circuit_post() compares: form, port and round. */
 #define CIRCUIT_LABEL_POSTED (0xfu | 0xffu << 8 | 0xffu << 16)
 #define CIRCUIT_SHARED_MAX 508u
 
@@ -91,16 +84,15 @@ struct circuit_rows {
     uint32_t first_unit; /* index of the range's first unit in the load */
 };
 
-/* Sets path and kind of a form (1 to CIRCUIT_FORMS - 1) to those of `message`,
-   whose other fields are ignored. The caller leaves *message unchanged as long
-   as it sends rows of this form. Result: 0; ERR_NO_ROUTE, as circuit_send(). */
+/* Sets path and kind of a form to those of `message`. The caller leaves
+   *message unchanged while it sends rows of this form. Result: 0; ERR_NO_ROUTE,
+   as circuit_send(). */
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
-/* Queues the rows of a range. Result: 0; ERR_PORT_BUSY: the queue is full. If a
-   form was not prepared, or a message lies outside `begin` to `end`, a switch
-   in hardware stops the mesh; with a switch in software the result is
-   ERR_NO_ROUTE or ERR_RANGE. Cost: about 50 instructions. */
+/* Queues the rows of a range. Precondition: their forms are prepared, and the
+   messages lie between `begin` and `end`. Result: 0; ERR_PORT_BUSY: the queue
+   is full. Cost: about 50 instructions. */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_cut *cut,
                                 const struct circuit_rows *rows);
@@ -115,27 +107,23 @@ NODISCARD int circuit_send_rows(struct circuit *circuit,
  *   keeps[0] .. keeps[L]      units that a node of each layer keeps
  *   volume[0] .. volume[L]    units of one message of each form
  *
- * If the message has more units than the tables assign, extra_units of the
- * rows' messages get one unit more each; this node keeps a unit left after it.
+ * Units beyond the tables go one each to the rows' messages, in the order of
+ * sending. This node keeps a unit left after that.
  *
- * circuit_expect() sets how messages are cut, until its next call.
- * circuit_post() posts a label, and says that the buffer of the next receive is
- * free. The switch sends on one message whose label equals the posted label in
- * the bits CIRCUIT_LABEL_POSTED. A post replaces the previous post; a message
- * uses up the post that was valid when its first byte came in. A message whose
- * tables and units do not fit each other is delivered, but not sent on; the
- * receiver refuses it. A switch in software does all this in circuit_receive().
+ * circuit_expect() sets how messages are cut. circuit_post() posts the label of
+ * the one message to send on, and says that the buffer of the next receive is
+ * free. A post replaces the previous post. A message whose tables and units do
+ * not fit each other is delivered, but not sent on.
  */
 void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut);
 void circuit_post(struct circuit *circuit, uint32_t label);
 
 /* ---- for switches that are software ---- */
 
-/* Sets *rows to the rows into which a row's message is cut, and cut->last_form
-   to the last form in its label. `payload`, of `bytes` bytes, is 4-byte
-   aligned; *rows points into it. Result: false if the message is not sent on:
-   its label differs from `posted` in the bits CIRCUIT_LABEL_POSTED, it has
-   fewer bytes than its fields say, or its tables do not fit its units. */
+/* Sets *rows to the rows of a message, and cut->last_form to their last form.
+   `payload` is 4-byte aligned; *rows points into it. Result: false if the
+   message is not sent on: it has another label than `posted`, it is too short,
+   or its tables do not fit its units. */
 bool rows_forward(struct circuit_rows *rows, struct circuit_cut *cut,
                   uint32_t posted, const uint8_t *payload, uint32_t bytes);
 

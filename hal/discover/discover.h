@@ -68,21 +68,16 @@
 #define DISCOVER_FAULTS_MAX 32u
 #define DISCOVER_TESTS 16u
 
-/* Kinds of faults, and the fields of struct discover_fault that a kind uses.
-   "other" means the fields other_x, other_y and other_port. */
+/* Kinds of faults. "other": the fields other_x, other_y and other_port. */
 enum discover_code {
     DISCOVER_MISSING = 1,  /* no neighbour answers at the port */
     DISCOVER_MISWIRED = 2, /* other: the node and port at the other end */
-    DISCOVER_DOUBLED = 3,  /* miswired, and another port leads to the same node
-                              or to a node with the same coordinates */
+    DISCOVER_DOUBLED = 3,  /* miswired, and another port leads to that node */
     DISCOVER_NOISY = 4,    /* count: test frames that this node did not get */
     DISCOVER_BUSY = 5,     /* the neighbour refuses the wave: it has a job */
-    DISCOVER_STRAP = 6,    /* other: the coordinates set in flash, the node's
-                              strap; x, y: the coordinates found */
-    DISCOVER_SIZE = 7,     /* count: measured side, nodes: width (port east) or
-                              height (port north); x, y: the originator */
-    DISCOVER_TWISTED = 8   /* count: skew, hops (a way around to the east ends
-                              so far north of its start); x, y: originator */
+    DISCOVER_STRAP = 6,    /* other: the strap's coordinates */
+    DISCOVER_SIZE = 7,     /* count: measured width (east) or height (north) */
+    DISCOVER_TWISTED = 8   /* count: measured skew, hops */
 };
 
 /* A fault at a port of the node at x, y; port TORUS_PORTS: at no port. */
@@ -102,13 +97,10 @@ struct discover_config {
     bool strapped;   /* the board's strap gives the node's coordinates */
     struct torus_coord strap; /* the strap's coordinates, if strapped */
     uint8_t lost_max;         /* most test frames that a good link loses */
-    uint16_t epoch;    /* epoch of this node's first wave, minus 1; another
-                          one after each reset, as nodes remember epochs */
-    uint32_t retry_us; /* time until a node repeats a frame that was not
-                          answered; longer than frame and answer take */
-    /* Sends a frame of at most DISCOVER_FRAME_BYTES_MAX bytes to the neighbour
-       at the port; copies the frame. Result: 0; ERR_PORT_BUSY: the frame has to
-       be sent again later. Only discover_speak() calls this function. */
+    uint16_t epoch;    /* epoch of the first wave, minus 1; new at each reset */
+    uint32_t retry_us; /* time until an unanswered frame is repeated */
+    /* Sends a frame to the neighbour at the port; copies the frame. Result: 0;
+       ERR_PORT_BUSY: the frame has to be sent again later. */
     int (*tell)(void *context, unsigned port, const uint8_t *data,
                 unsigned bytes);
     void *context;
@@ -155,44 +147,36 @@ struct discover {
 #define DISCOVER_CODES                                                         \
     "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted"
 
-/* Initialises a node that knows no wave; copies the configuration. now_us: the
-   time, us, as in discover_tick(). */
+/* Initialises a node that knows no wave. Copies *config. now_us: time, us. */
 void discover_init(struct discover *d, const struct discover_config *config,
                    uint32_t now_us);
 
-/* Starts a wave of which this node, at the coordinates `at`, is the originator;
-   the previous wave ends. The sides of the mesh are 1 to DISCOVER_SIDE_MAX
-   nodes. `flags`: bits of the caller, which every node gets. Result: 0;
-   ERR_RANGE: a side or a coordinate is out of range; ERR_PORT_BUSY: this node
-   is busy. */
+/* Starts a wave; this node, at the coordinates `at`, is the originator. The
+   previous wave ends. `flags`: bits of the caller for every node. Result: 0;
+   ERR_RANGE: a side or a coordinate is out of range; ERR_PORT_BUSY: busy. */
 NODISCARD int discover_start(struct discover *d, struct torus_size size,
                              struct torus_coord at, uint8_t flags);
 
-/* Makes the node busy, or not. A busy node refuses new waves, which its
-   neighbours report as DISCOVER_BUSY. */
+/* Makes the node busy, or not. A busy node refuses new waves. */
 void discover_busy(struct discover *d, bool busy);
 
-/* Takes a frame that came in at a port. Precondition: the frame's CRC is right;
-   all else is checked. Does not call tell(). Cost: about 300 instructions. */
+/* Takes a frame that came in at a port. Precondition: the frame's CRC is right.
+   Cost: about 300 instructions. */
 void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
                     unsigned bytes);
 
-/* Sets the time (us, wraps), and advances the wave: looks for the position,
-   judges the links, repeats frames. To be called every millisecond or more
-   often, also before the first wave. */
+/* Sets the time (us, wraps), and advances the wave. To be called every
+   millisecond or more often. */
 void discover_tick(struct discover *d, uint32_t now_us);
 
 /* Sends one frame out of the port, if discover_has_frame(). To be called for
-   each port after each tick. (All frames at once would take a board a
-   millisecond, during which the board takes no bytes off its lines.) */
+   each port after each tick. */
 void discover_speak(struct discover *d, unsigned port);
 bool discover_has_frame(const struct discover *d, unsigned port);
 
-/* Whether the wave is over. The wave ends at the originator once all echoes
-   have come in (d->faults and d->nodes then count the whole mesh); at another
-   node once the originator has said so; at any node, with ERR_DEAD_LINK in
-   d->error, at the time limit: (200 + 20 * (width + height)) * retry_us after
-   the wave reached the node, which is far longer than a wave takes. */
+/* Whether the wave is over at this node. At the originator d->faults and
+   d->nodes then count the whole mesh. d->error is ERR_DEAD_LINK after the time
+   limit: (200 + 20 * (width + height)) * retry_us. */
 bool discover_ready(const struct discover *d);
 
 /* Return what the last wave told: its epoch, its flags, the size of the mesh
@@ -202,14 +186,12 @@ uint8_t discover_flags(const struct discover *d);
 struct torus_size discover_size(const struct discover *d);
 struct torus_coord discover_origin(const struct discover *d);
 
-/* Sets *at to the node's coordinates: the strap's coordinates if the node has a
-   strap, else the coordinates that the last wave found. Result: false if the
-   node has no coordinates. */
+/* Sets *at to the coordinates of the node's strap, else to those of the last
+   wave. Result: false if the node has no coordinates. */
 bool discover_at(const struct discover *d, struct torus_coord *at);
 
-/* Sets *at to the coordinates of the neighbour at the port and *other_port to
-   the neighbour's port, as the neighbour told in the last wave. Result: false
-   if the neighbour told nothing, or had no coordinates. */
+/* Sets *at and *other_port to the coordinates and the port of the neighbour.
+   Result: false if the neighbour has told no coordinates. */
 bool discover_other(const struct discover *d, unsigned port,
                     struct torus_coord *at, uint8_t *other_port);
 

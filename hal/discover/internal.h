@@ -75,7 +75,7 @@ enum discover_bit {
 #define DISCOVER_COMPLETE (DISCOVER_PLACED | DISCOVER_TESTED | DISCOVER_KNOWN)
 
 enum discover_link_state {
-    DISCOVER_SETTLED = 1, /* neighbour: DISCOVER_COMPLETE, silent or busy */
+    DISCOVER_SETTLED = 1, /* the link can be judged */
     DISCOVER_SILENT = 2,
     DISCOVER_REFUSED = 4, /* the neighbour is busy */
     DISCOVER_ECHOED = 8   /* the child at this port has sent its whole echo */
@@ -153,45 +153,37 @@ bool discover_is_mutual(const struct discover *d, unsigned port);
 /* Whether the link leads to the neighbour's opposite port, as east to west. */
 bool discover_is_facing(const struct discover *d, unsigned port);
 
-/* Whether the link lies in a closed square (hal/discover/discover.h): a
-   position claimed over such a link is right. */
+/* Whether the link lies in a closed square (hal/discover/discover.h). */
 bool discover_is_trusted(const struct discover *d, unsigned port);
 
-/* Sets *x and *y to the position that the neighbour at a port claims for this
-   node: hops east and north of the originator. Result: false if the neighbour
-   has no position yet, or has not sent all its test frames. */
+/* Sets *x and *y to the position that a neighbour claims for this node: hops
+   east and north of the originator. Result: false if it claims none. */
 bool discover_claimed(const struct discover *d, unsigned port, int *x, int *y);
 
-/* Of the positions that the neighbours claim for this node, takes the position
-   with the greatest weight (weight() in positions.c); the neighbour with that
-   claim becomes the parent. Does nothing if all weights are 0. */
+/* Takes the position with the greatest weight among the neighbours' claims. The
+   neighbour that claims it becomes the parent. */
 void discover_find_place(struct discover *d);
 
 /* ---- judge.c ---- */
 
-/* Largest absolute skew, hops: no sum in discover_close_way() overflows. */
+/* Largest absolute skew, hops. */
 #define DISCOVER_SKEW_MAX 65535
 
-/* Counts a fault, and lists it if there are not DISCOVER_FAULTS_MAX yet. */
+/* Counts a fault, and lists it if the list has room. */
 void discover_add_fault(struct discover *d, const struct discover_fault *fault);
 
 /* Adds a fault of this node at a port, with zeros for the other end. */
 void discover_find_alone(struct discover *d, unsigned port,
                          enum discover_code code, unsigned count);
 
-/* Adds the faults of this node's links and of its strap. Precondition: the node
-   has a position. */
+/* Adds the faults of links and strap. Precondition: the node has a position. */
 void discover_judge(struct discover *d);
 
-/* Adds a way around the mesh to the measured size. The way leads x hops east
-   and y hops north, and ends at the node where it began. Changes the vectors
-   (width, skew) and (0, height): this way and all earlier ways are then sums of
-   multiples of the two vectors. Cost: at most 20 divisions for the width and 20
-   for the height (Euclid's algorithm). */
+/* Adds a way around the mesh, x hops east and y hops north, to the measured
+   size. Cost: at most 40 divisions. */
 void discover_close_way(struct discover *d, int32_t x, int32_t y);
 
-/* Adds a fault at the originator, after the last echo, if the measured size of
-   the mesh differs from the size passed to discover_start(). */
+/* Adds a fault if the measured size differs from that of discover_start(). */
 void discover_judge_size(struct discover *d);
 
 #endif

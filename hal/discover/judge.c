@@ -38,9 +38,7 @@ static bool same(struct torus_coord a, struct torus_coord b)
     return a.x == b.x && a.y == b.y;
 }
 
-/* Whether another port leads to the same node as `port`, or to a node with the
-   same coordinates. Ignores the opposite port if the mesh has only 1 or 2 nodes
-   in the port's direction: both ports then lead to the same node. */
+/* On a side of 1 or 2 nodes the opposite port leads to the same node. */
 static bool doubled(const struct discover *d, unsigned port)
 {
     unsigned across = (port + 2) % TORUS_PORTS;

@@ -51,8 +51,7 @@ static bool sound(const struct discover *d, unsigned port)
     return discover_is_mutual(d, port) && discover_is_facing(d, port);
 }
 
-/* Whether the way out of `port`, then out of the port to its left, leads to the
-   same node as these two hops in the other order. */
+/* Whether `port`, then left leads to the same node as left, then `port`. */
 static bool square_closes(const struct discover *d, unsigned port)
 {
     unsigned left = (port + 1) % TORUS_PORTS;
@@ -99,12 +98,9 @@ static unsigned votes(const struct discover *d, int x, int y)
     return count;
 }
 
-/* Returns the weight of the position (x, y) that the neighbour at a port claims
-   for this node. A trusted link (in a closed square) has the greatest weight.
-   Another link has the weight 0 until its patience is over; then the weight is
-   the number of neighbours with an equal claim. Patience counts in retry_us
-   from when the wave reached this node. It is longer if the neighbour is not
-   the originator, and longer again if the link does not join opposite ports. */
+/* Returns the weight of a neighbour's claim. A link in a closed square has the
+   greatest weight. Another link has the weight 0 until its patience is over.
+   Patience is in multiples of retry_us. */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {
     uint32_t patience = DISCOVER_PATIENCE + 8 + 2 * discover_sides(d);

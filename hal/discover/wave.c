@@ -12,7 +12,7 @@
 #define FAULT_BYTES 8u
 
 static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
-/* Hops east or north of the originator; valid positions have fewer. */
+/* Bound of valid positions, hops from the originator. */
 #define FAR 4000
 
 static uint32_t tag_of(const uint8_t *uid)
@@ -22,8 +22,7 @@ static uint32_t tag_of(const uint8_t *uid)
     return crc == 0 ? 1 : crc; /* tag 0 means: nobody */
 }
 
-/* Joins a wave. `head` is the beginning, DISCOVER_AT_BITS bytes, of the STATUS
-   message that brought the wave here. */
+/* `head`: the first DISCOVER_AT_BITS bytes of the wave's STATUS. */
 static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
@@ -200,9 +199,6 @@ static void echo(struct discover *d)
     }
 }
 
-/* Settles links. Judges the links once the node has a position and all links
-   are settled, each mutual or with a silent or busy neighbour. Begins the echo
-   once the links are judged and all children have sent their echoes. */
 static void advance(struct discover *d)
 {
     bool known = true;
@@ -312,7 +308,7 @@ static enum discover_kind due(const struct discover *d, unsigned port)
     return (enum discover_kind)0;
 }
 
-/* Writes the most urgent frame due at a port. Result: its length, or 0. */
+/* Result: length of the frame; 0: no frame is due. */
 static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
 {
     enum discover_kind kind = due(d, port);
@@ -429,8 +425,7 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
            is_near(discover_x_of(in)) && is_near(discover_y_of(in));
 }
 
-/* Compares a frame's wave with this node's. Result: above 0: the frame's wave
-   is newer, or the node knows no wave; below 0: it is older; 0: both equal. */
+/* Result: above 0 if the frame's wave is newer, below 0 if it is older. */
 static int compare(const struct discover *d, const uint8_t *in)
 {
     uint32_t tag = bytes_load_u32(in + DISCOVER_AT_ORIGIN_TAG);
@@ -444,8 +439,6 @@ static int compare(const struct discover *d, const uint8_t *in)
     return later != 0 ? later : (tag > own_tag) - (tag < own_tag);
 }
 
-/* Takes a STATUS of a newer wave. The node joins the wave; a busy node refuses
-   the wave; an originator may start a wave that is newer still. */
 static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
 {
     if (d->busy) {
@@ -499,8 +492,7 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & DISCOVER_ORIGIN) != 0) {
         if (!discover_ready(d)) {
-            /* The wave that has ended began before this board's reset, and had
-               the same epoch as this wave: a new wave gets a newer epoch. */
+            /* The wave that has ended began before this board's reset. */
             start(d);
         }
     } else if ((bits & DISCOVER_FAILED) == 0 &&

@@ -51,8 +51,7 @@ enum serial_errand {
     SERIAL_ERRAND_ORDER = 1,
     SERIAL_ERRAND_START,
     SERIAL_ERRAND_FETCH,
-    SERIAL_ERRAND_LEAD /* no path: the bytes before this errand are the order of
-                          the host's node */
+    SERIAL_ERRAND_LEAD /* without a path */
 };
 
 static inline void serial_errand_store(uint8_t *out, struct torus_path path,

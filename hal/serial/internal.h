@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of ports.c (messages over the four ports to other nodes) that only
-   serial_circuit.c (circuits and the host's port) uses. */
+/* Functions of ports.c that only serial_circuit.c uses. */
 #ifndef HAL_SERIAL_INTERNAL_H
 #define HAL_SERIAL_INTERNAL_H
 
 #include "hal/serial/board.h"
 #include "hal/serial/state.h"
 
-/* Called in the loop of every wait: gives sends to the switch, serves the
-   console, sleeps until an interrupt. Result: 0; an error ends the wait. */
+/* Gives sends to the switch, serves the console, sleeps until an interrupt.
+   Result: 0; an error ends the caller's wait. */
 NODISCARD int serial_wait_a_little(struct circuit *circuit);
 
-/* Queues a message at one port, as circuit_send() does, with `job` in its
-   header. `row`: CIRCUIT_ROW_BYTES bytes to send in place of message->head;
-   NULL: message->head is sent. */
+/* Queues a message at one port, with `job` in its header. `row`: bytes to send
+   in place of message->head, CIRCUIT_ROW_BYTES; NULL: none. */
 NODISCARD int serial_send_on_port(struct circuit *circuit, unsigned port,
                                   const struct circuit_message *message,
                                   const uint8_t *row, uint16_t job);
 
-/* Receives on ports of the mesh, as circuit_receive_until() does, into a buffer
-   for which serial_is_buffer() is true. */
+/* Receives as circuit_receive_until() does, but not on the host's port.
+   Precondition: serial_is_buffer(). */
 NODISCARD int serial_receive_until(struct circuit *circuit,
                                    struct circuit_delivery *delivery,
                                    unsigned ports, uint8_t *buffer,
@@ -30,9 +28,8 @@ NODISCARD int serial_receive_until(struct circuit *circuit,
 bool serial_is_buffer(const struct circuit *circuit, const uint8_t *buffer,
                       uint32_t capacity_bytes);
 
-/* Returns whether a received message is to set the node's clock, since crystals
-   differ: true for the first message of each job, and for the first message
-   after each discovery. Records that the clock was set. */
+/* Whether a received message is to set the node's clock: the first message of
+   each job, and after each discovery. Records that the clock was set. */
 bool serial_sets_clock(struct serial_circuit *serial,
                        const struct circuit_delivery *delivery);
 

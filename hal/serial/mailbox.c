@@ -22,7 +22,7 @@ void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
     mailbox->in = MAILBOX_OPEN;
 }
 
-/* Keeps the length of a message that came whole: the host may repeat bytes. */
+/* A whole message keeps its length: the host may repeat bytes. */
 void mailbox_close(struct mailbox *mailbox)
 {
     if (mailbox->in == MAILBOX_FILLING) {

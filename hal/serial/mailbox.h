@@ -12,9 +12,7 @@
  *   out:  EMPTY --mailbox_offer()--> OFFERED --mailbox_done()--> EMPTY
  *
  * No allocation, no input or output. The mailbox uses the buffer passed to
- * mailbox_open() until `in` is FULL or CLOSED. Neither side may interrupt the
- * other: both run in the main loop, or the host's side runs in an interrupt
- * handler while the node is in none of these functions.
+ * mailbox_open() until `in` is FULL or CLOSED. No call may interrupt another.
  */
 #ifndef HAL_SERIAL_MAILBOX_H
 #define HAL_SERIAL_MAILBOX_H
@@ -55,11 +53,11 @@ struct mailbox {
 /* Clears the mailbox: CLOSED and EMPTY. */
 void mailbox_init(struct mailbox *mailbox);
 
-/* mailbox_open() lets the host send a message of `capacity_bytes` at most into
-   the buffer; mailbox_close() ends this. Both drop a message that has not come
-   whole. */
+/* Lets the host send a message of at most `capacity_bytes` bytes into `buffer`.
+   Drops a message that has not come whole. */
 void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
                   uint32_t capacity_bytes);
+/* Ends mailbox_open(). Drops a message that has not come whole. */
 void mailbox_close(struct mailbox *mailbox);
 
 /* Offers a message for the host to read: MAILBOX_SEGMENTS segments, one after
@@ -70,19 +68,16 @@ void mailbox_offer(struct mailbox *mailbox,
 
 /* ---- the host's side ---- */
 
-/* Announces a message of `bytes` bytes. Drops bytes of the previous message, if
-   its last byte has not come: another host may have sent these bytes. Result:
-   0; ERR_PORT_BUSY: the node does not wait for a message; ERR_BUFFER: more
-   bytes than the buffer holds; ERR_EMPTY: `bytes` is 0. */
+/* Announces a message of `bytes` bytes. Drops an earlier message that has not
+   come whole. Result: 0; ERR_PORT_BUSY: the node does not wait for a message;
+   ERR_BUFFER: more bytes than the buffer holds; ERR_EMPTY: `bytes` is 0. */
 NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
                                uint8_t kind, uint16_t job);
 
-/* Stores bytes of the announced message from `offset` on; the bytes below
-   filled_bytes have come before and are skipped. Bytes of the last whole
-   message are accepted even after the node has taken the message: the host
-   repeats bytes if the answer was lost. Result: 0; ERR_RANGE: bytes from
-   filled_bytes to `offset` are missing, and nothing is stored; ERR_BUFFER:
-   bytes beyond the message's end; ERR_PORT_BUSY: no message is announced. */
+/* Stores bytes of the announced message from `offset` on. Skips bytes that have
+   come before, also those of the last whole message. Result: 0; ERR_RANGE:
+   bytes in front of `offset` are missing; ERR_BUFFER: bytes beyond the
+   message's end; ERR_PORT_BUSY: no message is announced. */
 NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
                           const uint8_t *data, uint32_t bytes);
 

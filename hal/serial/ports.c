@@ -8,8 +8,7 @@
 
 #define CHECK_FILE CHECK_SERIAL_PORTS
 
-/* Gives a send to the switch once its ready_ps has come, and frees the entry
-   once the send has ended. Result: whether the send has not ended yet. */
+/* Result: false if the send has ended. */
 static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 {
     struct serial_circuit *serial = circuit->board;
@@ -30,7 +29,7 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
     return send->used;
 }
 
-/* Attends to all sends. Result: number of sends that have not ended. */
+/* Result: number of sends that have not ended. */
 static unsigned attend_all(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
@@ -52,8 +51,7 @@ int serial_wait_a_little(struct circuit *circuit)
     return serial->idle(serial->context);
 }
 
-/* Waits for a free entry for a send. Result: the entry; NULL and *error: the
-   wait ended with an error. */
+/* Result: a free entry; NULL if the wait ended with *error. */
 static struct serial_circuit_send *place(struct circuit *circuit, int *error)
 {
     struct serial_circuit *serial = circuit->board;
@@ -135,8 +133,8 @@ struct row {
     const struct circuit_rows *rows;
     unsigned form;
     uint32_t position; /* index of the row's first unit within the range */
-    uint32_t more;     /* the row's first `more` messages get one unit more */
-    uint32_t label;    /* label of the row's messages; form and port are 0 */
+    uint32_t more;     /* number of messages with one unit more */
+    uint32_t label;    /* label of the messages, without form and port */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -220,8 +218,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     serial->is_posted = true;
 }
 
-/* If the message has the label of circuit_post(), cuts the message's units into
-   rows (hal/rows.h), and sends the rows. */
+/* Forwards an awaited message as rows (hal/rows.h). */
 static int forward(struct circuit *circuit,
                    const struct circuit_delivery *delivery)
 {
@@ -263,8 +260,7 @@ void serial_take_back(struct serial_circuit *serial)
     board_unlock();
 }
 
-/* Sets the clock to the sender's time in `header` plus the time of `bytes`
-   bytes on the line. */
+/* Sets the clock to the sender's time plus the message's time on the line. */
 static void set_clock(struct circuit *circuit, const uint8_t *header,
                       uint32_t bytes)
 {
@@ -274,13 +270,13 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
                        (uint32_t)(now_ps / CLOCK_PS_PER_US);
     uint64_t took_ps = (uint64_t)bytes * serial->byte_ns * 1000u;
 
-    /* The clock may move forwards or backwards: the sum is modulo 2^64. */
+    /* Modulo 2^64: the clock may also move backwards. */
     circuit->clock->base_ps +=
         (uint64_t)((int64_t)(int32_t)late_us * (int64_t)CLOCK_PS_PER_US) +
         took_ps;
 }
 
-/* Returns a receive that is done (if `done`) or free (else); NULL: none is. */
+/* Result: a receive that is done, or a free one; NULL: there is none. */
 static struct switch_receive *find(struct serial_circuit *serial, bool done)
 {
     for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
@@ -293,8 +289,7 @@ static struct switch_receive *find(struct serial_circuit *serial, bool done)
     return NULL;
 }
 
-/* Waits until one of the posted receives is done, at most until mesh time
-   deadline_ps. Result: 0 and *done; or an error, and *done is NULL. */
+/* Result: 0 and *done; or an error, and *done is NULL. */
 static int wait_for_receive(struct circuit *circuit,
                             struct switch_receive **done, uint64_t deadline_ps)
 {
@@ -310,7 +305,6 @@ static int wait_for_receive(struct circuit *circuit,
     return error;
 }
 
-/* Whether `bytes` bytes of `data` lie within the `room` bytes of `memory`. */
 static bool lie_in(const uint8_t *memory, uint32_t room, const uint8_t *data,
                    uint32_t bytes)
 {
@@ -354,9 +348,8 @@ int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
     return ERR_OK;
 }
 
-/* Whether a receive of circuit_receive_ahead() is left. If one is for other
-   ports or another kind than `ports` (mask; bits 8 to 15: kind), first takes
-   back all receives that wait for a message. */
+/* Takes back the receives ahead if one has other ports or another kind. Result:
+   whether a receive ahead is left. */
 static bool is_ahead(struct serial_circuit *serial, unsigned ports)
 {
     bool differs = false;
@@ -378,8 +371,7 @@ static bool is_ahead(struct serial_circuit *serial, unsigned ports)
     return ahead;
 }
 
-/* Whether a received message is the errand ORDER; if so, keeps the order. Only
-   a node that has no job yet takes an order. */
+/* Result: whether the message is the errand ORDER. Keeps its order. */
 static bool take_order(struct circuit *circuit, const uint8_t *buffer,
                        const struct switch_receive *receive)
 {
@@ -417,9 +409,7 @@ bool serial_sets_clock(struct serial_circuit *serial,
     return first;
 }
 
-/* Checks the header of a message that came in, fills *delivery in, and forwards
-   the rows of the message. Result: as circuit_receive(), or ERR_KIND if the
-   message is the errand ORDER, which take_order() keeps. */
+/* Result: as circuit_receive(); ERR_KIND: the message is the errand ORDER. */
 static int read(struct circuit *circuit, struct circuit_delivery *delivery,
                 const struct switch_receive *receive)
 {

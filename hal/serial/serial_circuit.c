@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Circuits (hal/circuit.h) over serial lines: opens and closes them, passes
-   each message to the ports or to the host's port, and implements the host's
-   port: the console, and errands (hal/serial/errand.h). */
+/* Circuits (hal/circuit.h) over serial lines, and the host's port: the console
+   and errands (hal/serial/errand.h). */
 #include "hal/serial/internal.h"
 
 #include "hal/check.h"
@@ -16,7 +15,7 @@ static_assert(CIRCUIT_KIND_MAX < SWITCH_PEEK && SWITCH_PEEK < SWITCH_PING,
 /* Longest time until a circuit is released, us: 20 hops, 0.1 ms each. */
 #define SETTLE_US 2000u
 
-/* Masks interrupts during the offer: a handler may run the console. */
+/* Masks interrupts: a handler may run the console. */
 static int offer_to_console(struct circuit *circuit,
                             const struct circuit_message *message)
 {
@@ -65,7 +64,7 @@ static int receive_from_console(struct circuit *circuit,
     return error;
 }
 
-/* Result: whether the errand's path exists in this mesh. */
+/* Result: false if the errand's path does not exist in this mesh. */
 static bool read_path(const struct circuit *circuit, const uint8_t *errand,
                       struct torus_path *path)
 {
@@ -76,8 +75,7 @@ static bool read_path(const struct circuit *circuit, const uint8_t *errand,
         (struct torus_size){identity->width, identity->height}, *path);
 }
 
-/* Sends `bytes` bytes of `data`, the last of which are an errand, along the
-   errand's path. Waits until the bytes have arrived. */
+/* Sends `data` along the path of the errand at its end, and waits. */
 static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
                    uint16_t job)
 {
@@ -92,8 +90,8 @@ static int pass_on(struct circuit *circuit, const uint8_t *data, uint32_t bytes,
     return error == ERR_OK ? circuit_drain(circuit) : error;
 }
 
-/* Waits for this errand from a node, and sets *back to the path to that node.
-   Result: 0; ERR_FIELD: another errand came, or its path is not valid. */
+/* Sets *back to the path to the errand's sender. Result: 0; ERR_FIELD: another
+   errand came, or its path is not valid. */
 static int await_errand(struct circuit *circuit, enum serial_errand errand,
                         struct torus_path *back)
 {
@@ -115,9 +113,7 @@ static int await_errand(struct circuit *circuit, enum serial_errand errand,
     return ERR_OK;
 }
 
-/* Answers the host: `status`, an enum err, of the last errand that was tried,
-   and `done`, the number of errands carried out before that errand. Waits until
-   the host has read the answer. */
+/* `status`: enum err of an errand. `done`: number of errands before it. */
 static int answer(struct circuit *circuit, int status, uint32_t done)
 {
     struct serial_circuit *serial = circuit->board;
@@ -129,8 +125,7 @@ static int answer(struct circuit *circuit, int status, uint32_t done)
     return tell_console(circuit, &message);
 }
 
-/* Carries out FETCH: receives a node's report into `buffer`, in which `errand`
-   lies, too, and passes the report to the host. */
+/* `errand` lies in `buffer`, which the report overwrites. */
 static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -151,9 +146,8 @@ static int fetch(struct circuit *circuit, const uint8_t *errand, uint16_t job,
     return tell_console(circuit, &message);
 }
 
-/* Carries out the errands (requests of the host, errand.h) in the message
-   *delivery, the last one in the message first, and answers the host. The
-   errand LEAD gets no answer: *delivery becomes the WIRE_ORDER in it. */
+/* Carries out the message's errands, the last one first, and answers the host.
+   After the errand LEAD, *delivery is the order, and there is no answer. */
 static int serve(struct circuit *circuit, struct circuit_delivery *delivery,
                  uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -223,8 +217,7 @@ static int receive_order(struct circuit *circuit,
     return error;
 }
 
-/* Receives on the host's port; carries out the errands that come first. The
-   order does not set this node's clock: the other nodes follow this clock. */
+/* The order does not set this clock: the other nodes follow it. */
 static int receive_from_host(struct circuit *circuit,
                              struct circuit_delivery *delivery, uint8_t *buffer,
                              uint32_t capacity_bytes)

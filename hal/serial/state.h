@@ -4,19 +4,14 @@
  * software (hal/switch/switch.h) and whose host is at the other end of a
  * console (hal/serial/mailbox.h). circuit_open() takes a struct serial_circuit.
  *
- * The switch sends a message's segments without copying them first. The
- * message's header has no CRC, since every frame has one that covers also the
- * frame's circuit and its position in the message. The header's CRC field holds
- * the sender's mesh time instead:
+ * Every frame has a CRC, so a message has none. The CRC field of the message's
+ * header holds the sender's mesh time instead:
  *
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
  * The first message of a job sets the receiver's clock to this mesh time plus
  * the time of the message's bytes on the line. The clock is then right to some
- * tenths of a millisecond. That is enough for the time slots in which nodes
- * send results. A measurement (scatter/engine/probe.h) needs no equal clocks:
- * the offset of two clocks cancels. A node that gets an order keeps its clock,
- * and the clocks of the other nodes follow.
+ * tenths of a millisecond. A node that gets an order keeps its clock.
  */
 #ifndef HAL_SERIAL_STATE_H
 #define HAL_SERIAL_STATE_H
@@ -29,22 +24,20 @@
 /* Largest number of queued sends; a further send waits until a send ends. */
 #define SERIAL_CIRCUIT_SENDS 24u
 
-/* One queued send. */
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
     uint8_t row[CIRCUIT_ROW_BYTES]; /* head, if the message belongs to a row */
-    uint64_t ready_ps; /* mesh time from which the switch may get it */
-    bool waiting;      /* the switch has not got the message yet */
-    bool used;         /* this entry holds a send that has not ended */
+    uint64_t ready_ps;              /* earliest start, mesh time */
+    bool waiting;                   /* the switch has not got the message yet */
+    bool used; /* this entry holds a send that has not ended */
 };
 
-/* How a node that is not the mesh's originator gets an order of its own
-   (hal/serial/errand.h). */
+/* Effect of the errand ORDER (hal/serial/errand.h). */
 enum serial_ordered {
-    SERIAL_NOT_ORDERED,
-    SERIAL_ORDERED_BY_MESH,
-    SERIAL_ORDERED_BY_HOST
+    SERIAL_NOT_ORDERED,     /* no ORDER came */
+    SERIAL_ORDERED_BY_MESH, /* ORDER brought the order */
+    SERIAL_ORDERED_BY_HOST  /* the order comes from this node's own host */
 };
 
 /* The state of serial circuits. The caller fills in the fields down to
@@ -59,8 +52,7 @@ struct serial_circuit {
     uint8_t *aside; /* a second memory for messages; NULL: none */
     uint32_t aside_bytes;
     uint32_t byte_ns; /* time that a byte takes on the line, ns */
-    /* Called repeatedly while a node waits: serves the console and sleeps until
-       an interrupt. Result: 0; an error ends the wait. */
+    /* Called while a node waits. Result: 0; an error ends the wait. */
     int (*idle)(void *context);
     void *context;
 
@@ -68,15 +60,10 @@ struct serial_circuit {
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* upper bound of the number of used entries in `send` */
     struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* SWITCH_IDLE: free */
-    struct circuit_cut cut; /* set by circuit_expect(): how to cut rows */
-    uint32_t posted;        /* set by circuit_post(): label to forward */
-    bool is_posted;         /* `posted` is set; no message was forwarded yet */
-    /* Set by the errand ORDER, which comes over the mesh; the receive of ORDER
-       ends with ERR_KIND. The next receive on the host's port takes the order
-       from `memory` (SERIAL_ORDERED_BY_MESH) or from the host, and waits for
-       the errand START. If SERIAL_ORDERED_BY_MESH, a send to the host's port
-       goes to the node that sends FETCH. Cleared before each job. */
-    uint8_t ordered; /* enum serial_ordered */
+    struct circuit_cut cut; /* how to cut rows, from circuit_expect() */
+    uint32_t posted;        /* label to forward, from circuit_post() */
+    bool is_posted;         /* `posted` waits for its message */
+    uint8_t ordered;        /* enum serial_ordered; cleared before each job */
     uint8_t order_kind;
     uint16_t order_job;
     uint32_t order_bytes; /* length of the order in `memory` */

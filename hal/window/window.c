@@ -52,7 +52,7 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* Writes one segment of a descriptor. Only the switch checks its bounds. */
+/* Only the switch checks the bounds. */
 static inline void describe(const struct window *window,
                             struct window_segment *segment,
                             const struct circuit_segment *from)
@@ -61,7 +61,7 @@ static inline void describe(const struct window *window,
     segment->bytes = from->bytes;
 }
 
-/* Returns the next free entry of the queue; NULL: the queue is full. */
+/* Result: NULL if the queue is full. */
 static inline union window_entry *next_entry(struct window *window)
 {
     return window->queued - window->done < WINDOW_QUEUE
@@ -164,7 +164,7 @@ void circuit_post(struct circuit *circuit, uint32_t label)
     window->post.number += 1;
 }
 
-/* Asks the switch, and sleeps until the answer. Result: the answer's status. */
+/* Result: enum err of the switch's answer. */
 static int ask(struct circuit *circuit, enum window_op op)
 {
     struct window *window = circuit->board;

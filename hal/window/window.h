@@ -34,9 +34,8 @@
  *   port[]           switch       by the host, after the run
  *   status, log      node         by the host, when the run or the node ends
  *
- * So no field that a running node may read changes while the node runs. If a
- * running node saw `done` grow, the host's speed would decide when the queue
- * is full, and so change results.
+ * So no field that a running node may read changes while the node runs: the
+ * host's speed must not change results.
  *
  * Mesh time is the time of the nodes' clocks (hal/circuit.h), ps.
  * hal/window/DESIGN.md is the switch's data sheet: what each part does, the
@@ -53,8 +52,7 @@
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* a power of two */
-/* Mesh time in which the switch prepares a row (four messages, hal/rows.h), ps.
-   The rows of a range are prepared one after the other, from its ready_ps. */
+/* Mesh time that the switch takes to prepare a row (hal/rows.h), ps. */
 #define WINDOW_ROW_PS 160000u
 
 /* A piece of a message, in the DMA part of the window. */
@@ -63,16 +61,13 @@ struct window_segment {
     uint32_t bytes;
 };
 
-/* Up to four messages, queued at once: one on every port of `ports`, all with
-   the same hops, and the same turn relative to the port. The message of port p
-   is a header (hal/circuit.h), which the switch writes, then `head` with its
-   offset raised by p * head_stride, then `shared`, then body[p]; a message to
-   the host (port CIRCUIT_HOST) has body[0]. Each port sends its messages in the
-   order of the queue. */
+/* Up to four messages, one on each port of `ports`. The message of port p is a
+   header (written by the switch), `head`, `shared` and body[p]. Its `head`
+   begins p * head_stride bytes after head.offset. A message to the host has
+   body[0]. */
 struct window_send {   /* written by the node */
     uint64_t ready_ps; /* mesh time from which the messages may start */
-    uint32_t gap_ps;   /* least time from the end of the port's previous message
-                          to the start of this one */
+    uint32_t gap_ps;   /* least time after the port's last message, ps */
     uint8_t ports;     /* mask of the ports on which messages are sent */
     uint8_t form;      /* 0; else the entry is a struct window_rows */
     uint16_t job;
@@ -93,9 +88,8 @@ struct window_rows {        /* written by the node */
     uint64_t ready_ps;      /* mesh time from which the switch prepares rows */
     struct circuit_cut cut; /* cut.form is 1 to CIRCUIT_FORMS - 1 */
     struct window_segment shared;
-    /* Offsets of the bytes to which struct circuit_rows points: begin, end,
-       data (`offset`), volume_units (`volumes`). Offsets are modulo 2^32: the
-       halo at `data` may begin before the window. */
+    /* Offsets of the pointers in struct circuit_rows, modulo 2^32: begin, end,
+       data, volume_units. */
     uint32_t begin;
     uint32_t end;
     uint32_t offset;
@@ -107,14 +101,12 @@ struct window_rows {        /* written by the node */
     uint32_t reserved[2];
 };
 
-/* The label that circuit_post() awaits, and the cut of circuit_expect(): how
-   the switch cuts the awaited message into rows (hal/rows.h). */
+/* The message to send on as rows (hal/rows.h). */
 struct window_post {   /* written by the node */
     uint64_t ready_ps; /* mesh time from which the buffer is free */
     struct circuit_cut cut;
-    uint32_t label;  /* label of the awaited message; only the bits
-                        CIRCUIT_LABEL_POSTED (form, port, round) must match */
-    uint32_t number; /* count of posts; each sends on one message at most */
+    uint32_t label;  /* label passed to circuit_post() */
+    uint32_t number; /* number of posts so far */
     uint32_t reserved;
 };
 
@@ -123,8 +115,7 @@ union window_entry {
     struct window_rows rows;
 };
 
-/* form[i] has path and kind of the messages of form i (hal/rows.h). The node
-   writes form[] before there is a load; the switch reads it for each row. */
+/* Path and kind of a form (hal/rows.h). Set before there is a load. */
 struct window_form { /* written by the node */
     uint16_t hops;
     uint16_t hops_after;
@@ -143,12 +134,10 @@ enum window_op {
 struct window_request { /* written by the node */
     uint64_t time_ps;
     uint32_t op;
-    uint32_t ports;  /* bits 0 to 7: mask of the ports; 8 to 15: the only kind
-                        wanted, or 0: all; 16 to 31: length of the head that is
-                        delivered before the rest, bytes; 0: no head */
+    uint32_t ports;  /* port mask as in circuit_receive() */
     uint32_t offset; /* offset of the receive's buffer */
     uint32_t capacity_bytes;
-    uint32_t job; /* job of the messages; other jobs give ERR_FOREIGN; 0: any */
+    uint32_t job;         /* job of the messages; 0: any */
     uint32_t sequence;    /* number of this request */
     uint64_t deadline_ps; /* mesh time at which a RECEIVE_UNTIL gives up */
 };
@@ -159,17 +148,15 @@ struct window_response {  /* written by the switch */
     int32_t complete_status; /* enum err of the whole message */
     int32_t status;          /* enum err of the request */
     uint32_t port;           /* port on which the last message came in */
-    uint32_t bytes; /* length of the last message, bytes, even if too long */
+    uint32_t bytes;     /* length of the message, bytes, even if too long */
     uint32_t head_only; /* 1: rest comes until complete_ps; 0: all is here */
     uint32_t sequence;  /* number of the request that is answered */
 };
 
-/* For tests, read by the image firmware_slow.elf alone: from mesh time
-   slow_from_ps on, the node executes all code 2^slow_shift times slower. */
+/* Slowdown for tests, read by the image firmware_slow.elf alone. */
 struct window_injection {  /* written by the switch */
-    uint64_t slow_from_ps; /* mesh time; each clock_start() comes less than
-                              171 s (2^32 timer ticks) before it */
-    uint32_t slow_shift;   /* 0 to 3 */
+    uint64_t slow_from_ps; /* mesh time; < 171 s after every clock_start() */
+    uint32_t slow_shift;   /* the node runs 2^slow_shift times slower; 0 to 3 */
     uint32_t reserved;
 };
 
@@ -177,8 +164,7 @@ struct window {
     struct node node;
     struct window_request request;
     struct window_response response;
-    /* Counters of the ports. The switch writes them once, when all nodes have
-       ended: earlier values would depend on the speed of the host. */
+    /* Counters of the ports, written when all nodes have ended. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* number of entries queued so far; the node writes it */
     uint32_t done;   /* entries ended at the last drain; the switch writes it */
