@@ -16,8 +16,7 @@ static_assert((LINE_RING_BYTES & (LINE_RING_BYTES - 1)) == 0,
 #define CRC_POLYNOMIAL 0x1021u
 #define MARK_BYTES 5u /* length of a CRC in a line: `*` and four digits */
 
-/* Keeps the compiler from moving accesses to the ring past those to `pushed` or
-   `taken`; on one core this is enough. */
+/* Keeps the compiler from moving accesses to the ring across this call. */
 static inline void keep_order(void)
 {
     __asm volatile("" ::: "memory");
@@ -61,8 +60,7 @@ static bool store(struct line_reader *reader, uint8_t byte)
     return true;
 }
 
-/* If the bytes before found no room (`gap`), LINE_DAMAGED_BYTE is put into the
-   ring in their place, before this byte. */
+/* LINE_DAMAGED_BYTE stands for the bytes that were lost before. */
 void line_push(struct line_reader *reader, uint8_t byte)
 {
     if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
@@ -91,8 +89,8 @@ static bool check(struct line_reader *reader)
     reader->length = (uint16_t)bytes;
     crc = line_crc(CRC_FIRST, text, bytes);
     for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
-        /* Ignores bit 5 (case). The digits 0 to 9 differ from control
-           characters in this bit only, but `text` has no control character. */
+        /* Ignores bit 5, the case of a letter. A digit without this bit would
+           be a control character, which `text` never has. */
         if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
             return false;
         }

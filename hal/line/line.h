@@ -30,7 +30,7 @@
 #define LINE_DATA_MAX 96u    /* most bytes of data that line_put_data() takes */
 #define LINE_BASE64_MAX 128u /* characters of LINE_DATA_MAX bytes in base64 */
 
-/* The byte that a producer pushes in place of a byte that arrived damaged. */
+/* Byte to push in place of a byte that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
 
 enum line_status {
@@ -46,10 +46,8 @@ enum line_status {
 
 /* ---- reading ---- */
 
-/* The producer (an interrupt handler, or code that no other producer
-   interrupts) writes `pushed`, `lost`, `gap` and the ring. The consumer, which
-   takes lines, writes all other fields. No interrupt is masked: the producer
-   raises `pushed` only after the byte is in the ring. */
+/* line_push() writes `pushed`, `lost`, `gap` and the ring, and may interrupt
+   line_take(), which writes the other fields. */
 struct line_reader {
     volatile uint32_t pushed;      /* bytes put into the ring so far */
     volatile uint32_t lost;        /* bytes for which the ring had no room */
@@ -62,8 +60,7 @@ struct line_reader {
     uint8_t trouble; /* enum line_status: first error so far, or LINE_NONE */
     bool ended;      /* `text` is a returned line; the next call drops it */
     bool gap;        /* the last bytes pushed were lost: no room in the ring */
-    char text[LINE_BYTES_MAX]; /* text and ring come last, so that the other
-                                  fields have short offsets */
+    char text[LINE_BYTES_MAX];
     volatile uint8_t ring[LINE_RING_BYTES];
 };
 
@@ -71,8 +68,8 @@ struct line_reader {
    time without a byte, us, below 2^31. */
 void line_init(struct line_reader *reader, uint32_t half_us);
 
-/* For the producer: puts the next byte into the ring. Without room, the byte is
-   lost, and line_take() returns LINE_DAMAGED for the line of this byte. */
+/* Puts the next byte into the ring. Calls must not interrupt each other.
+   Without room, the byte is lost, and its line ends as LINE_DAMAGED. */
 void line_push(struct line_reader *reader, uint8_t byte);
 
 /* Takes the next whole line from the ring; skips empty lines. To be called at
@@ -114,9 +111,8 @@ uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes);
    Result: number of characters, 4 * ceil(bytes / 3). */
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes);
 
-/* Decodes `length` characters of base64 into `out`. Result: number of bytes, at
-   most `capacity`; -1: the length is no multiple of four, a character is not of
-   base64, unused bits are not 0, or the bytes do not fit. */
+/* Decodes `length` characters of base64 into `out`. Result: number of bytes;
+   -1: not valid base64, or more than `capacity` bytes. */
 NODISCARD int line_base64_read(uint8_t *out, unsigned capacity,
                                const char *text, unsigned length);
 

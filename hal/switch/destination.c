@@ -18,9 +18,7 @@ static bool same_message(const struct switch_id *a, const struct switch_id *b)
     return same_stream(a, b) && a->sequence == b->sequence;
 }
 
-/* Returns the entry of memory[] for the stream of `from` (a stream: all
-   messages of one source and port). If the stream has no entry, returns an
-   unused entry or, if all are used, the entry with the oldest delivery. */
+/* Returns the stream's entry of memory[], else an unused or the oldest one. */
 static struct switch_memory *find_place(struct switch_core *core,
                                         const struct switch_id *from)
 {
@@ -120,8 +118,7 @@ static void remove_receive(struct switch_core *core,
     *at = receive->next;
 }
 
-/* Attaches a receive to a message that comes in. Bytes of the same message that
-   an earlier circuit put into the buffer stay: `offset` is behind them. */
+/* Bytes that an earlier circuit put into the buffer stay. */
 static void attach(struct switch_receive *receive,
                    struct switch_destination *to, unsigned port)
 {

@@ -20,8 +20,7 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
     writer->parity = 0;
 }
 
-/* Writes the code at code_at: its distance to writer->at. At writer->at the
-   content has a 0, which the next code replaces, or the content ends. */
+/* Writes the last code: its distance to the next code. */
 static void close_code(struct frame_writer *writer)
 {
     writer->ring[writer->code_at & writer->mask] =
@@ -89,8 +88,7 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
     reader->content[0] = first;
 }
 
-/* Takes a byte of the line. If `left` is 0, the byte is a code, in place of a 0
-   of the content; else the byte is a byte of the content. */
+/* Takes a byte of the line: content, or a code, which stands for a 0. */
 static void read_byte(struct frame_reader *reader, uint8_t byte)
 {
     bool is_code = reader->left == 0;

@@ -28,8 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most bytes of content, CRC and parity included. So no code is 255: in COBS,
-   255 means 254 bytes with no 0 behind them. */
+/* Most bytes of content, CRC and parity included; keeps codes below 255. */
 #define FRAME_BYTES_MAX 252u
 #define FRAME_CHECK_BYTES 4u
 #define FRAME_PARITY 8u /* bit in the first byte of a content: has parity */
@@ -40,8 +39,7 @@ struct frame_writer {
     uint8_t *ring;
     uint32_t mask;    /* bytes of the ring less 1: 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte to write */
-    uint32_t code_at; /* free-running index of the last code; the code is
-                         written at the next 0 of the content, or at the end */
+    uint32_t code_at; /* free-running index of the last code */
     uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* whether the content has no byte yet */
     bool has_parity;
@@ -61,8 +59,7 @@ void frame_put(struct frame_writer *writer, const uint8_t *data,
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 
-/* Adds the CRC, the parity if the frame has parity, and the 0 that ends the
-   frame. Result: free-running index of the byte behind this 0. */
+/* Ends the frame. Result: free-running index of the byte behind the frame. */
 uint32_t frame_end(struct frame_writer *writer);
 
 /* A frame that is coming in. */
@@ -74,12 +71,10 @@ struct frame_reader {
     uint8_t content[FRAME_BYTES_MAX];
 };
 
-/* Takes the first two bytes of a frame: the code in front, and the first byte
-   of the content. */
+/* Takes a frame's first two bytes: a code and the first byte of content. */
 void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 
-/* Takes further bytes of the line, up to a 0, which is not taken. Result:
-   number of bytes taken: `bytes` if there is no 0. */
+/* Takes bytes up to, but without, a 0. Result: number of bytes taken. */
 unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
                           unsigned bytes);
 

@@ -54,8 +54,7 @@ enum switch_setup_field {
     SWITCH_AT_HOPS = 14, /* u16: bits 0 to 13: hops to the turn or end; bits 14,
                             15: enum torus_turn */
     SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn; 0: no turn */
-    SWITCH_AT_HOLD = 18        /* u16: a node frees the circuit after this time
-                                  without a frame, ms */
+    SWITCH_AT_HOLD = 18        /* u16: longest silence of the circuit, ms */
 };
 
 /* What the next byte that comes in at a port is. */
@@ -105,8 +104,7 @@ static inline void switch_ring_put(struct switch_core *core, unsigned port,
     to->written += 1;
 }
 
-/* If the ring of a port is empty, marks the port for a kick() (struct
-   switch_config). To be called before a byte is added to the ring. */
+/* Marks a port for a kick() if its ring is empty. Call before adding bytes. */
 static inline void switch_ring_wake(struct switch_core *core, unsigned port)
 {
     if (switch_ring_used(&core->port[port]) == 0) {
@@ -114,30 +112,25 @@ static inline void switch_ring_wake(struct switch_core *core, unsigned port)
     }
 }
 
-/* Begins a frame in the ring of a port; switch_frame_end() ends the frame. crc:
-   start value of the CRC; content_bytes: length without CRC and parity. Result:
-   false: the ring has no room, and the frame counts as lost. */
+/* Begins a frame in the ring of a port. crc: start value of the CRC.
+   content_bytes: length without CRC and parity. Result: false: no room. */
 bool switch_frame_begin(struct switch_core *core, unsigned port,
                         struct frame_writer *writer, unsigned content_bytes,
                         uint32_t crc);
 void switch_frame_end(struct switch_core *core, unsigned port,
                       struct frame_writer *writer);
 
-/* Whether the ring of a port has room for a frame, and no unfinished relayed
-   frame. content_bytes: length of the frame without CRC and parity. */
+/* Whether a frame fits now. content_bytes: length without CRC and parity. */
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes);
 
-/* Writes a whole frame into the ring of a port. The frame gets parity if its
-   first byte has FRAME_PARITY. surely: a frame with parity is written twice, as
-   the other end would notice its loss only after a time limit. Result: false:
-   no room. */
+/* Writes a whole frame into the ring of a port. surely: a frame with parity is
+   written twice. Result: false: no room. */
 bool switch_frame_write(struct switch_core *core, unsigned port,
                         const uint8_t *content, unsigned bytes, uint32_t crc,
                         bool surely);
 
-/* If a relayed frame in the ring of a port is unfinished, ends the frame with a
-   0; further bytes of the frame will be skipped. */
+/* Cuts off the relayed frame in the ring of a port, if it is unfinished. */
 void switch_frame_cut(struct switch_core *core, unsigned port);
 
 /* Stores the end of a message in core->last; pings and peeks are left out.
@@ -152,18 +145,14 @@ uint32_t switch_random(struct switch_core *core);
 
 /* ---- relay.c ---- */
 
-/* Whether this set-up repeats the last one: with parity, a set-up goes out
-   twice. After a refusal, the second copy would hold ports for no circuit. */
+/* Whether this set-up is the second copy of the last set-up with parity. */
 bool switch_relay_is_repeated(struct switch_port *in, const uint8_t *setup);
 
-/* Passes the set-up in the reader of the port to the next node, or refuses the
-   set-up. A set-up with an invalid path counts as damaged. Precondition: the
-   CRC is right, and the port is free. Result: false: the path ends at this
-   node, and nothing was done. */
+/* Passes on or refuses the set-up in the reader of a port. Precondition: the
+   CRC is right, and the port is free. Result: false: the path ends here. */
 bool switch_relay_setup(struct switch_core *core, unsigned port);
 
-/* Frees a port. If this node is a relay of the circuit, frees the other port
-   too. Sends no RELEASE. Result: role that this node had in the circuit. */
+/* Frees a port, and a relay's other port. Result: role that this node had. */
 enum switch_role switch_relay_free(struct switch_core *core, unsigned port);
 
 /* Sends RELEASE out of a port, for the circuit that held the port last. */
@@ -189,20 +178,17 @@ uint32_t switch_relay_data_crc(const struct switch_port *at, uint8_t first,
 void switch_destination_arrive(struct switch_core *core, unsigned port,
                                const uint8_t *setup);
 
-/* Takes the DATA frame in the reader of a port. bytes: length of the content
-   without CRC and parity. */
+/* Takes a DATA frame. bytes: length of the content without CRC and parity. */
 void switch_destination_data(struct switch_core *core, unsigned port,
                              unsigned bytes);
 
-/* If this node is the destination of the circuit at the port: answers a damaged
-   or skipped frame, by DONE if all bytes have come in, else by AGAIN. */
+/* Answers a damaged or skipped frame, if this node is its destination. */
 void switch_destination_again(struct switch_core *core, unsigned port);
 
-/* Counts a damaged frame, then does as switch_destination_again(). */
+/* Counts a damaged frame, and calls switch_destination_again(). */
 void switch_destination_damaged(struct switch_core *core, unsigned port);
 
-/* To be called when a destination has lost its circuit: the receive then waits
-   (SWITCH_QUEUED) for the next circuit of the message. */
+/* Makes the receive of a lost circuit wait for the message's next circuit. */
 void switch_destination_lost(struct switch_core *core, unsigned port);
 
 /* ---- source.c ---- */
@@ -214,28 +200,24 @@ void switch_source_queue(struct switch_core *core,
 /* Ends all messages in the queue of a port with ERR_PORT_BUSY. */
 void switch_source_abandon(struct switch_core *core, unsigned port);
 
-/* Sends a set-up for the first message of a port, if the port is free and the
-   time of the next set-up (until_us) has come. */
+/* Sends the set-up of a port's first message, if due and the port is free. */
 void switch_source_start(struct switch_core *core, unsigned port);
 
-/* Takes the ACK, AGAIN or DONE in the reader of a port. bytes: length of the
-   content without CRC and parity. */
+/* Takes an ACK, AGAIN or DONE. bytes: length without CRC and parity. */
 void switch_source_answer(struct switch_core *core, unsigned port,
                           unsigned bytes);
 
-/* Makes DATA frames of the port's message, as many as ring and window allow. */
+/* Makes as many DATA frames as the ring and the window allow. */
 void switch_source_fill(struct switch_core *core, unsigned port);
 
-/* To be called when the first message of a port has lost its circuit, or its
-   set-up was refused: schedules the next set-up, or ends the message. */
+/* After a refusal or a broken circuit: tries again later, or gives up. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason);
 
 /* If due at a port: sends the next set-up, or ends the wait for an answer. */
 void switch_source_tick(struct switch_core *core, unsigned port);
 
-/* Treats the line of a port as bad from now on: frames made here have parity,
-   and DATA frames are short. */
+/* Treats the line of a port as bad: sends parity and short DATA frames. */
 void switch_source_turn_bad(struct switch_port *at);
 
 #endif

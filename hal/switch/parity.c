@@ -18,9 +18,8 @@
 #define ERRORS_MAX (PARITY_BYTES / 2u)
 #define HALF_OF_1 0x8eu /* 1 / 2 */
 
-/* times_low[i] is i * g, and times_high[i] is 16 i * g. g is the generator
-   polynomial without its leading term x^8; each number packs eight
-   coefficients, the highest in the highest byte. */
+/* Products of the generator polynomial (without x^8) with i and with 16 i. The
+   highest coefficient is in the highest byte. */
 HAL_HOT static const uint64_t times_low[16] = {
     0x0000000000000000, 0xff0b5136efadc818, 0xe316a26cc3478d30,
     0x1c1df35a2cea4528, 0xdb2c59d89b8e0760, 0x242708ee7423cf78,
@@ -88,7 +87,7 @@ HAL_HOT static const uint8_t log_of[256] = {
     0xa8, 0x50, 0x58, 0xaf,
 };
 
-/* Returns 2^n, n < 510: the powers repeat, as 2^255 is 1. */
+/* Returns 2^n in the field; n is below 510. */
 static uint8_t power(unsigned n)
 {
     return power_of[n < 255u ? n : n - 255u];
@@ -123,9 +122,7 @@ void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity)
     }
 }
 
-/* Sets syndrome[j] to the value of the word at 2^j, a root of the generator;
-   computes this value from the remainder of the word divided by the generator.
-   Result: false: the remainder is 0, no byte is wrong, and nothing was set. */
+/* Finds the syndromes. Result: false: no byte is wrong, and none is set. */
 static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
                            unsigned bytes)
 {
@@ -149,9 +146,7 @@ static bool find_syndromes(uint8_t syndrome[PARITY_BYTES], const uint8_t *word,
     return any != 0;
 }
 
-/* Returns coefficient `at` of the product of syndromes and locator. degree:
-   degree of the locator. The coefficients below `degree` are the evaluator; a
-   higher one is 0 if the locator predicts syndrome[at]. */
+/* Returns coefficient `at` of the product of syndromes and locator. */
 static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
                            unsigned at, unsigned degree)
 {
@@ -163,9 +158,8 @@ static uint8_t discrepancy(const uint8_t *syndrome, const uint8_t *locator,
     return sum;
 }
 
-/* Finds the locator: its coefficients are the shortest linear recurrence that
-   the syndromes satisfy (Berlekamp, Massey). Result: length of the recurrence,
-   which is the number of wrong bytes; above ERRORS_MAX: too many are wrong. */
+/* Finds the locator (Berlekamp, Massey). Result: number of wrong bytes; above
+   ERRORS_MAX: too many. */
 static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
                              const uint8_t *syndrome)
 {
@@ -199,14 +193,13 @@ static unsigned find_locator(uint8_t locator[PARITY_BYTES + 1],
     return length;
 }
 
-/* Returns four numbers, one in each byte, each divided by 2 in the field. */
+/* Divides each of four packed bytes by 2 in the field. */
 static uint32_t halves(uint32_t four)
 {
     return (four >> 1 & 0x7f7f7f7fu) ^ (four & 0x01010101u) * HALF_OF_1;
 }
 
-/* four: coefficients 1 to 4 of a polynomial p(x), coefficient 1 in the lowest
-   byte. Returns coefficients 1 to 4 of p(x / 2), packed likewise. */
+/* Divides coefficient n by 2^n; coefficients 1 to 4 are packed in `four`. */
 static uint32_t step(uint32_t four)
 {
     four = halves(four);
@@ -221,8 +214,7 @@ static uint8_t sum(uint32_t four)
     return (uint8_t)(four ^ four >> 8);
 }
 
-/* Returns the value at 2^-n of some terms of a polynomial of degree ERRORS_MAX:
-   of those with exponents 1, 1 + by, 1 + 2 by, and so on. */
+/* Returns the sum at 2^-n of a polynomial's terms of degree 1, 1 + by, .. */
 static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
 {
     uint8_t value = 0;
@@ -233,9 +225,8 @@ static uint8_t value_at(const uint8_t *coefficient, unsigned n, unsigned by)
     return value;
 }
 
-/* Finds the wrong bytes, trying all places, the last first (Chien), and
-   corrects them (Forney). errors: degree of the locator. Result: false: fewer
-   than `errors` places give a root, and the word is unchanged. */
+/* Corrects the wrong bytes (Chien, Forney). errors: their number. Result:
+   false: not all were found, and the word is unchanged. */
 static bool put_right(uint8_t *word, unsigned bytes, const uint8_t *locator,
                       const uint8_t *evaluator, unsigned errors)
 {

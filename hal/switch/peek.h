@@ -24,9 +24,8 @@ enum peek_page {
     PEEK_COMMANDS = 0x80, /* numbers from here on are commands */
     PEEK_IDENTIFY = 0x80, /* argument: the LED blinks for this time, s, at most
                              PEEK_IDENTIFY_S_MAX; 0: the LED stops blinking */
-    PEEK_RESET = 0x81     /* argument: PEEK_RESET_MAGIC. The node resets itself
-                             20 ms + 2 slack_us (struct switch_config) after the
-                             last copy of the command came in */
+    PEEK_RESET = 0x81     /* argument: PEEK_RESET_MAGIC; the node resets itself
+                             20 ms + 2 slack_us after the last copy came in */
 };
 
 #define PEEK_RESET_MAGIC 0x21545352u /* "RST!" */

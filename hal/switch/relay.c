@@ -85,8 +85,7 @@ enum {
     NO_PATH = -2
 };
 
-/* Takes the hop to this node off a set-up's path. Result: port out of which the
-   path goes on, ENDS_HERE, or NO_PATH: the path is not valid. */
+/* Removes a hop from the path. Result: port onward, ENDS_HERE or NO_PATH. */
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);

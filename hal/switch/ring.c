@@ -36,8 +36,7 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes)
 {
-    /* CRC, parity and two zeros must fit too: the 0 of switch_frame_begin()
-       against noise, and the 0 of switch_frame_cut(). */
+    /* The 2 is for the zeros of switch_frame_begin() and switch_frame_cut(). */
     return switch_ring_used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=

@@ -20,16 +20,13 @@
 #define HOP_BYTES 128u     /* time for a hop and back, in bytes on a line */
 #define ENDS_BYTES 256u    /* time for both end nodes, in bytes on a line */
 #define SETUP_BYTES 40u    /* most bytes of a set-up or its answer on a line */
-#define HASTE 5u      /* least lateness (wait_us()): latest_us() >> HASTE */
-#define TICK_US 1000u /* now_us may be behind the time by this, us */
+#define HASTE 5u           /* a wait is latest_us() >> HASTE or more */
+#define TICK_US 1000u      /* longest delay of now_us, us */
 #define GIVE_WAY_US (2u * TICK_US) /* pause for a set-up of a neighbour */
-/* Longest wait, us: twice this wait, in ms, fits the u16 at SWITCH_AT_HOLD. */
-#define WAIT_US_MAX 16000000u
-/* TIMEOUTS_MAX for a peek: its answer is long, and it is cheap to ask again. */
-#define PEEK_TIMEOUTS_MAX 48u
-#define AHEAD_BYTES 256u /* DATA is made while the ring has fewer bytes */
+#define WAIT_US_MAX 16000000u      /* us; in ms, twice this must fit a u16 */
+#define PEEK_TIMEOUTS_MAX 48u /* waits without answer that a peek survives */
+#define AHEAD_BYTES 256u      /* DATA is made while the ring has fewer bytes */
 
-/* Returns the time that `bytes` take on a line, us, rounded up. */
 static uint32_t line_us(const struct switch_core *core, uint32_t bytes)
 {
     return bytes * (core->config.byte_ns / 1000u + 1u);
@@ -44,7 +41,6 @@ static uint32_t latest_us(const struct switch_core *core,
     return core->config.slack_us + line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
-/* Returns `us` plus the time of `bytes` on a line, us; at most WAIT_US_MAX. */
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
@@ -52,15 +48,8 @@ static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
     return us < WAIT_US_MAX ? us : WAIT_US_MAX;
 }
 
-/*
- * Returns the wait for an answer, us, after `times` waits without an answer:
- *
- *   |-- `bytes` on the line --|-- lateness --|-- TICK_US --|
- *
- * The lateness is twice late_us, the time that recent answers took. It doubles
- * for every second wait without an answer, and is latest_us() / 32 or more, but
- * at most latest_us().
- */
+/* Returns the wait for an answer, us, after `times` waits in vain. bytes: bytes
+   on the line before the answer. */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
                         unsigned times)
@@ -77,8 +66,7 @@ static uint32_t wait_us(const struct switch_core *core,
     return with_line_us(core, us + TICK_US, bytes);
 }
 
-/* Updates late_us by the time that the timed answer took: late_us rises to this
-   time at once, or falls by an eighth of the difference. */
+/* late_us rises at once, and falls slowly. */
 static void learn(const struct switch_core *core, struct switch_source *source)
 {
     uint32_t us = core->now_us - source->timed_us;
@@ -107,8 +95,6 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
                                is_peek(source) ? 0 : source->timeouts);
 }
 
-/* Sets message->bytes. Result: ERR_OK; ERR_NO_ROUTE or ERR_RANGE: the message
-   is not valid, see switch_send(). */
 static int measure(struct switch_message *message)
 {
     static const struct torus_size most = {SWITCH_HOPS_MASK, SWITCH_HOPS_MASK};
@@ -129,7 +115,7 @@ static int measure(struct switch_message *message)
                : ERR_OK;
 }
 
-/* Prepares a port for a new first message, whose set-up is due now. */
+/* Prepares a port for a new first message. */
 static void renew(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -142,8 +128,7 @@ static void renew(struct switch_core *core, unsigned port)
     /* frame_bytes and late_us stay: they depend on the line. */
 }
 
-/* Swaps the first two messages of a queue if the second is a peek, and the
-   first is no peek and waits for its next try. */
+/* Moves a peek ahead of a first message that waits for its next try. */
 static void let_peek_by(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
@@ -305,8 +290,7 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
-/* For a peek, a refusal counts as a try: the sender of the peek waits until the
-   peek ends, with an answer or after SWITCH_PEEK_TRIES with an error. */
+/* Refusals count as tries of a peek only. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
 {
@@ -362,8 +346,7 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Makes a DATA frame of the bytes from source->next on. The answer is timed if
-   these bytes go out for the first time, and no other answer is being timed. */
+/* Makes a DATA frame. Only the answer to new bytes is timed. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -400,8 +383,7 @@ static void make_frame(struct switch_core *core, unsigned port)
     }
 }
 
-/* Returns the most data that may be on the way, bytes: 2 to SWITCH_WINDOW
-   frames; fewer if frames are short: those behind a damaged one are dropped. */
+/* Returns the most data that may be on the way, bytes. */
 static uint32_t window_bytes(const struct switch_source *source)
 {
     static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
@@ -421,8 +403,7 @@ void switch_source_fill(struct switch_core *core, unsigned port)
     }
 }
 
-/* Sends again from the first unacknowledged byte on. asked: the destination
-   sent AGAIN, and drops the bytes on the line; false: no answer in time. */
+/* Sends again from `base` on. asked: the destination sent AGAIN. */
 static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
@@ -438,8 +419,6 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
         switch_source_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
-    /* The time of an answer is still taken if none has come; not if the other
-       end asked for these bytes again. */
     source->timing = source->timing && !asked;
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
@@ -448,9 +427,8 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
     switch_source_fill(core, port);
 }
 
-/* Ends the timing of an answer. late_us changes only if the answer is of the
-   timed round: an answer of a later round may be to bytes that were sent twice
-   (Karn, Partridge, SIGCOMM 1987). */
+/* An answer of a later round may be to bytes that were sent twice (Karn,
+   Partridge, SIGCOMM 1987). */
 static void stop_timing(const struct switch_core *core,
                         struct switch_source *source, unsigned round)
 {
@@ -460,8 +438,7 @@ static void stop_timing(const struct switch_core *core,
     source->timing = false;
 }
 
-/* Takes an ACK or AGAIN of `round`: the first `offset` bytes have come in.
-   Precondition: offset > base, or this is the first answer to a set-up. */
+/* Takes an answer: the destination has the first `offset` bytes. */
 static void acknowledge(struct switch_core *core, unsigned port,
                         uint32_t offset, unsigned round)
 {
@@ -479,7 +456,7 @@ static void acknowledge(struct switch_core *core, unsigned port,
     if (!at->answered) {
         learn(core, source);
         at->answered = true;
-        source->next = offset; /* this circuit has carried no byte yet */
+        source->next = offset;
         source->complete = false;
         source->round = (source->round + 1u) & 15u;
         source->backoff = 0;

@@ -33,9 +33,7 @@ enum switch_state {
 };
 
 /* Whether the message or receive with this `state` belongs to the caller again.
-   The barrier keeps the compiler from moving the caller's reads of plain fields
-   ahead of the read of `state`, so these reads see all that the switch's
-   interrupts wrote. One core needs no hardware barrier. */
+   The barrier keeps the caller's later reads behind this read. */
 static inline bool switch_is_done(const volatile uint8_t *state)
 {
     bool done = *state == SWITCH_DONE;
@@ -63,16 +61,14 @@ struct switch_message {
     uint32_t sequence;      /* number of the message at its source's node */
     uint32_t bytes;         /* length of the message, all segments together */
     uint32_t queued_us;     /* time of switch_send() */
-    uint32_t accepted_us;   /* time when a set-up was last accepted; not yet:
-                               queued_us */
-    uint32_t done_us;       /* time when the message ended */
-    uint32_t refused_us;    /* time of the first refusal, if `refused` */
-    uint32_t top; /* number of bytes, from byte 0 on, sent at least once */
+    uint32_t accepted_us; /* time of the last accepted set-up; else queued_us */
+    uint32_t done_us;     /* time when the message ended */
+    uint32_t refused_us;  /* time of the first refusal, if `refused` */
+    uint32_t top;         /* number of bytes sent at least once */
     uint8_t reply_bytes;
-    uint8_t tries; /* set-ups since a byte was last acknowledged; refused
-                      set-ups count for a peek only */
+    uint8_t tries; /* failed set-ups in a row without progress */
     bool tried;    /* a set-up of the message has gone out */
-    bool refused;  /* a set-up was refused at refused_us, none accepted since */
+    bool refused;  /* a set-up was refused, and none accepted since */
     struct switch_message *next; /* next in the port's queue; NULL: none */
 };
 
@@ -93,8 +89,7 @@ struct switch_receive {
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */
-    int8_t error; /* ERR_OK; ERR_BUFFER: the message was longer than the buffer
-                     and was dropped */
+    int8_t error; /* ERR_OK; ERR_BUFFER: message too long for the buffer */
     uint8_t port; /* port at which the message came in */
     uint8_t delivered_kind;
     uint32_t bytes; /* length of the message */
@@ -112,13 +107,12 @@ struct switch_counters {
     uint32_t relayed_circuits;  /* relayed circuits whose set-up came in here */
     uint32_t relayed_frames;    /* frames that came in here and went on */
     uint32_t refused;           /* set-ups that this node refused */
-    uint32_t retries;       /* set-ups, the first of each message not counted */
-    uint32_t retransmitted; /* times that the source went back to send again */
-    uint32_t damaged;       /* frames with a wrong CRC, type or length, and late
-                               answers to an earlier set-up */
+    uint32_t retries;           /* repeated set-ups of messages */
+    uint32_t retransmitted; /* times that a source went back to send again */
+    uint32_t damaged;       /* frames with a wrong CRC, type or length */
     uint32_t lost;  /* bytes lost on the line, and frames lost to full rings */
     uint32_t stale; /* frames dropped: no circuit, repeated, or behind a loss */
-    uint32_t meetings; /* set-ups that came in and lost a meeting (switch.h) */
+    uint32_t meetings; /* set-ups that came in and lost a meeting */
     uint32_t expired;  /* circuits freed because no frame came for too long */
     uint32_t broken;   /* circuits that broke before the message was done */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
@@ -127,11 +121,9 @@ struct switch_counters {
 
 struct switch_config {
     uint16_t node; /* number of this node; may change while no port is held */
-    uint32_t seed; /* seed of the random waits and of the first sequence number;
-                      should differ after every reset */
+    uint32_t seed; /* seed of random numbers; should differ after each reset */
     uint32_t byte_ns;     /* time that a byte takes on a line, ns */
-    uint32_t slack_us;    /* longest delay before a node answers, us; 0:
-                             SWITCH_SLACK_US */
+    uint32_t slack_us;    /* longest delay of a node, us; 0: SWITCH_SLACK_US */
     uint32_t patience_us; /* a message ends after this time of refusals, us,
                              below 2^31; 0: SWITCH_PATIENCE_US */
     /* Called when the empty ring of a port gets bytes: they are to be sent. */
@@ -141,10 +133,9 @@ struct switch_config {
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
     /* Writes the answer to a peek to `out`: at most SWITCH_STATUS_BYTES.
-       Result: length of the answer. question: the first SWITCH_QUESTION_BYTES
-       of the peek, filled up with zeros; bytes: length of the peek. Called when
-       the peek has come in, and again for each repeated DONE. NULL: answers are
-       empty. */
+       Result: length of the answer. question: first SWITCH_QUESTION_BYTES of
+       the peek, filled up with zeros. bytes: length of the peek. A peek may be
+       answered again. NULL: answers are empty. */
     unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
                        uint8_t *out);
     void *context;
@@ -172,24 +163,22 @@ struct switch_last {
  */
 struct switch_source {
     struct switch_message *first; /* first message of the queue; NULL: none */
-    uint32_t until_us;    /* latest time of the next answer; without a circuit:
-                             time of the next set-up */
-    uint32_t base;        /* number of acknowledged bytes, from byte 0 on */
+    uint32_t until_us;    /* end of the wait for an answer or the next set-up */
+    uint32_t base;        /* number of acknowledged bytes */
     uint32_t next;        /* offset of the next byte to send in this round */
-    uint32_t timed;       /* an answer with at least this offset is timed */
+    uint32_t timed;       /* least offset of the answer that is timed */
     uint32_t timed_us;    /* time when the timed bytes or the set-up went out */
     uint32_t late_us;     /* estimated time until an answer comes, us */
     uint16_t frame_bytes; /* data in each DATA frame but the last, bytes */
-    uint16_t vain_bytes;  /* bytes on the line that will be dropped (AGAIN) */
+    uint16_t vain_bytes;  /* bytes on the line that the other end will drop */
     uint8_t attempt;      /* number of set-ups sent out of the port; wraps */
     uint8_t round;        /* number of the round of sending, modulo 16 */
     uint8_t timed_round;  /* round in which the timed bytes were sent */
-    uint8_t backoff;      /* the last random wait was up to 2^backoff times the
-                             time of 32 bytes on the line */
+    uint8_t backoff;      /* number of random waits in a row; at most 6 */
     uint8_t timeouts;     /* waits in a row that ended without an answer */
     uint8_t clean;        /* number of answers in a row without damage */
     bool complete;        /* the message's last byte was sent in this round */
-    bool bad;             /* the line damages frames: frames made get parity */
+    bool bad;             /* the line damages frames, so frames get parity */
     bool timing;          /* whether an answer is being timed */
     bool yields; /* after this message, pauses for a set-up of the neighbour */
 };
@@ -197,8 +186,7 @@ struct switch_source {
 /* A message that comes in at a port. */
 struct switch_destination {
     struct switch_id from;
-    struct switch_receive *receive; /* NULL: the message is a ping or a peek,
-                                       or was delivered before */
+    struct switch_receive *receive; /* NULL: ping, peek or repeated message */
     uint32_t bytes;                 /* length of the message */
     uint32_t offset;                /* number of bytes that have come in */
     uint8_t kind;
@@ -211,23 +199,21 @@ struct switch_port {
     uint8_t mode; /* enum switch_mode: use of the next byte that comes in */
     uint8_t code; /* code (frame.h) that began the last frame */
     /* Fields of the circuit that holds the port, or held the port last. */
-    uint8_t role;   /* enum switch_role */
-    uint8_t peer;   /* relay: number of the circuit's other port */
-    bool onward;    /* relay: the set-up went out here; false: it came in */
-    bool answered;  /* the set-up was answered; destination: DATA came */
-    uint8_t parity; /* FRAME_PARITY: this node sends parity; 0: it does not */
-    /* Bytes put into the ring so far, and bytes sent from the ring; wrap. */
-    uint32_t written;
-    uint32_t taken;
-    uint32_t tag;         /* start value of the CRC of answers (switch.h) */
+    uint8_t role;     /* enum switch_role */
+    uint8_t peer;     /* relay: number of the circuit's other port */
+    bool onward;      /* relay: the set-up went out here; false: it came in */
+    bool answered;    /* the set-up was answered; destination: DATA came */
+    uint8_t parity;   /* FRAME_PARITY: this node sends parity; 0: it does not */
+    uint32_t written; /* bytes put into the ring so far; wraps */
+    uint32_t taken;   /* bytes sent from the ring so far; wraps */
+    uint32_t tag;     /* start value of the CRC of answers (switch.h) */
     uint32_t message_tag; /* start value of the CRC of DATA (switch.h) */
     uint32_t active_us;   /* time when the circuit's last frame came in */
-    uint32_t hold_us;     /* time without a frame that ends the circuit, us */
+    uint32_t hold_us;     /* longest silence of the circuit, us */
     struct switch_source source;
     struct switch_destination destination;
     uint32_t heard;    /* CRC of bytes 1 to 8 of the last set-up with parity */
-    uint32_t spare[4]; /* pad the struct to 128 bytes on a board, so that the
-                          address of port[i] takes a shift */
+    uint32_t spare[4]; /* padding to 128 bytes, for fast access to port[i] */
 };
 
 /* The last delivered message of a stream. */
@@ -236,7 +222,7 @@ struct switch_memory {
     uint16_t heard; /* number of the delivery at this node; wraps */
 };
 
-/* The switch of one node. Long arrays are last: other offsets stay short. */
+/* The state of one node's switch. */
 struct switch_core {
     struct switch_port port[TORUS_PORTS];
     struct switch_config config;

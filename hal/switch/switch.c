@@ -23,8 +23,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
         config->slack_us != 0 ? config->slack_us : SWITCH_SLACK_US;
     core->config.patience_us =
         config->patience_us != 0 ? config->patience_us : SWITCH_PATIENCE_US;
-    /* `| 1`: xorshift would never leave 0. The factors are 2^16 and 2^32 over
-       the golden ratio: they spread numbers and seeds that are close. */
+    /* Golden-ratio factors spread close seeds. `| 1` avoids 0, a dead state. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
     core->sequence = switch_random(core);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -33,7 +32,6 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     }
 }
 
-/* Calls kick() for the ports in core->kicks, whose rings were empty. */
 static void kick(struct switch_core *core)
 {
     for (unsigned port = 0; core->kicks != 0; ++port) {
@@ -68,8 +66,7 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     }
 }
 
-/* Frees the circuit that holds a port. Tells the circuit's far side: the next
-   node if this is a relay, else the source or destination at this node. */
+/* Frees the circuit that holds a port; tells only the circuit's far side. */
 static void drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     switch (switch_relay_free(core, port)) {
@@ -101,8 +98,7 @@ static bool meeting(const struct switch_port *at)
                              (at->role == SWITCH_ROLE_RELAY && at->onward));
 }
 
-/* Takes a set-up whose CRC is right. If a set-up that went out of this port has
-   no answer yet, the set-up that travels east or north wins. */
+/* Takes a set-up. If two meet, the set-up to the east or north wins. */
 static void setup_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
@@ -160,8 +156,7 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
-/* Whether this node relays a frame of this type that came in at the port: DATA
-   from the side of the source; ACK, AGAIN and DONE from the other side. */
+/* Whether frames of this type that come in at the port are relayed. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
     return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
@@ -241,8 +236,7 @@ static void frame_came(struct switch_core *core, unsigned port)
 
     if (type != SWITCH_FRAME_TYPE(came_as) ||
         (type == SWITCH_FRAME_SETUP && first != came_as)) {
-        /* Parity corrected the type: nodes before may have taken this set-up
-           for another frame, and relayed the set-up without holding ports. */
+        /* Earlier nodes may have acted on the wrong type. */
         core->counters[port].damaged += 1;
         return;
     }
@@ -270,8 +264,7 @@ static void frame_came(struct switch_core *core, unsigned port)
     }
 }
 
-/* Takes a byte that begins or ends a frame, or that found the ring of the other
-   port full. Not inlined, so that switch_bytes() saves fewer registers. */
+/* Takes one byte. Not inlined: switch_bytes() then saves fewer registers. */
 __attribute__((noinline)) static void byte_came(struct switch_core *core,
                                                 unsigned port, uint8_t byte)
 {
@@ -298,8 +291,7 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
     kick(core);
 }
 
-/* Copies bytes of a relayed frame, its final 0 included, to the ring of the
-   other port. Result: number of copied bytes; 0: the ring is full. */
+/* Relays bytes of a frame. Result: number of bytes; 0: the ring is full. */
 static unsigned pass(struct switch_core *core, unsigned port,
                      const uint8_t *data, unsigned bytes)
 {
@@ -368,8 +360,7 @@ void switch_set_time(struct switch_core *core, uint32_t now_us)
     core->now_us = now_us;
 }
 
-/* Whether this node frees the circuit of the port after a silence. A
-   destination does; a relay does so at the port where the set-up came in. */
+/* Whether this node frees the port's circuit after a silence. */
 static bool is_held(const struct switch_port *at)
 {
     return at->role == SWITCH_ROLE_DESTINATION ||

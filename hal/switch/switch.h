@@ -106,14 +106,13 @@
 /* Makes the switch idle, with counters and time 0; copies the configuration. */
 void switch_init(struct switch_core *core, const struct switch_config *config);
 
-/* Takes bytes that came in at a port. Result: number of bytes taken: all, or
-   those up to the end of a frame for this node. So other ports wait no longer
-   than one frame takes. Cost of a relayed byte: 5 instructions. */
+/* Takes bytes that came in at a port. Stops behind a frame for this node.
+   Result: number of bytes taken. Cost of a relayed byte: 5 instructions. */
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
 /* Tells the switch that a byte was lost at a port (overrun). A byte with an
-   error flag is no lost byte: give it to switch_bytes(), as most are right. */
+   error flag is not lost: pass it to switch_bytes(). */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /* Sets the time, us, which wraps. To be called before any call but
@@ -125,35 +124,29 @@ void switch_set_time(struct switch_core *core, uint32_t now_us);
 bool switch_is_due(const struct switch_core *core, unsigned port,
                    uint32_t *due_us);
 
-/* Does the work that is due at this port: ends waits, sends set-ups. Cost: up
-   to 7,000 instructions, for the frames of a window. */
+/* Does the work that is due at this port. Cost: up to 7,000 instructions. */
 void switch_attend(struct switch_core *core, unsigned port);
 
 /* Sets the time and attends to all ports. A caller without a timer for
    switch_is_due() calls this every millisecond or more often. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
-/* Sets *data to the bytes that go out next at this port; valid until
-   switch_taken(). Result: number of these bytes; 0: none. More bytes may be
-   pending behind them, at the start of the ring. */
+/* Sets *data to bytes to send at this port, valid until switch_taken(). Result:
+   number of bytes; 0: none. More may be pending after switch_taken(). */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
 
-/* Tells the switch that the first `bytes` pending bytes went out. May make the
-   next frame of a message (some 20 instructions a byte). No kick() tells of
-   this frame: the caller calls switch_pending() again. */
+/* Tells the switch that the first `bytes` pending bytes went out. No kick()
+   follows: call switch_pending() again. */
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
-/* Queues a message at the port of its path. switch_is_done() tells when the
-   message is done. An invalid message is done at once: with ERR_NO_ROUTE if the
-   path is invalid; with ERR_RANGE if the kind is 0, the segments have 2^32
-   bytes or more, or a peek has no `reply`. */
+/* Queues a message at the port of its path. An invalid message ends at once.
+   Errors: ERR_NO_ROUTE: the path is invalid; ERR_RANGE: the kind is 0, the
+   length is 2^32 bytes or more, or a peek has no `reply`. */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
-/* Posts a receive behind all receives that are not done. A message goes to the
-   first waiting receive for its port and kind. Several receives may fill at
-   once. Precondition: the receive is not posted. Cost: a few instructions for
-   each posted receive. */
+/* Adds a receive to the end of the list. A message fills the first waiting
+   receive for its port and kind. Precondition: the receive is not posted. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
 /* Takes back all receives that are not done: frees their circuits, and sets
@@ -161,9 +154,8 @@ void switch_post(struct switch_core *core, struct switch_receive *receive);
 void switch_cancel(struct switch_core *core);
 
 /* Sends a copy of 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port,
-   even while a circuit holds the port; once, and unacknowledged. Result:
-   ERR_OK; ERR_RANGE: port or bytes is out of range; ERR_PORT_BUSY: for now, a
-   relayed frame is unfinished or the ring is full. */
+   once and unacknowledged. Result: ERR_OK; ERR_RANGE: port or bytes is out of
+   range; ERR_PORT_BUSY: try again later. */
 NODISCARD int switch_tell(struct switch_core *core, unsigned port,
                           const uint8_t *data, unsigned bytes);
 
