@@ -3,21 +3,18 @@
 
 #include "scatter/plan/fixed.h"
 
-/* A member's first chunk has 1 / FIRST_DIVISOR of the units of the least chunk.
-   Each later chunk has at most GROWTH times the units of the member's chunk
-   before. If the time of a unit varies, neither bound holds. */
+/* A member's first chunk is 1 / FIRST_DIVISOR of the least chunk. */
 #define FIRST_DIVISOR 4u
+/* Most units of a later chunk, in times the member's chunk before. */
 #define GROWTH 4u
-/* A least chunk of more than LEAST_SHARES * share_units() units is cut to this
-   product, but to no less than 1 / LEAST_DIVISOR of the least chunk. */
+/* A least chunk is cut to LEAST_SHARES shares, but not below
+   1 / LEAST_DIVISOR of itself. */
 #define LEAST_SHARES 3u
 #define LEAST_DIVISOR 3u
-/* The originator computes a slice of units between two demands. A slice takes
-   the originator 1 / SLICES of the time that a member takes for its chunk. */
+/* Slices of the originator in the time of a member's chunk. */
 #define SLICES 4u
 
-/* Returns whether the transfer of the load through the originator's ports takes
-   over a tenth of the time in which all nodes together compute the load. */
+/* Returns whether transfers take over a tenth of the load's compute time. */
 static bool is_dear(const struct plan_job *job)
 {
     return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >
@@ -69,9 +66,8 @@ __attribute__((noinline)) void farm_measured(struct farm *farm,
     }
 }
 
-/* Returns the units of a member's least chunk, 1 or more. If the time of a unit
-   varies, the result is 1 until the units computed exceed half of the units
-   left, because the first units may all be cheap. */
+/* Returns the units of a member's least chunk, 1 or more. If unit times
+   vary, it is 1 at first, because the first units may all be cheap. */
 static uint64_t least_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -86,8 +82,7 @@ static uint64_t least_units(const struct farm *farm,
     return units + 1;
 }
 
-/* Returns the units of a member's next chunk before bounds: (left + ahead) /
-   installment * the member's speed / the sum of the speeds of all members. */
+/* Returns the units of a member's next chunk before bounds. */
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
@@ -110,9 +105,7 @@ static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
     return (uint64_t)units * other_speed < (uint64_t)other_units * speed;
 }
 
-/* Sets last_units and last_speed to a chunk of `units` for a member of `speed`.
-   With masters only a chunk of less time than theirs sets both fields at once;
-   after every `members` chunks the one of least time among these sets them. */
+/* With masters only a recent chunk of least time sets last_units. */
 static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
 {
     if (!farm->masters) {

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 1/5 in units of 2^-64. A node of the pattern sends at most 1/5 of the node's
-   volume to one child. */
+/* 1/5 in units of 2^-64. */
 #define FIXED_FIFTH (UINT64_MAX / 5)
 
 static inline uint32_t fixed_smaller(uint64_t a, uint32_t b)
@@ -33,9 +32,7 @@ static inline uint64_t fixed_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Returns a * b / 2^64, rounded down. Sums of products fit 64 bits: they are at
-   most (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. In line even in a build for size,
-   because planners call this function for every phase. */
+/* Returns a * b / 2^64, rounded down. In line for speed in every build. */
 __attribute__((always_inline)) static inline uint64_t
 fixed_multiply_high_inline(uint64_t a, uint64_t b)
 {
@@ -75,12 +72,11 @@ static inline uint32_t fixed_part_u32(uint32_t a, uint32_t fraction)
     return (uint32_t)((uint64_t)a * fraction >> 32);
 }
 
-/* A shift to the left by `zeros` bits, as a multiplication by 2^zeros: `factor`
-   is 2^zeros or, if `far` (zeros >= 32), 2^(zeros - 32). */
+/* A shift to the left by `zeros` bits, as a multiplication. */
 struct fixed_shift {
-    uint32_t factor;
-    unsigned zeros; /* 0 .. 63 */
-    bool far;
+    uint32_t factor; /* 2^(zeros % 32) */
+    unsigned zeros;  /* 0 .. 63 */
+    bool far;        /* zeros >= 32 */
 };
 
 /* Returns the shift that brings the highest 1 bit of value > 0 to bit 63. */
@@ -96,8 +92,8 @@ static inline struct fixed_shift fixed_shift_of(uint64_t value)
                                 far};
 }
 
-/* Returns value * 2^shift.zeros, which must fit 64 bits. Masks (& UINT32_MAX)
-   here and below change nothing; they tell Frama-C the range of a number. */
+/* Returns value * 2^shift.zeros, which must fit 64 bits. Masks tell Frama-C the
+   ranges of numbers. */
 static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
 {
     uint32_t high = (uint32_t)(value >> 32);
@@ -115,7 +111,7 @@ static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
 }
 
 /* Returns the highest 1 of `value` > 0 and the 31 bits below. Sets *zeros to
-   the number of 0s above: `value` is about the result times 2^(32 - *zeros). */
+   the number of 0s above. */
 static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
 {
     struct fixed_shift shift = fixed_shift_of(value);
@@ -124,10 +120,8 @@ static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
     return (uint32_t)(fixed_shifted(value, shift) >> 32) | (uint32_t)1 << 31;
 }
 
-/* Returns 2^63 / d for d >= 2^31, low by less than 2^-29 of this value. First a
-   division yields `quotient`: 2^48 / d, low by less than 2^-14 of this value.
-   The number `error` is 2^48 - quotient * d: 1 .. 2^34. A step of Newton's
-   method then makes the result of `quotient` and `error`. */
+/* Returns 2^63 / d for d >= 2^31, low by less than 2^-29 of this value. Method:
+   a division, then a step of Newton's method. */
 static inline uint32_t fixed_reciprocal(uint32_t d)
 {
     uint32_t quotient = UINT32_MAX / ((d >> 16) + 1);

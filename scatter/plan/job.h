@@ -37,8 +37,8 @@
 #define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* for the load: 106 days */
 #define PLANNER_RESULTS_MAX 1000u
 
-/* A circuit without transfer of units takes startup + hop * number of hops +
-   branch * number of branches (tree.h) in its message; all in one time unit. */
+/* Time of a circuit without transfer of units, in parts. hop: for each hop.
+   branch: for each branch of its message (tree.h). */
 struct plan_circuit {
     uint64_t startup;
     uint64_t hop;
@@ -53,45 +53,40 @@ struct plan_job {
                              tree: at most 2^16 * compute_ps */
 
     /* Circuits of the pattern. */
-    uint8_t phases; /* 0 .. PLANNER_PHASES_MAX: number of phases; one_round.h:
-                       most phases of a plan */
-    /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: time from when layer i begins
-       to compute until layer i + 1 begins, without the transfer of units. */
+    uint8_t phases; /* number of phases, one_round.h: most phases;
+                       0 .. PLANNER_PHASES_MAX */
+    /* Index i: time between the begins of work in layers i and i + 1, without
+       transfer of units. 0 .. PLANNER_STARTUP_MAX_PS. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
-    /* Pattern in one round: a unit's output is as long as results_numerator /
-       results_denominator units. Both are 0 .. PLANNER_RESULTS_MAX; denominator
-       0: no output. */
+    /* Pattern in one round: length of a unit's output, in units, as a fraction.
+       Both are 0 .. PLANNER_RESULTS_MAX; denominator 0: no output. */
     uint16_t results_numerator;
     uint16_t results_denominator;
     /* Of outputs that return during later rounds. */
     uint64_t output_ps; /* transfer time of a unit's output */
-    uint64_t back_ps;   /* time to return a round's outputs, without their
-                           transfer: the sum over one circuit of each phase */
+    uint64_t back_ps;   /* time to return a round's outputs, without transfer */
 
     /* Circuits of a tree and of a farm. */
     struct plan_circuit circuit_ps; /* tree: each field below 2^36 ps (69 ms) */
     uint8_t ports;          /* ports that a node uses at once: 1, 2, 4 */
     bool store_and_forward; /* tree: each hop takes a startup and a transfer */
-    bool equal; /* tree: all nodes get equal shares, whatever the makespan */
+    bool equal;             /* tree: all nodes get equal shares */
 
     /* Times of software: each below 2^36 ps for a tree, each at most
        PLANNER_STARTUP_MAX_PS for rounds. */
-    uint64_t split_ps; /* tree: from a node's receipt to its first send */
-    uint64_t queue_ps; /* to queue one send; pattern: all sends of a round */
-    uint64_t start_ps; /* tree: from the last queueing to the kernel's run() */
-    uint64_t begin_ps; /* tree: the kernel's begin(), on all nodes but the root;
-                          pattern: additional software in the first round */
-    uint64_t round_ps; /* pattern: a node's software in a round besides queue_ps
-                          and merge_ps; tree: from end of run() to receipt */
-    uint64_t merge_ps; /* pattern: to merge results between two rounds */
-    uint64_t child_ps; /* meanwhile: to receive a child's outputs of a round */
+    uint64_t split_ps;  /* tree: from a node's receipt to its first send */
+    uint64_t queue_ps;  /* to queue one send; pattern: all sends of a round */
+    uint64_t start_ps;  /* tree: from the last queueing to the kernel's run() */
+    uint64_t begin_ps;  /* tree: the kernel's begin(); pattern: more time in the
+                           first round */
+    uint64_t round_ps;  /* pattern: software in a round besides queue_ps and
+                           merge_ps; tree: from end of run() to receipt */
+    uint64_t merge_ps;  /* pattern: to merge results between two rounds */
+    uint64_t child_ps;  /* meanwhile: to receive a child's outputs of a round */
     uint64_t return_ps; /* meanwhile: to queue the send of a round's outputs */
-    uint64_t overhead_ps; /* rounds: the originator's software, without sends,
-                             in each round after the first */
-    uint64_t first_ps;    /* meanwhile: from the scatter's begin until the
-                             originator has queued its first sends */
-    uint64_t wait_ps;     /* pattern, rounds: time that the first sends wait for
-                             ports that still send an announcement or advance */
+    uint64_t overhead_ps; /* rounds: originator's software in a later round */
+    uint64_t first_ps;    /* meanwhile: from scatter's begin to first sends */
+    uint64_t wait_ps; /* pattern, rounds: wait of the first sends for ports */
 
     /* The search for a number of rounds. */
     uint64_t gain_ps;   /* a further round must gain more time than this */
@@ -102,16 +97,14 @@ struct plan_job {
     uint64_t rounds_ps; /* additional time if several rounds follow */
 
     /* A farm. */
-    uint32_t nodes;      /* number of nodes: the originator and nodes it serves;
-                            of an advance all nodes of the mesh, 2 or more */
-    uint32_t served;     /* number of nodes that masters serve */
+    uint32_t nodes;  /* the originator and the nodes that it serves; advance:
+                        nodes of the mesh, 2 or more */
+    uint32_t served; /* number of nodes that masters serve */
     uint32_t most_units; /* most units of a chunk: 1 or more */
     uint64_t demand_ps;  /* time to serve a demand, at most 2^32 ps */
     uint64_t call_ps;    /* a chunk's time besides its units: at most 2^36 ps */
-    uint8_t installment; /* number of chunks into which a member's part of the
-                            units left is cut; 0: the farm chooses */
-    bool varies;         /* a unit's time depends on its data: a chunk's time
-                            does not tell the time of the next chunk */
+    uint8_t installment; /* installment k of farm.h; 0: the farm chooses */
+    bool varies;         /* a unit's time depends on its data */
 };
 
 /* Returns ERR_OK; ERR_EMPTY if the load has no units; ERR_RANGE if compute_ps,

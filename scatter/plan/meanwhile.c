@@ -4,23 +4,22 @@
 #include "scatter/plan/fixed.h"
 
 #define CHILDREN 4u /* nodes that a node sends to in each phase */
-/* Weight of the first and the last round. Part: weight / sum of all weights. */
+/* Weight of the first and the last round. */
 #define WEIGHT_ONE ((uint32_t)1 << 12)
 
-/* Factors q, in quarters (4: q = 1): until the middle round, each round has q
-   times the units of the round before. */
+/* The factors q of meanwhile.h, in quarters. */
 static const uint8_t factors[] = {5, 6, 8, 12, 16};
 #define FACTORS (sizeof factors / sizeof factors[0])
 
 /* Factors are tried if makespan > TRIED_FROM * a node's software in a round. */
 #define TRIED_FROM 512u
 
-/* The job's costs with any number of rounds. Ports are those of the originator.
-   Times without _ps are in steps of 2^shift ps; their sums are below 2^31. */
+/* The job's costs. Ports are those of the originator. Times without _ps are in
+   steps of 2^shift ps. */
 struct costs {
     uint64_t work_ps;  /* compute time of a node in all rounds */
-    uint64_t in_ps;    /* time in which a port sends the units of all rounds */
-    uint64_t out_ps;   /* time in which a port receives outputs of all rounds */
+    uint64_t in_ps;    /* time in which a port sends all units */
+    uint64_t out_ps;   /* time in which a port receives all outputs */
     uint32_t work;     /* work_ps in steps */
     uint32_t in;       /* in_ps in steps */
     uint32_t out;      /* out_ps in steps */
@@ -32,20 +31,18 @@ struct costs {
     uint32_t first;  /* weight of round 0's transfer in a score; 65536: 1 */
     unsigned phases; /* number of phases, N */
     unsigned shift;
-    /* behind[d]: of all nodes but the originator, the part that gets its units
-       over d + 1 circuits, in units of 2^-32 */
+    /* Part of the nodes that get units over index + 1 circuits, in 2^-32. */
     uint32_t behind[ROUNDS_PHASES_MAX];
 };
 
 struct shape {
     unsigned rounds;
     uint32_t part[ROUNDS_MAX]; /* a round's part of all units, in 2^-32 */
-    uint32_t end;   /* time at which the last output arrives, in steps */
-    uint64_t score; /* steps: end + first * transfer of round 0; least: best */
+    uint32_t end;              /* time of the last arrival, in steps */
+    uint64_t score;            /* weighted time, in steps; least: best */
 };
 
-/* Sets behind[] for a pattern of `all` nodes. Of these nodes, 4^(d + 1) times
-   binomial(N, d + 1) get their units over d + 1 circuits. */
+/* 4^(d + 1) * binomial(N, d + 1) nodes get units over d + 1 circuits. */
 static void count_behind(struct costs *costs, uint32_t all)
 {
     uint64_t nodes = CHILDREN * costs->phases;
@@ -56,12 +53,8 @@ static void count_behind(struct costs *costs, uint32_t all)
     }
 }
 
-/* Sets `first`, the weight of round 0's transfer time in a score. take_more()
-   moves units to the originator until its end and the last arrival coincide. A
-   moved unit makes the arrival earlier by u (its unit_ps) and the end later by
-   c (compute_ps). Before the moves the originator's ends in two shapes differ
-   only by round 0's transfer time. With the weight u / c, the shape of the
-   least arrival + weight * transfer time therefore finishes first. */
+/* Sets `first`: the time that take_more() saves per unit, as a part of the
+   unit's compute time. */
 static void weigh_first(struct costs *costs, uint32_t all)
 {
     uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
@@ -99,8 +92,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     if (all_ps >= MEANWHILE_ALL_MAX_PS) {
         return ERR_RANGE;
     }
-    /* This shift makes each time less than 2^24 steps. end_of() adds fewer than
-       100 such times: its result is below 2^31. */
+    /* Times must be below 2^24 steps: end_of() adds up to 100 in 32 bits. */
     while (all_ps >> shift >= (uint64_t)1 << 24) {
         shift += 1;
     }
@@ -117,8 +109,7 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
     return ERR_OK;
 }
 
-/* Sets the parts of `rounds` rounds. Until the middle round a part is factor /
-   4 times the part before; after it, 4 / factor times the part before. */
+/* Parts grow by factor / 4 until the middle round, then fall. */
 static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
 {
     uint32_t weight = WEIGHT_ONE;
@@ -143,8 +134,8 @@ static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
     shape->part[rounds / 2] += rest; /* all parts now add up to 2^32 */
 }
 
-/* Returns which part of all outputs, in units of 2^-32, a port of the
-   originator receives after nodes have computed round `turn`: b_t. */
+/* Returns the part of all outputs that a port receives after nodes have
+   computed round `turn`, in units of 2^-32. */
 static uint32_t part_back(const struct costs *costs, const struct shape *shape,
                           unsigned turn)
 {
@@ -187,10 +178,7 @@ static uint32_t end_of(const struct costs *costs, const struct shape *shape)
            fixed_part_u32(costs->out, left);
 }
 
-/* Returns the largest factor q, in quarters, for which q^N * a port's transfer
-   time, the longer of `in` and `out`, is at most 9/8 of a node's compute time:
-   the outputs of a round then return while nodes compute the N-th round after
-   it. Returns the smallest factor if no factor is that small. */
+/* Returns the largest factor, in quarters, that does not delay outputs. */
 static uint32_t factor_of(const struct costs *costs)
 {
     uint64_t port_ps = fixed_larger(costs->in_ps, costs->out_ps);
@@ -209,9 +197,7 @@ static uint32_t factor_of(const struct costs *costs)
     return factors[best];
 }
 
-/* Returns `most`, lowered while 6 (rounds - 3) * a node's software time in a
-   round exceeds a port's time for all units + N * its time for all outputs, but
-   not lowered below `least` or 3: a rule of thumb. */
+/* Returns `most`, lowered by a rule of thumb if software takes long. */
 static unsigned rounds_most(const struct costs *costs, unsigned least,
                             unsigned most)
 {
@@ -225,8 +211,7 @@ static unsigned rounds_most(const struct costs *costs, unsigned least,
     return rounds;
 }
 
-/* Makes the shape of `rounds` rounds with a factor. If its score is lower than
-   the score of *best, sets *best to the shape and returns true. */
+/* Sets *best to the shape and returns true if its score is lower. */
 static bool try_shape(struct shape *best, const struct costs *costs,
                       unsigned rounds, uint32_t factor)
 {
@@ -244,10 +229,8 @@ static bool try_shape(struct shape *best, const struct costs *costs,
     return true;
 }
 
-/* Sets *best to the best number of rounds. The search goes down from
-   rounds_most(); each step takes a quarter off the number. The search ends at
-   the first number that gains no time. If ports are the bottleneck, the search
-   goes on to `least`, because times then differ much from number to number. */
+/* Sets *best to the best shape. A number that gains no time ends the
+   search, unless ports are the bottleneck. */
 static void choose_rounds(struct shape *best, const struct costs *costs,
                           unsigned least, unsigned most)
 {
@@ -264,9 +247,7 @@ static void choose_rounds(struct shape *best, const struct costs *costs,
     }
 }
 
-/* If a port transfers for over half of a node's compute time and the makespan
-   is long (TRIED_FROM), tries all factors with the number of rounds of *best.
-   If another factor is better, sets *best to its shape and returns true. */
+/* Tries all factors if transfers are long. Returns whether *best changes. */
 static bool choose_factor(struct shape *best, const struct costs *costs)
 {
     unsigned rounds = best->rounds;
@@ -280,11 +261,9 @@ static bool choose_factor(struct shape *best, const struct costs *costs)
     return better;
 }
 
-/* Sets one->volume_units to the volumes of all rounds together, by a plan of
-   one round. In this plan extra units stand for the time in which nodes receive
-   outputs of children: merges[i] units for the subtree of a node of layer i.
-   The extra units are then taken off. Returns ERR_OK; ERR_PHASES if a volume is
-   too small; an error of planner_plan(). */
+/* Sets one->volume_units to the volumes of all rounds together. Extra units
+   stand for the time to receive outputs. Returns ERR_OK; ERR_PHASES if a volume
+   is too small; an error of planner_plan(). */
 static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
                         const struct shape *shape)
 {
@@ -326,9 +305,8 @@ static int plan_volumes(struct planner_plan *one, const struct plan_job *job,
     return error;
 }
 
-/* If the last output arrives, at ends_ps, after the originator's end, moves
-   units from all other nodes to the originator until both times are equal, but
-   at most half of the others' units. Returns the later of the two times. */
+/* Moves units to the originator if the last output arrives, at ends_ps, after
+   the originator's end. Returns the new end, ps. */
 static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
                           const struct plan_job *job, const struct costs *costs)
 {
@@ -359,8 +337,7 @@ static uint32_t cut_at(uint32_t volume_units, uint32_t part)
     return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
 }
 
-/* Divides volumes among the rounds; the load's rest is the originator's share.
-   Returns false if a circuit would carry no unit or the load is exceeded. */
+/* Returns false if a circuit would carry no unit or the load is exceeded. */
 static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
                    const struct shape *shape, uint32_t load_units)
 {
@@ -407,9 +384,8 @@ static int check(const struct plan_job *job, unsigned least, unsigned most)
                : error;
 }
 
-/* Sets *plan to the plan of a shape, and *late to whether the plan ends at
-   before_ps or later. Returns ERR_OK; ERR_PHASES, with 0 rounds in *plan, if
-   the plan is infeasible or late; an error of planner_plan(). */
+/* Sets *late to whether the plan ends at before_ps or later. Returns ERR_OK;
+   ERR_PHASES if infeasible or late; an error of planner_plan(). */
 static int plan_shape(struct rounds_plan *plan, bool *late,
                       const struct plan_job *job, const struct costs *costs,
                       const struct shape *shape, uint64_t before_ps)

@@ -8,10 +8,9 @@
  *
  *   w_r = q^min(r, R-1-r) / sum of all      q one of 5/4, 3/2, 2, 3, 4
  *
- * so that nodes begin early and few outputs remain after the last round. No
- * node is idle after its first receipt, so only the transfers of round 0 delay
- * nodes: the volumes of all rounds together are those of a plan of one round
- * whose transfer time is multiplied by w_0.
+ * so that nodes begin early and few outputs remain after the last round. Only
+ * the transfers of round 0 delay nodes. All rounds together have the volumes of
+ * a plan of one round whose transfer time is multiplied by w_0.
  *
  * The time with results is computed for one port of the originator and the
  * nodes that get their units through the port:
@@ -34,8 +33,7 @@
  *   nodes       | w_0 W    | w_1 W    | w_2 W   | ..
  *                          ^ round 0 is computed: B_0 goes before S_3
  *
- * If `rest` ends later than the originator's share, the originator takes more
- * of the load, evenly off all other nodes.
+ * If `rest` ends later than the originator's share, this share is made larger.
  */
 #ifndef SCATTER_PLAN_MEANWHILE_H
 #define SCATTER_PLAN_MEANWHILE_H
@@ -43,19 +41,16 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
 
-/* Limit of a port's or node's time in all rounds: sums stay below 2^63 ps. */
+/* Limit of a port's or node's time in all rounds. */
 #define MEANWHILE_ALL_MAX_PS ((uint64_t)1 << 54)
 
 /*
- * Plans rounds with the best factor and the best number of rounds from `least`
- * to `most`, 2 <= least <= most <= ROUNDS_MAX. The search goes down from
- * `most`. Each step takes a quarter off the number; a step that gains no time
- * is the last. If all results arrive before *time_ps, the function sets *plan,
- * and sets *time_ps and plan->makespan_ps to the time of the last arrival.
- * job->phases is 1 or more.
+ * Plans a good number of rounds from `least` to `most`, 2 <= least <= most <=
+ * ROUNDS_MAX. job->phases is 1 or more. If all results arrive before *time_ps,
+ * sets *plan, and *time_ps and plan->makespan_ps to the last arrival.
  *
- * A volume differs from the exact volume by up to 1 + load_units / 2^18 units;
- * the sum of shares is the load. Costs a call of planner_plan(), and some 1,000
+ * The sum of shares is the load. The error of a volume is at most 1 +
+ * load_units / 2^18 units. Costs a call of planner_plan(), and some 1,000
  * instructions for each number of rounds tried.
  *
  * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols: rounds.h. The *work* of a volume is the time in which one node
- * computes the volume. Works and other times without _ps are in *steps*: a load
- * has a work of 2^37 to 2^38 steps. A *line* is a work as a function of y:
+ * computes the volume. Times without _ps are in *steps*: the work of a load is
+ * 2^37 to 2^38 steps. A *line* is a work as a function of y:
  *
  *   work = base + slope * y         y = x / x_0, 0 < y < 1
  *
- * read_first() sets the constant x_0 so large that one round with y = 1/4 would
- * take the load or more. line_fits() checks that no slope is negative.
+ * The constant x_0 is so large that one round with y = 1/4 would take the load
+ * or more.
  */
 #include "scatter/plan/rounds.h"
 
@@ -15,14 +15,10 @@
 
 #define LOAD_BITS 38u
 #define FINE_BITS 21u
-/* Limit of a line's base and slope, steps: (5 + rho) times a line is then below
-   2^60; so is the sum of the 160 lines of 16 rounds with 10 phases. */
+/* Limit of a line's base and slope, in steps. */
 #define WORK_MAX ((int64_t)1 << 52)
 #define LEVELS_MAX 30u
-/* Products are rounded down. The work of a share is therefore too low by at
-   most a limit: in layer N, the load's work / 2^CUT_BITS / 5^(N-1) + CUT_STEPS
-   steps; in layer i, 5 times the limit of layer i + 1. A share from minus its
-   limit to 0 counts as 0. */
+/* Terms of costs.cut, the rounding error of a share. */
 #define CUT_BITS 27
 #define CUT_STEPS 4
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
@@ -34,40 +30,37 @@ struct line {
 
 /* The job's costs. Times without _ps are in steps. */
 struct costs {
-    struct fixed_shift shift; /* shifts a time in ps to a time in 2^-26 step */
+    struct fixed_shift shift; /* converts ps to units of 2^-26 step */
     uint32_t rho_whole;       /* integer part of transfer_ps / compute_ps */
-    uint32_t rho_fraction;    /* rest of this ratio, in units of 2^-32 */
+    uint32_t rho_fraction;    /* fraction of this ratio, in units of 2^-32 */
     unsigned phases;          /* number of phases, N */
     uint32_t ahead; /* units that the originator computes in job->wait_ps */
     uint32_t load_units; /* units of the load without `ahead` */
     uint64_t load_ps;    /* work of load_units, ps */
     int64_t load;        /* work of load_units */
     int64_t unit;        /* work of one unit */
-    int64_t x_0;         /* the constant x_0 of y = x / x_0, as a work */
-    /* Index j: constant term of the work of v_{r,j-1} (rounds.h): startup[] if
-       r is the last round, constant[] in other rounds. */
-    int64_t startup[LAYERS];  /* startup of a circuit of phase j: g_j */
-    int64_t constant[LAYERS]; /* phase N: -q; other phases: 0 */
+    int64_t x_0;         /* the constant x_0 of y = x / x_0 */
+    /* Constant terms of the equations in rounds.h. Index: phase. */
+    int64_t startup[LAYERS];  /* last round: startup of a circuit, g_j */
+    int64_t constant[LAYERS]; /* other rounds: -q in phase N, else 0 */
     int64_t startups;         /* sum of startup[] over all phases: G */
     int64_t interval;       /* G + q - p: least compute time between receipts */
-    int64_t begin;          /* additional time of a node in round 1: begin_ps */
-    int64_t round_overhead; /* originator's software in a round: overhead_ps */
-    int64_t each_round; /* time added for each round when plans are compared */
-    int64_t gain;       /* gain_ps, or `load` if gain_ps is longer */
-    int64_t cut;        /* the most that a share of layer N is too low */
-    /* A loss is the work that `begin` takes off a volume of round 1: `begin` in
-       phase N; in phase j - 1, (5 + rho) times the loss of phase j. */
-    int64_t loss;       /* sum of the losses of all phases */
-    int64_t loss_moved; /* transfer time of `loss`: rho * loss */
+    int64_t begin;          /* additional time of a node in round 1 */
+    int64_t round_overhead; /* originator's software in a round */
+    int64_t each_round;     /* added for each round when plans are compared */
+    int64_t gain;           /* gain_ps, or `load` if gain_ps is longer */
+    int64_t cut;            /* most rounding error of a share of layer N */
+    int64_t loss;       /* work that `begin` takes off round 1, in all phases */
+    int64_t loss_moved; /* transfer time of `loss` */
 };
 
-/* State of the sweep: it goes from the last round back, and is at round r. */
+/* State of the sweep from the last round back to round r. */
 struct sweep {
-    struct line moved[LAYERS]; /* transfer time of v_{r,j}; index: phase j */
-    struct line deepest;       /* work of a volume of phase N: v_{r,N} */
-    struct line next;          /* sum of moved[] over all phases */
-    struct line sum; /* work: v of all phases, summed over rounds r .. R */
-    struct line sum_moved; /* transfer time of `sum`: rho * sum */
+    struct line moved[LAYERS]; /* transfer time of a volume; index: phase */
+    struct line deepest;       /* work of a volume of phase N */
+    struct line next;          /* sum of moved[] */
+    struct line sum; /* volumes of all phases and rounds from r on, as a work */
+    struct line sum_moved; /* transfer time of `sum` */
 };
 
 static void line_add(struct line *to, const struct line *other)
@@ -76,7 +69,6 @@ static void line_add(struct line *to, const struct line *other)
     to->slope += other->slope;
 }
 
-/* Returns whether (5 + rho) * the line fits 64 bits and its slope is >= 0. */
 static bool line_fits(const struct line *line)
 {
     return line->slope >= 0 && line->slope < WORK_MAX &&
@@ -89,7 +81,6 @@ struct ratio {
     unsigned shift; /* 0 .. 63 */
 };
 
-/* Returns slope * y for slope >= 0, rounded down. */
 static int64_t times_ratio(int64_t slope, struct ratio y)
 {
     return (int64_t)(fixed_part((uint64_t)slope, y.top) >> y.shift);
@@ -100,7 +91,7 @@ static int64_t line_at(const struct line *line, struct ratio y)
     return line->base + times_ratio(line->slope, y);
 }
 
-/* Returns the transfer time of the units of `work` >= 0, rounded down. */
+/* Returns the transfer time of a work >= 0. */
 static inline int64_t move(int64_t work, const struct costs *costs)
 {
     return (int64_t)(fixed_part((uint64_t)work, costs->rho_fraction) +
@@ -152,8 +143,7 @@ static bool read_rho(struct costs *costs, const struct plan_job *job)
     }
     rho = (uint64_t)fixed_top(job->transfer_ps, &transfer_zeros) *
           fixed_reciprocal(fixed_top(job->compute_ps, &compute_zeros));
-    /* The product of the factors is 2^61 or more, and rho is
-       product / 2^(32 + shift). If shift is below 22, rho is 2^7 or more. */
+    /* With this shift, rho / 2^(32 + shift) is the ratio. */
     shift = (int)transfer_zeros + 31 - (int)compute_zeros;
     if (shift < 22) {
         return false;
@@ -173,15 +163,13 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
-/* Converts time_ps, at most load_ps, to units of 2^-FINE_BITS step: a number
-   below 2^59, so that a sum of 20 times fits 64 bits. */
+/* Converts time_ps, at most load_ps, to units of 2^-FINE_BITS step. */
 static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
 {
     return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
 }
 
-/* Sets loss and loss_moved. Returns false if a volume's loss is WORK_MAX steps
-   or more: more work than any load has. */
+/* Returns false if the loss of a phase is too large. */
 static bool read_losses(struct costs *costs)
 {
     int64_t volume = costs->begin;
@@ -202,8 +190,7 @@ static bool read_losses(struct costs *costs)
     return true;
 }
 
-/* Sets x_0 to the load's work * 4 / 2^(N floor(log2(5 + rho))). Returns false
-   if the divisor exceeds 2^LEVELS_MAX. */
+/* Returns false if the divisor of x_0 is too large. */
 static bool read_first(struct costs *costs)
 {
     unsigned bits = 31 - (unsigned)__builtin_clz(costs->rho_whole + 5);
@@ -216,7 +203,7 @@ static bool read_first(struct costs *costs)
     return true;
 }
 
-/* Sets times in steps. Returns false if one except gain_ps exceeds load_ps. */
+/* Returns false if a time except gain_ps exceeds load_ps. */
 static bool read_times(struct costs *costs, const struct plan_job *job)
 {
     uint64_t sending = fine_of(costs, job->queue_ps);
@@ -273,9 +260,8 @@ static int read_costs(struct costs *costs, const struct plan_job *job)
                : ERR_PHASES;
 }
 
-/* Moves the sweep back by one round. `volume` is the work of a volume of phase
-   N in this round; `constants` is startup[] or constant[]. Returns false if a
-   line exceeds WORK_MAX: the lines of earlier rounds would be larger still. */
+/* Moves the sweep back to a round with this volume of phase N. Returns false if
+   a line is out of range. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         struct line volume, const int64_t constants[])
 {
@@ -323,16 +309,14 @@ static struct ratio ratio_of(uint64_t part, uint64_t whole)
     return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
 }
 
-/* Returns the part of the originator's work that does not depend on volumes:
-   startups of all rounds, less the software time in rounds after the first. */
+/* Returns the constant part of the originator's share, as a work. */
 static int64_t fixed_of(const struct costs *costs, unsigned rounds)
 {
     return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
-/* Solves a_0 = x + fixed_of() + rho S and V = a_0 + 4 S. Sets *y, and *share to
-   the work of a_0, the originator's share. Returns false if *y, *share or phase
-   N's volume in the first or the last round is out of range. */
+/* Sets *y, and *share to the work of the originator's share. Returns false if
+   the rounds are infeasible. */
 static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
                   const struct costs *costs, unsigned rounds)
 {
@@ -370,12 +354,11 @@ static uint64_t time_of(int64_t steps, const struct costs *costs)
 struct choice {
     unsigned rounds;
     struct ratio y;
-    int64_t time;  /* steps: a_0 + rounds * each_round; at first INT64_MAX */
+    int64_t time;  /* compared time, steps; INT64_MAX: no choice yet */
     unsigned idle; /* numbers of rounds tried since a gain > costs->gain */
 };
 
-/* Sets *best to `rounds` rounds if they are feasible and faster than *best. The
-   sweep has gone back over `rounds` rounds. */
+/* Sets *best to `rounds` rounds if they are feasible and faster. */
 static void try_rounds(struct choice *best, const struct sweep *sweep,
                        const struct costs *costs, unsigned rounds)
 {
@@ -426,14 +409,13 @@ static bool choose_rounds(struct choice *best, const struct costs *costs,
     return best->time < INT64_MAX;
 }
 
-/* Factor that turns a work in steps into units of the load, in 2^-bits unit. */
+/* Conversion of a work in steps to units of the load, in 2^-bits unit. */
 struct units {
-    uint32_t of_work; /* result for a work of 2^32 steps */
+    uint32_t of_work; /* result for 2^32 steps */
     unsigned bits;
-    uint64_t close; /* 2^-8 unit: added before a result is rounded down */
+    uint64_t close; /* 2^-8 unit, added before rounding down */
 };
 
-/* Returns the factor load_units / load; `top`: the 32 high bits of `load`. */
 static struct units unit_scale(const struct costs *costs)
 {
     unsigned zeros = (unsigned)__builtin_clz(costs->load_units | 1) & 31;
@@ -447,27 +429,22 @@ static struct units unit_scale(const struct costs *costs)
                           ((uint64_t)1 << bits) >> 8};
 }
 
-/* State of fill(), which goes from the last round back, at round r. Steps. */
+/* State of fill() at a round, in steps. */
 struct row {
-    int64_t moved[LAYERS]; /* transfer time of v_{r,j}; index: phase j */
-    int64_t next;          /* sum of moved[] over all phases */
-    int64_t sum_moved;     /* sum of `next` of rounds r .. R */
+    int64_t moved[LAYERS]; /* transfer time of a volume; index: phase */
+    int64_t next;          /* sum of moved[] */
+    int64_t sum_moved;     /* sum of `next` of this and later rounds */
 };
 
-/*
- * Sets the volumes and shares of `round`, in units rounded down, from layer N
- * to layer 1; `work` is the work of a volume of layer N. Moves *row back to the
- * round. If rounding makes a volume less than the sum of its children's
- * volumes, the volume is set to this sum and the share to 0. Returns false if a
- * share's work is below -cut, or a volume is 0 or exceeds the load.
- */
+/* Sets the volumes and shares of `round`, in units. `work` is the work of a
+   volume of layer N. Returns false if a volume or share is out of range. */
 static bool fill_round(struct rounds_plan *plan, struct row *row,
                        const struct costs *costs, const struct units *units,
                        int64_t work, unsigned round)
 {
     const int64_t *constants =
         round + 1 == plan->rounds ? costs->startup : costs->constant;
-    int64_t cut = costs->cut; /* the most that the layer's share is too low */
+    int64_t cut = costs->cut; /* most rounding error of the layer's share */
     int64_t below = 0; /* compute time of the children's volumes, steps */
     uint64_t below_exact = 0; /* the children's volumes, in 2^-bits unit */
     uint32_t below_units = 0; /* the children's volumes in whole units */
@@ -508,9 +485,8 @@ static bool fill_round(struct rounds_plan *plan, struct row *row,
     return true;
 }
 
-/* Sets volumes and shares of all rounds, from the last back, and *own to the
-   work of the originator's share. Returns false if fill_round() does, or if
-   *own is below 0 or above the load's work. */
+/* Sets all volumes and shares, and *own to the work of the originator's share.
+   Returns false if one is out of range. */
 static bool fill(struct rounds_plan *plan, int64_t *own,
                  const struct costs *costs, const struct units *units,
                  struct ratio y)
@@ -532,10 +508,9 @@ static bool fill(struct rounds_plan *plan, int64_t *own,
     return *own >= 0 && *own <= costs->load;
 }
 
-/* Gives the originator share_units, or all that volumes leave of the load if
-   that is less. Units still left go to the originator's children, one unit a
-   child, in order of round, phase and port; the rest goes to the originator.
-   Returns false if volumes exceed the load. */
+/* Hands out what volumes leave of the load: share_units to the originator, then
+   one unit to each of its children, then the rest to the originator. Returns
+   false if volumes exceed the load. */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)
 {
@@ -638,8 +613,7 @@ void rounds_copy(struct rounds_plan *to, const struct rounds_plan *from)
     }
 }
 
-/* Returns the time of the load, ps, if four ports send while the originator
-   computes: load_ps * transfer_ps / (transfer_ps + 4 compute_ps). */
+/* Returns the load's time, ps, if the originator's four ports never rest. */
 static uint64_t ports_ps(const struct plan_job *job, uint64_t load_ps)
 {
     uint64_t whole_ps = job->transfer_ps + 4 * job->compute_ps;

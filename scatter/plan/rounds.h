@@ -27,13 +27,10 @@
  *   layer 2              | p + units       | p + units     | ..    units |
  *                        ^ receipt         ^ receipt                     ^ end
  *
- * In the first round every node needs begin_ps more. With q = p = l = 0 the
- * makespan is a_0 * compute_ps, and these equations extend Blazewicz,
- * Drozdowski, Guinand, Trystram 1999 to installments, the paper's future work.
- * In a feasible plan every circuit carries 1 unit or more, no share is below 0.
- *
- * All volumes are affine in x, and the k-th round before the last does not
- * depend on R: one sweep from the last round back gives the volumes for all R.
+ * In the first round every node needs begin_ps more. In a feasible plan every
+ * circuit carries 1 unit or more. With q = p = l = 0 the equations extend
+ * Blazewicz, Drozdowski, Guinand, Trystram 1999 to installments, the paper's
+ * future work. One sweep from the last round back gives the volumes for all R.
  */
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
@@ -48,45 +45,40 @@
 struct rounds_plan {
     uint8_t phases;       /* number of phases, N */
     uint8_t rounds;       /* number of rounds, R */
-    uint64_t makespan_ps; /* rounds_plan(): a_0 * compute_ps + wait_ps */
-    /* Units that the originator sends or keeps in a round; sum: the load. */
+    uint64_t makespan_ps; /* planned makespan */
+    /* Units that the originator sends or keeps in a round. */
     uint32_t round_units[ROUNDS_MAX];
-    /* Units that a node gets for itself and its subtree, and of these its
-       share: units that it computes itself. Index: round from 0, then layer.
-       Round 0 has the originator's share of all rounds. */
+    /* Units for a node and its subtree. Index: round from 0, then layer. */
     uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
+    /* Units for a node itself. Round 0 has the originator's whole share. */
     uint32_t share_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
 };
 
 /*
  * Plans the best number of rounds from `least` to `most`, 2 <= least <= most <=
- * ROUNDS_MAX, with N = job->phases. Plans are compared by makespan_ps + R *
- * (overhead_ps + queue_ps + compute_ps), because rounding may make a share of
- * each round a unit larger. If this sum is less than *time_ps, the function
- * sets *plan, and sets *time_ps to the sum.
+ * ROUNDS_MAX, with N = job->phases. The time of a plan is makespan_ps + R *
+ * (overhead_ps + queue_ps + compute_ps). If the best time is less than
+ * *time_ps, sets *plan and *time_ps.
  *
- * The originator computes units of its share during wait_ps; all other units
- * are planned from the end of wait_ps on. The search ends after a number of
- * rounds that gains gain_ps or less; if gain_ps is 0, after two numbers in
- * succession that gain nothing.
+ * Only the originator computes during wait_ps. The search ends after a number
+ * of rounds that gains gain_ps or less; if gain_ps is 0, after two such in
+ * turn.
  *
- * The sum of shares is V. A volume or share differs from the exact volume or
- * share by at most 2^-7 + max(2^-26 V, 2^-35 V * V / x) units.
+ * The sum of shares is V. The error of a volume or share is at most 2^-7 +
+ * max(2^-26 V, 2^-35 V * V / x) units.
  *
  * Returns ERR_OK; ERR_EMPTY or ERR_RANGE if a number is out of range;
- * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if no number of rounds
- * is feasible or faster, if a volume of phase N is less than 2^-30 V, or if a
- * cost exceeds the compute time of the load.
+ * ERR_PHASES, with 0 rounds in *plan or *plan unchanged, if no plan is feasible
+ * and faster, if a volume of phase N is below 2^-30 V, or if a cost exceeds the
+ * compute time of the load.
  */
 NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
 
 /* Returns a lower bound of the makespan, ps, for job->phases phases and any
-   number of rounds: the larger of the time of one round without transfers and
-   the time of the load through the originator's ports. Returns UINT64_MAX if a
-   phase's startup takes longer than the work of a node before it: fewer phases
-   are then faster. planner_plan() must accept the job. */
+   number of rounds. Returns UINT64_MAX if a startup is so long that
+   fewer phases are faster. planner_plan() must accept the job. */
 uint64_t rounds_bound_ps(const struct plan_job *job);
 
 /* Sets *plan to `one`, a plan of a single round of load_units. */

@@ -8,7 +8,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
-    /* No slots if N periods are 0 units long in 32 bits: a later divisor. */
+    /* No slots: a cycle of 0 units would be a divisor. */
     if (slots->phases * period == 0) {
         period = 0;
     }
@@ -26,8 +26,7 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
         .only_short = slots->long_units == 0};
 }
 
-/* Returns the start of the first short slot that starts at `ready` or later.
-   Both are times in units since the start of a cycle. */
+/* Returns the next start of a short slot, in units since a cycle's start. */
 static uint32_t next_short(const struct slots_of_phase *slots, uint32_t ready)
 {
     uint32_t begin = ready - ready % slots->period;
@@ -54,8 +53,7 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     return ready > at ? ready : at;
 }
 
-/* Returns one unit of time, ps: boards multiply a 64-bit number by this factor
-   in fewer instructions than they shift the number. */
+/* Returns a unit of time, ps. Boards multiply by it faster than they shift. */
 static uint32_t unit_ps(const struct slots_of_phase *slots)
 {
     return 1u << slots->shift;
@@ -69,13 +67,12 @@ static uint64_t next_early_ps(const struct slots_of_phase *slots,
     uint32_t units = slots->first_short +
                      (ahead < slots->early ? (uint32_t)ahead : slots->early);
 
-    /* Now units is the time from the slot's begin to end_ps; the number wraps
-       if the slot begins after end_ps. */
+    /* Time from the slot's begin to end_ps; it may wrap below 0. */
     units -= units % slots->frame + slots->first_short;
     return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
 }
 
-/* Returns units % cycle: a 64-bit division takes a board 50 instructions. */
+/* Returns units % cycle. Boards are slow at 64-bit divisions. */
 static uint32_t rest_of(uint64_t units, uint32_t cycle)
 {
     return units <= UINT32_MAX ? (uint32_t)units % cycle

@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The slots of a job. Lengths and times without _ps are in units of 2^shift ps,
-   so that 32 bits suffice: N periods must be shorter than 2^31 units. */
+/* The slots of a job. Lengths and times without _ps are in units of 2^shift ps.
+   N periods must be shorter than 2^31 units. */
 struct slots {
     uint64_t end_ps; /* begin of the first period, on the clock of ready_ps */
     uint32_t short_units; /* length of a short slot; 0: no short slots */
@@ -37,15 +37,14 @@ struct slots {
     uint8_t shift;  /* unit of time: 2^shift ps; 0 .. 31 */
 };
 
-/* One phase's slots, for slots_next_ps(). Slots below are those of the phase.
-   Lengths and times without _ps are in units of 2^shift ps. */
+/* The slots of one phase. Times without _ps are in units of 2^shift ps. */
 struct slots_of_phase {
     uint64_t end_ps;
     uint32_t early;       /* early_units of struct slots */
     uint32_t frame;       /* length of a short frame; 0: no short slots */
     uint32_t period;      /* length of a period; 0: no slots */
-    uint32_t first_short; /* time from a period's start to first short slot */
-    uint32_t last_short;  /* time from a period's start to last short slot */
+    uint32_t first_short; /* first short slot, since a period's start */
+    uint32_t last_short;  /* last short slot, since a period's start */
     uint32_t first_long;  /* time from end_ps to the first long slot */
     uint32_t cycle;       /* time from one long slot to the next: N periods */
     uint32_t late;        /* late_units of struct slots */
@@ -56,10 +55,9 @@ struct slots_of_phase {
 /* Returns the slots of a phase; phase: 1 .. N. */
 struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase);
 
-/* Returns the time at which a result that is ready at ready_ps leaves: a time
-   in the next slot of its phase. Short slots count only if the result `fits` a
-   short slot, or if there are no long slots. Returns ready_ps if there are no
-   slots at all. */
+/* Returns the time at which a result that is ready at ready_ps leaves. `fits`
+   tells whether the result fits a short slot. Returns ready_ps if there are no
+   slots. */
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
                        bool fits);
 
