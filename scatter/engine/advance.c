@@ -6,14 +6,12 @@
 
 #include <string.h>
 
-#define UNITS_MIN 16u /* units per node of the load: fewer get no advance */
-/* An advance is sent only if report.call_ps, the fixed time of a kernel call,
-   is less than costs->advance_ps / PLAN_PART. */
+#define UNITS_MIN 16u /* least units per node for an advance */
+/* Longest fixed time of a kernel call: costs->advance_ps / PLAN_PART. */
 #define PLAN_PART 2u
-#define HOLD_MAX_PS 4000000000u /* limit of advance_hold_ps(): 4 ms */
+#define HOLD_MAX_PS 4000000000u /* 4 ms */
 
-/* Returns the time, ps from the scatter's start, at which a node of layer
-   `phase` has computed the advance and waits for its next part. */
+/* Returns when layer `phase` has computed the advance, ps from the start. */
 static uint64_t ready_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase)
 {
@@ -26,9 +24,7 @@ static uint64_t ready_ps(const struct scatter *scatter,
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
-/* Returns the time, ps from the scatter's start, at which the first round after
-   the advance leaves. Ports have then sent the advance. Layer i has computed
-   the advance when its part of units[i] units arrives. */
+/* Returns when the first round after the advance leaves, ps from the start. */
 static uint64_t leaves_ps(const struct scatter *scatter,
                           const struct originator *originator,
                           const uint32_t units[])
@@ -48,8 +44,7 @@ static uint64_t leaves_ps(const struct scatter *scatter,
     return leaves_ps;
 }
 
-/* The arrival of the next parts is estimated with equal shares: of the load if
-   one round follows; with the units of the advance if several follow. */
+/* Assumes equal shares in the next round. */
 void advance_wait(const struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -73,9 +68,7 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
         fixed_difference(leaves_ps(scatter, originator, units), sent_ps);
 }
 
-/* A switch sends on the part of a round when its node has taken the part of the
-   round before. While nodes compute the advance they take no part: parts sent
-   now would be sent on late, and compete for links with the next round. */
+/* Parts sent earlier would compete for links with the next round. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -119,7 +112,6 @@ static bool choose_advance(const struct scatter *scatter,
     return originator->advance.units > 0;
 }
 
-/* Queues the parts of the advance, and takes its units off the load. */
 static int send_advance(struct scatter *scatter, struct originator *originator,
                         unsigned phases)
 {
@@ -165,7 +157,7 @@ int advance_try(struct scatter *scatter, struct originator *originator)
         return ERR_OK;
     }
     if (scatter->units / UNITS_MIN < originator->input.nodes) {
-        return ERR_OK; /* too few units per node */
+        return ERR_OK;
     }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {

@@ -18,18 +18,16 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Queues an advance and sets report.advance to true if an advance saves time
-   and the order does not fix the numbers of phases and rounds. Result: 0, also
-   without an advance, or the error. */
+/* Queues an advance and sets report.advance if this saves time. Result: 0 or
+   the error. */
 NODISCARD int advance_try(struct scatter *scatter,
                           struct originator *originator);
 
-/* Sets input.wait_ps: the time, ps, that the first planned parts wait after
-   planning. Nodes have then computed the advance when these parts arrive. */
+/* Sets input.wait_ps: wait, ps, of the first planned parts after planning. */
 void advance_wait(const struct scatter *scatter, struct originator *originator);
 
-/* Returns how long, ps, a port waits at least between its last send of the
-   advance and its first send of the next round; 0 if only one round follows. */
+/* Returns the least time, ps, between a port's last send of the advance and its
+   next send. 0 if only one round follows. */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator);
 

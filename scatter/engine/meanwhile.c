@@ -4,7 +4,6 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/pattern.h"
 
-/* Receives the outputs message number `round` (meanwhile.h) of each child. */
 static int gather_round(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -16,7 +15,6 @@ static int gather_round(struct scatter *scatter, uint32_t round)
     return error;
 }
 
-/* Sends this node's outputs message number `round` to the parent. */
 static int send(struct scatter *scatter, uint32_t round)
 {
     struct circuit_message *result = &scatter->result_message;
@@ -35,9 +33,7 @@ static int send(struct scatter *scatter, uint32_t round)
     return scatter_send(scatter, 1u << port, &message);
 }
 
-/* Receives the children's outputs messages number `round` - 1 (0: there are
-   none), then sends this node's message number `round`. The switch sends the
-   received outputs from where they lie, so free_from moves behind them. */
+/* free_from moves behind received outputs: the switch sends them from there. */
 static int pass_on(struct scatter *scatter, uint32_t round)
 {
     int error = ERR_OK;
@@ -86,14 +82,14 @@ int meanwhile_gather(struct scatter *scatter)
         error = pass_on(scatter, rounds);
         scatter_begin_outputs(scatter);
     }
-    /* The originator gets no parts, so no pass_on() has received these. */
+    /* The originator gets no parts, and so has received no outputs yet. */
     for (uint32_t round = 1;
          error == ERR_OK && scatter->layer == 0 && round < rounds; ++round) {
         error = gather_round(scatter, round);
     }
     for (unsigned phase = phases; error == ERR_OK && phase > scatter->layer;
          --phase) {
-        if (phase < phases) { /* the last phase sends no last message */
+        if (phase < phases) { /* the last layer sends none */
             error = scatter_gather_outputs(scatter, phase, rounds);
         }
         if (error == ERR_OK) {

@@ -22,16 +22,14 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Waits for the part of scatter->round, r = 1 or more, as pattern_receive()
-   does. Then receives the children's outputs messages r - 1, and sends this
-   node's outputs message r to its parent. Result: 0; ERR_LENGTH; ERR_PLACE (an
-   outputs message has another number); ERR_MEMORY; an error of receiving or
-   sending. */
+/* Waits for the part of round r, 1 or more. Receives the children's outputs
+   messages r - 1. Sends outputs message r to the parent. Result: 0; ERR_LENGTH;
+   ERR_PLACE if an outputs message has another number; ERR_MEMORY; another
+   error. */
 NODISCARD int meanwhile_receive(struct scatter *scatter);
 
-/* Receives the outputs and results that children send when all rounds are
-   computed. Before that a node with children sends its last outputs message;
-   the originator sends none. Result: as meanwhile_receive(). */
+/* Sends the last outputs message, then receives the children's outputs and
+   results. The originator only receives. Result: as meanwhile_receive(). */
 NODISCARD int meanwhile_gather(struct scatter *scatter);
 
 #endif

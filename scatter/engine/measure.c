@@ -6,58 +6,42 @@
 
 #include <string.h>
 
-/* The number of units to measure is the larger of two numbers. The first: the
-   units that take PIECE_PS by the kernel's estimate. The second: a mean share
-   (the load divided by the number of nodes) divided by PIECE_PART; after an
-   advance (advance.h) a node's units in it divided by ADVANCED_PART. */
+/* The measured units take at least PIECE_PS. They are at least a PIECE_PART-th
+   of a mean share or an ADVANCED_PART-th of a node's advance. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u
-/* One run() measures at most a MOST_OF_A_SHARE-th of a mean share. */
+/* One run has at most 1 / MOST_OF_A_SHARE of a mean share. */
 #define MOST_OF_A_SHARE 8u
-/* If a mean share has fewer than 4 * MOST_OF_A_SHARE units, one unit is
-   measured; none if its estimated time is more than ONE_UNIT_PS. */
+/* A single unit is measured only if its estimated time is at most this. */
 #define ONE_UNIT_PS 20000000u /* 20 us */
-/* Many kernels compute a block of up to 8 units at once. So a sample is whole
-   blocks, and so is a piece of BLOCKS_MIN blocks or more. If the kernel reads
-   bytes before a unit, a piece of EDGED_UNITS units is whole blocks, too. */
+/* Many kernels compute a block of 8 units at once. */
 #define BLOCK_UNITS 8u
 #define BLOCKS_MIN 8u
 #define EDGED_UNITS (2 * BLOCK_UNITS)
 /* A first run of 2^LONG_CALL_BITS ps (134 us) or more is the short run. */
 #define LONG_CALL_BITS 27u
-/* A unit's time may depend on its place in the load. So half of a long piece is
-   measured in samples: SAMPLES_MIN to SAMPLES_MAX runs of units from all over
-   the load. Each run takes SAMPLE_PS or more by the estimate. */
+/* Samples: runs of units from all over the load, each of SAMPLE_PS or more. */
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* Samples are taken if the time of a run of 0 units is at most a
-   SAMPLED_CALLS-th of a mean share's compute time. */
+/* Longest run of 0 units for samples: a mean share's time / SAMPLED_CALLS. */
 #define SAMPLED_CALLS 64u
-/* Units of SINGLE_PS or more are not computed in blocks. If a piece of them is
-   shorter than SAMPLES_MIN blocks, samples are single units: one for every
-   SINGLE_PART units of a mean share of SINGLE_SHARE_MIN units or more. */
+/* If units take SINGLE_PS or more, samples may be single units. */
 #define SINGLE_PS 2000000u /* 2 us */
 #define SINGLE_SHARE_MIN 100u
 #define SINGLE_PART 32u
-/* A unit's times in the first piece and in all samples count as equal if they
-   differ by at most a SAME_PART-th of the time in the first piece. */
+/* Times that differ by at most 1 / SAME_PART count as equal. */
 #define SAME_PART 32u
-/* A measured time of a unit does not predict other units' times if it differs
-   from the kernel's estimate by more than the factor 2^UNLIKELY_BITS. A time in
-   the order is not used if it differs from the estimate by more than the factor
-   2^LIKELY_BITS. */
+/* Largest likely factor to the estimate: 2^UNLIKELY_BITS for measured times,
+   2^LIKELY_BITS for times in the order. */
 #define UNLIKELY_BITS 2u
 #define LIKELY_BITS 6u
-/* Planners accept a unit whose transfer time is less than 2^16 times its
-   compute time. A smaller compute time than 2^-RATIO_BITS of the transfer time
-   is set to this fraction: no plan sends such a unit away in either case. */
+/* Least compute time of a unit: 2^-RATIO_BITS of its transfer time. */
 #define RATIO_BITS 15u
-/* The rate of a share of so many units or more is kept for the next job. */
+/* Least units of a share whose rate is kept for the next job. */
 #define KEPT_UNITS_MIN 16u
-/* The time of a run of 0 units is measured again if the originator's share has
-   taken an OFF_PART-th more or less time than planned. */
+/* A share's time is off the plan if it differs by 1 / OFF_PART or more. */
 #define OFF_PART 32u
 
 /* Returns the kernel's own estimate of a unit's time, ps; 1 if it has none. */
@@ -130,10 +114,8 @@ int measure_first(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Sets report.compute_ps and report.call_ps from two runs: few_ps is the time
-   of `few` units, piece_ps the time of `few` + `more` units. If piece_ps is not
-   the longer time (after an interrupt, or if both are below a tick of the
-   clock), sets only compute_ps: to the mean over all measured units. */
+/* Sets compute_ps and call_ps from two runs: `few` units in few_ps, and `few` +
+   `more` units in piece_ps. */
 static void set_rate(struct originator *originator, uint32_t few,
                      uint64_t few_ps, uint32_t more, uint64_t piece_ps)
 {
@@ -147,8 +129,7 @@ static void set_rate(struct originator *originator, uint32_t few,
     }
 }
 
-/* Returns the number of samples after a piece of `units` units. Unless it
-   is 0, sets *sample_units, the number of units in each sample. */
+/* Returns the number of samples. Sets *sample_units unless the result is 0. */
 static uint32_t samples_of(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units,
                            uint32_t *sample_units)
@@ -175,9 +156,7 @@ static uint32_t samples_of(const struct scatter *scatter,
     return samples;
 }
 
-/* Measures `samples` samples of `units` units each, and drops their results. If
-   a unit's times in the first piece and in the samples differ, sets compute_ps
-   to the mean of these times, varies_ps to the longest less the shortest. */
+/* Measures `samples` samples of `units` units. Their results are dropped. */
 static int sample_load(struct scatter *scatter, struct originator *originator,
                        uint32_t samples, uint32_t units)
 {
@@ -213,9 +192,8 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Returns the number of units in the first run. The load's first units lack
-   bytes that the kernel reads before a unit, so their time may differ: the run
-   has all of them. It has 1 unit if there are none, or more than `units`. */
+/* Returns the number of units in the first run. These lack bytes that the
+   kernel reads before a unit. 1 if there are no such units. */
 static uint32_t edge_units(const struct scatter *scatter,
                            const struct originator *originator, uint32_t units)
 {
@@ -226,14 +204,8 @@ static uint32_t edge_units(const struct scatter *scatter,
     return edge > 0 && edge <= units ? edge : 1;
 }
 
-/* Measures `units` units in a short run and a long run: the difference of their
-   times is free of a run's fixed time. A run of edge_units() units comes first,
-   as the very first run is slower than later runs (caches; on an emulator
-   translation). If it takes 134 us or more (LONG_CALL_BITS), it is the short
-   run. Else the short run has a block of units, as kernels that compute blocks
-   treat single units in another way; or 1 unit, if `units` is too small; or 0,
-   if `units` is 1. If the long run takes less than PIECE_PS / 4 more than the
-   short run, runs follow, each of 4 times as many units as the run before. */
+/* The difference of a short run and a long run is free of a run's fixed time.
+   The very first run is slower, and comes before both. */
 static int measure_runs(struct scatter *scatter, struct originator *originator,
                         uint32_t units)
 {
@@ -281,9 +253,7 @@ static int measure_runs(struct scatter *scatter, struct originator *originator,
     return sample_load(scatter, originator, samples, sample_units);
 }
 
-/* Whether the order's time of a unit is used: the order has one, planners
-   accept it, and it is near the kernel's estimate. (The time of another kernel
-   would let outputs return at wrong times.) */
+/* Whether the order has a plausible time of a unit. */
 static bool is_given(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -345,8 +315,7 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
         if (units > 0 && error == ERR_OK) {
             error = measure_runs(scatter, originator, units);
         }
-        /* Few units do not tell the time of the others. If shares are large,
-           samples have been measured, too. */
+        /* Few units do not tell the time of the others. */
         originator->unlikely |=
             mean_share(scatter) < SINGLE_SHARE_MIN &&
             differ(report->compute_ps, estimate_ps(scatter), UNLIKELY_BITS);

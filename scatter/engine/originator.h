@@ -7,26 +7,22 @@
 #include "scatter/plan/advance.h"
 
 /* State from an order's receipt to the report. At the receipt all fields before
-   `report` are 0; so is `report`, except its four arrays. */
+   `report` are 0. */
 struct originator {
-    bool alone;    /* the originator computes the whole load */
-    bool known;    /* the time of a unit is known without measuring */
-    bool unlikely; /* measured units do not tell other units' time: they are few
-                      and far off the estimate, or varies_ps is large */
+    bool alone;         /* the originator computes the whole load */
+    bool known;         /* the time of a unit is known without measuring */
+    bool unlikely;      /* measured units do not tell other units' time */
     uint64_t varies_ps; /* spread of a unit's time in samples, ps; 0: none */
     struct advance advance; /* units that an advance sends to each node */
     uint64_t announced_ps;  /* mesh time, ps, when the announcement begins */
     struct wire_report report;
     struct wire_order order;
-    struct plan_job input; /* what planners read. input.startup_ps[] is of the
-                              plan tried last, report.startup_ps[] of `plan` */
-    uint8_t *job; /* the stored job; pattern: then tables of later rounds */
+    struct plan_job input; /* the planners' input */
+    uint8_t *job;          /* the stored job */
     /* [i]: an advance's units for a node of layer i and its descendants. */
     uint32_t advance_units[TORUS_PHASES_MAX + 1];
-    uint64_t best_ps; /* pattern: time of `plan`, ps; a plan of a shorter time
-                         replaces `plan`. UINT64_MAX: no plan yet */
-    struct rounds_plan plan; /* pattern: the best plan so far; its arrays are
-                                set up to its own rounds and phases */
+    uint64_t best_ps; /* time of `plan`, ps; UINT64_MAX if there is none */
+    struct rounds_plan plan; /* pattern: the best plan so far */
     uint32_t *tree_tables;   /* tree: tables of all rounds; NULL: one round */
     struct farm_state *farm; /* state of a farm or of a tail (tail.h) */
     uint64_t round_begin_ps[ROUNDS_MAX]; /* tree: planned start of each round,
@@ -46,8 +42,8 @@ static inline uint64_t order_message_ps(const struct wire_order *order,
            order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
 }
 
-/* Returns the time, ps, of a message over `hops` hops. `message_ps`: time to
-   send it once; switches that store and forward send it once for each hop. */
+/* Returns the time, ps, of a message over `hops` hops. `message_ps`: time, ps,
+   to send it once. */
 static inline uint64_t order_circuit_ps(const struct wire_order *order,
                                         uint64_t message_ps, uint32_t hops)
 {
@@ -66,15 +62,12 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
 /* Sets time zero, report.scatter_start_ps, just before the first send. */
 void originator_start(struct scatter *scatter, struct originator *originator);
 
-/* Sets the node's state to NODE_STATE_SCATTERING. Calls originator_start(),
-   unless this was done before an advance. */
+/* Enters NODE_STATE_SCATTERING. Starts the scatter unless an advance has. */
 void originator_begin(struct scatter *scatter, struct originator *originator);
 
 /* Returns how many units the originator could compute in the processor time
-   that its ports take to send other nodes' units; at most the mean share of a
-   node. If the load is planned larger by these units, and the originator's
-   share is then cut by them, all nodes still end together. Result 0: ports take
-   no processor time, shares are equal, or several rounds are ordered. */
+   that its ports take. Result: at most the mean share of a node; 0 if shares
+   are equal or several rounds are ordered. */
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator);
 
@@ -86,8 +79,8 @@ void originator_set_range(struct scatter *scatter,
 void originator_take_off(struct scatter *scatter, struct originator *originator,
                          uint32_t units);
 
-/* Allocates `bytes` bytes, rounded up to a multiple of 8, at free_from, and
-   moves free_from behind them. Returns their address; NULL: no room. */
+/* Returns `bytes` bytes, rounded up to a multiple of 8, at free_from, and moves
+   free_from behind them. NULL: no room. */
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 
 #endif

@@ -10,7 +10,6 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 
 /* ---- before a job ---- */
 
-/* Prepares the messages of `phase` before a job comes: path, kind and gap. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
     struct circuit_message *message = &scatter->message[phase];
@@ -40,9 +39,7 @@ int pattern_prepare(struct scatter *scatter)
     scatter->pattern.parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
-    /* The gap is the time of a node's software from a receipt until its sends
-       are queued. Sends that were queued before the receipt wait for the gap,
-       too: so all circuits of a phase are set up together. */
+    /* The gap lets all circuits of a phase be set up together. */
     scatter->pattern.cut.gap_ps =
         scatter->costs->split_ps + scatter->costs->queue_ps;
     scatter->pattern.cut.first_gap_ps = scatter->pattern.cut.gap_ps;
@@ -51,8 +48,7 @@ int pattern_prepare(struct scatter *scatter)
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
-    /* A node waits on all ports if probes may come. Else the node waits on its
-       parent's port alone: an emulated switch serves one port sooner. */
+    /* If probes may come, the node waits on all ports. */
     scatter->pattern.wanted = scatter->pattern.wanted_later |
                               (identity->probed != 0 ? CIRCUIT_ALL_PORTS : 0);
     scatter->pattern.place = wire_part_place(role.layer, role.port, 0);
@@ -113,8 +109,7 @@ void pattern_expect(struct scatter *scatter)
 
 /* ---- parts ---- */
 
-/* Splits the range by `tables`, as nodes of `layer` do. Result: 0, or ERR_PLAN
-   if the units of the range do not fit the tables. */
+/* Result: 0, or ERR_PLAN if the range's units do not fit the tables. */
 static int split_range(struct scatter *scatter, const uint8_t *tables,
                        unsigned layer)
 {
@@ -153,9 +148,7 @@ int pattern_distribute(struct scatter *scatter,
                : error;
 }
 
-/* Reads the job, which follows the tables in the first part or, after an
-   advance, in that of round 1. `label`: the part's (hal/rows.h). Result: 0 or
-   the error. */
+/* Reads the job behind the part's tables. Result: 0 or the error. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -171,7 +164,7 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    return (scatter->round == 0 || /* in round 1 it follows an advance */
+    return (scatter->round == 0 || /* after an advance */
             (job->rounds > 1 && job->phases == phases &&
              !scatter_has_output(scatter))) &&
                    WIRE_POLICY(job->flags) == WIRE_PATTERN &&
@@ -186,8 +179,7 @@ static int read_job(struct scatter *scatter,
                : ERR_FIELD;
 }
 
-/* Sets the job's halo to the kernel's: an advance comes before the job. Result:
-   0, or ERR_FIELD if the kernel or `label` does not allow an advance. */
+/* Sets the halo for an advance. ERR_FIELD: no advance is allowed. */
 static int expect_job(struct scatter *scatter, uint32_t label)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -202,9 +194,7 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     return ERR_OK;
 }
 
-/* Begins the job, or its advance, with the part in `delivery`. `label`: the
-   part's (hal/rows.h). Result: 0; ERR_PLACE: part of another node or round;
-   other errors. */
+/* Begins the job or its advance. ERR_PLACE: part of another node or round. */
 static int begin_job(struct scatter *scatter,
                      const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -217,8 +207,7 @@ static int begin_job(struct scatter *scatter,
         (advance && scatter->round > 0)) {
         return ERR_PLACE;
     }
-    /* The job may be read only if the bytes that have arrived contain it. These
-       are enough for as many phases as the torus has, not for more. */
+    /* With more phases the job might not have arrived completely. */
     if (delivery->job != scatter->announced_job || scatter->kernel == NULL ||
         CIRCUIT_LABEL_LAST(label) > scatter->job.phases) {
         return ERR_FIELD;
@@ -230,8 +219,7 @@ static int begin_job(struct scatter *scatter,
     }
     policy_become(scatter, policy_row(scatter->job.flags));
     if (scatter_returns_meanwhile(scatter)) {
-        /* Outputs and parts arrive on the same ports, so later receives accept
-           only parts. The part of round 1 may come during round 0. */
+        /* Outputs use the same ports: later receives accept only parts. */
         scatter->pattern.wanted_later |= CIRCUIT_ONLY(WIRE_PART);
         if (scatter->layer < scatter->job.phases) {
             pattern_post(scatter, 1);
@@ -245,8 +233,7 @@ static int begin_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a part and sets this node's range and split. Perhaps only the part's
-   head has arrived. Result: 0 or the error. */
+/* Sets this node's range and split. Perhaps only the head has arrived. */
 static int take(struct scatter *scatter,
                 const struct circuit_delivery *delivery)
 {
@@ -279,8 +266,7 @@ static int take(struct scatter *scatter,
                            : error;
 }
 
-/* Whether the switch may receive the next round's part while the node computes
-   this round. It may not if an output needs the free memory. */
+/* The free memory may be needed for an output. */
 static inline bool posts_ahead(const struct scatter *scatter)
 {
     return scatter->layer < scatter->job.phases &&
@@ -344,7 +330,7 @@ int pattern_gather(struct scatter *scatter)
     return error;
 }
 
-/* ---- what phases cost, as planners count it ---- */
+/* ---- costs of phases ---- */
 
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
                          unsigned phases)
@@ -354,16 +340,8 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
     return costs->split_ps + (phase < phases ? costs->queue_ps : 0);
 }
 
-/*
- * The startup of a phase is the time of one node's software and of a circuit,
- * without the transfer of units. Layer i has its volume at the time
- *
- *   t_i = t_{i-1} + (split_ps + queue_ps) + circuit + transfer
- *
- * t_{i-1} is the time at which layer i-1 has its volume. split_ps + queue_ps is
- * the time from a node's receipt until its sends are queued. A node of the last
- * layer queues no sends, so the startup of the last phase has split_ps alone.
- */
+/* A phase's startup has the software time of a node and the startup of a
+   circuit. Nodes of the last layer queue no sends. */
 void startups_set(const struct scatter *scatter, struct originator *originator,
                   unsigned phases)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator on the pattern: chooses how many phases and rounds there are,
-   and how many units each layer gets in each round; then sends. */
+/* The originator on the pattern: chooses the numbers of phases and rounds,
+   plans the units of each layer, and sends. */
 #include "scatter/engine/pattern.h"
 
 #include "hal/check.h"
@@ -15,39 +15,25 @@
 
 #define CHECK_FILE CHECK_SCATTER_PATTERN_PLAN
 
-/* Whether the plan counts the time in which outputs return. */
 static bool counts_returns(const struct originator *originator)
 {
     return originator->input.results_denominator != 0;
 }
 
-/* Whether a reserve of the load is kept, for which nodes ask later (tail.h). */
 static bool has_tail(const struct scatter *scatter)
 {
     return (scatter->job.flags & WIRE_TAIL) != 0;
 }
 
 /*
- * Replaces input.startup_ps[]: startups for several rounds become startups for
- * one round. (A copy of the input would take a third of the planning time.)
- * Sets hop_ps[i], i from 1 to the number of phases. All times are in ps:
+ * Changes input.startup_ps[] from several rounds to one round. Times are in ps:
  *
  *   layer i - 1 | sends_ps | circuit | units of phase i |
  *               | before_ps | computes ..
  *   layer i                           | software | ..... | starts_ps | computes
- *               receipt               head               receipt
  *
  *   hop_ps[i] = sends_ps + circuit
  *   startup_ps[i - 1] = hop_ps[i] + starts_ps - before_ps
- *
- * sends_ps is the software time of layer i - 1 until its sends leave; for the
- * originator it includes the wait for the ports. starts_ps is the software time
- * of layer i from receipt to computing: the switch hands over a message's head
- * before its units, so most software runs while units arrive. A node of layer i
- * receives load / 5^i units at most; the time of its transfer is estimated from
- * 15/16 of these. before_ps is starts_ps of layer i - 1. Startups include the
- * return of outputs. They do not include the kernel's begin(), which runs when
- * the job is announced.
  */
 static void set_one_round(const struct scatter *scatter,
                           struct originator *originator, uint64_t hop_ps[])
@@ -80,9 +66,7 @@ static void set_one_round(const struct scatter *scatter,
     }
 }
 
-/* Returns the time, ps, at which the last node ends the plan `one` if rounding
-   adds a unit to each share and volume: for few units, much later than
-   planned. */
+/* Returns the end, ps, if rounding adds a unit to each share and volume. */
 static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one,
                                const uint64_t hop_ps[])
@@ -104,9 +88,7 @@ static uint64_t whole_units_ps(const struct originator *originator,
     return last_ps;
 }
 
-/* Returns the time, ps, in which all outputs return after several rounds; 0 if
-   the plan does not count it. A node of layer i and its descendants are assumed
-   to have load / 5^i units, the maximum. */
+/* Returns the time, ps, in which all outputs return; 0 if not planned. */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
 {
@@ -128,9 +110,7 @@ static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
            (phases > 0 ? (uint64_t)scatter->costs->queue_ps : 0);
 }
 
-/* Returns a lower bound, ps, of the makespan of one round with one phase less
-   than the plan `one`. The originator and all parents then compute the units,
-   too, that they send in the last phase of `one`. */
+/* Returns a lower bound, ps, of a makespan with one phase less than `one`. */
 static uint64_t shallower_ps(const struct scatter *scatter,
                              const struct originator *originator,
                              const struct planner_plan *one)
@@ -145,7 +125,6 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     return fixed_difference(least_ps, headers_ps);
 }
 
-/* Copies the startups of the plan made last, now the best, to the report. */
 static void keep_startups(struct originator *originator)
 {
     for (unsigned i = 0; i < originator->input.phases; ++i) {
@@ -153,8 +132,7 @@ static void keep_startups(struct originator *originator)
     }
 }
 
-/* Sets report.received_ps[i], i from 1, for the plan `one` of one round: time,
-   ps from the scatter's start, at which layer i has its volume. */
+/* Sets report.received_ps[]: times of receipt, ps from the scatter's start. */
 static void set_receipts(struct originator *originator,
                          const struct planner_plan *one,
                          const uint64_t hop_ps[])
@@ -184,8 +162,7 @@ static bool keep_one(const struct scatter *scatter,
     originator->best_ps = time_ps;
     rounds_of_one(&originator->plan, one, originator->input.load_units);
     if (advance) {
-        /* The advance and this round are several rounds, so startups are those
-           for several. The report already has the receipts of the advance. */
+        /* After an advance, startups are those of several rounds. */
         startups_set(scatter, originator, one->phases);
     } else {
         set_receipts(originator, one, hop_ps);
@@ -194,10 +171,8 @@ static bool keep_one(const struct scatter *scatter,
     return true;
 }
 
-/* Plans one round with the best number of phases up to `phases` or, if `fixed`,
-   with `phases`. For few units, fewer phases than are feasible may be better:
-   plans with one phase less follow until one is no better than the plan before.
-   Result: 0, ERR_PHASES if `fixed` and not feasible, or another error. */
+/* Plans one round with at most `phases` phases, exactly so many if `fixed`.
+   Result: 0; ERR_PHASES if infeasible; another error. */
 static int choose_one(const struct scatter *scatter,
                       struct originator *originator, unsigned phases,
                       bool fixed)
@@ -222,8 +197,7 @@ static int choose_one(const struct scatter *scatter,
             return ERR_PHASES;
         }
         if (one.phases < phases) {
-            /* A plan with fewer phases has shorter messages: one phase more
-               than in `one` may now be feasible. */
+            /* With shorter messages, one phase more may be feasible. */
             phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
             continue;
         }
@@ -235,8 +209,7 @@ static int choose_one(const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Returns memory for the next plan of several rounds: originator->plan if it
-   has no plan yet, else free memory. NULL: free memory is too small. */
+/* Returns memory for another plan; NULL if the free memory is too small. */
 static struct rounds_plan *trial_slot(const struct scatter *scatter,
                                       struct originator *originator)
 {
@@ -260,7 +233,7 @@ static void keep_several(struct originator *originator,
     keep_startups(originator);
 }
 
-/* Sets software times of originator->input that only several rounds need. */
+/* Sets the times that only plans of several rounds need. */
 static void set_rounds(const struct scatter *scatter,
                        struct originator *originator)
 {
@@ -270,8 +243,7 @@ static void set_rounds(const struct scatter *scatter,
     input->queue_ps = costs->queue_ps;
     input->round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
                       originator->report.call_ps;
-    /* If the order tells the number of rounds, merges between rounds do not
-       count: with them many numbers were infeasible. Rounds may then wait. */
+    /* With merges, many ordered numbers of rounds would be infeasible. */
     input->merge_ps =
         originator->order.rounds == WIRE_BEST ? scatter_merge_ps(scatter) : 0;
     input->begin_ps =
@@ -280,8 +252,7 @@ static void set_rounds(const struct scatter *scatter,
     input->gain_ps = costs->try_rounds_ps;
 }
 
-/* Plans the best number of rounds, from `least` to `most`, with input.phases
-   phases. Keeps the plan if it ends before the best plan so far. */
+/* Plans the best number of rounds. Keeps the plan if it is the fastest. */
 static void try_rounds(const struct scatter *scatter,
                        struct originator *originator, unsigned least,
                        unsigned most)
@@ -297,10 +268,8 @@ static void try_rounds(const struct scatter *scatter,
     }
 }
 
-/* Plans two or more rounds: the ordered number, else the best. The number of
-   phases is the best up to `phases` or, if `fixed`, `phases`. Keeps the plan if
-   it saves more time than planning takes. With fewer phases the lower bound of
-   the makespan rises: the search ends when nothing can be saved. */
+/* Plans two or more rounds. Keeps the plan if it saves more time than planning
+   takes. */
 static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, unsigned phases,
                           bool fixed)
@@ -335,8 +304,7 @@ static void choose_rounds(const struct scatter *scatter,
     }
 }
 
-/* Returns the time, ps, of the circuits that return the outputs of one round,
-   one circuit for each phase, without the time of output bytes. */
+/* Returns the time, ps, of a round's return circuits without output bytes. */
 static uint64_t turn_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phases)
 {
@@ -355,14 +323,10 @@ static uint64_t turn_ps(const struct scatter *scatter,
     return sum_ps;
 }
 
-/* Units per node of the load. With fewer, outputs return after all rounds
-   unless rounds are ordered: plans with outputs in between have three rounds or
-   more, and in small rounds the rounding of shares wastes too much time. */
+/* Least units per node for outputs that return during rounds. */
 #define MEANWHILE_UNITS 48u
 
-/* Plans rounds, the ordered or the best number, during which outputs return.
-   Keeps the plan if it ends before the best plan. Result: whether it does;
-   false, too, if job or switch do not allow such plans. */
+/* Plans outputs that return during rounds. Result: whether the plan is kept. */
 static bool try_meanwhile(const struct scatter *scatter,
                           struct originator *originator, unsigned phases)
 {
@@ -400,8 +364,7 @@ static bool try_meanwhile(const struct scatter *scatter,
     return true;
 }
 
-/* Plans one round of equal shares over `phases` phases: after an advance, if no
-   other plan is feasible. With 0 phases the originator has all units. */
+/* Plans one round of equal shares. 0 phases: the originator has all units. */
 static void plan_equal(struct originator *originator, unsigned phases)
 {
     struct rounds_plan *plan = &originator->plan;
@@ -409,7 +372,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     uint32_t volume = units / originator->input.nodes;
     uint32_t share = volume;
 
-    originator->input.phases = (uint8_t)phases; /* a lone originator: not set */
+    originator->input.phases = (uint8_t)phases;
     plan->phases = (uint8_t)phases;
     plan->rounds = 1;
     plan->round_units[0] = units;
@@ -429,8 +392,7 @@ static void plan_equal(struct originator *originator, unsigned phases)
     keep_startups(originator);
 }
 
-/* Chooses the numbers of phases and rounds, and makes originator->plan. Result:
-   0, ERR_PHASES if the ordered numbers are infeasible, or another error. */
+/* Chooses phases and rounds. ERR_PHASES: the ordered numbers are infeasible. */
 static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -474,9 +436,7 @@ static int choose(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
-/* Sets input.results_numerator / results_denominator: output bytes per byte of
-   the load, reduced, and rounded if a number is too large. Sets neither if the
-   output's length is unknown beforehand or not in proportion to the load. */
+/* Sets the output bytes per byte of the load, as a fraction, if known. */
 static void set_results(const struct scatter *scatter,
                         struct originator *originator)
 {
@@ -519,7 +479,6 @@ static void take_off(struct rounds_plan *plan, uint32_t units)
     ASSERT(units == 0);
 }
 
-/* Plans the scatter->units units of the load. Result: 0 or the error. */
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -547,9 +506,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* The makespan leaves out a fixed time of a kernel call below 2^24 ps (17 us).
-   Plans are less exact than that, and a later planned end would let results
-   wait longer for their slots. */
+/* A kernel call's fixed time below 2^24 ps (17 us) does not count. */
 #define SHORT_CALL_BITS 24u
 
 static void fill_report(struct scatter *scatter, struct originator *originator)
@@ -588,9 +545,8 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     }
 }
 
-/* Sets result_ps[layer]: time, ps from the scatter's start, at which nodes of
-   the layer send their outputs. 0, at once: the length of outputs is unknown
-   beforehand, or most outputs return during the rounds. */
+/* Sets result_ps[layer]: departure of outputs, ps from the scatter's start; 0
+   if at once. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -610,9 +566,7 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Returns the time, ps, from the end of the scatter's last circuit to the end
-   of the makespan. In one round that circuit ends at most one startup after the
-   last receipt; in several rounds, when the last layer has its last share. */
+/* Returns the time, ps, from the last circuit's end to the makespan's end. */
 static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
@@ -627,8 +581,7 @@ static uint64_t quiet_ps(const struct originator *originator)
                                 report->startup_ps[plan->phases - 1]);
 }
 
-/* Writes into new memory, in this order: the tables of the first round, the
-   job, the tables of all later rounds. Result: 0 or the error. */
+/* Stores the first tables, the job, then the tables of later rounds. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
@@ -665,9 +618,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans the job, and writes the job and all tables. The load is planned without
-   the reserve, for which nodes ask later (tail.h). If a node would then get no
-   units, the load is planned again, with the units of the reserve. */
+/* Plans and stores the job. No reserve is kept if a node would get no units. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct rounds_plan *made = &originator->plan;
@@ -703,14 +654,11 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return store_job(scatter, originator);
 }
 
-/* Software between two rounds takes longer than planned by 1 /
-   ROUND_VARIES_PART of its time at most. */
+/* Software between rounds varies by up to 1 / ROUND_VARIES_PART of its time. */
 #define ROUND_VARIES_PART 10u
 #define ROUND_GAP_MAX_PS ((uint32_t)1 << 26) /* limit of round_gap_ps() */
 
-/* Returns by how much, ps, the gap before a round's first circuits is longer
-   than that of the round before. Circuits may end later than planned: in every
-   phase volumes are rounded up by a unit, and the time of software varies. */
+/* Returns the extra gap, ps, before each later round: circuits may end late. */
 static uint32_t round_gap_ps(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -720,8 +668,7 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return fixed_smaller(gap_ps, ROUND_GAP_MAX_PS);
 }
 
-/* Queues the sends of all rounds. Sets split.share_units to the sum of all
-   rounds' shares of the originator. Result: 0 or the error. */
+/* Sets split.share_units to the originator's units of all rounds. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -747,8 +694,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         if (round > 0) {
             scatter->round += 1;
             scatter_skip(scatter, scatter->units);
-            /* The job lies between the tables of the first and second round;
-               the tables of later rounds follow. */
+            /* The job lies between the tables of the first two rounds. */
             passed_on.data += passed_on.bytes;
             passed_on.bytes = tables_bytes;
             first_gap_ps += round_gap_ps(scatter, originator);

@@ -12,20 +12,18 @@ static_assert(sizeof(struct scatter_memory) -
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* If the probe asks for times, waits until no other message holds links. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
-/* Returns the mesh time, ps, at which a message leaves: after the delay, ns. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
            (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
-/* Stores both numbers and the events of a WIRE_ANSWER. Returns their bytes. */
+/* Returns the number of stored bytes. */
 static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
@@ -73,8 +71,7 @@ static int answer(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* State while the list of a WIRE_MEASURE is carried out. The report, the
-   payload of the WIRE_MEASURED, grows behind the list. */
+/* State of a WIRE_MEASURE. The report grows behind the list. */
 struct measuring {
     struct scatter *scatter;
     const uint8_t *list; /* first byte of the entry at hand */
@@ -83,10 +80,7 @@ struct measuring {
 };
 
 /*
- * Sends a probe and adds its answer to the report as a row. The probe is the
- * entry, then bytes of no meaning, sent from the end of the free memory. The
- * answer is received at the report's end. The times t1 and t4 (probe.h) then
- * take the place of the answer's header, which makes the answer a row:
+ * Sends a probe, and makes its answer a row of the report:
  *
  *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | no meaning |
  *   row      | t1      | t4     | t2 | t3 | log               |
@@ -139,7 +133,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     return circuit_drain(circuit);
 }
 
-/* Sends the probes of the entry at *list. ERR_NO_ROUTE: its path leads here. */
+/* ERR_NO_ROUTE: the entry's path leads to this node. */
 static int measure_entry(struct measuring *measuring)
 {
     const struct scatter *scatter = measuring->scatter;
@@ -163,7 +157,6 @@ static int measure_entry(struct measuring *measuring)
     return error;
 }
 
-/* Carries out a WIRE_MEASURE, and sends the WIRE_MEASURED to the host. */
 static int measure(struct scatter *scatter,
                    const struct circuit_delivery *delivery)
 {

@@ -12,10 +12,9 @@
  * is between times of one clock. t2 - t1 is the time of the probe's circuit
  * plus the clocks' offset; t4 - t3, that of the answer's less this offset.
  *
- * Where the board allows it, times do not include software. A message leaves at
- * t1 or t3, ready_delay_ns after its sender reads the clock; the sender queues
- * the message in that time. With a delay of 0 the queueing counts as part of
- * the startup. Receives end at t2 and t4 (clock_started_ps()).
+ * A message leaves at t1 or t3, ready_delay_ns after its sender reads the
+ * clock. The sender queues the message in that time. With a delay of 0 the
+ * queueing counts as part of the startup. Receives end at t2 and t4.
  *
  * A node answers probes only while it waits for a job.
  */
@@ -25,12 +24,9 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Answers a WIRE_PROBE, or carries out the list of a WIRE_MEASURE and reports
-   the rows to the host. The message in `delivery` lies at free_from, where the
-   next message will be received, so the function returns only when all is sent.
-   A probe of the list that fails ends the list: the report names its error, and
-   the result is 0. (`delivery` is passed by value, to stay in registers on the
-   hot path.) Result: 0; ERR_KIND for another kind of message; ERR_LENGTH or
+/* Answers a WIRE_PROBE, or carries out a WIRE_MEASURE and reports to the host.
+   An error of a probe in the list goes into the report. Returns when all is
+   sent. Result: 0; ERR_KIND for another kind of message; ERR_LENGTH or
    ERR_NO_ROUTE for a malformed WIRE_PROBE; another error. */
 NODISCARD int probe_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);

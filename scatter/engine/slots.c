@@ -5,20 +5,17 @@
 
 #define CHECK_FILE CHECK_SCATTER_SLOTS
 
-/* Least and most frames in a period, which scatter/plan/slots.h draws. A frame
-   has one short slot for each phase; a period has frames, then a long slot. */
+/* Limits of the frames in a period (scatter/plan/slots.h). */
 #define FRAMES_MIN 2u
 #define FRAMES_MAX 64u
-/* If the measured units' result fits a short slot, the first period begins so
-   many frames after the planned end: most late nodes end within this time. */
+/* Frames between the planned end and the first period, for short results. */
 #define FRAMES_FIRST 8u
-/* The result of so many measured units or more predicts results' lengths. */
+/* Least measured units that predict the length of results. */
 #define TELLING_UNITS 16u
-/* A slot is SLOT_SPARE_PS longer than its circuit, rounded up to a multiple of
-   2^shift ps, where `shift` is UNIT_SHIFT_MIN or more. */
+/* Slots are rounded up to a multiple of 2^UNIT_SHIFT_MIN ps or more. */
 #define UNIT_SHIFT_MIN 8u
 #define SLOT_SPARE_PS 1000u
-#define SLOT_MAX_PS ((uint64_t)1 << 52) /* 75 minutes: slots are shorter */
+#define SLOT_MAX_PS ((uint64_t)1 << 52) /* 75 minutes */
 
 static_assert(SCATTER_RESULT_MAX <= UINT16_MAX, "short_bytes on the wire");
 
@@ -76,7 +73,6 @@ void slots_time_returns(const struct originator *originator,
     takes_ps[0] = at_ps;
 }
 
-/* Returns the duration, ps, of a slot for `bytes` bytes over `hops` hops. */
 static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
                         uint32_t hops)
 {
@@ -84,9 +80,7 @@ static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
            SLOT_SPARE_PS;
 }
 
-/* Returns the length, bytes, of the longest result that fits a short slot:
-   its transfer takes job.phases / 16 of a circuit's startup. At least
-   SCATTER_SHORT_BYTES; at most the length of the kernel's longest result. */
+/* Returns the length, bytes, of the longest result that fits a short slot. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
@@ -111,8 +105,7 @@ static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
         fixed_larger(long_ps / frame_ps + 1, FRAMES_MIN), FRAMES_MAX);
 }
 
-/* Returns the least shift, UNIT_SHIFT_MIN or more, for which `ps` is less than
-   2^30 units of 2^shift ps. Slots, each rounded up, then sum to below 2^31. */
+/* Returns the least shift such that `ps` is below 2^30 units of 2^shift ps. */
 static uint8_t shift_of(uint64_t ps)
 {
     uint8_t shift = UNIT_SHIFT_MIN;
@@ -128,8 +121,7 @@ static uint32_t slot_units(uint64_t ps, uint8_t shift)
     return (uint32_t)(ps >> shift) + 1;
 }
 
-/* Whether a node's result will be longer than `bytes`, if each unit adds as
-   many as the measured units did. False if too few units were measured. */
+/* Whether the measured units predict a result longer than `bytes`. */
 static bool expects_long(const struct scatter *scatter,
                          const struct originator *originator, uint32_t bytes)
 {
@@ -206,7 +198,7 @@ int slots_set_short(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Not inlined: copies in the callers would take 56 bytes more. */
+/* Not inlined, to save 56 bytes of code. */
 __attribute__((noinline)) uint64_t
 slots_gather_ps(const struct scatter *scatter,
                 const struct originator *originator, uint64_t start_ps)
@@ -214,7 +206,7 @@ slots_gather_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter) || originator->unlikely) {
-        return start_ps; /* result_ps[] counts from here; or no end is known */
+        return start_ps; /* result_ps[] counts from here */
     }
     if (scatter->job.slots.short_units > 0) {
         return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;

@@ -10,17 +10,13 @@
 
 /* ---- the originator ---- */
 
-/* Samples differ in a unit's mean time by varies_ps. Shares are assumed to
-   differ by varies_ps / VARIES_PART: a share has many times the units of a
-   sample, so differences average out. */
+/* Shares differ less than samples, by varies_ps / VARIES_PART. */
 #define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* largest reserve, percent of the load */
 #define RESERVE_UNKNOWN 5u /* reserve, percent, if there are no samples */
 #define UNLIKELY_UNITS 2u  /* units planned per node if `unlikely` is set */
 
-/* Returns the reserve for WIRE_BEST, percent of the load. 0: samples do not
-   differ; ports rather than nodes limit the speed; or computing the reserve
-   takes less time than serving four demands of each node. */
+/* Returns the best reserve, percent of the load; 0 if no reserve helps. */
 static uint32_t best_reserve(const struct scatter *scatter,
                              const struct originator *originator)
 {
@@ -85,10 +81,7 @@ static int end_waiting(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Answers a demand of `worker` when no units are left (farm_state.end), in a
-   tail without outputs. The workers of a layer get their ends, chunks of no
-   units, after all workers of earlier layers: a worker with its end may send a
-   result to its parent, and the result's circuit could block a chunk. */
+/* Workers end layer by layer: a result's circuit could block a chunk. */
 static int end_by_layers(struct scatter *scatter, struct farm_state *state,
                          uint32_t worker)
 {
@@ -111,9 +104,7 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
     return error;
 }
 
-/* Opens a farm whose load is the last `units` of the range. Its workers ask
-   only after their planned rounds. The originator computes `early_units` of
-   these units before it serves demands. */
+/* The load is the last `units` units. `early_units` are computed first. */
 static int open_farm(struct scatter *scatter, struct originator *originator,
                      uint32_t units, uint32_t early_units)
 {
@@ -183,7 +174,6 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
 
 /* ---- the other nodes ---- */
 
-/* Makes this node a worker of the originator, and asks for its first chunk. */
 static int join(struct scatter *scatter)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
@@ -198,9 +188,7 @@ static int join(struct scatter *scatter)
                      torus_direct(size, away));
 }
 
-/* Returns how many units of its last share this node computes after it has
-   asked for a chunk: they take as long as the originator takes for two demands
-   of every node. All units of the share, if no unit was timed before. */
+/* Returns how many units this node computes after it has asked for a chunk. */
 static uint32_t kept_units(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;

@@ -19,19 +19,17 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator.h"
 
-/* Returns the reserve, the number of units at the end of the load that no round
-   sends: as ordered; for WIRE_BEST by samples' differences. 0: no tail. */
+/* Returns the reserve, units at the end of the load; 0: no tail. */
 uint32_t tail_reserve(const struct scatter *scatter,
                       const struct originator *originator);
 
-/* Opens the tail's farm: its load is the `reserve` units and the originator's
-   planned share, which then has 0 units in the plan. Precondition: the rounds
-   are planned. Result: 0, ERR_RANGE or ERR_MEMORY. */
+/* Opens the tail's farm with the reserve and the originator's share.
+   Precondition: rounds are planned. Result: 0, ERR_RANGE or ERR_MEMORY. */
 NODISCARD int tail_plan(struct scatter *scatter, struct originator *originator,
                         uint32_t reserve);
 
-/* The originator's part of the tail, once the sends of all rounds are queued:
-   serves demands, computes and gathers. Result: 0 or the error. */
+/* Serves demands, computes and gathers. Precondition: all rounds are queued.
+   Result: 0 or the error. */
 NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 
 /* Hooks of the policy: struct policy in scatter/engine/core.h. */
@@ -39,8 +37,8 @@ NODISCARD int tail_lead(struct scatter *scatter, struct originator *originator);
 /* Waits for the part of a planned round, or, after the last, for a chunk. */
 NODISCARD int tail_receive(struct scatter *scatter);
 
-/* Computes the round's share or the chunk. When few units of the last planned
-   share are left, the node asks for its first chunk. */
+/* Computes the round's share or the chunk. Asks for the first chunk when few
+   units of the last planned share are left. */
 NODISCARD int tail_compute(struct scatter *scatter);
 
 NODISCARD int tail_gather(struct scatter *scatter);

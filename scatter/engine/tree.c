@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The reference policy, a tree. Functions stand in the order of a job's steps:
- * a node reads its piece of the tree from the announcement, passes the
- * announcement on, receives its range, sends on its children's ranges, and
- * gathers results. The originator's steps follow: it plans, then sends.
- *
- * A tree is an array of branches (scatter/plan/tree.h). A branch is one entry,
- * for one node. A piece is a node's branch and, behind it, the branches of all
- * its descendants. tree_units() of a branch is the number of units of the whole
- * piece: the node's volume, not its share.
- */
+/* The reference policy, a tree (scatter/plan/tree.h). A branch is an entry of
+   the tree's array, for one node. A piece is a node's branch, then the
+   branches of its descendants. tree_units() of a branch counts the units of
+   its piece. */
 #include "scatter/engine/tree.h"
 
 #include "scatter/engine/announce.h"
@@ -35,7 +28,6 @@ int tree_prepare(struct scatter *scatter)
     return ERR_OK;
 }
 
-/* Whether the piece from `branch` on ends by `end`, and has a valid path. */
 static bool branch_is_whole(const struct scatter *scatter,
                             const uint8_t *branch, const uint8_t *end)
 {
@@ -58,9 +50,7 @@ int tree_place(struct scatter *scatter, const uint8_t *announcement,
                : ERR_PLAN;
 }
 
-/* Makes a copy of the order's tree the originator's piece: announcements are
-   sent from the copy while planning writes units into the order's tree. Result:
-   0, ERR_PLAN (the tree does not fit the torus) or ERR_MEMORY. */
+/* Copies the tree for announcements: planning changes the order's tree. */
 static int read_tree(struct scatter *scatter, const struct wire_order *order)
 {
     uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
@@ -108,9 +98,7 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Returns the word for the node of `branch` in the table of a later round: the
-   index, in the whole load, of the first unit of the node's range. The words
-   have the sequence of the branches in this node's piece. */
+/* Returns the branch's word in the table: the first unit of its range. */
 static const uint8_t *entry_of(const struct scatter *scatter,
                                const uint8_t *branch)
 {
@@ -133,7 +121,7 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Sets the head of messages to children: the job; after round 0 the round. */
+/* Sets the head of messages: the job or, after round 0, the round. */
 static void set_head(struct scatter *scatter)
 {
     struct circuit_message *message = &scatter->message[0];
@@ -146,9 +134,7 @@ static void set_head(struct scatter *scatter)
     }
 }
 
-/* Queues the message to the child whose piece begins at `child`: the piece or,
-   in later rounds, the piece's words of the table; then the child's range of
-   `units` units, from unit `first_unit` of the whole load on. */
+/* Queues the child's piece or its words of the table, then its range. */
 static int send_branch(struct scatter *scatter, const uint8_t *child,
                        uint32_t first_unit, uint32_t units)
 {
@@ -171,13 +157,10 @@ static int send_branch(struct scatter *scatter, const uint8_t *child,
 }
 
 /*
- * Splits the range at hand, and queues the sends to the children. A node's own
- * share comes first; the children's ranges follow, one behind the other:
+ * The node's own share comes first, then the children's ranges:
  *
  *   | own share | child 1 | child 2 | .. |
  *   ^ first_unit          ^ at           ^ end_unit
- *
- * Result: 0; ERR_PLAN if pieces or ranges do not fit; or an error of sending.
  */
 static int branch_distribute(struct scatter *scatter)
 {
@@ -205,8 +188,7 @@ static int branch_distribute(struct scatter *scatter)
             return ERR_PLAN;
         }
         phase = tree_phase(child);
-        /* A child with units in round 0 gets a message in every round. Other
-           children get no message, and wait for the next job. */
+        /* Children without units in round 0 get no messages. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child, at, units);
         } else if (units > 0) {
@@ -300,7 +282,7 @@ int tree_receive(struct scatter *scatter)
     return error == ERR_OK ? branch_distribute(scatter) : error;
 }
 
-/* Receives results phase by phase, those of the last phase first. */
+/* Results of the last phase come first. */
 int tree_gather(struct scatter *scatter)
 {
     const uint8_t *branch = scatter->tree.branch;
@@ -312,8 +294,8 @@ int tree_gather(struct scatter *scatter)
         for (const uint8_t *child = branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                /* A child of a phase greater than job.phases has refused its
-                   WIRE_BRANCH (read_branch()), and sends no result. */
+                /* A child of a later phase has refused the job, and sends no
+                   result. */
                 error = phase <= scatter->job.phases
                             ? scatter_gather_children(
                                   scatter, phase, 1u << tree_path(child).port)
@@ -328,8 +310,7 @@ int tree_gather(struct scatter *scatter)
 
 #define DEMANDS 3u /* demands per node that a farm must have time to serve */
 
-/* Returns the compute time of a unit, ps, on a node without a slowdown: the
-   originator's measured time without the originator's own slowdown. */
+/* Returns a unit's time, ps, on a node without a slowdown. */
 static uint64_t reference_ps(const struct originator *originator)
 {
     uint64_t compute_ps = originator->report.compute_ps >>
@@ -338,7 +319,7 @@ static uint64_t reference_ps(const struct originator *originator)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-/* Sets originator->input for the planners. `several`: rounds may be many. */
+/* Sets originator->input. `several`: there may be several rounds. */
 static void set_input(const struct scatter *scatter,
                       struct originator *originator, bool several)
 {
@@ -393,10 +374,8 @@ static uint32_t table_words(const struct scatter *scatter)
     return TREE_ROUND_WORDS(tree_nodes(scatter->tree.branch));
 }
 
-/* Turns the planner's indices of units, from 0, in all branches and tables into
-   the order's. In one round the plan has ports_units more units than the load,
-   which stand for the time of the originator's ports
-   (originator_ports_units()): they go from the front of the root's share. */
+/* Turns the planner's indices of units into the order's. The plan's extra units
+   go from the front of the root's share. */
 static void shift_ranges(const struct scatter *scatter,
                          const struct originator *originator, uint8_t *tree)
 {
@@ -417,7 +396,7 @@ static void shift_ranges(const struct scatter *scatter,
     }
 }
 
-/* Returns the units, of all rounds, of the piece at branch number `index`. */
+/* Returns the units of the piece at branch `index`, in all rounds. */
 static uint32_t all_units_of(const struct scatter *scatter,
                              const struct originator *originator,
                              uint32_t index)
@@ -433,9 +412,8 @@ static uint32_t all_units_of(const struct scatter *scatter,
     return units;
 }
 
-/* Sets result_ps[i]: the time, ps, from gather_ps until nodes of layer i send
-   their results; 0: at once, as output lengths are unknown. (gather_ps is the
-   scatter's start here.) A phase lasts as long as its longest output takes. */
+/* Sets result_ps[i]: departure of layer i's results, ps after gather_ps; 0 if
+   at once. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -463,7 +441,6 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Sets originator->job, in new memory. Result: 0, ERR_MEMORY or ERR_RANGE. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     uint64_t *result_ps = (uint64_t *)(void *)originator_allocate(
@@ -484,9 +461,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Plans the order's number of rounds, with their tables. For WIRE_BEST plans
-   the best number, if it ends earlier than `tree`, planned for one round.
-   `work`: planner's memory. Result: 0, ERR_MEMORY or ERR_PHASES (no plan). */
+/* For WIRE_BEST, keeps the plan only if it ends before `tree`, one round. */
 static int plan_rounds(struct scatter *scatter, struct originator *originator,
                        uint8_t *tree, void *work)
 {
@@ -548,7 +523,6 @@ static int plan(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-/* Plans the whole load as the root's share, in a tree of the root alone. */
 static int plan_alone(struct scatter *scatter, struct originator *originator,
                       uint8_t *tree)
 {
@@ -567,10 +541,7 @@ static int plan_alone(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
-/* Whether the job becomes a farm. The order must allow it, and measured units
-   must not tell other units' time. If samples differ (varies_ps), a node must
-   also compute an equal share for longer than the originator serves DEMANDS
-   demands of every node. */
+/* A farm is better if measured units do not predict other units' time. */
 static bool prefers_farm(const struct scatter *scatter,
                          const struct originator *originator)
 {
@@ -585,8 +556,7 @@ static bool prefers_farm(const struct scatter *scatter,
            (originator->varies_ps == 0 || load_ps / nodes > demands_ps);
 }
 
-/* Writes the plan into the order's tree, and writes the job. Waits until the
-   announcement is sent. */
+/* Waits until the announcement is sent, then writes the plan into the tree. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
@@ -614,7 +584,6 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }
 
-/* Queues the originator's sends to its children, in all rounds. */
 static int send_rounds(struct scatter *scatter, struct originator *originator)
 {
     uint64_t start_ps = originator->report.scatter_start_ps;
@@ -647,8 +616,7 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
         scatter->tree.tables = (const uint8_t *)(table + 1);
         error = branch_distribute(scatter);
     }
-    /* Each round moved the range on. It is again the order's load, off which
-       measuring has taken the first units; the own share comes first. */
+    /* Each round moved the range: set it to the load again. */
     originator_set_range(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.share_units = share_units;
