@@ -5,14 +5,13 @@
 
 #include "scatter/plan/fixed.h"
 
-/* Approximate payload, bytes, of an announcement, or of a part without its
-   data; along a tree PLACE_BYTES more for each node of the tree. */
+/* Payload, bytes, of a message without data, and more for each tree node. */
 #define HEAD_BYTES 84u
 #define PLACE_BYTES 3u
-/* Time, ps, that a run may take besides twice the guessed time of its units. */
+/* Time, ps, that a run may take beyond twice its guess. */
 #define CALL_PS 20000000u /* 20 us */
 
-/* Returns the time, ps, of a message over 2 hops; `bytes`: its payload. */
+/* Returns the time, ps, of a message of `bytes` bytes over 2 hops. */
 static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
 {
     return order_circuit_ps(order, order_message_ps(order, bytes), 2);
@@ -28,10 +27,7 @@ static uint32_t output_bytes(const struct scatter *scatter)
                : 0;
 }
 
-/* Whether sending a unit away costs more than computing the unit here in the
-   time unit_ps. Either the unit's output occupies all ports for longer, unless
-   outputs return during later rounds. Or the processor drives the ports, and
-   the bytes of the unit and its output occupy the processor for longer. */
+/* Whether sending a unit away takes longer than computing it in unit_ps. */
 static bool is_dear_to_send(const struct scatter *scatter,
                             const struct wire_order *order, uint64_t unit_ps)
 {
@@ -45,10 +41,8 @@ static bool is_dear_to_send(const struct scatter *scatter,
     return back_ps > order->ports * unit_ps || own_ps > unit_ps;
 }
 
-/* Returns an estimate of the time, ps, in which results return. If all results
-   have one length, it is the time of two circuits with a result. Else it is the
-   time of four, as results wait for time slots (core.h); such a result is
-   taken to fit a short slot or, if results may outgrow that, to be longest. */
+/* Returns an estimate of the time, ps, in which results return. Results of
+   varying length wait for time slots. */
 static uint64_t results_ps(const struct scatter *scatter,
                            const struct wire_order *order)
 {
@@ -63,15 +57,13 @@ static uint64_t results_ps(const struct scatter *scatter,
 }
 
 /*
- * Whether the originator alone would finish before the mesh. The mesh takes
- * mesh_ps to plan, for two circuits on the way out, and for results to return
- * (results_ps()) and to be merged. Besides, let a unit take the time `compute`
- * on a node and `transfer` on one of the originator's P ports. While the ports
- * send other nodes' units, the originator computes, in the best case, the part
- * transfer / (transfer + P compute) of the load's `units` units. So the
- * originator alone finishes first if
+ * Whether the originator alone would finish `units` units before the mesh:
  *
  *   units * compute <= mesh_ps * (1 + transfer / (P compute))
+ *
+ * mesh_ps: the mesh's time to plan, for two circuits on the way out, and for
+ * results to return and to be merged. `compute`: time of a unit on a node.
+ * `transfer`: time of a unit on one of the originator's P ports.
  */
 static bool is_small(const struct scatter *scatter,
                      const struct originator *originator)
@@ -104,11 +96,8 @@ static bool is_small(const struct scatter *scatter,
            is_dear_to_send(scatter, order, unit_ps);
 }
 
-/* Computes a 512th of the load (not if results have one length), a 64th and an
-   eighth. Stops at a piece that takes more than twice the guessed time, and
-   then sets originator->alone to false: little time is lost, and this piece's
-   time per unit is a better guess. Else sets `alone` to true; a unit's time is
-   the last two pieces' difference in time, divided by that in units. */
+/* Computes growing pieces of the load. Sets `alone` to false if one takes much
+   longer than guessed. */
 static int compute_parts(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;

@@ -41,9 +41,7 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     return error;
 }
 
-/* Reads an announcement: sets the fields of *scatter from `announced` to
-   `kernel`; sets *shared to the bytes behind the head, which this node passes
-   on; and moves free_from behind the message. */
+/* Reads an announcement; sets *shared to the bytes behind the head. */
 static int read(struct scatter *scatter,
                 const struct circuit_delivery *delivery,
                 struct circuit_segment *shared)

@@ -65,8 +65,7 @@ HAL_FAST static bool output_fits(const struct scatter *scatter,
             (scatter->terms.output_varies && result->output_bytes < room));
 }
 
-/* Stores a run's output as a chunk that ends at free_to, and moves free_to to
-   the chunk's beginning. */
+/* Stores a run's output as a chunk before free_to, and moves free_to. */
 HAL_FAST static void store_output(struct scatter *scatter,
                                   const struct kernel_result *result)
 {
@@ -99,7 +98,6 @@ HAL_FAST int compute_keep(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Records an event of the current round. Inline: each round calls it twice. */
 HAL_FAST static inline void record(struct scatter *scatter,
                                    enum event_kind kind, uint32_t units)
 {

@@ -54,8 +54,7 @@ int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
 
     scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    /* The room is cut to a multiple of 8. free_from is one, too, and later
-       moves to the message's end, rounded up to 8: not beyond free_to. */
+    /* A multiple of 8: the message's end is rounded up to 8. */
     return circuit_receive(scatter->circuit, delivery, ports,
                            scatter->free_from, room & ~7u);
 }

@@ -2,15 +2,11 @@
 /*
  * A node's state during a job, and the steps that all policies share.
  *
- * Results travel in slots of time. Circuits of one phase share no link, but
- * circuits of two phases may. So the time before and after the planned end is
- * divided into slots, each for one phase (drawn in scatter/plan/slots.h), and a
- * node sends its result in the next slot of its own phase.
+ * Circuits of two phases may share a link. So results travel in time slots,
+ * each for one phase (drawn in scatter/plan/slots.h).
  *
- * The circuit's memory during a job is drawn with the first address on top.
- * Messages are received into it, and sent from where their bytes lie
- * (hal/circuit.h). Two heaps grow towards each other. A received message stays
- * until the job ends, as sends of it may be queued; a farm's chunks do not:
+ * This is the circuit's memory during a job. Two heaps grow towards each other.
+ * A received message stays until the job ends, but for a farm's chunks:
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
@@ -35,9 +31,8 @@
  *             | heads of announcements, report, the kernel's work |
  *             +---------------------------------------------------+
  *
- * Some boards have a second memory, circuit.aside. If struct scatter_memory
- * fits into it, the struct lies there, and room_end is the end of the circuit's
- * memory. The stack lies elsewhere:
+ * If struct scatter_memory fits into a board's second memory, circuit.aside,
+ * it lies there. room_end is then the end of the circuit's memory:
  *
  *   board      circuit's memory        scatter_memory   stack
  *   mps2       window, behind its      end of the       RAM at 0x20000000
@@ -61,8 +56,7 @@
 #include "torus/pattern.h"
 #include "torus/split.h"
 
-/* Most bytes of a kernel's result (the build of a board with little memory sets
-   fewer), and of a kernel's scratch memory. */
+/* Longest result of a kernel, and its scratch memory, bytes. */
 #ifndef SCATTER_RESULT_MAX
 #define SCATTER_RESULT_MAX 16384u
 #endif
@@ -73,19 +67,18 @@
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* length of `result`, u32; a job with an output
-                                sends these bytes before `result` */
+    uint8_t result_bytes[4]; /* length of `result`, u32 */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* Holds a child's result message, or the result of a run after the first,
-       until that result is merged. Also holds the answer to a probe. */
+    /* Result of a child or of a later run, until it is merged; the answer to a
+       probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
 };
 
-/* Bytes up to room_end, as drawn above, of memory_bytes bytes of a circuit's
-   memory. aside_bytes: length of the second memory; 0: there is none. */
+/* Returns the bytes of a circuit's memory up to room_end. aside_bytes: length
+   of the second memory; 0: none. */
 #define SCATTER_ROOM(memory_bytes, aside_bytes)                                \
     ((memory_bytes) - ((aside_bytes) < sizeof(struct scatter_memory)           \
                            ? (uint32_t)sizeof(struct scatter_memory)           \
@@ -96,37 +89,32 @@ struct scatter_memory {
 
 /*
  * Times, ps, that a node's software takes on this board, counted on the target
- * (boot/<board>/costs.c). Planners count these times as part of the startups.
- * From a round's complete message until a node waits for the next round:
+ * (boot/<board>/costs.c). From a round's message until the wait for the next:
  *
  *   pattern | split_ps | queue_ps | round_start_ps | run() | round_end_ps |
  *
  *   tree    | branch_split_ps | branch_queue_ps for each child |
  *                                     | kernel_start_ps | run() |
  *
- * On the pattern the sends of all phases are queued together; nodes of the last
- * layer queue none. split_ps is a time of the switch if the switch sends ranges
- * on by itself. The originator's first round takes first_send_ps in place of
- * split_ps and queue_ps; each of its further rounds takes queue_ps and
- * round_overhead_ps.
+ * The originator's first round takes first_send_ps in place of split_ps and
+ * queue_ps. Each of its later rounds takes queue_ps and round_overhead_ps.
  */
 struct scatter_costs {
     /* On the pattern and along a tree. */
-    uint32_t kernel_start_ps;   /* from when the last send is queued to run() */
+    uint32_t kernel_start_ps;   /* from the last queueing to run() */
     uint32_t round_end_ps;      /* from the end of run() until the next wait */
-    uint32_t round_overhead_ps; /* the originator's software, without queueing,
-                                   in each round after the first */
+    uint32_t round_overhead_ps; /* the originator's time in a later round,
+                                   without queueing */
     /* On the pattern. */
-    uint32_t first_send_ps; /* from the plan's time zero until the originator
-                               has queued the sends of round 0 */
+    uint32_t first_send_ps; /* from time zero until round 0 is queued */
     uint32_t own_start_ps;  /* from the originator's last queueing to run() */
     uint32_t split_ps; /* from a round's complete message to the queueing */
     uint32_t queue_ps; /* to queue sends of all phases; 0: the switch queues */
     uint32_t first_start_ps; /* from the first part's first bytes to run() */
-    uint32_t round_start_ps; /* from the call that receives a part after round
-                                0, if the part has already arrived, to run() */
-    uint32_t advance_ps;     /* from an advance's sends to the sends of the next
-                                round; 0: this board sends no advance */
+    uint32_t round_start_ps; /* from the receive of an arrived part of a later
+                                round to run() */
+    uint32_t advance_ps; /* from an advance's sends to the next round's; 0: no
+                            advance */
     /* Along a tree, and of a farm. */
     uint32_t branch_split_ps; /* from a complete message to the first send */
     uint32_t branch_queue_ps; /* to queue the send to one child */
@@ -145,11 +133,9 @@ struct scatter_costs {
     /* What this board's switch and memory allow. */
     uint16_t tree_sends; /* most sends of a tree's originator in a job */
     bool tree_holds;     /* a tree's originator can send at planned times */
-    /* Most rounds to plan on the pattern if no number is ordered; 0: no bound.
-       1: nodes send a round on only when they have computed the one before. */
+    /* Most rounds of the pattern if no number is ordered; 0: no bound. */
     uint8_t rounds_most;
-    /* meanwhile_plan(), for outputs that return during later rounds; NULL: this
-       board's switch does not keep a message until a receive takes it. */
+    /* meanwhile_plan(); NULL: outputs return only after all rounds. */
     int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct plan_job *job, unsigned least,
                           unsigned most);
@@ -160,69 +146,54 @@ struct farm_state; /* scatter/engine/farm.h */
 struct scatter;
 
 /*
- * A policy says how the load moves; it is a row of the table in policy_table.c.
- * A node begins each job with the policy that its identity names
- * (identity.policy, hal/node.h). A new policy needs a file of functions in this
- * directory; a row in policy_table.c; a number in enum wire_policy of wire.h;
- * its nodes' state in the union of struct scatter; its arithmetic in
- * scatter/plan; and a schedule on the host (qemu/schedule/registry.c). The
- * functions are called in this order:
+ * A policy says how the load moves. A node begins each job with the policy
+ * that its identity names. A new policy needs a file of functions in this
+ * directory; a row in policy_table.c; a number in enum wire_policy; its nodes'
+ * state in struct scatter; its arithmetic in scatter/plan; and a schedule on
+ * the host (qemu/schedule/registry.c). Functions are called in this order:
  *
  *   originator    prepare | order: announce | lead
  *   other nodes   prepare | each round: receive, compute | gather
  *
- * The first `receive` waits in await_message(), which calls place, announce and
- * expect when the announcement comes. In the end a node that is not the
- * originator returns its result (gather.h). No policy waits for the end of a
- * send: the switch works through its queue of sends while the node computes
- * (hal/circuit.h). Functions of type int return 0 or the error.
+ * The first `receive` calls place, announce and expect when the announcement
+ * comes. No policy waits for the end of a send. Functions of type int return 0
+ * or the error.
  */
 struct policy {
-    /* Sets `layer`, which is 0 at the originator, and all other state that is
-       known before a job. ERR_RANGE if the policy does not fit the torus. */
+    /* Sets `layer`, and other state known before a job. ERR_RANGE if the policy
+       does not fit the torus. */
     int (*prepare)(struct scatter *scatter);
-    /* Reads this node's place from the head of an announcement, and sets
-       *head_bytes to the head's length. ERR_PLACE if the announcement is for
-       another node; ERR_LENGTH if `bytes` is too small; ERR_PLAN if the place
-       is not in the torus. */
+    /* Reads this node's place from an announcement's head. Sets *head_bytes to
+       the head's length. ERR_PLACE: for another node. ERR_LENGTH: `bytes` is
+       too small. ERR_PLAN: outside of the torus. */
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
-    /* Queues an announcement (announce.h) to each node to which this node
-       sends: the receiver's own head, then `shared` and `arg`. `originator` is
-       NULL on other nodes; a tree's originator reads places from the order. */
+    /* Queues an announcement to each child: the child's head, `shared`, `arg`.
+       `originator`: NULL on other nodes. */
     int (*announce)(struct scatter *scatter, struct originator *originator,
                     struct circuit_segment shared, struct circuit_segment arg);
-    /* Prepares for the first message of an announced job, when the kernel's
-       terms are known; NULL: nothing to prepare. */
+    /* Prepares for the first message of an announced job; NULL: no need to. */
     void (*expect)(struct scatter *scatter);
-    /* Waits for this round's message; while waiting, takes the announcement and
-       answers probes (await_message()). Reads the job and this node's range,
-       sets split.share_units, and queues the sends of other nodes' ranges
-       unless the switch sends these ranges by itself. */
+    /* Waits for this round's message. Reads this node's range from it, and sets
+       split.share_units. Queues the sends of other nodes' ranges. */
     int (*receive)(struct scatter *scatter);
     /* Computes this node's share of the range that `receive` has set. */
     int (*compute)(struct scatter *scatter);
     /* Receives and merges results of nodes to which this node sent ranges. */
     int (*gather)(struct scatter *scatter);
-    /* Carries out an order: measures the kernel, plans, and writes the job;
-       sets time zero, the plan's start; then sends, computes and gathers.
-       The order has been announced before, unless the originator computes all
-       of it. */
+    /* Carries out an order: measures, plans, sends, computes and gathers. The
+       order has been announced, unless the originator computes all of it. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
-    /* Whether nodes ask for units until none are left: a node's job then ends
-       with a chunk of no units, not with a last round. */
+    /* Whether nodes ask for units until none are left. */
     bool asks;
-    /* Whether all units go out on demand and none by a plan: the originator
-       measures little, and keeps no small load for itself. */
+    /* Whether all units go out on demand. */
     bool unplanned;
 };
 
-/* Rows of the table that no order names: an order names a row of enum
-   wire_policy. A job on the pattern goes on with one of these rows if its
-   outputs return during later rounds, or if its load has a tail. */
+/* Rows to which a job on the pattern may change. */
 enum policy_row {
-    POLICY_MEANWHILE = WIRE_POLICIES, /* scatter/engine/meanwhile.h */
-    POLICY_TAIL,                      /* scatter/engine/tail.h */
+    POLICY_MEANWHILE = WIRE_POLICIES, /* outputs return during later rounds */
+    POLICY_TAIL,                      /* the load has a tail */
     POLICY_ROWS
 };
 
@@ -230,21 +201,17 @@ enum policy_row {
 struct scatter_pattern {
     struct circuit_cut cut; /* how the switch cuts a range into rows */
     uint8_t parent_port;   /* port out of which the parent sends to this node */
-    uint32_t wanted;       /* mask of ports to receive the next part on; with
-                              CIRCUIT_HEAD(), to return at its first bytes */
-    uint32_t wanted_later; /* what `wanted` becomes after round 0 */
-    uint32_t place; /* the layer and port bits in labels of this node's parts */
-    uint32_t label; /* label of this node's parts, with round bits 0 */
+    uint32_t wanted;       /* mask of ports to receive the next part on */
+    uint32_t wanted_later; /* `wanted` after round 0 */
+    uint32_t place;        /* layer and port bits of the label */
+    uint32_t label;        /* label of this node's parts, with round bits 0 */
 };
 
 /* State of a node of a tree or of a farm (scatter/engine/tree.h). */
 struct scatter_tree {
-    const uint8_t *branch; /* this node's piece of the tree: its own branch and
-                              those of all its descendants (plan/tree.h) */
-    const uint8_t *tables; /* after round 0, u32: for each node of the piece the
-                              index of its range's first unit; then the end */
-    struct circuit_segment passed_on; /* after round 0: the round's number, the
-                                         4 bytes received, for the children */
+    const uint8_t *branch; /* this node's piece of the tree */
+    const uint8_t *tables; /* after round 0: each node's first unit, u32 */
+    struct circuit_segment passed_on; /* number of a later round, as sent on */
 };
 
 /* State of a node that asks for chunks (scatter/engine/farm.h). */
@@ -252,19 +219,19 @@ struct scatter_worker {
     uint16_t number; /* index of this worker in its server's list */
     uint16_t chunks; /* number of chunks received, the empty one included */
     bool ended;      /* the empty chunk has come, the worker's last */
-    uint8_t *chunk;  /* two adjacent buffers, in turn, for chunks' messages */
-    uint32_t stock_bytes;    /* length of each of the two buffers */
-    struct torus_path path;  /* from this worker to its server */
+    uint8_t *chunk;  /* two adjacent buffers for chunks, used in turn */
+    uint32_t stock_bytes;    /* length of each buffer */
+    struct torus_path path;  /* to the worker's server */
     uint64_t computed_ps;    /* compute time since the last demand, ps */
     uint32_t computed_units; /* units computed since the last demand */
     /* Of a master only, a worker that serves other workers: */
     struct farm_state *group; /* the master's group; NULL: no master */
-    uint32_t low_units;       /* a master asks when at most so many are left */
-    bool asked; /* the master has asked, and the chunk has not come */
+    uint32_t low_units;       /* number of units left at which a master asks */
+    bool asked; /* the master waits for a chunk that it asked for */
 };
 
-/* A unit's time, as the originator's share of the last job showed. A job takes
-   this time over if its kernel and argument are those of the last job. */
+/* Times of the last job's kernel at the originator. A job of the same kernel
+   and argument takes them over. */
 struct scatter_rate {
     uint64_t compute_ps; /* time to compute a unit, ps; 0: not known */
     uint64_t call_ps;    /* time of a run() of no units, ps */
@@ -289,8 +256,7 @@ struct scatter {
     uint8_t *free_from;
     uint8_t *free_to;
     uint8_t *room_end;
-    uint8_t *outputs_end; /* own outputs from free_to to this address are not
-                             sent yet; outputs after this address are */
+    uint8_t *outputs_end; /* end of the outputs not sent yet */
 
     /* The node's place in the mesh, as its policy sees it. */
     const struct policy *policy; /* a job may change it: policy_become() */
@@ -310,17 +276,14 @@ struct scatter {
     const struct kernel *kernel; /* NULL: none is announced */
     struct kernel_terms terms;   /* set by the kernel's begin() */
 
-    /* The job. Until the job is known, job.rounds is 0 and, on the pattern,
-       job.phases is the number of phases of the torus: an advance, which comes
-       before the job, has tables for all these phases. */
+    /* The job. job.rounds is 0 until the job is known. */
     struct wire_job job;
     const uint8_t *job_data; /* the job's bytes in a message (wire/wire.h) */
     uint32_t job_bytes;      /* length of the stored job */
     unsigned round;          /* number of the current round, from 0 */
 
-    /* The range of the current round; the originator's is the load without the
-       units computed or sent so far. Around it lies the halo, as far as the
-       kernel needs it:
+    /* The range of the current round, with its halo. The originator's range is
+       what is left of the load:
 
          | before | own share | children's volumes | after |
                   ^ range_data
@@ -345,17 +308,14 @@ struct scatter {
     uint32_t child_outputs_bytes; /* length of these outputs */
     uint32_t ports_us; /* time of the ports' interrupts during runs, us */
 
-    /* message[i]: fields that all sends of phase i share. On the pattern path
-       and kind of message[i] are form i of the switch's rows (hal/rows.h). All
-       sends of a tree share message[0]. */
+    /* message[i]: fields that all sends of phase i share; of a tree, i is 0. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
     struct circuit_message result_message; /* own result, to the parent */
 
     struct scatter_rate rate; /* stays from job to job */
 };
 
-/* Returns the row, of enum wire_policy or policy_row, for a job whose flags are
-   `flags`; POLICY_ROWS if no policy allows these flags together. */
+/* Returns the row for a job's flags; POLICY_ROWS: no policy allows them. */
 static inline unsigned policy_row(uint8_t flags)
 {
     unsigned policy = WIRE_POLICY(flags);
@@ -397,18 +357,16 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
     return terms->output_denominator != 0;
 }
 
-/* Instructions of merge() for 4 bytes, if all results are equally long. */
+/* Instructions of merge() for 4 bytes. */
 #define SCATTER_MERGE_WORD 5u
 
 /* Results of this length, bytes, or less always fit a short slot. */
 #define SCATTER_SHORT_BYTES 256u
 
-/* Outputs, and results along trees, are sent later than the planned end, by the
-   makespan / 128, so that nodes that finish a little late are still on time. */
+/* Outputs, and results along trees, leave makespan / 128 after the plan. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Returns an estimate of the time, ps, of a kernel's merge(); result_merge_ps
-   excludes this time. 0 if results may differ in length, or the costs are 0. */
+/* Returns an estimate of the time, ps, of a kernel's merge(); 0: not known. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -426,8 +384,7 @@ static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
            (scatter->costs->result_merge_ps + scatter_merge_ps(scatter));
 }
 
-/* Returns the length, bytes, of the head of a result message with outputs: 4
-   for the result's length, then the length of the longest result, padded. */
+/* Returns the length, bytes, of the head of a result message with outputs. */
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
@@ -436,41 +393,37 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
 
 /* Steps that all policies share. Functions of type int return 0 or an error. */
 
-/* Asserts that the two heaps of the drawing do not overlap; called before each
-   receive into the free memory between them. */
+/* Asserts that the two heaps of the drawing do not overlap. */
 void scatter_check_heap(const struct scatter *scatter);
 
-/* Waits for a message on the port mask `ports` and receives it at free_from;
-   a caller that keeps the message then moves free_from. Sets the node's state
-   to NODE_STATE_WAITING. Result: as circuit_receive(). */
+/* Waits for a message on the port mask `ports`, and receives it at free_from.
+   A caller that keeps the message moves free_from. Result: as
+   circuit_receive(). */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
 
-/* Queues a message; first drains the switch's queue if that is full. Result: as
-   circuit_send() or circuit_drain(). */
+/* Queues a message, and drains a full queue first. Result: as circuit_send() or
+   circuit_drain(). */
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 
-/* Reads the job stored at `in`, where `bytes` bytes may be read. Result: 0;
-   ERR_LENGTH if the bytes are too few; ERR_FIELD if a field is invalid, or if
-   halo or output are not what the kernel's terms say (with a longer halo a
-   range could begin outside of memory). */
+/* Reads the job stored at `in`. Result: 0; ERR_LENGTH if `bytes` are too few;
+   ERR_FIELD if a field is invalid, or differs from the kernel's terms. */
 NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
 
-/* Sets this node's range to scatter->units units, whose bytes, with halo, lie
-   from `begin` to `end`; moves free_from behind `end`. Precondition: `units`
-   and `first_unit` are set. Result: 0; ERR_LENGTH if the bytes are too few. */
+/* Sets this node's range from `begin`, with halo, to `end`. Moves free_from
+   behind it. Precondition: `units` and `first_unit` are set. Result: 0;
+   ERR_LENGTH if the bytes are too few. */
 NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
 
 /* Moves the range's beginning on by `units` units; scatter->units stays. */
 void scatter_skip(struct scatter *scatter, uint32_t units);
 
-/* Returns the segment with `units` units of the range, from the unit of index
-   `skipped` in the range on, and with their halo. The halo is as long as the
-   job says; at the ends of the load it is shorter. */
+/* Returns `units` units of the range with their halo. `skipped`: number of the
+   range's units before them. */
 struct circuit_segment scatter_cut(const struct scatter *scatter,
                                    uint32_t skipped, uint32_t units);
 

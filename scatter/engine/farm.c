@@ -16,7 +16,6 @@
 static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
               "a demand fits");
 
-/* Returns the number of buffers for demands of `workers` workers. */
 static uint32_t slots_of(uint32_t workers)
 {
     return fixed_smaller(workers, CIRCUIT_AHEAD_MAX);
@@ -54,9 +53,8 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
 
 /* ---- members of the farm, read from the announced tree ---- */
 
-/* Returns the branch after `at` of the next node that the node of the branch
-   `server` serves; if there is none, tree_next(server) or a later branch.
-   (Inline: a farm of 25 boards is planned 25 us faster.) */
+/* Returns the next branch that `server` serves; tree_next(server) or later:
+   none. Inline: a farm is planned 25 us faster. */
 __attribute__((always_inline)) static inline const uint8_t *
 next_member(const uint8_t *server, const uint8_t *at)
 {
@@ -80,8 +78,7 @@ uint32_t farm_count_members(const uint8_t *server)
     return nodes;
 }
 
-/* Returns a node's speed as the order's tree gives it: the number of units that
-   the node computes while a node without a slowdown computes 65,536 units. */
+/* Returns a node's speed; FARM_SPEED_ONE: the node has no slowdown. */
 static uint32_t speed_of(const uint8_t *branch)
 {
     return FARM_SPEED_ONE >> tree_slow_shift(branch);
@@ -120,11 +117,8 @@ int farm_add_workers(const struct scatter *scatter, struct farm_state *state)
     return ERR_OK;
 }
 
-/* Whether worker[index] gets its chunks from the end of the range: workers 1,
-   3, 5, .. do; the others get chunks from the range's beginning. If units at
-   the end of a load take long, half of the workers compute some of these units
-   early, and no worker gets a large chunk of these units late. All chunks of a
-   worker lie near each other: a chunk's time predicts the next chunk's. */
+/* Every other worker takes chunks from the range's end, so that slow units
+   there are begun early. */
 static bool takes_from_end(uint32_t index)
 {
     return (index & 1u) != 0;
@@ -242,9 +236,7 @@ static int listen_all(const struct scatter *scatter,
     return error;
 }
 
-/* Ends the receive of a demand for which `place` was made. If the demand lies
-   in a slot, copies the demand's output behind the outputs received before.
-   `error`: of the receive or of farm_serve(). Result: `error`; ERR_MEMORY. */
+/* Appends the demand's output to those received before. */
 static int keep_output(struct scatter *scatter,
                        const struct gather_place *place,
                        const struct circuit_delivery *delivery, int error)
@@ -269,8 +261,7 @@ static int keep_output(struct scatter *scatter,
     return error;
 }
 
-/* Serves a demand that comes before mesh time until_ps; the demand's slot then
-   receives another. Result: 0; ERR_TIMEOUT: no demand came; or the error. */
+/* Serves a demand before mesh time until_ps; ERR_TIMEOUT: none came. */
 static int serve_until(struct scatter *scatter, struct farm_state *state,
                        uint64_t until_ps)
 {
@@ -327,8 +318,7 @@ static int compute_slice(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Serves demands until all workers have their ends or mesh time is until_ps;
-   with until_ps 0 serves only demands that have already arrived. */
+/* Serves demands until mesh time until_ps; 0: those that have arrived. */
 static int serve_all(struct scatter *scatter, struct farm_state *state,
                      uint64_t until_ps)
 {
@@ -356,8 +346,7 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
         }
     }
     if (error == ERR_OK && !scatter->has_result) {
-        /* If the workers got all units of a small load, a run of no units makes
-           the result into which the workers' results are merged. */
+        /* No own units: a run of no units makes a result to merge into. */
         scatter->split.share_units = 0;
         error = scatter_compute(scatter);
     }
@@ -366,15 +355,12 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
 
 /* ---- the originator ---- */
 
-/* Number of chunks of each worker that may have fewer units than farm.floor:
-   the first chunks, and those at the end of the load. */
+/* Number of a worker's chunks that may have fewer units than farm.floor. */
 #define SMALL_CHUNKS 5u
-/* All slots together have room for outputs of a SLOTS_PART-th of the load. */
+/* All slots together fit outputs of a SLOTS_PART-th of the load. */
 #define SLOTS_PART 8u
 
-/* Returns the originator's time to serve a demand, ps, at most 2^32 - 1: the
-   time of its software or, if longer, an estimate of the ports' time, which is
-   4 startups of a circuit divided by the number of ports. */
+/* Returns the originator's time to serve a demand, ps, at most 2^32 - 1. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
 {
@@ -384,8 +370,7 @@ static uint64_t demand_ps(const struct scatter *scatter,
                          UINT32_MAX);
 }
 
-/* Returns the most units of a chunk; `units`: of the load. Two chunks must fit
-   a worker's memory, and a chunk's output, if there is one, must fit a slot. */
+/* Returns the most units of a chunk for a load of `units` units. */
 static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
@@ -421,8 +406,7 @@ int farm_input_of(struct plan_job *input, const struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Sets farm.floor, the least number of units in a chunk, so that the memory
-   fits the outputs and, for each chunk's output, a head and padding. */
+/* Sets farm.floor, so that heads and padding of all outputs fit the memory. */
 static void bound_pieces(const struct scatter *scatter,
                          struct farm_state *state, uint32_t nodes)
 {
@@ -482,8 +466,6 @@ static int open_farm(struct scatter *scatter, struct originator *originator,
                            : error;
 }
 
-/* Makes the farm and writes the job. A worker's speed is taken to be this
-   node's, but for the slowdowns that the order's tree gives for both. */
 static int plan_order(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -513,9 +495,7 @@ static int plan_order(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-/* Prepares for demands that bring outputs: moves free_from to the place of the
-   first output, behind room for a demand's head. Memory before free_from is in
-   use: first chunks are sent from it, and the slots for demands lie in it. */
+/* Moves free_from to the first output, behind room for a demand's head. */
 static int begin_outputs(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A farm: nodes ask a server, the originator or a master, for chunks of the
- * load. A server has units: the originator the load, a master the last chunk
- * that it got. The server computes slices of its units, and between slices
- * gives chunks of its units to workers that ask.
+ * load. The server computes slices itself, and between slices gives chunks to
+ * workers that ask.
  *
  *   server   | slice | chunk to 3 | slice | chunks to 1, 2 | slice | ..
  *                    ^ demand of 3        ^ demands of 1, 2
  *
- * Units that are given away or computed leave the range in struct scatter.
- *
  * When a worker has got a chunk, it asks for the next one, then computes. The
- * demand tells the time that the chunk before took. So a worker never waits if
- * the server answers while the worker computes. The last message from a server
- * to a worker is the worker's end, a chunk of no units.
+ * demand tells the time that the chunk before took. A chunk of no units is the
+ * worker's end, the last message to it.
  *
  * A master is a worker of the originator, and serves the workers of its group
- * (scatter/plan/tree.h). The master cuts its chunk into chunks for these
- * workers and slices of its own, and asks for its next chunk when little is
- * left; the demand tells how fast the whole group is.
+ * (scatter/plan/tree.h) from its own chunk. It asks for its next chunk when
+ * little is left.
  *
  *      originator              master                    worker
  *          | -- chunk, units -->  |                          |
@@ -60,20 +55,17 @@ struct farm_state {
     uint32_t workers;       /* number of workers: length of worker[] */
     uint32_t turn;          /* index of the waiting worker to try first */
     struct circuit_segment job; /* sent with first chunks; of a tail: empty */
-    /* Of a master: asks for the next chunk when few units are left. When none
-       are left, serves messages until a chunk or the end has come; then sets
-       farm.left and `more`. Result: 0 or the error. */
+    /* Of a master: waits for units, and sets farm.left and `more`. */
     int (*refill)(struct scatter *scatter, struct farm_state *state);
     bool more; /* of a master: more chunks may come from the originator */
-    /* Answers the demand of worker[worker], now or later, when no units are
-       left; NULL: the worker gets its end at once. Result: 0 or the error. */
+    /* Answers worker[worker] when no units are left; NULL: with its end. */
     int (*end)(struct scatter *scatter, struct farm_state *state,
                uint32_t worker);
     uint32_t first_units; /* units of the next slice; 0: farm_slice() tells */
-    /* Of a tail (tail.h), which sends the ends to one layer after the other: */
+    /* Of a tail (tail.h), whose layers end one after the other: */
     uint8_t layer;       /* the layer whose nodes get their ends now */
     uint32_t layer_left; /* number of nodes of that layer without their end */
-    uint8_t *slot; /* buffers for demands that come while the server computes */
+    uint8_t *slot;       /* buffers for demands */
     uint32_t slot_bytes; /* length of each buffer */
     uint8_t slots;       /* number of buffers, up to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
@@ -81,36 +73,32 @@ struct farm_state {
 
 /* ---- any server ---- */
 
-/* Sets *state to new memory: a farm of input->nodes nodes, this server
-   included, and buffers for demands. Workers have no path yet, and equal
-   speeds. Result: 0 or ERR_MEMORY. */
+/* Makes a farm of input->nodes nodes, this server included. Workers have no
+   path yet. Result: 0 or ERR_MEMORY. */
 NODISCARD int farm_open(struct scatter *scatter, struct farm_state **state,
                         const struct plan_job *input);
 
-/* Returns the number of nodes that a server serves (scatter/plan/tree.h), plus
-   1 for the server itself. `server`: the server's branch of the tree. */
+/* Returns the number of nodes of a farm, its server included. `server`: the
+   server's branch of the tree. */
 uint32_t farm_count_members(const uint8_t *server);
 
-/* Sets all workers' paths and speeds from this node's piece of the tree.
-   Result: 0; ERR_PLAN if a path is invalid. */
+/* Sets all workers' paths and speeds from the tree. Result: 0; ERR_PLAN if a
+   path is invalid. */
 NODISCARD int farm_add_workers(const struct scatter *scatter,
                                struct farm_state *state);
 
-/* While units are left, queues a chunk for each worker that waits. Then, if no
-   more units come, queues the end for each waiting worker that has had a chunk.
-   Result: 0 or the error. */
+/* Queues a chunk for each worker that waits. If no more units come, queues the
+   end for those that have had a chunk. Result: 0 or the error. */
 NODISCARD int farm_serve_waiting(struct scatter *scatter,
                                  struct farm_state *state);
 
-/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH (malformed);
-   ERR_PLACE (the sender is no worker of this server, has its end, or waits
-   already; or demands are out of order); an error of sending. */
+/* Answers the demand in `delivery`. Result: 0; ERR_LENGTH if it is malformed;
+   ERR_PLACE if its sender may not ask; an error of sending. */
 NODISCARD int farm_serve(struct scatter *scatter, struct farm_state *state,
                          const struct circuit_delivery *delivery);
 
-/* Computes slices and serves demands until all units are given out and every
-   worker has its end. Result: as farm_serve(); an error of the kernel or of
-   receiving. */
+/* Computes slices and serves demands until every worker has its end. Result: as
+   farm_serve(); an error of the kernel or of receiving. */
 NODISCARD int farm_work_off(struct scatter *scatter, struct farm_state *state);
 
 /* Queues the next chunk of worker[index]; if no units are left, its end.
@@ -120,59 +108,54 @@ NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
 
 /* ---- the originator ---- */
 
-/* Sets *input for the rule for chunks (scatter/plan/farm.h): a farm of `units`
-   units and `nodes` nodes, this node included. Result: 0; ERR_RANGE if the
-   order's ports are not 1, 2 or 4, or its times beyond PLANNER_TIME_MAX_PS. */
+/* Sets *input for a farm of `units` units and `nodes` nodes. Result: 0;
+   ERR_RANGE if the order's ports or times are out of range. */
 NODISCARD int farm_input_of(struct plan_job *input,
                             const struct scatter *scatter,
                             const struct originator *originator, uint32_t units,
                             uint32_t nodes);
 
-/* Makes room for outputs, calls farm_work_off(), and keeps the rate of the
-   originator's slices for the next job. Result: as farm_work_off(). */
+/* Calls farm_work_off(), and keeps the kernel's rate for the next job. Result:
+   as farm_work_off(). */
 NODISCARD int farm_lead_served(struct scatter *scatter,
                                struct originator *originator);
 
-/* Receives and merges the results of `workers` workers, the first to arrive
-   first. Result: 0 or the error. */
+/* Receives and merges the results of `workers` workers. Result: 0 or the
+   error. */
 NODISCARD int farm_gather_workers(struct scatter *scatter, uint32_t workers);
 
-/* Plans the farm, sends each worker its first chunk as far as the load goes,
-   serves, computes, and merges results. Result: as farm_work_off(); ERR_RANGE;
-   ERR_MEMORY; ERR_PLAN if the order's tree has no valid path to a worker. */
+/* Plans the farm, serves, computes, and merges results. Result: as
+   farm_work_off(); ERR_RANGE; ERR_MEMORY; ERR_PLAN if the order's tree is
+   invalid. */
 NODISCARD int farm_carry_out(struct scatter *scatter,
                              struct originator *originator);
 
-/* The hook `lead` of a farm (scatter/engine/core.h): measures, then calls
-   farm_carry_out(); tree_lead() if the originator computes all alone. */
+/* The hook `lead` of a farm (core.h). */
 NODISCARD int farm_lead(struct scatter *scatter, struct originator *originator);
 
 /* ---- a worker (farm_worker.c) ---- */
 
-/* Waits for this node's next WIRE_CHUNK, reads this chunk, and asks for the
-   next one; if the chunk is the end, only sets worker.ended. On a master,
-   returns when the whole group's work is done. Result: 0; ERR_LENGTH or
-   ERR_FIELD (chunk or job is malformed); ERR_PLACE (a chunk for another worker,
-   or out of order); ERR_PLAN (no valid path to the server, or no valid range);
-   an error of receiving or sending. */
+/* Waits for a chunk, and asks for the next one; at the end sets worker.ended. A
+   master returns when its group's work is done. Result: 0; ERR_LENGTH or
+   ERR_FIELD if the chunk is malformed; ERR_PLACE if it is for another worker or
+   out of order; ERR_PLAN if path or range is invalid; an error of receiving or
+   sending. */
 NODISCARD int farm_receive(struct scatter *scatter);
 
-/* Does all of farm_receive() but the wait: the chunk is in `delivery`. */
+/* As farm_receive(), for the chunk in `delivery`. */
 NODISCARD int farm_begin(struct scatter *scatter,
                          struct circuit_delivery *delivery);
 
-/* Makes this node worker `number` of a load's tail (tail.h), and asks for the
-   first chunk. `path`: from the originator to here. If the job has an output,
-   the result returns along this path. Result: 0 or an error of sending. */
+/* Makes this node worker `number` of a tail, and asks for the first chunk.
+   `path`: from the originator to here. Result: 0 or an error of sending. */
 NODISCARD int farm_join(struct scatter *scatter, uint16_t number,
                         struct torus_path path);
 
-/* Computes the chunk received last, and adds the chunk's units and time to
-   those that the next demand tells. Result: as scatter_compute(). */
+/* Computes the last chunk; the next demand tells its time. Result: as
+   scatter_compute(). */
 NODISCARD int farm_compute(struct scatter *scatter);
 
-/* Receives and merges the results of a master's group; other workers have no
-   results to receive. Result: 0 or the error. */
+/* Receives and merges the results of a master's group. Result: 0 or error. */
 NODISCARD int farm_gather(struct scatter *scatter);
 
 #endif

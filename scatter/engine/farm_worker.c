@@ -40,8 +40,7 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a chunk, which becomes this node's range; a chunk of no units is the
-   end. Result: as farm_receive(). */
+/* Reads a chunk into this node's range. Result: as farm_receive(). */
 static int read_chunk(struct scatter *scatter,
                       const struct circuit_delivery *delivery)
 {
@@ -77,9 +76,7 @@ static int read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* Makes room for the output of the chunk received last: if the free memory is
-   too short, moves own outputs to higher addresses, over outputs that left with
-   the last demand. (A chunk has answered that demand.) */
+/* Makes room for an output, over outputs already sent. */
 static void free_outputs(struct scatter *scatter)
 {
     uint32_t bytes = (uint32_t)(scatter->outputs_end - scatter->free_to);
@@ -93,8 +90,6 @@ static void free_outputs(struct scatter *scatter)
     }
 }
 
-/* Demands the next chunk: the demand tells how long worker.computed_units took,
-   and brings outputs not sent yet. Result: 0 or an error of sending. */
 static int ask_for_chunk(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -118,19 +113,14 @@ static int ask_for_chunk(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
-/* Most bytes of a chunk's output besides those of its units: the output's head,
-   and 8 bytes for rounding up the output and the message with the chunk. */
+/* An output's head, and 8 bytes for rounding up output and chunk. */
 #define OUTPUT_FIXED_BYTES (WIRE_OUTPUT_CHUNK_BYTES + 8u)
 
 /*
- * Divides the memory from worker.chunk to free_to between two chunks (one is
- * computed while the next comes) and two outputs (one is sent while the next is
- * made), in proportion to a unit's bytes in a chunk and in an output:
+ * Divides the memory from worker.chunk to free_to between two chunks and two
+ * outputs, in proportion to a unit's bytes in a chunk and in an output:
  *
  *   chunk | stock_bytes | stock_bytes | output | output | free_to
- *
- * This suffices: a chunk is at most half of the load, and the originator has
- * checked that the whole load and its outputs fit a memory of this size.
  */
 static void divide_memory(struct scatter *scatter)
 {
@@ -153,8 +143,7 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-/* Returns where the next chunk's message is received: two buffers take turns,
-   as the chunk in the other buffer may still be in use. */
+/* Returns where to receive the next chunk; the last one may be in use. */
 static uint8_t *next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
@@ -189,9 +178,7 @@ static bool is_master(const struct scatter *scatter)
            tree_next_of_group(branch, branch) < tree_next(branch);
 }
 
-/* Makes the chunk received last the group's load. The group is taken to get
-   farm.installment chunks of this length from now on; farm.ahead is the units
-   of all but this one. */
+/* Makes the last chunk the group's load. farm.ahead is an estimate. */
 static void begin_stock(struct scatter *scatter, struct farm_state *state)
 {
     struct farm *farm = &state->farm;
@@ -203,7 +190,6 @@ static void begin_stock(struct scatter *scatter, struct farm_state *state)
     scatter->worker.asked = false;
 }
 
-/* Reads the next chunk, and sends chunks to workers that wait. */
 static int take_chunk(struct scatter *scatter, struct farm_state *state,
                       const struct circuit_delivery *delivery)
 {
@@ -242,8 +228,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
                                         : ERR_KIND;
 }
 
-/* Asks the originator for the next chunk; the demand tells an estimate of the
-   group's time for the last chunk. Result: 0 or an error of sending. */
+/* Asks for the next chunk, and tells the group's estimated time. */
 static int ask(struct scatter *scatter, struct farm_state *state)
 {
     struct scatter_worker *worker = &scatter->worker;
@@ -265,7 +250,7 @@ static int ask_if_low(struct scatter *scatter, struct farm_state *state)
                : ERR_OK;
 }
 
-/* farm_state.refill of a master: serves messages until units are left. */
+/* Serves messages until units are left. */
 static int refill(struct scatter *scatter, struct farm_state *state)
 {
     int error;
@@ -277,9 +262,8 @@ static int refill(struct scatter *scatter, struct farm_state *state)
     return error;
 }
 
-/* Makes the group's state in new memory. Precondition: the first chunk has been
-   read. Result: 0; ERR_MEMORY; ERR_PLAN if a worker has no valid path, or if
-   the job has an output, as masters pass on no outputs; an error of the job. */
+/* Makes the group's state. ERR_PLAN if a path is invalid or the job has an
+   output, which masters do not pass on. */
 static int open_group(struct scatter *scatter)
 {
     struct wire_farm_terms terms;
@@ -331,10 +315,7 @@ static bool is_announced(const struct scatter *scatter, uint16_t job)
     return scatter->kernel != NULL && scatter->announced_job == job;
 }
 
-/* Waits for the announcement of a job whose first chunk is in `first`: chunks,
-   which the server sends directly, may be faster than announcements along the
-   tree. First drops the announcement of another job, which failed, if there is
-   one; the chunk moves there (announce_drop()). Result: 0 or the error. */
+/* A chunk may overtake the announcement of its job: waits for it. */
 static int await_announcement(struct scatter *scatter,
                               struct circuit_delivery *first)
 {
@@ -354,8 +335,6 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Reads the first chunk. On a master also makes the group's state, and has
-   later chunks received behind the first one and this state. */
 static int read_first(struct scatter *scatter,
                       struct circuit_delivery *delivery)
 {

@@ -53,9 +53,7 @@ HAL_FAST void scatter_end_append(struct scatter *scatter,
                scatter->free_to);
 }
 
-/* In a job without outputs, receives and merges the first result that arrives
-   on `ports`. Every instruction here may delay this node's own result, as all
-   four children's results may arrive at once. */
+/* Receives and merges one result. Time counts: four may arrive at once. */
 HAL_FAST static inline int merge_one(struct scatter *scatter,
                                      struct circuit_delivery *delivery,
                                      unsigned ports)
@@ -73,8 +71,7 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head, head_bytes long, of a message with outputs. If `round` is 0,
-   the head is a result, to be merged; else a number, which must be `round`. */
+/* Reads the head: the number `round`, or, if that is 0, a result to merge. */
 HAL_FAST static int take_head(struct scatter *scatter,
                               const struct circuit_delivery *delivery,
                               uint32_t head_bytes, uint32_t round)
@@ -93,8 +90,7 @@ HAL_FAST static int take_head(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/* Receives the first message with outputs that arrives on `ports`, and appends
-   its outputs to those received before. `round`: as in take_head(). */
+/* Receives a message, and appends its outputs to those received before. */
 HAL_FAST static int append_one(struct scatter *scatter,
                                struct circuit_delivery *delivery,
                                unsigned ports, uint32_t round)
@@ -121,8 +117,7 @@ HAL_FAST static int append_one(struct scatter *scatter,
     return error;
 }
 
-/* Receives the first message that arrives on the port mask *ports: a result, or
-   outputs message `round` if `round` is not 0. Takes its port off the mask. */
+/* Receives one message, and takes its port off the mask *ports. */
 HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
                                       uint32_t round)
 {
@@ -220,9 +215,7 @@ HAL_FAST void scatter_begin_gather(struct scatter *scatter)
     }
 }
 
-/* Returns the mesh time, ps, at which this node's result may leave: without
-   slots 0, at once; in a job with an output the planned time, which may have
-   passed; else a time in this node's next slot after now_ps. */
+/* Returns the mesh time, ps, when the result may leave; 0: at once. */
 HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (!scatter->has_slots) {

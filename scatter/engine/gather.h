@@ -7,15 +7,14 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* Merges `next` into this node's result. Result: 0; ERR_TERMS if `next` is
-   longer than the kernel's terms say, or the kernel refuses it. */
+/* Merges `next` into this node's result. Result: 0; ERR_TERMS if it is too
+   long, or the kernel refuses it. */
 NODISCARD int scatter_merge(struct scatter *scatter,
                             const struct kernel_result *next);
 
 /*
- * The buffer for a message with outputs. The outputs come to lie right behind
- * those received before. The message's header and head, ahead of its outputs,
- * overwrite bytes of earlier outputs; `kept` saves the bytes to be overwritten:
+ * The buffer for a message with outputs. Its header and head overwrite bytes of
+ * earlier outputs; `kept` saves these bytes:
  *
  *   earlier outputs .....| kept  |
  *                        | ahead | outputs of this message ..
@@ -28,40 +27,37 @@ struct gather_place {
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
 };
 
-/* Sets *place for a message whose head, before the outputs, has `head_bytes`
-   bytes; saves the bytes that the message will overwrite. Result: 0; ERR_TERMS
-   if these exceed `kept`; ERR_MEMORY if the free memory is too small. */
+/* Sets *place for a message with a head of `head_bytes` bytes, and saves what
+   it will overwrite. Result: 0; ERR_TERMS (too long for `kept`); ERR_MEMORY. */
 NODISCARD int scatter_begin_append(struct scatter *scatter,
                                    struct gather_place *place,
                                    uint32_t head_bytes);
 
-/* Restores the bytes saved in *place. Precondition: the message's head has been
-   read. `bytes`: length of the outputs that the message brought. */
+/* Restores the saved bytes. `bytes`: length of the outputs received.
+   Precondition: the message's head has been read. */
 void scatter_end_append(struct scatter *scatter,
                         const struct gather_place *place, uint32_t bytes);
 
 /* Returns the segment of this node's own outputs that are not sent yet. */
 struct circuit_segment scatter_own_outputs(const struct scatter *scatter);
 
-/* Sets path and kind of the message with which this node's result returns.
-   Precondition: path_from_parent and layer are set. */
+/* Sets path and kind of result_message. Precondition: path_from_parent and
+   layer are set. */
 void scatter_prepare_return(struct scatter *scatter);
 
-/* Reads this node's slots from the stored job, and sets has_slots. A node that
-   reads the slots while a message arrives can send its result earlier. */
+/* Reads this node's slots from the stored job, and sets has_slots. */
 void scatter_read_slots(struct scatter *scatter);
 
-/* Sets the node's state to NODE_STATE_GATHERING. The children's outputs will
-   begin at free_from, after room for the first message's header and result. */
+/* Sets the node's state, and where the children's outputs will begin. */
 void scatter_begin_outputs(struct scatter *scatter);
 
-/* Calls scatter_begin_outputs(), and reads the slots unless they are read or
-   this node is the originator. Precedes the first scatter_gather_children(). */
+/* Calls scatter_begin_outputs(), and reads the slots if they are not read yet.
+   Precedes the first scatter_gather_children(). */
 void scatter_begin_gather(struct scatter *scatter);
 
-/* The three functions below receive messages that children of `phase` send, in
-   the order of arrival. Result: 0; ERR_TERMS, ERR_LENGTH or ERR_PLACE for a
-   message that this node cannot use; an error of circuit_receive(). */
+/* The next three functions receive messages of children of `phase`. Result: 0;
+   ERR_TERMS, ERR_LENGTH or ERR_PLACE for an invalid message; an error of
+   circuit_receive(). */
 
 /* Receives and merges one result from each port of the mask `ports`. */
 NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
@@ -75,8 +71,8 @@ NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
 NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
                                      uint32_t round);
 
-/* Queues this node's result for its parent, with all outputs that have not been
-   sent yet. Result: 0 or the error of circuit_send(). */
+/* Queues this node's result and unsent outputs for its parent. Result: 0 or the
+   error of circuit_send(). */
 NODISCARD int scatter_return_result(struct scatter *scatter);
 
 /* Sets the segments of `message` for `port`: the head to the result with its

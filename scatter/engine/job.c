@@ -13,17 +13,13 @@
 
 /* ---- a node that is not the originator ---- */
 
-/* Whether this node waits for a further round or, if the policy asks, a chunk.
-   After an advance job.rounds is still 0, and at least one round follows. */
+/* Whether a further round or chunk follows; rounds is 0 after an advance. */
 static bool goes_on(const struct scatter *scatter)
 {
     return scatter->policy->asks || scatter->job.rounds == 0 ||
            scatter->round + 1u < scatter->job.rounds;
 }
 
-/* Carries out a job of a node that is not the originator, from the wait for its
-   first message to the return of the result. In each round the node receives
-   its range, queues the sends to its descendants and computes its share. */
 static int follow(struct scatter *scatter)
 {
     int error;
@@ -42,8 +38,7 @@ static int follow(struct scatter *scatter)
 
 /* ---- the originator ---- */
 
-/* Most units of a load that may be too small to be sent away. Along a tree
-   STAYING_UNITS_NODE more for each node, as a tree takes longer to plan. */
+/* Most units of a small load, and more for each node of a tree. */
 #define STAYING_UNITS_MAX 2048u
 #define STAYING_UNITS_NODE 1024u
 
@@ -69,9 +64,8 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
-/* Checks the kernel's terms, the sizes that its begin() gave: results and halo
-   must fit this node's memory. Result: 0; ERR_KERNEL; ERR_TERMS if the order's
-   halo is another; ERR_MEMORY without room for the output. */
+/* Checks that halo and output fit. Result: 0; ERR_KERNEL; ERR_TERMS if the
+   order's halo is not the kernel's; ERR_MEMORY without room for the output. */
 static int check_terms(const struct scatter *scatter,
                        const struct originator *originator)
 {
@@ -81,8 +75,7 @@ static int check_terms(const struct scatter *scatter,
     uint64_t earlier = (uint64_t)order->first_unit * order->unit_bytes;
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
 
-    /* If the halo, before a range or behind it, were longer than the memory,
-       the address of the halo's beginning or end could wrap. */
+    /* A halo longer than the memory could make an address wrap. */
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
@@ -90,8 +83,7 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* Every node relies on this: the order's halo in front is as long as the
-       kernel asks for, or has all bytes in front of the units in the load. */
+    /* The halo in front is shorter only at the load's beginning. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
@@ -125,7 +117,6 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Reads the order, and checks what does not depend on the kernel's terms. */
 static int take_order(struct scatter *scatter, struct originator *originator,
                       const struct circuit_delivery *delivery)
 {
@@ -135,8 +126,7 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                     ? wire_order_load(order, delivery->payload, delivery->bytes)
                     : ERR_KIND;
 
-    /* Cannot fail: scatter_receive() has left room for rounding the message's
-       length up to a multiple of 8. */
+    /* Cannot fail: scatter_receive() has left room. */
     (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery->bytes);
     if (error != ERR_OK) {
         return error;
@@ -158,10 +148,7 @@ static int take_order(struct scatter *scatter, struct originator *originator,
                : ERR_POLICY;
 }
 
-/* Whether the announcement waits for alone_decide(), as the originator may
-   compute the whole job itself: the order says so (0 phases), or the load has
-   few units. Also if ports take processor time: sends of the announcement would
-   slow down the runs of the kernel that alone_decide() measures. */
+/* Whether the originator may compute the whole job itself. */
 static bool may_stay(const struct scatter *scatter,
                      const struct wire_order *order)
 {
@@ -172,9 +159,6 @@ static bool may_stay(const struct scatter *scatter,
             (scatter->costs->port_byte_ps > 0 || order->load_units <= few));
 }
 
-/* Announces the job, begins the kernel, and decides whether the originator
-   computes the whole load. A job for which may_stay() is true is announced only
-   after that decision. */
 static int begin_job(struct scatter *scatter, struct originator *originator)
 {
     bool stays = may_stay(scatter, &originator->order);
@@ -191,8 +175,7 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* Sends the report, which tells `error`, to the host. If `error` is 0, result
-   and all outputs follow in the message. Result: 0 or an error of the send. */
+/* Sends the report; result and outputs follow if `error` is 0. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
@@ -216,8 +199,7 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* Clears for a new order what precedes the report, the report without arrays,
-   and two fields of `input`. (Clearing all takes 70 us on an MPS2 board.) */
+/* Clears the last order's state. Arrays stay: clearing all takes 70 us. */
 static void clear(struct scatter *scatter, struct originator *originator)
 {
     memset(originator, 0, offsetof(struct originator, report.startup_ps));
@@ -229,9 +211,7 @@ static void clear(struct scatter *scatter, struct originator *originator)
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 
-/* Carries out a job, from the wait for the order to the report; until the order
-   comes, serves lists of probes. Returns 0 or the error. The report tells an
-   error, too, but for errors before the order. */
+/* Serves probes until an order comes, then carries out the order. */
 static int originate(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
@@ -264,7 +244,6 @@ static int originate(struct scatter *scatter)
 
 /* ---- any node ---- */
 
-/* Resets the node's state for the next job; scatter->rate stays. */
 static int reset(struct scatter *scatter)
 {
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);
@@ -320,8 +299,7 @@ int scatter_run(struct scatter *scatter)
 {
     int error;
 
-    /* A job's last sends may lie where the next one's messages are received:
-       hence circuit_drain() between them. */
+    /* The next job's messages may overwrite bytes whose send is queued. */
     do {
         error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
         if (error == ERR_OK) {

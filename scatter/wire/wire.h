@@ -55,13 +55,11 @@ enum wire_kind {
     WIRE_CHUNK,
     WIRE_DEMAND
     /* No number is free: hal/serial/errand.h has 14 and 15, results and outputs
-       (below) 16 to 253, and 0 means any kind to CIRCUIT_ONLY(). For a new kind
-       TREE_PHASES_MAX is lowered by 1, and results begin at 17. */
+       have 16 to 253. */
 };
 
-/* Messages with a result or outputs have a kind for each phase, 1 or more, in
-   which they return: so a parent can tell apart its children on one port.
-   WIRE_KIND() is WIRE_RESULT for all these kinds; WIRE_KIND_PHASE(): phase. */
+/* Results and outputs have a kind for each phase, 1 or more. WIRE_KIND() of all
+   these kinds is WIRE_RESULT; WIRE_KIND_PHASE() is the phase. */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_OUTPUTS_OF(phase) (WIRE_RESULT_OF(TREE_PHASES_MAX) + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
@@ -80,29 +78,24 @@ enum wire_policy {
 };
 
 enum wire_order_flag {
-    WIRE_STORE_AND_FORWARD = 1, /* each hop stores a message and sends it on;
-                                   not set: circuits, from end to end */
+    WIRE_STORE_AND_FORWARD = 1, /* hops store messages; not set: circuits */
     WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
-    WIRE_MORE = 8 /* another order follows; also a flag of jobs, as below */
+    WIRE_MORE = 8               /* another order follows; also a flag of jobs */
 };
 
 enum wire_job_flag {
-    WIRE_TAIL = 1, /* the load has a reserve: units that no planned round sends;
-                      nodes get them after all rounds, when they ask */
-    WIRE_MEANWHILE = 2, /* outputs of a round return during later rounds; set
-                           only for WIRE_PATTERN and with WIRE_OUTPUT */
+    WIRE_TAIL = 1,      /* nodes ask for a reserve of units after all rounds */
+    WIRE_MEANWHILE = 2, /* outputs return during later rounds */
     WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
 };
 
-/* WIRE_FLAGS() packs flags (bits 0 to 3) and policy (bits 4 to 7) into a byte;
-   WIRE_POLICY() returns the policy in such a byte. */
+/* Flags (bits 0 to 3) and policy (bits 4 to 7) in a byte. */
 #define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
 #define WIRE_POLICY(flags) ((flags) >> 4)
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
-/* Copies the fields of a struct from the message `in`. Result: 0; ERR_LENGTH if
-   the message is shorter than the struct. */
+/* Copies a struct from `in`. Result: 0; ERR_LENGTH if `in` is shorter. */
 NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
                                       const uint8_t *in, uint32_t bytes)
 {
@@ -120,8 +113,7 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 #define WIRE_BEST 0xffu      /* in an order: the originator chooses */
 #define WIRE_RESERVE_MAX 90u /* largest reserve, percent of the load */
 
-/* Longest fixed time of a kernel's run() in an order, 2^35 ps = 34 ms: with a
-   board's costs added it stays below the 2^36 ps that planners accept. */
+/* Longest time of a run() of no units in an order, ps. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
 /*
@@ -130,9 +122,8 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
  *
  * A message of `bytes` bytes over `hops` links takes
  *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps
- * and with WIRE_STORE_AND_FORWARD startup_ps and bytes * transfer_ps count once
- * for each hop. Times of software are in struct scatter_costs (core.h).
- * compute_ps and call_ps are times that an earlier job measured.
+ * With WIRE_STORE_AND_FORWARD startup_ps and bytes * transfer_ps count once for
+ * each hop. compute_ps and call_ps are times that an earlier job measured.
  */
 struct wire_order {
     char kernel[WIRE_NAME_BYTES]; /* name of the kernel, padded with NUL */
@@ -141,26 +132,24 @@ struct wire_order {
     uint64_t hop_delay_ps;        /* time that each link adds, ps */
     uint32_t load_units;          /* number of units of the load */
     uint8_t phases; /* number of phases, or WIRE_BEST; 0: originator alone */
-    uint8_t rounds; /* number of rounds, or WIRE_BEST; on a farm: number of
-                       chunks to cut a worker's part of the load into */
+    uint8_t rounds; /* number of rounds, or WIRE_BEST; of a farm: chunks in a
+                       worker's part */
     uint8_t ports;  /* ports that a node uses at once: 1, 2 or 4 */
-    unsigned flags : 4;    /* enum wire_order_flag */
-    unsigned policy : 4;   /* enum wire_policy */
-    uint16_t tree_nodes;   /* number of nodes of the tree; 0: no tree */
-    uint8_t reserve;       /* percent of the load that nodes get on demand after
-                              all rounds, up to WIRE_RESERVE_MAX; WIRE_BEST: the
-                              originator chooses, or makes the job a farm */
-    uint8_t zero;          /* always 0 */
-    uint32_t unit_bytes;   /* length of a unit; 0: the load has no data */
-    uint32_t arg_bytes;    /* length of `arg`, at most KERNEL_ARG_MAX */
-    uint32_t first_unit;   /* index of `load`'s first unit in the whole load */
+    unsigned flags : 4;  /* enum wire_order_flag */
+    unsigned policy : 4; /* enum wire_policy */
+    uint16_t tree_nodes; /* number of nodes of the tree; 0: no tree */
+    uint8_t reserve;     /* reserve of units, percent; WIRE_BEST: the originator
+                            chooses */
+    uint8_t zero;        /* always 0 */
+    uint32_t unit_bytes; /* length of a unit; 0: the load has no data */
+    uint32_t arg_bytes;  /* length of `arg`, at most KERNEL_ARG_MAX */
+    uint32_t first_unit; /* index of `load`'s first unit in the whole load */
     uint32_t before_bytes; /* length of the halo in front of the units */
     uint32_t after_bytes;  /* length of the halo behind the units */
-    uint64_t compute_ps;   /* time to compute a unit, ps, at most 2^40; 0: the
-                              originator measures the time */
-    uint64_t call_ps;      /* time of a run() of no units, ps; at most 2^35 */
+    uint64_t compute_ps;   /* time to compute a unit, ps; 0: not known */
+    uint64_t call_ps;      /* time of a run() of no units, ps */
     const uint8_t *arg;    /* the kernel's argument */
-    const uint8_t *tree;   /* first branch; 4-byte aligned if the message is */
+    const uint8_t *tree;   /* first branch of the tree */
     const uint8_t *load;   /* first byte of the first unit */
 };
 static_assert(offsetof(struct wire_order, tree_nodes) == 48 &&
@@ -170,9 +159,10 @@ static_assert(offsetof(struct wire_order, tree_nodes) == 48 &&
 /* Returns the length, bytes, of an order's data: the units and their halo. */
 uint64_t wire_order_load_bytes(const struct wire_order *order);
 
-/* Returns the length, bytes, of an order without its data. wire_order_store()
-   stores the order without its data at `out`. */
+/* Returns the length, bytes, of an order without its data. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
+
+/* Stores an order without its data, wire_order_head_bytes(), at `out`. */
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
 /* Loads an order; arg, tree and load point into `in`. Result: 0; ERR_LENGTH if
@@ -210,8 +200,8 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 
 /* The slots: times when results may travel (drawn in scatter/plan/slots.h). */
 struct wire_slots {
-    uint64_t gather_ps;   /* mesh time, ps: the planned end or near it; with
-                             WIRE_OUTPUT the scatter's start */
+    uint64_t gather_ps;   /* mesh time of the planned end, ps; with WIRE_OUTPUT,
+                             of the start */
     uint32_t short_units; /* length of a short slot in 2^shift ps; 0: none */
     uint32_t long_units;  /* length of a long slot in 2^shift ps; 0: none */
     uint32_t early_units; /* time with slots before gather_ps, in 2^shift ps */
@@ -226,8 +216,7 @@ struct wire_job {
     uint8_t flags;           /* wire_job_flag, WIRE_MORE; bits 4 to 7 policy */
     uint32_t before_bytes;   /* bytes that the kernel reads before a range */
     uint32_t after_bytes;    /* bytes that the kernel reads behind a range */
-    struct wire_slots slots; /* stored by wire_job_store(), but loaded by
-                                wire_job_slots(), not by wire_job_load() */
+    struct wire_slots slots; /* not loaded by wire_job_load() */
 };
 
 /* Terms by which a master, a worker that serves other workers, plans. */
@@ -238,8 +227,7 @@ struct wire_farm_terms {
     uint64_t call_ps;    /* time of a kernel's run() of no units, ps */
 };
 
-/* Returns the length of a stored job, bytes. Inline, as each round calls it;
-   (flags & WIRE_OUTPUT) / WIRE_OUTPUT is 0 or 1 without a jump. */
+/* Returns the length of a stored job, bytes. Each round calls it. */
 __attribute__((always_inline)) static inline uint32_t
 wire_job_bytes(const struct wire_job *job)
 {
@@ -299,14 +287,12 @@ NODISCARD int wire_announce_load(struct wire_announce *announce,
 
 #define WIRE_PART_BYTES 12u
 
-/* A part with this bit in its label is an advance: it leaves before the
-   originator has planned the rest of the load (scatter/plan/advance.h). */
+/* Label bit of an advance (scatter/plan/advance.h). */
 #define WIRE_ADVANCE (1u << 24)
 
 /*
  * WIRE_PART: these fields; the tables of the round; in a node's first part the
- * job; the data. A switch cuts a part into parts for the node's children: it
- * writes their fields, and copies tables and job (hal/rows.h). The tables are
+ * job; the data. The tables are
  *
  *    0  u32  share_units[0..N]            ..  u32  volume_units[0..N]
  *
@@ -425,41 +411,38 @@ struct wire_report {
     uint8_t phases_feasible; /* most phases with which a plan was possible */
     uint8_t rounds;          /* number of rounds */
     bool output : 1;         /* an output follows the result */
-    bool layers : 1;         /* all nodes of a layer get equally many units; not
-                                set: the arrays below are 0 */
-    bool advance : 1;        /* round 0 is an advance */
-    bool meanwhile : 1;      /* outputs returned during later rounds */
-    uint64_t compute_ps;     /* time to compute a unit, as planned with, ps */
-    uint64_t makespan_ps; /* planned time from time zero until the last node has
-                             computed, ps */
-    uint64_t begin_ps;    /* time that the kernel's begin() took, ps */
-    uint64_t plan_ps;     /* time that planning took, ps */
+    bool layers : 1; /* nodes of a layer get equally many units; 0: no arrays */
+    bool advance : 1;          /* round 0 is an advance */
+    bool meanwhile : 1;        /* outputs returned during later rounds */
+    uint64_t compute_ps;       /* time to compute a unit, as planned with, ps */
+    uint64_t makespan_ps;      /* planned time until all have computed, ps */
+    uint64_t begin_ps;         /* time that the kernel's begin() took, ps */
+    uint64_t plan_ps;          /* time that planning took, ps */
     uint64_t scatter_start_ps; /* time zero of the plan, mesh time, ps */
     uint64_t gather_done_ps;   /* mesh time when all results are merged, ps */
     uint64_t overhead_ps; /* from time zero until the originator computes, ps */
-    /* As planned. startup_ps[i]: startup of a circuit in phase i + 1, ps. Other
-       arrays: element i is for a node of layer i, in all rounds together. */
+    /* startup_ps[i]: startup of a circuit in phase i + 1, ps. Element i of the
+       other arrays: for a node of layer i. */
     uint64_t startup_ps[TORUS_PHASES_MAX];
-    uint64_t received_ps[TORUS_PHASES_MAX + 1];  /* time from time zero until
-                                                    the node has its range */
-    uint32_t share_units[TORUS_PHASES_MAX + 1];  /* units the node keeps */
+    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* from time zero until the node
+                                                   has its range, ps */
+    uint32_t share_units[TORUS_PHASES_MAX + 1]; /* units the node keeps */
     uint32_t volume_units[TORUS_PHASES_MAX + 1]; /* these and descendants' */
     uint64_t ordered_ps; /* mesh time when the whole order has come in, ps */
     uint64_t measure_ps; /* time of all runs of the kernel to measure it, ps */
     uint32_t measured_units; /* units computed to measure; not in the plan */
     uint32_t zero;           /* always 0 */
-    uint64_t call_ps; /* time of a run() of no units, ps: as planned with, or as
-                         measured again after the originator's share */
-    uint64_t announce_ps; /* time in which the announcement was queued, ps */
-    uint64_t sampled_ps;  /* time of samples, ps, a part of measure_ps */
+    uint64_t call_ps;        /* time of a run() of no units, ps */
+    uint64_t announce_ps;    /* time in which the announcement was queued, ps */
+    uint64_t sampled_ps;     /* time of samples, ps, a part of measure_ps */
 };
 static_assert(sizeof(struct wire_report) == WIRE_REPORT_BYTES, "no gaps");
 
 /* Returns the length, bytes, of a report up to the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* Stores wire_report_bytes() bytes at `out`; reads `plan` only if
-   report->layers is set and there are several rounds. */
+/* Stores wire_report_bytes() bytes at `out`. Reads `plan` only if the report
+   has tables of several rounds. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 
@@ -486,8 +469,8 @@ struct wire_entry {
     struct torus_path path;  /* from the originator to the node that answers */
     uint16_t count;          /* number of probes to send, one by one */
     uint32_t bytes;          /* length of a probe */
-    uint32_t ready_delay_ns; /* time from when the sender reads its clock until
-                                the probe or the answer leaves, ns */
+    uint32_t ready_delay_ns; /* time from reading the clock until the message
+                                leaves, ns */
     uint32_t asks;           /* enum wire_asks */
 };
 static_assert(sizeof(struct wire_entry) == WIRE_ENTRY_BYTES, "no gaps");
