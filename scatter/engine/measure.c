@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The measured units take at least PIECE_PS. They are at least a PIECE_PART-th
-   of a mean share or an ADVANCED_PART-th of a node's advance. */
+/* The units to measure take PIECE_PS by the estimate. If that is more, they are
+   a PIECE_PART-th of a mean share or an ADVANCED_PART-th of an advance. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
 #define ADVANCED_PART 4u

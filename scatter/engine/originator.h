@@ -66,8 +66,8 @@ void originator_start(struct scatter *scatter, struct originator *originator);
 void originator_begin(struct scatter *scatter, struct originator *originator);
 
 /* Returns how many units the originator could compute in the processor time
-   that its ports take. Result: at most the mean share of a node; 0 if shares
-   are equal or several rounds are ordered. */
+   that its ports take. Result: at most the mean share of a node; 0 if ports
+   take none, shares are equal, or several rounds are ordered. */
 uint32_t originator_ports_units(const struct scatter *scatter,
                                 const struct originator *originator);
 

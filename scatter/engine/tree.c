@@ -556,7 +556,8 @@ static bool prefers_farm(const struct scatter *scatter,
            (originator->varies_ps == 0 || load_ps / nodes > demands_ps);
 }
 
-/* Waits until the announcement is sent, then writes the plan into the tree. */
+/* Writes the plan into the order's tree, and writes the job. Then waits until
+   the announcement is sent. */
 static int plan_job(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
