@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and end of a node's program on a Cortex-M. All boards share
-   boot/cortex_m (reset, fault record, memory functions, division); the
-   functions at the end of this file are defined for each board, in boot/mps2
-   (vectors.c, end.c) and boot/stm32f405 (main.c, end.c). */
+/* Start and end of a node's program on a Cortex-M. Each board defines the
+   functions at the end of this file. */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
@@ -16,22 +14,18 @@ struct node_fault;
 extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
-/* The stack in use: after a reset the stack of linker/sections.ld, then the
-   stack passed to boot_move_stack(). No memory lies below the stack in use, so
-   an overflow faults. */
+/* The stack in use. No memory lies below it, so an overflow faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
 } boot_stack;
 
-/* An entry of the vector table (ARMv7-M, B1.5.3): the initial stack pointer, or
-   a handler of an exception of the architecture or of the board. */
+/* An entry of the vector table (ARMv7-M, B1.5.3). */
 typedef void (*boot_vector)(void);
 
 #define BOOT_VECTORS_ARMV7M 16
 
-/* Entries 0 to 14 of a board's vector table. The board's own file adds entry 15
-   (SysTick) and the entries of the board's interrupts. */
+/* Entries 0 to 14 of a board's vector table. The board adds the others. */
 #define BOOT_VECTORS                                                           \
     [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
     [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \
@@ -44,29 +38,26 @@ extern const boot_vector boot_vectors[];
 
 _Noreturn void boot_reset(void);
 
-/* Calls run() on the stack from `start` to `end`; the present stack is given
-   up. Precondition: no interrupt is enabled. */
+/* Calls run() on a new stack. Precondition: no interrupt is enabled. */
 _Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
                                void (*run)(void));
 
-/* Handles every exception that has no other handler: calls boot_fault_record()
-   with the stacked frame. */
+/* Handles every exception that has no other handler. */
 void boot_fault_entry(void);
 
-/* Records the fault in boot_fault_place(), and ends the program. `frame`:
-   r0-r3, r12, lr, pc, xpsr. Does not read *frame if the stack has overflowed,
-   since no memory lies below the stack. */
+/* Records the fault, and ends the program. `frame`: r0-r3, r12, lr, pc, xpsr.
+   Does not read *frame if the stack has overflowed. */
 _Noreturn void boot_fault_record(const uint32_t *frame);
 
-/* Reads the word at an address where there may be no memory. Result: true, and
-   *value is the word; false if the read faults, and *value is unchanged.
-   Precondition: no fault handler runs, and 256 bytes of the stack are free. */
+/* Reads a word where there may be no memory. Result: false if the read faults;
+   then *value is unchanged. Precondition: no fault handler runs, and 256 bytes
+   of the stack are free. */
 bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
 
 /* ---- defined by each board ---- */
 
-/* Starts the board's devices and runs the program. boot_reset() has copied
-   .data and cleared .bss. */
+/* Starts the board's devices and runs the program. Precondition: .data and .bss
+   are set up. */
 _Noreturn void boot_board(void);
 
 /* Returns the memory in which a fault is to be recorded. */
@@ -75,8 +66,7 @@ struct node_fault *boot_fault_place(void);
 /* Ends the program after a fault has been recorded. */
 _Noreturn void boot_fault_end(void);
 
-/* Ends the program for the C library's exit(). Other system calls do not exist:
-   printf() and malloc() cannot be linked. */
+/* Ends the program for the C library's exit(). */
 _Noreturn void _exit(int status);
 
 #endif

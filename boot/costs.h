@@ -6,9 +6,8 @@
 
 #include "scatter/engine/core.h"
 
-/* Initializer for the costs of a board on which an instruction takes `ps` ps.
-   The other arguments are initializers of fields in which boards differ. The
-   numbers of instructions were counted on mps2_an385 and mps2_an386. */
+/* Initializer for the costs of a board whose instructions take `ps` ps each.
+   The other arguments initialize fields in which boards differ. */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
         .kernel_start_ps = 38 * (ps), .round_end_ps = 180 * (ps),              \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of a board with a window (hal/window/window.h): connects clock,
-   circuit, kernels and engine, and runs one job. Boards with serial lines run
-   boot/serial/node.c instead. */
+/* The program of a board with a window (hal/window/window.h): runs one job. */
 #include "boot/costs.h"
 #include "hal/board.h"
 #include "hal/circuit.h"

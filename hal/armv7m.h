@@ -76,8 +76,7 @@ static inline void armv7m_interrupt_pend(unsigned irq)
 }
 
 /* Sets an interrupt's priority; 0 is the most urgent. A chip implements only
-   the upper bits of `priority`; the STM32F405 implements four (RM0090,
-   12.1.1). */
+   the upper bits of `priority`. */
 static inline void armv7m_interrupt_priority(unsigned irq, uint8_t priority)
 {
     NVIC->IPR[irq] = priority;

@@ -15,8 +15,7 @@ void board_ring(struct window *window);
 /* Stops this node for good; the host can still read the window. */
 _Noreturn void board_halt(struct window *window);
 
-/* Return the largest stack use so far, and the stack's size, in bytes. Defined
-   for Cortex-M boards in boot/cortex_m, for the host in hal/host. */
+/* Return the largest stack use so far, and the stack's size, in bytes. */
 uint32_t board_stack_used_bytes(void);
 uint32_t board_stack_bytes(void);
 

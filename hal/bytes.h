@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Little-endian loads and stores for wire formats, at any alignment: one
-   instruction each on a Cortex-M3. */
+/* Little-endian loads and stores for wire formats, at any alignment. */
 #ifndef HAL_BYTES_H
 #define HAL_BYTES_H
 

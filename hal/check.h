@@ -24,8 +24,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Files that assert: at most 31. Boards send a file's number to the host, so
-   new files are appended at the end. */
+/* Files that assert, at most 31. Hosts know the numbers: append new files. */
 #define CHECK_FILES(X)                                                         \
     X(CHECK_INJECT, "hal/inject.c")                                            \
     X(CHECK_SCATTER_CORE, "scatter/engine/core.c")                             \
@@ -91,8 +90,7 @@ static_assert(CHECK_FILES_END <= 1 << (16 - CHECK_LINE_BITS), "a place's bits");
 /* Returns the path of a place's file; "?": no file has this number. */
 const char *check_path(uint32_t place);
 
-/* Ends the native node that runs in this thread; if no node runs in this
-   thread, calls check_abort(). Host only. */
+/* Ends the native node of this thread, or calls check_abort(). Host only. */
 _Noreturn void check_failed(uint32_t place);
 
 /* Prints the place on stderr, and ends the program by SIGABRT. Host only. */

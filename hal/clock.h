@@ -15,10 +15,8 @@
 #define CLOCK_PS_PER_US 1000000u
 
 struct clock {
-    uint64_t base_ps;    /* mesh time at count 0 of the board's timer; on the
-                            host: the present mesh time */
-    uint64_t started_ps; /* mesh time at the last clock_start(); unused on
-                            boards that have this time in base_ps */
+    uint64_t base_ps;    /* mesh time at timer count 0; on the host: now */
+    uint64_t started_ps; /* mesh time at the last clock_start() */
 };
 
 /* Returns mesh time; the clock must be running. Cost: about 20 instructions. */
@@ -30,14 +28,11 @@ uint64_t clock_stop(struct clock *clock);
 /* Starts a stopped clock at at_ps, or where it stands if that is later. */
 void clock_start(struct clock *clock, uint64_t at_ps);
 
-/* Returns mesh time at the last clock_start(). circuit_receive() calls
-   clock_start() when it receives a message. */
+/* Returns mesh time at the last clock_start(), ps. */
 uint64_t clock_started_ps(const struct clock *clock);
 
-/* On a native node and on an emulated STM32F405 (timer_account() in
-   hal/stm32f405/timer.h): moves mesh time forward by `ps`, the time that the
-   work just done takes on a board. On other boards does nothing: their clocks
-   have run during the work. */
+/* Moves mesh time forward by `ps` on a native node and on an emulated
+   STM32F405. Does nothing on other boards. */
 void clock_account(struct clock *clock, uint64_t ps);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error codes of the whole firmware: 0 is success, errors are negative. Boards
-   send the numbers to the host, which prints a text and a hint for each:
-   qemu/fabric/postmortem.c. A number never changes its meaning. Old images send
-   -6 in place of any of -14 to -22. */
+/* Error codes of the firmware. A number never changes: hosts know its meaning.
+   Old images send -6 in place of any of -14 to -22. */
 #ifndef HAL_ERR_H
 #define HAL_ERR_H
 

@@ -13,17 +13,14 @@ static bool are_intervals(const struct node_event *event)
            event[3].kind == EVENT_COMPUTE_END;
 }
 
-/* Joins the latest pair of adjacent intervals of computing, which frees two
-   entries. Result: false if the log has no such pair. */
+/* Joins the latest two adjacent intervals. Result: false: there are none. */
 static bool make_room(struct node_log *log)
 {
     for (unsigned at = NODE_EVENTS - 3; at-- > 0;) {
         struct node_event *event = &log->event[at];
 
         if (are_intervals(event)) {
-            /* The joined interval ends with the second one. Its length is the
-               sum of both lengths: so its start is the first start plus the
-               pause. */
+            /* The joined length is the sum: the start moves by the pause. */
             event[0].time_ps += event[2].time_ps - event[1].time_ps;
             event[0].value += event[2].value;
             event[3].value = event[0].value;

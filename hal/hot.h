@@ -6,8 +6,6 @@
  *
  *   HAL_HOT   a constant table that is read for every byte on a serial line.
  *             The build for a chip with slow flash puts such tables into RAM
- *             (an STM32F405 at 168 MHz waits 5 cycles for 16 bytes of flash
- *             that are not in its data cache of 8 x 16 bytes)
  *   HAL_FAST  a function that runs for every message or every planned layer.
  *             The build for mps2 boards compiles it at -O2
  */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The identity of an image, at a fixed address after the vectors, for tools
- * and for the board: the kind of board, the pins of its ports (`make PINS=`),
- * and the node's coordinates, if they were set. A node takes its coordinates
- * from here; the search for its neighbours reports cables that contradict the
- * coordinates. Width and height are for tools only. Numbers are little-endian.
+ * The identity of an image, at a fixed address after the vectors. A node takes
+ * its coordinates from here. Numbers are little-endian.
  *
  * Coordinates and sizes that are not set are 0xffff. A tool can set them later
  * without erasing, as programming turns 1 bits of flash to 0 (RM0090, 3.6.4).

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors that a test causes in a node's job: enum node_injection. `make
-   INJECT=` links an image without hal/inject.c: then a call of the weak
-   functions below is a NOP (AAELF32, "Weak references"). */
+/* Errors that a test causes in a node's job: enum node_injection. In an image
+   without hal/inject.c a call of the functions below does nothing. */
 #ifndef HAL_INJECT_H
 #define HAL_INJECT_H
 
@@ -11,8 +10,7 @@
 
 #define INJECT_WEAK __attribute__((weak))
 
-/* Causes the error that identity->fault_injection selects: a fault, a failed
-   assertion or an endless loop. Called in a job, if an error is selected. */
+/* Causes the error that identity->fault_injection selects. Called in a job. */
 INJECT_WEAK void inject(const struct node_identity *identity);
 
 /* Loops forever in a job with NODE_INJECT_DIE. Called by the timer's tick. */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A node's identity, state, and log. A host can read all of these even after
- * the node has died: from the window, memory that node and host share, or
- * through a console that still works when a job has failed.
- *
- * Comments name the only writer of each struct: the node's program, or its
- * circuit switch (on serial lines: the switch's driver).
- */
+/* A node's identity, state, and log. A host can read all of these even after
+   the node has died. Comments name the only writer of each struct: the node's
+   program, or its switch. */
 #ifndef HAL_NODE_H
 #define HAL_NODE_H
 
@@ -47,8 +42,7 @@ enum node_injection {
     NODE_INJECT_NONE,
     NODE_INJECT_FAULT, /* execute an undefined instruction in the job */
     NODE_INJECT_HANG,  /* loop forever in the job */
-    NODE_INJECT_DIE,   /* loop forever in the job, and, on a board with serial
-                          lines, in the interrupt of its timer, too */
+    NODE_INJECT_DIE, /* loop forever in the job and in the timer's interrupt */
     NODE_INJECT_ASSERT
 };
 

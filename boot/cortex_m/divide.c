@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Division of 64-bit numbers by means of 32-bit divisions; the compiler calls
-   it. Takes 7 instructions if both numbers are below 2^32, else about 80. The
-   code is half as long as the code of the C library. */
+/* Division of 64-bit numbers, called by the compiler. The code is half as long
+   as that of the C library. */
 #include <stdint.h>
 
 /* Returns numerator / denominator, and sets *rest to the remainder. With a
    denominator of 0 both are undefined. */
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 
-/* Divides as boot_divide(). Precondition: the quotient is below 2^32. Computes
-   two digits of 16 bits each (Knuth, The Art of Computer Programming 2, 4.3.1,
-   algorithm D). */
+/* Divides as boot_divide(), in two digits of 16 bits (Knuth, The Art of
+   Computer Programming 2, 4.3.1, algorithm D). Precondition: the quotient is
+   below 2^32. */
 static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
                             uint32_t denominator)
 {
@@ -66,10 +65,7 @@ uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
 void __aeabi_uldivmod(void);
 
 /* Arm's run-time ABI (IHI 0043, 5.3.1): numerator in r0 and r1, denominator in
-   r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3.
-   boot_divide() needs `rest` in r0, the numerator in r2 and r3, and the
-   denominator on the stack (AAPCS). If both numbers are below 2^32, r1 and r3
-   are 0, and stay 0: quotient and remainder are below 2^32, too. */
+   r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3. */
 __attribute__((naked, used)) void __aeabi_uldivmod(void)
 {
     __asm volatile("orrs r12, r1, r3\n"

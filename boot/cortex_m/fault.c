@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fault handler: records the stacked frame and the status registers in
-   boot_fault_place(), where the host reads them later, and ends the program. */
+/* The fault handler: records a fault for the host, and ends the program. */
 #include "boot/boot.h"
 
 #include "hal/armv7m.h"
@@ -17,9 +16,7 @@ static_assert(offsetof(struct node_fault, xpsr) ==
                   offsetof(struct node_fault, r) + 4 * (FRAME_WORDS - 1),
               "the fields from r to xpsr are a frame");
 
-/* Returns the place (CHECK_PLACE(): file and line) of the failed ASSERT() that
-   caused the fault; 0: another cause. Reads the instruction at pc only after an
-   undefined instruction: then the processor has read it, too. */
+/* Returns the place of the failed ASSERT(), as CHECK_PLACE(); 0: none. */
 static uint32_t failed_check(const struct node_fault *fault)
 {
     uint32_t word;
@@ -56,10 +53,8 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
 }
 
 /* Bit 2 of EXC_RETURN, in lr, tells which stack holds the frame (ARMv7-M,
-   B1.5.8). If less than 256 bytes of the stack are left, the handler sets sp to
-   the top of the stack, and overwrites what lies there. After a fault in
-   boot_probe_word() the handler clears the fault status (write 1 to clear,
-   B3.2.15), and returns to boot_probe_failed. */
+   B1.5.8). If less than 256 bytes of the stack are left, sp is set to its top.
+   A fault in boot_probe_word() returns to boot_probe_failed. */
 __attribute__((naked)) void boot_fault_entry(void)
 {
     __asm volatile("tst lr, #4\n\t"

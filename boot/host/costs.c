@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/costs.h"
 
-/* A native node runs inside the host command. Its time counts only the
-   instructions of its kernel, at 32 ns each as on an emulated board. */
+/* A native node counts only its kernel's instructions, at 32 ns each. */
 const struct scatter_costs boot_costs = {.instruction_ps = 32000,
                                          .tree_sends = 768,
                                          .tree_holds = true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a program on an MPS2 board: the host reads fault and state in the
-   window (hal/window/window.h), memory that it shares with the board. */
+/* The end of a program on an MPS2 board. The host reads its fault and state in
+   the window (hal/window/window.h). */
 #include "boot/boot.h"
 
 #include "hal/board.h"

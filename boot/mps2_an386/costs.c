@@ -5,8 +5,7 @@
 
 #define TIME(instructions) ((instructions)*32000u) /* ps */
 
-/* The code for a Cortex-M4 has a few instructions less than that for the
-   Cortex-M3 of mps2_an385 (test/boards/test_mps2_an386.py). */
+/* A Cortex-M4 takes fewer instructions than a Cortex-M3. */
 const struct scatter_costs boot_costs = BOOT_COSTS(
     TIME(1), .first_send_ps = TIME(237), .branch_split_ps = TIME(124),
     .branch_queue_ps = TIME(221), .result_merge_ps = TIME(246),

@@ -13,15 +13,12 @@
 #define VAIN_MS 120000u
 /* Time after which discovery repeats a frame that was not answered. */
 #define RETRY_US 20000u
-/* If the main loop last waited longer ago than this time, it counts as
-   computing in a kernel. If a newer wave of discovery has come, too, it counts
-   as hanging. */
+/* Time without a wait after which the main loop counts as computing. */
 #define LONG_US 200000u
 #define TICK_US 1000u
 /* Longest time that a reset waits for console output: 2 KiB take 178 ms. */
 #define SENT_US 300000u
-/* Offset, bytes, of the originator's tag (CRC-32 of its unique id) in a frame
-   of discovery. */
+/* Byte offset of the originator's tag (CRC-32) in a frame of discovery. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
 /* A blinking LED changes every 2^7 ms: some 4 Hz. */
@@ -34,9 +31,7 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     struct discover *discover = &node->discover;
     bool busy = discover->busy;
 
-    /* A busy node refuses a new wave, but not from the originator of its job:
-       the originator has then given up the job. discover_heard() tells whether
-       the wave is new. */
+    /* A new wave of the job's originator is not refused: it ends the job. */
     if (bytes >= WAVE_AT_TAG + WAVE_TAG_BYTES &&
         memcmp(data + WAVE_AT_TAG, discover->own + WAVE_AT_TAG,
                WAVE_TAG_BYTES) == 0) {
@@ -60,22 +55,21 @@ static void kick(void *context, unsigned port)
     board_kick(port);
 }
 
-/* Whether the time `now` is `at` or later; both wrap, in the same unit. */
+/* Whether the time `now` is `at` or later; both wrap. */
 static bool passed(uint32_t at, uint32_t now)
 {
     return (int32_t)(now - at) >= 0;
 }
 
-/* Whether a further discovery has ended since the node's identity was set. */
+/* Whether a new discovery has ended. */
 static bool is_renewed(const struct serial_node *node)
 {
     return discover_ready(&node->discover) &&
            discover_epoch(&node->discover) != node->epoch;
 }
 
-/* Writes the next line of a reply, if any. Result: whether a line was written.
-   If a reset was requested, writes no line, and resets the board once the reply
-   has been sent, SENT_US later at most. */
+/* Writes the next line of a reply; if a reset was requested, resets the board
+   once the reply is sent. Result: whether a line was written. */
 static bool answer(struct serial_node *node)
 {
     struct shell *shell = &node->shell;
@@ -98,8 +92,7 @@ static bool answer(struct serial_node *node)
     return bytes > 0;
 }
 
-/* Called while the node waits: serves the console, then sleeps until an
-   interrupt. Result: ERR_DEAD_LINK if a new discovery has ended. */
+/* Called while the node waits. Result: ERR_DEAD_LINK: a new discovery ended. */
 static int idle(void *context)
 {
     struct serial_node *node = context;
@@ -108,7 +101,7 @@ static int idle(void *context)
     while (answer(node)) {
     }
     if (is_renewed(node)) {
-        return ERR_DEAD_LINK; /* a new discovery has replaced the job's mesh */
+        return ERR_DEAD_LINK;
     }
     board_sleep();
     return ERR_OK;
@@ -125,9 +118,7 @@ static void obey(struct serial_node *node)
     }
 }
 
-/* Returns a seed for back-off times and epochs. config->salt makes the seed
-   differ after each reset, at equal times, too: other nodes remember old
-   epochs. */
+/* Returns a seed for back-off times and epochs. It differs after each reset. */
 static uint32_t seed_of(const struct serial_node_config *config)
 {
     const uint32_t *id = config->unique_id;
@@ -199,7 +190,7 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
     }
 }
 
-/* Whether the main loop hangs in a job that its originator has given up. */
+/* Whether the main loop hangs in a job that was given up. */
 static bool is_stuck(const struct serial_node *node, uint32_t now_us)
 {
     return node->working && now_us - node->idle_us > LONG_US &&
@@ -245,8 +236,7 @@ static void set_alarm(struct serial_node *node)
     node->alarm_us = first_us;
 }
 
-/* If the port's output buffer is full, the rest of the port's work is tried
-   again a tick later. */
+/* If the port's output buffer is full, tries again a tick later. */
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
@@ -272,8 +262,7 @@ void serial_node_attend(struct serial_node *node, unsigned port)
     set_alarm(node);
 }
 
-/* Requests the interrupt of each port where work is due. An interrupt does the
-   work of its own port only, so that no port waits for another port. */
+/* Requests the interrupt of each port where work is due. */
 static void kick_due(struct serial_node *node)
 {
     uint32_t time_us = board_now_us();
@@ -313,8 +302,7 @@ void serial_node_tick(struct serial_node *node)
     kick_due(node);
 }
 
-/* Runs the shell only while the node computes or plans (runs its kernel on
-   samples): the main loop then uses none of the data of the shell. */
+/* Runs the shell only while the main loop does not use the shell's data. */
 void serial_node_answer(struct serial_node *node)
 {
     uint32_t state = node->node.status.state;
@@ -372,8 +360,7 @@ static int run_scatter(struct serial_node *node)
     return error == ERR_OK ? scatter_run(&node->scatter) : error;
 }
 
-/* Sets the originator in the node's identity: this node if `itself`, else the
-   originator that discovery found. */
+/* Sets the identity's originator: this node if `itself`. */
 static void serve_itself(struct serial_node *node, bool itself)
 {
     struct node_identity *identity = &node->node.identity;
@@ -383,9 +370,7 @@ static void serve_itself(struct serial_node *node, bool itself)
     identity->originator_y = itself ? identity->y : origin.y;
 }
 
-/* Runs one job, then each job that the previous job announces. If an order for
-   this node comes over the mesh while the node waits for a job, the node runs
-   the order as the originator. */
+/* Runs one job, then each job that the previous job announces. */
 static void work(struct serial_node *node)
 {
     struct node_status *status = &node->node.status;

@@ -11,13 +11,10 @@
  *                waits. If a kernel computes for longer than 200 ms, the
  *                timer's interrupt runs the shell.
  *
- * Interrupts answer other nodes, whatever the main loop does: a peek
- * (hal/switch/peek.h) reads this node's state, blinks its LED, or resets it. An
- * originator that starts a new wave of discovery has given up its job: the wave
- * ends the job at every node, and a node whose main loop hangs resets itself.
+ * Interrupts answer peeks (hal/switch/peek.h), whatever the main loop does. A
+ * new wave of discovery by a job's originator ends the job at every node.
  *
- * board_lock() and board_unlock() guard state that interrupts and main loop
- * share. Only hal/serial/board.h and the configuration depend on the board.
+ * board_lock() and board_unlock() guard state that both share.
  */
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H
@@ -41,9 +38,8 @@ void serial_node_attend(struct serial_node *node, unsigned port);
    passed to board_alarm(), in an interrupt of the ports' priority. */
 void serial_node_alarm(struct serial_node *node);
 
-/* Counts the uptime, advances discovery, obeys commands of peeks, and requests
-   the interrupt of each port where work is due. Called by the timer's interrupt
-   every millisecond, with the ports' interrupts masked. */
+/* Does the work of every millisecond, such as discovery. Called by the timer's
+   interrupt, with the ports' interrupts masked. */
 void serial_node_tick(struct serial_node *node);
 
 /* Serves the console of a node that computes for long, or hangs in its kernel.

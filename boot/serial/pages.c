@@ -63,7 +63,7 @@ static void put_fault(uint8_t *out)
     }
 }
 
-/* Stores what fits of the text and its NUL. Result: number of bytes stored. */
+/* Stores the text and its NUL, cut to `room` bytes. Result: bytes stored. */
 static unsigned put_text(uint8_t *out, unsigned room, const char *text)
 {
     unsigned bytes = (unsigned)strlen(text) + 1u;
@@ -129,9 +129,8 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-/* Each row lists indices of words in struct switch_counters. Row 0: the
-   counters of the page PEEK_COUNTS, in the order of PEEK_COUNTER_NAMES; row 1:
-   the counters of a port's page, in the order of PEEK_PORT_NAMES. */
+/* Indices of words in struct switch_counters. Row 0: in the order of
+   PEEK_COUNTER_NAMES; row 1: in the order of PEEK_PORT_NAMES. */
 static const uint8_t counted[2][PEEK_COUNTERS] = {
     {WORD_OF(sent_messages), WORD_OF(sent_bytes), WORD_OF(received_messages),
      WORD_OF(relayed_circuits), WORD_OF(refused), WORD_OF(retries),
@@ -142,8 +141,7 @@ static const uint8_t counted[2][PEEK_COUNTERS] = {
      WORD_OF(mended)}};
 static_assert(PEEK_SWITCH_COUNTERS == PEEK_COUNTERS, "two lists of a length");
 
-/* Stores to `out` the counters whose indices are in `list`, each summed over
-   the ports `first` to `end` - 1. */
+/* Stores the counters in `list`, summed over the ports `first` to `end` - 1. */
 static void put_counts(const struct serial_node *node, uint8_t *out,
                        const uint8_t *list, unsigned first, unsigned end)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node on serial lines: its configuration, its state, and its answers to
-   peeks (hal/switch/peek.h): requests that read or command a node. */
+/* A node on serial lines: its configuration, state, and answers to peeks. */
 #ifndef BOOT_SERIAL_STATE_H
 #define BOOT_SERIAL_STATE_H
 
@@ -13,7 +12,7 @@
 #include "hal/switch/peek.h"
 #include "scatter/engine/scatter.h"
 
-/* What a node has to know of its board. The strings outlive the node. */
+/* The configuration of a node. The strings outlive the node. */
 struct serial_node_config {
     const char *board;
     const char *version;
@@ -29,17 +28,14 @@ struct serial_node_config {
     uint32_t byte_ns;         /* time of a byte on a port's line, ns */
     uint32_t slack_us;     /* most delay of an answer, us; 0: SWITCH_SLACK_US */
     uint32_t half_line_us; /* longest wait for a typed line's next byte, us */
-    uint8_t *memory;       /* for messages; address and length are multiples
-                              of 8 */
-    uint32_t memory_bytes;
-    /* A second memory, 8-byte aligned, or NULL with aside_bytes 0. If struct
-       scatter_memory fits into the second memory, the engine puts it there. */
+    uint8_t *memory;       /* for messages; 8-byte aligned */
+    uint32_t memory_bytes; /* a multiple of 8 */
+    /* A second memory, 8-byte aligned, or NULL with aside_bytes 0. */
     uint8_t *aside;
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
-    uint8_t lost_max; /* most of the DISCOVER_TESTS frames that may be lost */
-    /* Number and names of the counters of board_counters(). The names are one
-       string, each name with its NUL (hal/names.h). */
+    uint8_t lost_max; /* most test frames that a good link may lose */
+    /* Number and names (hal/names.h) of the counters of board_counters(). */
     unsigned line_counters;
     const char *line_names;
 };
@@ -65,7 +61,7 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* `retries` of the ping's port before the ping */
+    uint32_t ping_retries; /* `retries` of the port before the ping */
     struct serial_node_peek peek[TORUS_PORTS]; /* last peek of each port */
     uint8_t peeked; /* index in `peek` of the console's last peek */
     uint16_t epoch; /* number of the discovery that set the identity */
@@ -78,7 +74,7 @@ struct serial_node {
     uint8_t speaking;             /* bit n: discovery has a frame for port n */
     uint32_t alarm_us;            /* time given to the last board_alarm(), us */
     bool armed;                   /* the alarm at alarm_us has not come yet */
-    uint32_t ticked_us; /* time, us, up to which uptime_ms is counted */
+    uint32_t ticked_us;           /* time of the last count of uptime_ms, us */
     uint32_t uptime_ms;
     uint32_t progress;    /* sum of counters; any progress changes it */
     uint32_t progress_ms; /* uptime at the last change of `progress`, ms */
@@ -95,9 +91,8 @@ bool serial_node_has_job(const struct serial_node *node);
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out);
 
-/* Answers a peek: carries out `question` if it is a command, and writes a page
-   into `out`. Result: number of bytes written. The switch calls this function
-   as status() of struct switch_config, with the node as `context`. */
+/* Answers a peek: carries out its command, if any, and writes a page into
+   `out`. Result: number of bytes written. `context`: the node. */
 unsigned serial_node_peeked(void *context, const uint8_t *question,
                             uint32_t bytes, uint8_t *out);
 

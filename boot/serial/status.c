@@ -95,9 +95,8 @@ static const char fault_names[] =
 
 #define NUMBER_BYTES 22u /* blank, '=' and a value of 20 characters at most */
 
-/* Appends the numbers from index *index on, each with its name, while the line
-   has room, and counts *index up. `format`: format of each value. Result: true
-   if the line was full before the last number. */
+/* Appends numbers with their names from *index on. Result: true if the line was
+   full before the last number. */
 static bool put_numbers(struct line_writer *out, const char *format,
                         const char *names, const uint32_t *value,
                         uint32_t count, uint32_t *index)
@@ -114,8 +113,7 @@ static bool put_numbers(struct line_writer *out, const char *format,
     return false;
 }
 
-/* Cursor of `counters`: bits 8 and up are the port, bits 0 to 7 the index of
-   the next counter (of the switch, then of the line driver). */
+/* Cursor: bits 8 and up are the port, bits 0 to 7 the next counter's index. */
 #define CURSOR_PORT 8u
 
 static int row_counters(struct serial_node *node, struct line_writer *out,

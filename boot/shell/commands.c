@@ -23,8 +23,7 @@ bool shell_number(const char *text, uint32_t *number, uint32_t most)
     return value <= most;
 }
 
-/* Reads argument `i` (0: the first) as a number. Result: false if the argument
-   is no number, or if the number is above `most`. */
+/* Reads argument `i` as a number. Result: false if it is none, or too great. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
 {
@@ -56,8 +55,7 @@ static int row_of_node(struct shell *shell)
                           &shell->cursor);
 }
 
-/* The argument `clear` clears the command's list, and no rows follow. Without
-   an argument the list's rows follow. */
+/* The argument `clear` clears the list. Without an argument rows follow. */
 static enum shell_code run_clear(struct shell *shell)
 {
     if (shell->words > 0) {
@@ -115,8 +113,7 @@ static int row_mesh(struct shell *shell)
     return row_of_node(shell);
 }
 
-/* Reads a leg such as "E2": a port's letter and a number of hops, 1 or more.
-   Result: the text after the leg; NULL: this is no leg. */
+/* Reads a leg such as "E2". Result: the text after the leg; NULL: no leg. */
 static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
 {
     static const char letters[TORUS_PORTS + 1] = "enws";
@@ -147,8 +144,7 @@ static const char *read_turn(const char *at, struct torus_path *path)
     return turn % 2 != 0 ? at : NULL;
 }
 
-/* Reads a path of 0 (this node), 1 or 2 legs, which are the command's first
-   arguments. Result: false if these arguments are no path. */
+/* Reads a path in the first `legs` arguments. Result: false: no path. */
 static bool read_path(const struct shell *shell, struct torus_path *path,
                       unsigned legs)
 {
@@ -164,8 +160,7 @@ static bool read_path(const struct shell *shell, struct torus_path *path,
     return at != NULL && *at == '\0';
 }
 
-/* Reads a path such as "E2N1", "W1" or "." (this node), and the comma after it.
-   Result: the text after path and comma; NULL: this is no path. */
+/* Reads a path and its comma. Result: the text after them; NULL: no path. */
 static const char *read_item(const char *at, struct torus_path *path)
 {
     memset(path, 0, sizeof *path);
@@ -213,9 +208,8 @@ static int row_ping(struct shell *shell)
     return error;
 }
 
-/* Sends a peek along the path in the command's first `legs` arguments. `page`:
-   page (enum peek_page) or command of the peek; `argument`: the argument of
-   that command, 0 for a page. */
+/* Sends a peek along the path in the first `legs` arguments. `page`: page or
+   command. `argument`: argument of the command. */
 static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                  uint32_t page, uint32_t argument)
 {
@@ -226,8 +220,7 @@ static enum shell_code send_peek(struct shell *shell, unsigned legs,
                                                 (uint8_t)page, argument));
 }
 
-/* Asks for a page only. For each command that a peek can give, the shell has a
-   command of its own, such as `reset`. */
+/* Asks for a page only: commands of peeks have shell commands of their own. */
 static enum shell_code run_peek(struct shell *shell)
 {
     unsigned legs = shell->words - 1u;
@@ -286,8 +279,7 @@ static int put_peeked(struct shell *shell, unsigned index, int error,
     return ERR_OK;
 }
 
-/* Appends the row of a peek that has ended. Result: ERR_OK; SHELL_LATER: no
-   peek has ended, and no row was appended. */
+/* Appends the row of a peek that has ended. Result: SHELL_LATER: none ended. */
 static int end_peek(struct shell *shell)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -342,9 +334,8 @@ static unsigned under_way(const struct shell *shell)
     return count;
 }
 
-/* Ends the command once the next request has begun to come in: the host then
-   waits no longer for the other rows. Up to 2 bytes in the line reader may be
-   the CR and LF that end the present request. */
+/* Ends the command once the next request has begun to come in. Two bytes in the
+   reader may still be this request's CR and LF. */
 static int row_peeks(struct shell *shell)
 {
     int error = end_peek(shell);
@@ -463,8 +454,7 @@ static enum shell_code run_get(struct shell *shell)
 
 static enum shell_code run_done(struct shell *shell)
 {
-    /* The host repeats `done` if the reply was lost. The second `done` must not
-       end the offer of the next message. */
+    /* A repeated `done` must not end the offer of the next message. */
     if (!shell->repeated) {
         mailbox_done(shell->mailbox);
     }
@@ -483,7 +473,7 @@ static enum shell_code run_inject(struct shell *shell)
                                                           : SHELL_ARGUMENT;
 }
 
-/* Resets this node at once, or the node at the end of a path by a peek. */
+/* Resets this node, or the node at the end of a path. */
 static enum shell_code run_reset(struct shell *shell)
 {
     if (shell->words > 0) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that the shell calls to read and command its node. Each program
-   with a shell defines these once: boards in boot/serial/status.c, test
-   programs in their own files. `node`: argument of shell_init(). No function
-   waits. */
+   with a shell defines them. No function waits. `node`: as in shell_init(). */
 #ifndef BOOT_SHELL_NODE_H
 #define BOOT_SHELL_NODE_H
 
@@ -29,26 +27,22 @@ enum shell_list {
     SHELL_PEEK      /* the answer to the last peek */
 };
 
-/* A result of the functions below: no answer yet, call again later. Negative
-   results (enum err) are final. */
+/* A result of the functions below: no answer yet, call again later. */
 #define SHELL_LATER 1
 
-/* Appends the next row of a list to `out`. *cursor, 0 before the first row, is
-   moved to the next row. Result: ERR_OK: a row was appended; SHELL_LATER;
-   ERR_EMPTY: there are no more rows; another enum err. */
+/* Appends the next row of a list. *cursor: 0 before the first row. Result:
+   ERR_OK; SHELL_LATER; ERR_EMPTY: no more rows; another enum err. */
 NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
                              enum shell_list list, uint32_t *cursor);
 
 /* Clears the counters (SHELL_COUNTERS) or the fault record (SHELL_FAULT). */
 void shell_node_clear(struct serial_node *node, enum shell_list list);
 
-/* Whether the node is in a job: then the shell starts no discovery or ping,
-   which could disturb the job's times. */
+/* Whether the node is in a job: then the shell starts no discovery or ping. */
 bool shell_node_busy(struct serial_node *node);
 
-/* Starts discovery from this node, which gets the coordinates `at`. `policy`:
-   enum wire_policy for all nodes; SHELL_POLICY_OF_SIZE: the default for a torus
-   of this size. Result: enum err. */
+/* Starts discovery from this node, at the coordinates `at`. `policy`: enum
+   wire_policy; SHELL_POLICY_OF_SIZE: the default. Result: enum err. */
 #define SHELL_POLICY_OF_SIZE 255u
 NODISCARD int shell_node_mesh(struct serial_node *node, struct torus_size size,
                               struct torus_coord at, uint8_t policy);
@@ -57,16 +51,15 @@ NODISCARD int shell_node_mesh(struct serial_node *node, struct torus_size size,
 NODISCARD int shell_node_ping(struct serial_node *node, struct torus_path path,
                               uint32_t bytes);
 
-/* Sends a peek to the node at the end of the path (no hops: this node): asks
-   for a page of hal/switch/peek.h, or gives a command with an argument. Each
-   port has one peek at a time. Result: ERR_OK; ERR_PORT_BUSY: the last peek out
-   of this port has not ended; another enum err. */
+/* Sends a peek to the node at the end of the path (no hops: this node). `page`:
+   page or command of hal/switch/peek.h. `argument`: the command's. Result:
+   ERR_OK; ERR_PORT_BUSY: the port's last peek has not ended; another enum
+   err. */
 NODISCARD int shell_node_peek(struct serial_node *node, struct torus_path path,
                               uint8_t page, uint32_t argument);
 
-/* Reads the answer to the last peek out of a port. Result: SHELL_LATER; ERR_OK,
-   and the answer of length *bytes lies at *data until the port's next peek;
-   another enum err. */
+/* Reads the answer to the port's last peek, valid until its next peek. Result:
+   SHELL_LATER; ERR_OK; another enum err. */
 NODISCARD int shell_node_peeked(struct serial_node *node, const uint8_t **data,
                                 unsigned *bytes, unsigned port);
 

@@ -12,8 +12,7 @@ static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
                   SHELL_HALF + 1 == (int)LINE_HALF,
               "a code is the line's status less 1");
 
-/* Two texts for each code, with a NUL between: the word of the code, and the
-   text that ends a reply with this code. In the text %d is shell->detail. */
+/* Each code's word, a NUL, and the text of its reply; %d is shell->detail. */
 static const char codes[SHELL_CODES][16] = {
     [SHELL_LONG] = "long\0 line",       [SHELL_CRC] = "crc\0 wrong",
     [SHELL_CONTROL] = "control\0 byte", [SHELL_DAMAGED] = "damaged\0 line",
@@ -24,7 +23,6 @@ static const char codes[SHELL_CODES][16] = {
     [SHELL_FAULTS] = "faults\0 found",
 };
 
-/* Begins a line: `word`, the word of `code`, and the request's tag, if any. */
 static void begin(struct shell *shell, const char *word, enum shell_code code)
 {
     line_begin(&shell->out);
@@ -59,8 +57,7 @@ static void put_end(struct shell *shell)
     }
 }
 
-/* Ends the line. A line that was too long has been cut: `err space` replaces
-   the line, since no reader could tell from the CRC that bytes are missing. */
+/* Ends the line. `err space` replaces a line that was too long. */
 static unsigned end_line(struct shell *shell)
 {
     if (shell->out.cut) {
@@ -70,7 +67,7 @@ static unsigned end_line(struct shell *shell)
     return line_end(&shell->out);
 }
 
-/* Stores the first SHELL_WORDS words of `text`. Result: number of all words. */
+/* Splits a text. Result: number of words; SHELL_WORDS at most are stored. */
 static unsigned split(struct shell *shell, char *text)
 {
     unsigned count = 0;
@@ -129,7 +126,7 @@ static enum shell_code carry_out(struct shell *shell, unsigned words)
     return command->run == NULL ? SHELL_OK : command->run(shell);
 }
 
-/* Carries out a request, whose tag is removed first, and begins its reply. */
+/* Carries out a request, and begins its reply. */
 static void answer(struct shell *shell, char *text)
 {
     unsigned words = split(shell, text);

@@ -15,31 +15,21 @@
  * match replies to requests; a line with a tag must have a CRC. The reply to a
  * damaged line has no tag, since the tag may be damaged, too. The shell writes
  * only replies. A program may repeat any command whose reply was lost.
- *
- * No allocation, no input or output, no clock: lines come in by `reader`, the
- * caller writes the replies, and boot/shell/node.h reaches the node.
  */
 #ifndef BOOT_SHELL_SHELL_H
 #define BOOT_SHELL_SHELL_H
 
 #include "boot/shell/state.h"
 
-/* Sets the shell up. Node, reader and mailbox outlive the shell; the mailbox
-   stays closed and empty on a node without a host's port. A reply that is too
-   long for a line is replaced by `err space`. */
+/* Sets the shell up. Node, reader and mailbox outlive the shell. */
 void shell_init(struct shell *shell, struct serial_node *node,
                 struct line_reader *reader, struct mailbox *mailbox);
 
-/*
- * Makes the next line of a reply. If no reply is under way, takes the next
- * request and makes the first line of its reply. now_us: time, which may wrap.
- * Precondition: the console has room for a line, LINE_BYTES_MAX bytes. Must not
- * interrupt itself or a function of the mailbox. Result: length of the line in
- * shell->out.text, for the caller to write; 0: no line.
- *
- * If shell->resetting is true afterwards, the caller resets the board once the
- * console has sent the line, and does not call this function again.
- */
+/* Makes the next line of a reply, or takes the next request. now_us: time,
+   which may wrap. Precondition: the console has room for LINE_BYTES_MAX bytes.
+   Must not interrupt itself or a function of the mailbox. Result: length of the
+   line in shell->out.text; 0: no line. If shell->resetting is true afterwards,
+   the caller sends the line, then resets the board. */
 unsigned shell_poll(struct shell *shell, uint32_t now_us);
 
 #endif

@@ -9,8 +9,7 @@
 #define SHELL_PING_BYTES_MAX 65535u
 #define SHELL_WORDS 7u /* words kept of a request, its tag included */
 
-/* Time without a row after which a command ends with SHELL_LATE, us; rows
-   "waiting=" of `peeks` do not count. */
+/* Time without a row after which a command ends with SHELL_LATE, us. */
 #define SHELL_WAIT_US 30000000u
 
 /* `peeks`: time without a row, us, after which a row "waiting=" is written. */
@@ -59,8 +58,7 @@ struct shell {
     uint32_t wanted;  /* `ping`: number of circuits; `peeks`: page asked for */
     uint32_t bytes;   /* `ping`: bytes sent over each circuit */
     uint32_t left;    /* `peeks`: mask of paths not begun yet */
-    uint8_t slot[TORUS_PORTS]; /* `peeks`, by port: 1 + index of the path
-                                  whose peek is under way; 0: none */
+    uint8_t slot[TORUS_PORTS]; /* 1 + index of the port's path; 0: none */
     uint32_t now_us;           /* time of this shell_poll() */
     uint32_t since_us;         /* time of the last row or request */
     uint32_t told_us;          /* `peeks`: time of the last row of a peek */
@@ -68,11 +66,9 @@ struct shell {
     struct line_writer out; /* the line that is being written */
 };
 
-/* A command. run(), if not NULL, carries out a request: appends words to the
-   reply `ok`, or returns an error. row(), if not NULL, is then called for each
-   row, unless run() has cleared shell->rows; row() returns what
-   shell_node_row() returns. When row() returns ERR_EMPTY, the line `end` is
-   written, with the code shell->ending. */
+/* A command. run() carries out a request: appends words to the reply `ok`, or
+   returns an error. row() appends a row, as shell_node_row() does, unless run()
+   has cleared shell->rows. Both may be NULL. */
 struct shell_command {
     const char *help; /* the name, then the arguments, as `help` prints them */
     enum shell_code (*run)(struct shell *shell);
@@ -89,8 +85,7 @@ extern const unsigned shell_commands_count;
 /* Stores `error`, an enum err, in shell->detail. Result: code for `error`. */
 enum shell_code shell_code_of(struct shell *shell, int error);
 
-/* Reads a number of decimal digits. Result: false if the text has other
-   characters or none, or if the number is above `most`. */
+/* Reads a decimal number. Result: false if it is none, or above `most`. */
 bool shell_number(const char *text, uint32_t *number, uint32_t most);
 
 #endif

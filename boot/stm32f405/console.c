@@ -6,9 +6,8 @@
 
 #define OUT_BYTES 2048u
 
-/* Ring of console output not sent yet. `written`: number of bytes put in so
-   far, which only the writer changes; `taken`: number of bytes taken out so
-   far, which only the interrupt changes. Both are modulo 2^32. */
+/* Ring of console output. `written`: bytes put in, modulo 2^32. `taken`: bytes
+   taken out by the interrupt, modulo 2^32. */
 static struct {
     volatile uint32_t written;
     volatile uint32_t taken;

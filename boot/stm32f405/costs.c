@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/costs.h"
 
-/* Time, ps, of a number of instructions from flash: 1.3 cycles each at 168 MHz.
-   The numbers below were counted on mps2_an385. On the model of the chip
-   (test/boards/chip) an instruction of a kernel takes 1.14 to 2.03 cycles: so
-   an originator plans by measured times, once it has measured its load. */
+/* Time, ps, of instructions from flash: 1.3 cycles each at 168 MHz. The numbers
+   below were counted on mps2_an385. */
 #define TIME(instructions) ((instructions)*7700u)
 /* Interrupts for a byte at a port take 105 cycles: `make bench B=chip`. */
 #define PS_PER_PORT_BYTE 625000u

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a program on an STM32F405: records a fault in memory that a reset
-   keeps, and resets the board, which then answers requests for the fault. */
+/* The end of a program on an STM32F405: a reset keeps the fault's record. */
 #include "boot/boot.h"
 #include "hal/armv7m.h"
 #include "hal/node.h"
 #include "hal/serial/board.h"
 
-/* Words of a valid record; memory at power-up holds both once in 2^64 times. */
+/* Words that mark a valid record. */
 #define MAGIC_FIRST 0x4c554146u
 #define MAGIC_LAST (~MAGIC_FIRST)
 
@@ -51,8 +50,7 @@ _Noreturn void boot_fault_end(void)
     armv7m_reset();
 }
 
-/* Records a fault at the instruction that called this function, 4 bytes before
-   the return address. */
+/* Records a fault at the call, 4 bytes before the return address. */
 __attribute__((used)) _Noreturn void _exit(int status)
 {
     uintptr_t called = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;

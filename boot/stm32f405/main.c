@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of an STM32F405 board: connects a node on serial lines
-   (boot/serial/node.h) with this chip's ports, timers and memory. */
+/* The program of an STM32F405 board: a node on serial lines. */
 #include "boot/boot.h"
 #include "boot/costs.h"
 #include "boot/serial/node.h"
@@ -21,20 +20,17 @@
 #define BITS_PER_BYTE 10u /* 8 bits, start bit and stop bit */
 #define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
-/* Emulated boards share the host's few cores: one second of their time takes 1
-   + EMULATED_SLOWER seconds of the host's time. A node's answer may still be
-   late by EMULATED_SLACK_US us of the boards' time. */
+/* One second of an emulated board takes 1 + EMULATED_SLOWER s of the host's
+   time. A node's answer may be late by EMULATED_SLACK_US us. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
 /* Longest time between two bytes of a line that somebody types. */
 #define HALF_LINE_US 10000000u
-/* Number of test frames that a good link may lose. A sound cable loses none; on
-   cables of emulated boards, tests damage bytes. */
+/* Number of test frames that a good link may lose. */
 #define LOST_MAX 1u
 #define EMULATED_LOST_MAX 15u
 
-/* From linker/stm32f405.ld. An emulated chip has no unique id: its launcher may
-   write an id to boot_emulated_id. */
+/* From linker/stm32f405.ld. A launcher may write boot_emulated_id. */
 extern uint32_t boot_ccm_start[];
 extern uint32_t boot_ccm_end[];
 extern uint32_t boot_low_start[];
@@ -42,8 +38,7 @@ extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
 extern uint8_t boot_image_bytes[]; /* its address is the image's size */
 
-/* Costs on the emulator, where measured time means nothing: only a kernel takes
-   mesh time, 32 ns for each instruction that the kernel estimates. */
+/* On the emulator only a kernel takes time, 32 ns for each instruction. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
@@ -100,9 +95,7 @@ void serial_taken(unsigned port, unsigned bytes)
     }
 }
 
-/* Masks the interrupts that use the switch (late handlers in
-   hal/stm32f405/interrupts.h). The quick handlers, which fetch bytes from the
-   lines, stay enabled: else bytes would be lost while a frame is built. */
+/* Masks the interrupts that use the switch. Bytes are still fetched. */
 void board_lock(void)
 {
     uint32_t before = interrupts_mask();
@@ -144,8 +137,7 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* Does not sleep if an interrupt came since the last call: the event for which
-   the caller waits may have come. Interrupts masked here end WFI, too. */
+/* Does not sleep if an interrupt came since the last call. */
 void board_sleep(void)
 {
     uint32_t before = armv7m_mask();
@@ -168,9 +160,7 @@ static void alarmed(void)
     serial_node_alarm(node);
 }
 
-/* Feeds the watchdog while the node is in a job: a kernel may compute for
-   longer than the watchdog's 2 s. If a kernel hangs, another node or the
-   console can reset this node. */
+/* Feeds the watchdog: a kernel may compute for longer than its 2 s. */
 static void tick(void)
 {
     woken = true;
@@ -202,8 +192,7 @@ static uint32_t between(const void *from, const void *to)
     return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* Messages use SRAM: config->memory. If the chip has CCM, which DMA does not
-   reach, the part of CCM after *node is the second memory, config->aside. */
+/* Messages use SRAM. The second memory is the part of CCM after *node. */
 static void take_memory(struct serial_node_config *config)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
@@ -273,9 +262,8 @@ static void run(void)
     serial_node_run(node);
 }
 
-/* Moves the stack to the bottom of CCM; without CCM the stack stays at the
-   bottom of SRAM. No memory lies below CCM or SRAM, so an overflow faults. The
-   node lies directly above the stack. */
+/* Moves the stack to the bottom of CCM, if there is CCM. The node lies directly
+   above the stack. */
 _Noreturn void boot_board(void)
 {
     uint32_t words = between(boot_stack_start, boot_stack_end) / 4;

@@ -45,7 +45,7 @@ static bool probe_id(struct boot_start *start)
            boot_probe_word(id + 2, &start->id[2]);
 }
 
-/* Sets the vector table's address, since a boot loader may have set another. */
+/* Sets the vector table's address: a boot loader may have set another. */
 void boot_start(struct boot_start *start)
 {
     uint32_t ignored;

@@ -18,13 +18,11 @@ struct boot_start {
 /* Sets up vectors and clock tree, and fills *start in; devices stay off. */
 void boot_start(struct boot_start *start);
 
-/* The identity of this image. Volatile, since a tool can set coordinates in
-   flash after linking (hal/image.h). */
+/* The identity of this image. A tool can change it in flash (hal/image.h). */
 extern const volatile struct image_identity boot_identity;
 
-/* The console's output for the serial driver: boot_console_pending() sets *data
-   to the next bytes of the ring and returns their number; boot_console_taken()
-   frees bytes that the driver has sent or copied. */
+/* The console's output. boot_console_pending() sets *data to the next bytes,
+   and returns their number. boot_console_taken() frees bytes. */
 unsigned boot_console_pending(const uint8_t **data);
 void boot_console_taken(unsigned bytes);
 

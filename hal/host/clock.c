@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a native node. The host cannot count a board's instructions: so
-   only clock_account() and the arrival of messages move the clock. */
+/* The clock of a native node: only clock_account() and messages move it. */
 #include "hal/clock.h"
 
 uint64_t clock_now_ps(const struct clock *clock)

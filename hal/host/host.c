@@ -27,8 +27,7 @@ struct host_node {
 /* The node whose coroutine runs in this thread, or NULL. */
 static _Thread_local struct host_node *resumed;
 
-/* Returns `resumed` of the present thread. Not inlined: else the compiler could
-   keep the address of `resumed` while the node moves to another thread. */
+/* Not inlined: a node may move to another thread between two calls. */
 __attribute__((noinline)) static struct host_node *current(void)
 {
     return resumed;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mesh time by the CMSDK timer, which counts 40 ns ticks of virtual time; an
-   instruction takes 32 ns. While the node waits the timer is disabled: with
-   QEMU's option sleep=off, virtual time would jump to the end of a running
-   timer's count. The timer wraps after 171 s and interrupts, so that a kernel
-   may compute for longer than 171 s. */
+/* Mesh time by the CMSDK timer, which counts ticks of 40 ns. The timer is
+   disabled while the node waits: else virtual time would jump to its wrap
+   (QEMU's option sleep=off). The timer wraps after 171 s, and interrupts. */
 #include "hal/clock.h"
 
 #include "hal/mps2/registers.h"
@@ -21,8 +19,7 @@ void clock_timer_interrupt(void)
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    /* A wrap adds to the upper word of base_ps only. If a wrap came between the
-       two reads of this word, the loop reads word and timer again. */
+    /* Reads again if the timer has wrapped between the two reads. */
     const volatile uint32_t *upper = (const uint32_t *)&clock->base_ps + 1;
     uint32_t before;
     uint32_t ticks;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doorbell: node and switch ring each other by one byte over UART0. The
-   receive interrupt is enabled only while the node waits, with all interrupts
-   masked: a pending interrupt wakes WFI even when masked (ARM DDI 0403,
-   B1.5.19). So no handler adds instructions to timed code. */
+/* The doorbell: node and switch ring each other by one byte over UART0. A
+   masked interrupt wakes WFI, too (ARM DDI 0403, B1.5.19): no handler runs. */
 #include "hal/board.h"
 #include "hal/window/window.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of MPS2 boards whose FPGA image has the Cortex-M System Design Kit
-   (CMSDK) with the memory map of AN385. Names and offsets are those of the
-   kit's manual (ARM DDI 0479, sections 4.1 and 4.3). */
+/* Registers of MPS2 boards with the memory map of AN385: names and offsets as
+   in ARM DDI 0479, 4.1 and 4.3. */
 #ifndef HAL_MPS2_REGISTERS_H
 #define HAL_MPS2_REGISTERS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mesh time by a timer that runs in real time, even while the node waits:
-   clock_stop() returns the time and stops nothing; clock_start() moves the time
-   forward by adding to base_ps, the mesh time at which the timer started. */
+/* Mesh time by a timer that runs in real time. clock_stop() stops nothing.
+   clock_start() adds to base_ps. */
 #include "hal/clock.h"
 
 #include "hal/stm32f405/timer.h"
@@ -10,8 +9,7 @@
 
 static bool accounting;  /* timer_account() was called (emulator only) */
 static uint64_t read_ps; /* last result of clock_now_ps(), if `accounting` */
-/* Time by which clock_account() has moved mesh time ahead of the emulator's
-   time. Once it reaches SLEEP_PS, the node sleeps for ahead_ps. */
+/* Lead of mesh time over the emulator's time. At SLEEP_PS the node sleeps. */
 static uint64_t ahead_ps;
 #define SLEEP_PS 1000000000u
 
@@ -51,8 +49,7 @@ void timer_account(void)
     accounting = true;
 }
 
-/* Sleeps for ahead_ps, while mesh time stands still. Messages that on a chip
-   come in during a node's work come in during this sleep. */
+/* Sleeps for ahead_ps, while mesh time stands still. Messages still come in. */
 static void sleep_off(struct clock *clock)
 {
     uint64_t start_count = timer_counts();
@@ -66,9 +63,7 @@ static void sleep_off(struct clock *clock)
     ahead_ps = 0;
 }
 
-/* Does nothing on a chip, whose clock has run during the work. On the emulator
-   sets mesh time to read_ps + ps: the host's time of emulation does not
-   count. */
+/* Does nothing on a chip. On the emulator sets mesh time to read_ps + ps. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     uint64_t at_ps = read_ps + ps;

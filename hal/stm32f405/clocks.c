@@ -16,9 +16,7 @@
 
 #define EMULATED_TIMER_HZ 1000000000u
 
-/* Number of looks at a register after which a wait ends: 50 ms or more at 16
-   MHz, as a look takes 8 cycles or more. A crystal starts within some ms, the
-   PLL locks within 0.3 ms (data sheet, 5.3.8 and 5.3.10). */
+/* Reads of a register after which a wait ends: 50 ms or more at 16 MHz. */
 #define LOOKS_MAX 100000u
 
 static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
@@ -47,8 +45,7 @@ static bool hse_starts(bool bypass)
     return false;
 }
 
-/* Starts the PLL, from HSE of hse_hz, or from HSI (the internal oscillator) if
-   hse_hz is 0. Result: whether the PLL locks. */
+/* Starts the PLL; hse_hz 0: from HSI. Result: whether it locks. */
 static bool pll_locks(uint32_t hse_hz)
 {
     uint32_t divider = (hse_hz != 0 ? hse_hz : HSI_HZ) / PLL_IN_HZ;
@@ -64,8 +61,7 @@ static bool pll_locks(uint32_t hse_hz)
     return false;
 }
 
-/* Runs the processor from the PLL. Slows down flash and buses first, so that
-   they never exceed their limits. Result: whether the processor switched. */
+/* Slows down flash and buses first. Result: whether the processor switched. */
 static bool switch_to_pll(void)
 {
     FLASH_ACR = FLASH_ACR_LATENCY_5WS | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN |
@@ -83,18 +79,13 @@ static bool switch_to_pll(void)
     return false;
 }
 
-/* Whether the program runs on a chip, not in QEMU. A chip has at least one
-   ready flag of an oscillator set, and only hardware sets these flags (RM0090,
-   7.3.1): HSIRDY after a reset; HSERDY or PLLRDY if a boot loader has stopped
-   HSI. QEMU sets none: CR reads as 0, or (version 10) as what was written. */
+/* Whether this is a chip: QEMU sets none of these flags (RM0090, 7.3.1). */
 static bool has_clock_tree(void)
 {
     return (RCC->CR & (RCC_CR_HSIRDY | RCC_CR_HSERDY | RCC_CR_PLLRDY)) != 0;
 }
 
-/* Returns to the state after a reset: only HSI is on, and drives the processor.
-   A boot loader may have left the PLL on, which can be set up only while it is
-   off (7.3.2). Flash wait states that a boot loader has left do no harm. */
+/* Restores the state after a reset: a boot loader may have left the PLL on. */
 static bool return_to_hsi(void)
 {
     RCC->CR |= RCC_CR_HSION;
@@ -118,9 +109,7 @@ static bool return_to_hsi(void)
  * which the RTC's prescaler divides (RM0090, 7.2.12 and 19.5.11).
  *
  * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
- * sheet, 5.3.9); crystals have whole MHz. So crystals up to 11 MHz are always
- * told apart; 12 and 13 MHz if HSI is good to 3.9 %, 25 and 26 MHz if HSI is
- * good to 1.9 %.
+ * sheet, 5.3.9).
  */
 #define HSI_MHZ 16u
 #define PRESCALER 31u   /* the RTC's divider: crystal cycles per edge */
@@ -132,12 +121,10 @@ static bool return_to_hsi(void)
 #define USUAL_PART 22u          /* tolerance: 1 part in 22, 4.5 % */
 #define CAPTURE_LOOKS_MAX 2000u /* looks of 10 cycles: 1.2 ms at 16 MHz */
 
-/* Number of crystal cycles in all intervals * HSI_MHZ. The crystal's frequency,
-   MHz, is PRODUCT / (HSI ticks that TIM11 counts in all intervals). */
+/* The crystal's frequency, MHz, times the HSI ticks of all intervals. */
 #define PRODUCT (INTERVALS * CAPTURE_EACH * PRESCALER * HSI_MHZ)
 
-/* Waits for the next capture, and sets *count to the count that TIM11 captured.
-   Result: false if no capture comes in CAPTURE_LOOKS_MAX looks. */
+/* Reads TIM11's next captured count. Result: false: none came in time. */
 static bool capture(uint32_t *count)
 {
     for (uint32_t looks = 0; looks < CAPTURE_LOOKS_MAX; ++looks) {
@@ -168,8 +155,7 @@ static void stop_counting(void)
     RCC->CFGR &= ~(RCC_CFGR_RTCPRE_MASK << RCC_CFGR_RTCPRE_SHIFT);
 }
 
-/* Returns the crystal's frequency, MHz, for the measured frequency: 4, 8, 12 or
-   16 MHz, the usual crystals, if the measurement is within 4.5 %; otherwise the
+/* Returns 4, 8, 12 or 16 MHz if the measurement is within 4.5 %; otherwise the
    nearest whole MHz; 0 if this is not 4 to 26. */
 static uint32_t named_mhz(uint32_t measured_khz)
 {
@@ -187,10 +173,8 @@ static uint32_t named_mhz(uint32_t measured_khz)
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz;
 }
 
-/* Returns the frequency of HSE in Hz, a whole number of MHz from 4 to 26; 0:
-   HSE has another frequency, or does not oscillate. Preconditions: HSERDY is
-   set; HSI drives processor and buses. Takes 0.2 to 1 ms, at most 20 ms (slow
-   edges). */
+/* Returns the frequency of HSE, Hz; 0: not 4 to 26 MHz, or no oscillation.
+   Preconditions: HSERDY is set; HSI drives processor and buses. */
 static uint32_t measure_crystal_hz(void)
 {
     uint32_t first = 0;
@@ -232,8 +216,7 @@ static enum clocks_source start(uint32_t *crystal_hz)
     return *crystal_hz != 0 ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
 }
 
-/* timer_hz: a timer gets twice the clock of its bus if the bus has a divider
-   (7.2). So with the PLL TIM2 gets 2 * apb1_hz, which equals apb2_hz. */
+/* A timer's clock is twice its bus's clock if the bus has a divider (7.2). */
 void clocks_start(struct clocks *clocks)
 {
     bool fast;
@@ -255,8 +238,7 @@ const char *clocks_source_name(const struct clocks *clocks)
     return names_at("hsi\0hsi-pll\0hse-pll\0emulated", clocks->source);
 }
 
-/* Returns the name of the first flag in the table that is set. Every reset sets
-   PINRSTF, the flag of the reset pin, so this flag is the last one (7.3.21). */
+/* The reset pin's flag is the last one, since every reset sets it (7.3.21). */
 const char *clocks_reset_name(const struct clocks *clocks)
 {
     static const struct {

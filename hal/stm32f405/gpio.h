@@ -30,8 +30,7 @@ static inline void gpio_set_mode(struct stm32_gpio *bank, unsigned number,
         (bank->MODER & ~(GPIO_MODER_MASK << 2 * number)) | mode << 2 * number;
 }
 
-/* Connects the pin to a device; `function`: 0 to 15, the alternate function.
-   The pull-up keeps an unconnected input idle. */
+/* Connects the pin, with a pull-up, to its alternate function, 0 to 15. */
 static inline void gpio_set_function(enum pins_pin pin, uint32_t function)
 {
     struct stm32_gpio *bank = gpio_bank(pin);
@@ -60,8 +59,7 @@ static inline void gpio_set_output(enum pins_pin pin, bool high)
     gpio_set_mode(gpio_bank(pin), pin % GPIO_BANK_PINS, GPIO_MODER_OUTPUT);
 }
 
-/* Makes the pin of the board's LED, if there is one (PINS_LED), an output; the
-   LED is off. Called once, before board_led(). */
+/* Makes the LED's pin, if any, an output; the LED is off. */
 void led_start(void);
 
 #endif

@@ -8,20 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Priorities, in the upper four bits of a byte (RM0090, 12.1.1); 0 is the most
-   urgent. Each line has two handlers. The quick one (INTERRUPTS_BYTES) only
-   fetches a byte, before the next byte comes. The late one (INTERRUPTS_PORTS or
-   INTERRUPTS_CONSOLE) may take long; late handlers of the ports never interrupt
-   each other, so they can share data. */
+/* Priorities; 0 is the most urgent (RM0090, 12.1.1). A quick handler
+   (INTERRUPTS_BYTES) only fetches a byte. Late handlers of the ports
+   (INTERRUPTS_PORTS) never interrupt each other. */
 #define INTERRUPTS_BYTES 0x00u
 #define INTERRUPTS_PORTS 0x10u
 #define INTERRUPTS_CONSOLE 0x40u
 #define INTERRUPTS_TICK 0x80u
 
-/* Masks all interrupts but INTERRUPTS_BYTES, to guard data that the ports' late
-   handlers share. (armv7m_mask() masks INTERRUPTS_BYTES, too: a byte is lost if
-   it masks for longer than a byte takes on the line.) Result: the argument for
-   interrupts_unmask(). Calls nest. An interrupt masked so does not end WFI. */
+/* Masks all interrupts but INTERRUPTS_BYTES; calls nest. Result: the argument
+   for interrupts_unmask(). An interrupt masked so does not end WFI. */
 static inline uint32_t interrupts_mask(void)
 {
     uint32_t before;
@@ -40,14 +36,10 @@ static inline void interrupts_unmask(uint32_t before)
 
 /* ---- the program's time ---- */
 
-/* Processor cycles that the ports' interrupts take from the program. Each
-   handler measures its own cycles by SysTick, which counts down at the
-   processor's clock and restarts every millisecond; no handler takes a
-   millisecond. A quick handler that interrupts a late one adds nothing: the
-   late handler's cycles include those of the quick one. */
+/* Processor cycles that the ports' interrupts take. A late handler's cycles
+   include those of quick handlers that interrupt it. */
 
-/* Cycles of a handler before and after its two reads of SysTick: 34 of its
-   code, 22 to enter and leave (6 directly after another handler). */
+/* Cycles of a handler before and after its two reads of SysTick. */
 #define TAKEN_AROUND_CYCLES 56u
 
 struct taken {
@@ -70,8 +62,7 @@ static inline void taken_add(uint32_t since)
     taken_by_ports.cycles += cycles + TAKEN_AROUND_CYCLES;
 }
 
-/* A late handler calls taken_begin() first, and taken_end() last, with the
-   result of taken_begin() as `since`. */
+/* Called first and last by a late handler. `since`: taken_begin()'s result. */
 static inline uint32_t taken_begin(void)
 {
     taken_by_ports.late = true;

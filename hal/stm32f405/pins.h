@@ -13,10 +13,7 @@
  *   PINS_LED         the LED's pin
  *   PINS_LED_LIT     the level that lights the LED: 0 or 1
  *
- * All else follows from the USART: its bus (RM0090, 2.3), the alternate
- * function of its pins (data sheet, table 9), its DMA streams and channels. A
- * header that cannot work does not compile: one that names a USART or a pin
- * twice, a pin that is not the USART's, or a pin that debugging or USB needs.
+ * All else follows from the USART. A header that cannot work does not compile.
  */
 #ifndef HAL_STM32F405_PINS_H
 #define HAL_STM32F405_PINS_H
@@ -24,7 +21,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Numbers of the pins, sixteen a bank; no package of the 405 has them all. */
+/* Numbers of the pins, sixteen a bank. */
 #define PINS_BANK(bank, first)                                                 \
     P##bank##0 = (first), P##bank##1, P##bank##2, P##bank##3, P##bank##4,      \
     P##bank##5, P##bank##6, P##bank##7, P##bank##8, P##bank##9, P##bank##10,   \
@@ -86,8 +83,7 @@ PINS_CHECK(PINS_WEST);
 PINS_CHECK(PINS_SOUTH);
 PINS_CHECK(PINS_CONSOLE);
 
-/* Number of ports, the console included, of which VALUE (PINS_USART, PINS_TX or
-   PINS_RX) is `value`. */
+/* Number of ports, the console too, whose VALUE (as PINS_TX) is `value`. */
 #define PINS_COUNT_OF(VALUE, value)                                            \
     ((VALUE(PINS_EAST) == (value)) + (VALUE(PINS_NORTH) == (value)) +          \
      (VALUE(PINS_WEST) == (value)) + (VALUE(PINS_SOUTH) == (value)) +          \
@@ -124,13 +120,11 @@ static_assert((PINS_LED_LIT) == 0 || (PINS_LED_LIT) == 1,
 #define PINS_USART_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
 #define PINS_USART_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
 
-/* PINS_FACTS(F, PINS_EAST) expands to F(..) with the row of that port's
-   USART. */
+/* PINS_FACTS(F, PINS_EAST) expands to F(row of that port's USART). */
 #define PINS_FACTS(FACTS, ...) PINS_FACTS_OF(FACTS, __VA_ARGS__)
 #define PINS_FACTS_OF(FACTS, usart, tx, rx) PINS_USART_##usart(FACTS)
 
-/* Interrupts (RM0090, table 62) of a port's USART and of its sending DMA
-   stream. */
+/* Interrupts of a port's USART and of its sending DMA stream. */
 #define PINS_IRQ(...) PINS_FACTS(PINS_FACT_IRQ, __VA_ARGS__)
 #define PINS_TX_IRQ(...) PINS_FACTS(PINS_FACT_TX_IRQ, __VA_ARGS__)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the STM32F405/407: names, offsets and addresses as in the
-   reference manual RM0090 Rev 19, whose sections the comments name. Unused
-   registers are left out, or are in fields `unused_OFFSET`. */
+/* Registers of the STM32F405/407, as in RM0090 Rev 19; comments name sections.
+   Unused registers are left out, or are in fields `unused_OFFSET`. */
 #ifndef HAL_STM32F405_REGISTERS_H
 #define HAL_STM32F405_REGISTERS_H
 

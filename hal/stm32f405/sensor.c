@@ -69,8 +69,7 @@ static int16_t celsius_of(uint32_t sensor, uint32_t reference)
                : PEEK_NO_CELSIUS;
 }
 
-/* Reads the factory's values only if there are results, which an emulator never
-   has. Both results are there after two ticks. */
+/* Reads the factory's values only if there are results: QEMU has none. */
 void board_measure(uint16_t *supply_mv, int16_t *celsius)
 {
     uint32_t sensor = last.sensor;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the supply voltage and the chip's temperature by ADC1 (RM0090, 13.10
-   and 13.11), from its internal reference and its sensor. The factory has
-   measured both at 3.3 V. The temperature is good to some degrees. */
+/* Measures supply voltage and chip temperature by ADC1 (RM0090, 13.10 and
+   13.11). The temperature is good to some degrees. */
 #ifndef HAL_STM32F405_SENSOR_H
 #define HAL_STM32F405_SENSOR_H
 

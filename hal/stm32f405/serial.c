@@ -36,18 +36,14 @@
 
 #include <string.h>
 
-/* Writing fewer than 3 bytes takes less time than setting up a burst. Bursts of
-   more than 64 bytes (320 us at 2 Mbaud) would save few interrupts. */
+/* Shorter bursts take longer than single bytes. */
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* A power of two. 512 bytes take 2.56 ms at 2 Mbaud; test/bench/chip.py
-   measures how long bytes wait in the ring. */
+/* A power of two; 512 bytes take 2.56 ms at 2 Mbaud. */
 #define RING_BYTES 512u
 
-/* Times from the first byte to the first look at the ring, and between looks.
-   The first time is short, so that a node that relays a message passes its
-   first bytes on soon after they have come. */
+/* Times from the first byte to a look at the ring, and between looks. */
 #define FIRST_LOOK_US 10u
 #define NEXT_LOOK_US 50u
 
@@ -103,8 +99,7 @@ struct state {
 
 static struct state states[SERIAL_COUNT];
 
-/* Returns the lowest bit of a stream's flags in ISR and IFCR (10.5.1 to
-   10.5.4). */
+/* Returns the lowest bit of a stream's flags in ISR and IFCR (10.5). */
 static unsigned flags_shift(unsigned stream)
 {
     static const uint8_t shifts[] = {0, 6, 16, 22};
@@ -119,8 +114,7 @@ static void clear_flags(const struct line *line, unsigned stream)
 
 /* ---- sending ---- */
 
-/* Enables the TXE interrupt. Masks interrupts, since the quick handler, which
-   disables the TXE interrupt, may run at any time. */
+/* Masks interrupts: the quick handler may disable TXE at any time. */
 static void wait_for_room(unsigned port)
 {
     uint32_t before = armv7m_mask();
@@ -195,8 +189,7 @@ static void send(unsigned port)
     }
 }
 
-/* Ends the burst if DMA has ended. A burst that failed is lost, as on a bad
-   line, and the port sends without DMA from then on. */
+/* Ends the burst if DMA has ended. A failed burst turns DMA off for good. */
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
@@ -227,9 +220,7 @@ static uint32_t arrived(const struct state *state, const struct line *line)
     return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* Returns and clears two flags of the receiving stream. HTIF: since the last
-   call DMA has passed the end of the ring's first half; TCIF: of the second
-   half. */
+/* Returns and clears flags: DMA passed the ring's half (HTIF), end (TCIF). */
 static uint32_t passed(const struct line *line)
 {
     uint32_t flags =
@@ -242,11 +233,8 @@ static uint32_t passed(const struct line *line)
     return flags;
 }
 
-/* Sets `written` to the number of bytes that have arrived. If DMA has passed
-   the end of a half that is not between the old and the new `written`, DMA has
-   overwritten bytes not taken yet: then drops the ring's bytes, and sets
-   `lost`. (If 768 or more bytes, 1.5 rings, came since the last call, the loss
-   may go unseen.) */
+/* Sets `written` to the number of bytes that have arrived. If DMA has
+   overwritten bytes not taken yet, drops the ring's bytes, and sets `lost`. */
 static void fetch(struct state *state, const struct line *line)
 {
     uint32_t flags = passed(line);
@@ -329,10 +317,8 @@ static void count_errors(struct state *state, uint32_t status)
     state->lost |= (status & USART_SR_ORE) != 0;
 }
 
-/* Puts a received byte into the ring of a line without DMA. If the ring is
-   full, leaves the byte in the USART, and disables the interrupt: the
-   emulator's device would request it until the byte is read. The next byte is
-   then an overrun, which is counted once there is room. */
+/* Puts a received byte into the ring. If the ring is full, disables the
+   interrupt: the emulator would request it until the byte is read. */
 static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
 {
     struct state *state = &states[port];
@@ -355,9 +341,7 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
-/* If `silent`, lets the next received byte interrupt. Otherwise disables this
-   interrupt, and requests the timer's first look at the ring. DMA fetches bytes
-   in either case, mostly before the handler begins. */
+/* If `silent`, lets the next byte interrupt; else requests the first look. */
 static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 {
     uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
@@ -370,8 +354,7 @@ static void watch(struct stm32_usart *usart, struct state *state, bool silent)
 }
 
 /* The quick handler. Reading SR, then DR, clears IDLE and the errors (30.6.1).
-   This takes no byte away from DMA: DMA has fetched the byte with the error
-   already, and the next byte is complete only ten bits later. */
+   DMA loses no byte. */
 static void serve(unsigned port)
 {
     struct stm32_usart *usart = lines[port].usart;
@@ -455,8 +438,7 @@ void serial_console_late_interrupt(void)
 
 /* ---- start ---- */
 
-/* Sets the divider for the bit rate that is nearest to `baud`, and returns that
-   rate. With fewer than 16 clocks a bit, 8 samples are taken (30.3.4). */
+/* Sets the bit rate that is nearest to `baud` (30.3.4). Result: that rate. */
 static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
                          uint32_t baud)
 {

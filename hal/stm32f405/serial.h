@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of the four ports and the console: USARTs, 8N1, by interrupts. Two
-   wires connect a port to the opposite port of the neighbour (TX of each port
-   to RX of the other), a third wire connects the grounds; levels are 3.3 V.
-   USARTs, pins and DMA streams are those of hal/stm32f405/pins.h. The console
-   works without DMA. The driver calls the functions of program.h. */
+/* The driver of the four ports and the console: USARTs, 8N1, 3.3 V. TX of each
+   port is wired to RX of the neighbour's opposite port. The console works
+   without DMA. */
 #ifndef HAL_STM32F405_SERIAL_H
 #define HAL_STM32F405_SERIAL_H
 
@@ -18,8 +16,7 @@ enum {
     SERIAL_COUNT
 };
 
-/* Bit rate of the ports, bit/s. The processor can serve four ports at higher
-   rates (boot/stm32f405/DESIGN.md). */
+/* Bit rate of the ports, bit/s. */
 #ifndef SERIAL_PORT_BAUD
 #define SERIAL_PORT_BAUD 2000000u
 #endif
@@ -35,14 +32,12 @@ struct serial_counters {
     uint32_t failures; /* DMA errors; after one the port sends without DMA */
 };
 
-/* Starts the four ports and the console; the timer must run (timer_start()).
-   bauds[i]: bit rate of port i or of SERIAL_CONSOLE, bit/s; 0: the default
-   rate, SERIAL_PORT_BAUD or SERIAL_CONSOLE_BAUD. `bauds` NULL: all defaults. */
+/* Starts the four ports and the console; the timer must run. bauds[i]: bit rate
+   of port i or SERIAL_CONSOLE, bit/s; 0, or `bauds` NULL: the default. */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds);
 
-/* Runs the late interrupt of each port in whose ring are bytes that were not
-   passed to serial_came() yet. Called every millisecond from an interrupt, in
-   case another interrupt was lost. Cost: about 60 instructions. */
+/* Runs the late handler of each port with bytes in its ring. Called every
+   millisecond, in case an interrupt was lost. */
 void serial_look(void);
 
 /* Returns a port's bit rate, bit/s: the nearest that the divider can make. */

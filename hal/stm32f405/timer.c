@@ -66,8 +66,7 @@ uint64_t timer_counts(void)
 }
 
 /* Returns the time since the start, us. Masks interrupts only if TIM2 has
-   wrapped since the last timer_counts(), or if this call interrupts
-   timer_counts(): every handler of a port calls this function. */
+   wrapped, or if this call interrupts timer_counts(). */
 uint32_t board_now_us(void)
 {
     uint32_t high = timer.high;
@@ -111,9 +110,8 @@ void timer_on(enum timer_call which, void (*call)(void))
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-/* Requests the call `which` at TIM2's count `counts`. Precondition: interrupts
-   are masked. The hardware matches only when the counter reaches the register:
-   if it has passed `counts`, this function pends the interrupt. */
+/* Requests the call `which` at TIM2's count `counts`; at once if it has passed.
+   Precondition: interrupts are masked. */
 static void set(unsigned which, uint32_t counts)
 {
     TIM2->CCR[which] = counts;
@@ -146,8 +144,7 @@ void timer_call_in(enum timer_call which, uint32_t us)
     armv7m_unmask(before);
 }
 
-/* Finds due calls by comparing TIM2's count with the compare registers: a call
-   whose time had passed at the request has no flag in TIM2's SR. */
+/* Compares counts: a call whose time had passed has no flag in SR. */
 void timer_compare_interrupt(void)
 {
     uint32_t since = taken_begin();
@@ -188,8 +185,7 @@ uint64_t taken_cycles(void)
 /* Counts of the watchdog: 2 s at 500 Hz, the oscillator's 32 kHz / 64. */
 #define WATCHDOG_RELOAD 1000u
 
-/* Greatest number of reads of SR: 5 ms or more at 168 MHz. SR changes within 5
-   cycles of the watchdog's oscillator, 0.3 ms (21.4.2). */
+/* Greatest number of reads of SR, which changes within 0.3 ms (21.4.2). */
 #define WATCHDOG_LOOKS_MAX 100000u
 
 void watchdog_start(const struct clocks *clocks)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time on this board: TIM2 counts steps of 250 ns without end; SysTick, a timer
-   of the processor, interrupts every millisecond. (On QEMU 7.2 the chip's own
-   timers interrupt late.) All three frequencies that a timer may get (84 MHz,
-   16 MHz, the emulator's 1 GHz) can be divided down to 250 ns, a whole number
-   of picoseconds: no time is rounded. */
+/* Time on this board: TIM2 counts steps of 250 ns; SysTick interrupts every
+   millisecond. */
 #ifndef HAL_STM32F405_TIMER_H
 #define HAL_STM32F405_TIMER_H
 
@@ -31,9 +28,8 @@ enum timer_call {
 void timer_on(enum timer_call which, void (*call)(void));
 
 /* Request the call `which`; any context. timer_call_at(): at time at_us of
-   board_now_us(), or at once if at_us has passed; replaces an earlier request.
-   timer_call_in(): `us` microseconds from now; no effect if the same call is
-   requested for an earlier time. */
+   board_now_us(), or at once if it has passed; replaces an earlier request.
+   timer_call_in(): `us` us from now, unless requested for an earlier time. */
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
@@ -41,8 +37,7 @@ void timer_call_in(enum timer_call which, uint32_t us);
    about 20 instructions. */
 uint64_t timer_counts(void);
 
-/* Makes clock_account() move mesh time from now on. Called on the emulator
-   only, where work does not take the time that it takes on a chip. */
+/* Makes clock_account() move mesh time from now on. Emulator only. */
 void timer_account(void);
 
 /* Sleeps until an interrupt: 1 ms at most, since SysTick interrupts. */
@@ -53,11 +48,8 @@ void timer_wait_us(uint32_t us);
 
 /* ---- the independent watchdog, which resets a hanging board ---- */
 
-/* Starts the watchdog, which only a reset stops. It resets the board nominally
-   2 s after the last watchdog_feed(); in fact 1.3 s to 3.8 s, since its
-   oscillator has 17 to 47 kHz (data sheet, 5.3.9). A debugger that halts the
-   processor halts the watchdog, too. Does nothing on the emulator, which has no
-   watchdog. */
+/* Starts the watchdog, which only a reset stops. It resets the board 1.3 s to
+   3.8 s after the last watchdog_feed(). Does nothing on the emulator. */
 void watchdog_start(const struct clocks *clocks);
 
 /* Restarts the watchdog's 2 s. Called from the main loop; during a job also

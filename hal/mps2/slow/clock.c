@@ -9,10 +9,6 @@
  *   mesh time   start              slow_from_ps
  *   count       2^32 - n ......... 2^32 = 0 ..........
  *   a tick is   40 ns              40 ns << slow_shift
- *
- * Reading this clock takes one or two instructions more than reading the normal
- * clock. So this clock has an image of its own: the normal image's times do not
- * change.
  */
 #include "hal/clock.h"
 
@@ -34,9 +30,7 @@ static void set_tick(bool slow)
     tick_ps = TIMER_PS_PER_TICK << (slow ? INJECTION.slow_shift : 0);
 }
 
-/* A wrap adds tick_ps << 32 to base_ps, and so changes only its upper word. No
-   wrap comes before slow_from_ps, which is less than 171 s (2^32 ticks of 40
-   ns) after the start: so the board is slow after every wrap. */
+/* No wrap comes before slow_from_ps: the board is slow after every wrap. */
 void clock_timer_interrupt(void)
 {
     CMSDK_TIMER0->INTCLEAR = 1;
@@ -68,9 +62,8 @@ uint64_t clock_stop(struct clock *clock)
     return clock->base_ps;
 }
 
-/* Returns the count from which the timer must start in order to wrap at
-   slow_from_ps; 0 if slow_from_ps is less than two ticks ahead: a timer that
-   starts at its last count, 2^32 - 1, does not wrap. */
+/* Returns the timer's first count for a wrap at slow_from_ps; 0 if slow_from_ps
+   is less than two ticks ahead. */
 static uint32_t first_count(uint64_t start_ps)
 {
     uint64_t from_ps = INJECTION.slow_from_ps;
