@@ -65,7 +65,8 @@ uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
 void __aeabi_uldivmod(void);
 
 /* Arm's run-time ABI (IHI 0043, 5.3.1): numerator in r0 and r1, denominator in
-   r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3. */
+   r2 and r3; quotient returned in r0 and r1, remainder in r2 and r3.
+   If both numbers are below 2^32, r1 and r3 are 0, and stay 0. */
 __attribute__((naked, used)) void __aeabi_uldivmod(void)
 {
     __asm volatile("orrs r12, r1, r3\n"

@@ -189,7 +189,7 @@ static void send(unsigned port)
     }
 }
 
-/* Ends the burst if DMA has ended. A failed burst turns DMA off for good. */
+/* Ends the burst if DMA has ended. After a failed burst sends without DMA. */
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
