@@ -52,7 +52,8 @@
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
 /* Added to the port mask of circuit_receive(): delivers a message once its
-   first `bytes` bytes are here, header included. See circuit_complete(). */
+   first `bytes` bytes (at most 65535, header included) are here. See
+   circuit_complete(). */
 #define CIRCUIT_HEAD(bytes) ((unsigned)(bytes) << 16)
 
 /* Offsets of the header's fields, bytes. */
@@ -119,7 +120,8 @@ NODISCARD int circuit_open(struct circuit *circuit, void *board,
  * Queues the message on every port of the mask `ports`: bits 0 to 3, or bit
  * CIRCUIT_HOST alone. Result: 0; ERR_NO_ROUTE: a straight part of the path has
  * no hops, or more than circuit->side; ERR_PORT_BUSY: the queue is full. Cost:
- * about 100 instructions for four ports. A switch in software waits while a
+ * about 100 instructions for four ports. A segment outside the circuit's memory
+ * stops the mesh if the switch is hardware. A switch in software waits while a
  * torus port's queue is full. Its ERR_NO_ROUTE comes from circuit_drain().
  */
 NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
