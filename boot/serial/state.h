@@ -21,8 +21,8 @@ struct serial_node_config {
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */
     uint32_t unique_id[3];
-    uint32_t image_crc;       /* CRC-32 of the image after boot_identity */
-    bool strapped;            /* the node's coordinates are set in flash */
+    uint32_t image_crc; /* CRC-32 of the image's bytes behind boot_identity */
+    bool strapped;      /* the node's coordinates are set in flash */
     struct torus_coord strap; /* coordinates in flash */
     uint32_t salt;            /* a number that differs after every reset */
     uint32_t byte_ns;         /* time of a byte on a port's line, ns */

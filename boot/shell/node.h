@@ -31,7 +31,8 @@ enum shell_list {
 #define SHELL_LATER 1
 
 /* Appends the next row of a list. *cursor: 0 before the first row. Result:
-   ERR_OK; SHELL_LATER; ERR_EMPTY: no more rows; another enum err. */
+   ERR_OK; SHELL_LATER: no row yet, call again; ERR_EMPTY: no more rows;
+   another enum err. */
 NODISCARD int shell_node_row(struct serial_node *node, struct line_writer *out,
                              enum shell_list list, uint32_t *cursor);
 

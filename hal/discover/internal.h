@@ -64,7 +64,7 @@ enum discover_bit {
     DISCOVER_TESTED = 4, /* the sender has sent all its test frames */
     DISCOVER_KNOWN = 8,  /* the STATUS's tags and mask of ports are final */
     DISCOVER_FINISHED = 16,
-    DISCOVER_FAULTY = 32, /* the mesh has a fault, or the time limit passed */
+    DISCOVER_FAULTY = 32, /* the wave has found a fault, or has failed */
     DISCOVER_FAILED = 64  /* the wave's time limit passed at the sender */
 };
 

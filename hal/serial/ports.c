@@ -134,7 +134,7 @@ struct row {
     unsigned form;
     uint32_t position; /* index of the row's first unit within the range */
     uint32_t more;     /* number of messages with one unit more */
-    uint32_t label;    /* label of the messages, without form and port */
+    uint32_t label;    /* label of the messages, with form and port 0 */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)

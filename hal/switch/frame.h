@@ -39,7 +39,7 @@ struct frame_writer {
     uint8_t *ring;
     uint32_t mask;    /* bytes of the ring less 1: 2^n - 1 */
     uint32_t at;      /* free-running index of the next byte to write */
-    uint32_t code_at; /* free-running index of the last code */
+    uint32_t code_at; /* free-running index of the last code byte */
     uint32_t crc;     /* CRC of the content so far */
     bool empty;       /* whether the content has no byte yet */
     bool has_parity;

@@ -25,7 +25,8 @@
 #define SAMPLES_MIN 3u
 #define SAMPLES_MAX 7u
 #define SAMPLE_PS 16000000u /* 16 us */
-/* Longest run of 0 units for samples: a mean share's time / SAMPLED_CALLS. */
+/* There are samples only if a call of run() takes at most 1 / SAMPLED_CALLS of
+   the time of a mean share. */
 #define SAMPLED_CALLS 64u
 /* If units take SINGLE_PS or more, samples may be single units. */
 #define SINGLE_PS 2000000u /* 2 us */

@@ -14,7 +14,8 @@
 /* Slices of the originator in the time of a member's chunk. */
 #define SLICES 4u
 
-/* Returns whether transfers take over a tenth of the load's compute time. */
+/* Returns whether transfers take over a tenth of the time that all nodes
+   together compute. */
 static bool is_dear(const struct plan_job *job)
 {
     return fixed_product(job->transfer_ps, 10u * (job->nodes + job->served)) >

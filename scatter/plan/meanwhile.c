@@ -434,7 +434,7 @@ int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
     other = choose_factor(&best, &costs);
     error = plan_shape(plan, &late, job, &costs, &best, *time_ps);
     if (error == ERR_PHASES && other && !late) {
-        /* A circuit of `best` may carry no unit where `usual` is feasible. */
+        /* `best` failed, as a circuit would carry no unit: `usual` may fit. */
         error = plan_shape(plan, &late, job, &costs, &usual, *time_ps);
     }
     if (error == ERR_OK) {

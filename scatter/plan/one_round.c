@@ -14,7 +14,8 @@
 
 #define ONE ((uint64_t)1 << 30)
 #define SNAP_UNITS 4u   /* limit of the error of a volume, in 2^-30 unit */
-#define SNAP_STARTUP 1u /* a feasible startup may exceed the work by 1 */
+#define SNAP_STARTUP 1u /* steps: rounding may make a startup exceed the work  \
+                         */
 
 /* Factors and shifts that turn times, ps, into work, and work into volumes. */
 struct scale {

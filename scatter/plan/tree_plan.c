@@ -43,7 +43,8 @@ struct tree_node {
     uint8_t slow_shift; /* a unit takes the reference's time << slow_shift */
 };
 
-/* Cached results for children of the same slope, offset, nodes and hops. */
+/* A cache entry: what meet() computes for children that have the same slope,
+   offset, nodes and hops. */
 struct met {
     uint64_t slope; /* 0: the entry is empty */
     int64_t offset;
