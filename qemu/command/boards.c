@@ -88,6 +88,7 @@ static int set_mesh(void *own, const char *text)
 static int set_console(void *own, const char *text)
 {
     struct own_options *options = own;
+
     if (strcmp(text, "all") == 0) {
         options->all_consoles = true;
         return 0;
@@ -243,8 +244,8 @@ static const struct option_row rows[] = {
      .group = 1,
      .type = OPTION_SET,
      .set = set_console,
-     .help = "A terminal for this board's console (default 0,0); may be "
-             "repeated"},
+     .help =
+         "A terminal for this board's console (default 0,0); may be repeated"},
     {.name = "gdb",
      .value = "DIR",
      .group = 1,

@@ -63,6 +63,7 @@ static int set_sizes(void *own, const char *text)
 static int set_node(void *own, const char *text)
 {
     struct calibrate_options *options = own;
+
     if (options->nodes == NODES_MAX) {
         return parse_report("--node", text, "may be given 1024 times");
     }

@@ -78,6 +78,7 @@ static int set_program(struct options *options, enum flash_way way,
 static int set_interface(void *own, const char *text)
 {
     struct options *options = own;
+
     options->config.interface = flash_openocd_interface(text);
     return parse_report("--interface", text,
                         options->config.interface != NULL
@@ -88,6 +89,7 @@ static int set_interface(void *own, const char *text)
 static int set_image(void *own, const char *text)
 {
     struct options *options = own;
+
     if (options->image != NULL) {
         return parse_report("argument", text, "only one IMAGE is allowed");
     }
@@ -167,22 +169,19 @@ static const struct option_row rows[] = {
      .type = OPTION_SET,
      .set = set_port,
      .help = "One board: the one whose ROM boot loader is at this serial port "
-             "(BOOT0 "
-             "high, BOOT1 low, then reset)"},
+             "(BOOT0 high, BOOT1 low, then reset)"},
     {.name = "dfu",
      .value = "SERIAL",
      .type = OPTION_SET,
      .set = set_dfu,
      .help = "One board: the one whose ROM boot loader is the USB DFU device "
-             "with this "
-             "serial number"},
+             "with this serial number"},
     {.name = "map",
      .value = "FILE",
      .type = OPTION_TEXT,
      .at = offsetof(struct options, map),
-     .help =
-         "Many boards: CSV, a line for each, with a column probe, port or dfu; "
-         "and, where known, x and y, unique, pins, interface"},
+     .help = "Many boards: CSV, a line for each, with a column probe, port or "
+             "dfu; and, where known, x and y, unique, pins, interface"},
     {.name = "mesh",
      .value = "WxH",
      .type = OPTION_MESH,
@@ -196,8 +195,7 @@ static const struct option_row rows[] = {
      .type = OPTION_FLAG,
      .at = offsetof(struct options, set_coordinates),
      .help = "Write each board's x and y and the mesh's size into its image, "
-             "where the "
-             "firmware reads them"},
+             "where the firmware reads them"},
     {.name = "force-pins",
      .type = OPTION_FLAG,
      .at = offsetof(struct options, force_pins),

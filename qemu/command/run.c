@@ -126,8 +126,8 @@ static const struct option_row rows[] = {
      .group = 2,
      .type = OPTION_OUTPUT,
      .at = offsetof(struct own_options, html),
-     .help = "Write a page for a browser: the mesh and its circuits as they "
-             "move"},
+     .help =
+         "Write a page for a browser: the mesh and its circuits as they move"},
     {.name = "json",
      .group = 2,
      .type = OPTION_FLAG,
@@ -142,8 +142,7 @@ static const struct option_row rows[] = {
      .help = "File for the output, of a kernel that has one; of several "
              "originators once, for all outputs one behind the other, or once "
              "for each. Of -o, --gantt, --html, --report and --trace one may "
-             "be -, standard output: then the summary goes to standard "
-             "error"}};
+             "be -, standard output: then the summary goes to standard error"}};
 
 static const struct option_row serve_rows[] = {
     {.name = "serve",
@@ -152,9 +151,9 @@ static const struct option_row serve_rows[] = {
      .optional = true,
      .type = OPTION_SET,
      .set = serve_options_set,
-     .help = "Show that page while the job runs: at 127.0.0.1, on this port "
-             "(default: one that is free), until Ctrl-C; the address is "
-             "printed"}};
+     .help =
+         "Show that page while the job runs: at 127.0.0.1, on this port "
+         "(default: one that is free), until Ctrl-C; the address is printed"}};
 
 /* At most, besides those of originators and of -o, and INPUTs. */
 #define READ_FILES 1u

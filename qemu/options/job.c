@@ -146,6 +146,7 @@ static int set_arg_hex(void *own, const char *text)
 static int set_plan_profile(void *own, const char *name)
 {
     struct job_options *options = own;
+
     options->config.plan_profile = &options->plan_profile;
     return profile_option_load(&options->plan_profile, "--plan-profile", name);
 }
@@ -213,6 +214,7 @@ static int set_on(void *own, const char *text)
 static int set_boot(void *own, const char *text)
 {
     struct job_options *options = own;
+
     options->boot_text = text;
     options->config.one_by_one = strcmp(text, "exec") == 0;
     return parse_report("--boot", text,
@@ -247,6 +249,7 @@ static const char *read_watchdog(unsigned *watchdog_s, const char *text)
 static int set_watchdog(void *own, const char *text)
 {
     struct job_options *options = own;
+
     return parse_report("--watchdog", text,
                         read_watchdog(&options->config.watchdog_s, text));
 }
@@ -288,6 +291,7 @@ int job_options_add_input(void *options, const char *text)
 static int set_mesh(void *own, const char *text)
 {
     struct job_options *options = own;
+
     options->mesh_text = text;
     return parse_report("--mesh", text,
                         parse_mesh(text, &options->config.size));
@@ -388,17 +392,15 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .type = OPTION_FLAG,
      OPTION_FIELD(struct job_options, config.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
-             ".zst, "
-             ".zip and such are else decompressed, a sound file is else its "
-             "samples"},
+             ".zst, .zip and such are else decompressed, a sound file is else "
+             "its samples"},
     {.name = "plan-profile",
      .value = "NAME|FILE",
      .group = 1,
      .type = OPTION_SET,
      .set = set_plan_profile,
      .help = "What the plan assumes that circuits cost, such as a file of "
-             "`quincunx "
-             "calibrate' (default: the costs of --profile)"},
+             "`quincunx calibrate' (default: the costs of --profile)"},
     {.name = "rounds",
      .value = "R|auto",
      .group = 1,
@@ -410,8 +412,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .word_value = WIRE_BEST,
      .allowed = "must be 1 to 16, or auto",
      .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
-             "the best "
-             "number"},
+             "the best number"},
     {.name = "installment",
      .value = "K",
      .group = 1,
@@ -433,10 +434,9 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .most = 2,
      .word = "auto",
      .allowed = "must be 1, 2 or auto",
-     .help =
-         "For a farm: the originator serves all workers (1), or masters "
-         "that serve those near them (2); auto (default): 2 from 100 nodes on, "
-         "without an output"},
+     .help = "For a farm: the originator serves all workers (1), or masters "
+             "that serve those near them (2); auto (default): 2 from 100 nodes "
+             "on, without an output"},
     {.name = "reserve",
      .value = "PERCENT",
      .group = 1,
@@ -445,10 +445,9 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .least = 1,
      .most = WIRE_RESERVE_MAX,
      .allowed = "must be 1 to 90, the percentage of the load",
-     .help =
-         "For a hybrid: so much of the load is given to who asks, behind "
-         "the planned rounds: 1 to 90 (default: by how much measured pieces "
-         "varied)"},
+     .help = "For a hybrid: so much of the load is given to who asks, behind "
+             "the planned rounds: 1 to 90 (default: by how much measured "
+             "pieces varied)"},
     {.name = "phases",
      .value = "N",
      .group = 1,
@@ -489,8 +488,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .most = UINT32_MAX,
      .allowed = "must be 1 to 4294967295 units",
      .help = "Units of the load that go at once, the rest in further batches "
-             "(default: "
-             "as many as a node's memory takes)"},
+             "(default: as many as a node's memory takes)"},
     {.name = "slow",
      .value = "X,Y=F",
      .group = 1,
@@ -502,20 +500,16 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .group = 3,
      .type = OPTION_SET,
      .set = add_injection,
-     .help =
-         "For tests: node X,Y is slower than the plan takes it to be (slow2, "
-         "slow4 "
-         "or slow8 times), from TIME after the order on; or it takes a fault, "
-         "hangs, dies or fails an assertion in the job (fault, hang, die, "
-         "assert); "
-         "may be repeated"},
+     .help = "For tests: node X,Y is slower than the plan takes it to be "
+             "(slow2, slow4 or slow8 times), from TIME after the order on; or "
+             "it takes a fault, hangs, dies or fails an assertion in the job "
+             "(fault, hang, die, assert); may be repeated"},
     {.name = "allow-mixed",
      .group = 3,
      .type = OPTION_FLAG,
      OPTION_FIELD(struct job_options, config.allow_mixed),
      .help = "With --port, run also if a node has another image than the "
-             "originator, "
-             "or is not at full speed by its crystal"},
+             "originator, or is not at full speed by its crystal"},
     {.name = "gdb",
      .value = "DIR",
      .group = 3,
@@ -530,8 +524,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .type = OPTION_SET,
      .set = add_halt,
      .help = "With --gdb: node X,Y halts before its first instruction, and so "
-             "the job "
-             "waits, until a debugger lets it go on; may be repeated"}};
+             "the job waits, until a debugger lets it go on; may be repeated"}};
 
 const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
     {.name = "mesh",
@@ -546,19 +539,16 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .group = 1,
      .type = OPTION_SET,
      .set = set_profile,
-     .help =
-         "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
-         "nothing), or a file"},
+     .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
+             "to nothing), or a file"},
     {.name = "originator",
      .value = "X,Y[=FILE]",
      .group = 1,
      .type = OPTION_SET,
      .set = add_originator,
      .help = "Node that talks to the host, and of a job holds the load "
-             "(default 0,0); "
-             "of `run' and `compare' also several times, each with a load of "
-             "its own "
-             "in place of INPUT"},
+             "(default 0,0); of `run' and `compare' also several times, each "
+             "with a load of its own in place of INPUT"},
     {.name = "on",
      .value = "qemu|native",
      .group = 1,
@@ -580,10 +570,8 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .type = OPTION_SET,
      .set = add_port,
      .help = "Serial port of the originator's console: a mesh of real boards, "
-             "or of "
-             "`quincunx boards'; of several originators also once for each, in "
-             "their "
-             "order (else all loads go through the first)"},
+             "or of `quincunx boards'; of several originators also once for "
+             "each, in their order (else all loads go through the first)"},
     {.name = "damage",
      .value = "P/Q",
      .group = 3,
@@ -615,32 +603,27 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .type = OPTION_SET,
      .set = set_watchdog,
      .help = "Give up when boards make no progress for this time; with serial "
-             "ports, "
-             "when "
-             "one batch takes longer (default 120)"},
+             "ports, when one batch takes longer (default 120)"},
     {.name = "map",
      .value = "HOW",
      .group = 3,
      .type = OPTION_SET,
      .set = set_map,
      .help = "With mpirun, how nodes are shared out to ranks: cores (default), "
-             "by the "
-             "cores of each; even; rows, by cores but whole rows"},
+             "by the cores of each; even; rows, by cores but whole rows"},
     {.name = "boot",
      .value = "fork|exec",
      .group = 3,
      .type = OPTION_SET,
      .set = set_boot,
      .help = "How boards of mps2-an385 start: as forks of one QEMU (default, "
-             "where it "
-             "can), or each by itself; their times are the same"},
+             "where it can), or each by itself; their times are the same"},
     {.name = "verbose",
      .group = 3,
      .type = OPTION_FLAG,
      OPTION_FIELD(struct job_options, config.verbose),
      .help = "Say on stderr how boards start, and why so; `run' prints all "
-             "lines of "
-             "its summary"},
+             "lines of its summary"},
     {.name = "force",
      .group = 3,
      .type = OPTION_FLAG,

@@ -17,7 +17,7 @@
 /* Keys of options without a letter: the first row's, of all tables. */
 #define KEY_FIRST 0x1000
 
-#define OPTION_ROOM 128 /* bytes of what is allowed */
+#define OPTION_ROOM 128 /* bytes of a text, such as what is allowed */
 
 /* A command line that is being parsed. */
 struct parse {
@@ -95,13 +95,32 @@ static const char *set_number(const struct option_row *row, void *field,
     return row->allowed != NULL ? row->allowed : room;
 }
 
+/* Appends a list's names, which have blanks between them, to a text: `before`
+   ahead of each, commas between them, and `last` ahead of the last. */
+static void list_names(char room[OPTION_ROOM], const char *names,
+                       const char *before, const char *last)
+{
+    size_t at = strlen(room);
+
+    while (*names != '\0' && at < OPTION_ROOM) {
+        size_t length = strcspn(names, " ");
+        const char *next = names + length + (names[length] == ' ');
+
+        at += (size_t)snprintf(room + at, OPTION_ROOM - at, "%s%.*s%s", before,
+                               (int)length, names,
+                               *next == '\0'               ? ""
+                               : strchr(next, ' ') == NULL ? last
+                                                           : ", ");
+        names = next;
+    }
+}
+
 /* Stores the place of a word among the row's choices. Result: as set_number().
  */
 static const char *set_choice(const struct option_row *row, void *field,
                               const char *text, char room[OPTION_ROOM])
 {
     const char *choice = row->choices;
-    size_t at = (size_t)snprintf(room, OPTION_ROOM, "must be ");
 
     for (unsigned i = 0; *choice != '\0'; ++i) {
         size_t length = strcspn(choice, " ");
@@ -110,13 +129,10 @@ static const char *set_choice(const struct option_row *row, void *field,
             store_number(row, field, i);
             return NULL;
         }
-        at += (size_t)snprintf(
-            room + at, OPTION_ROOM - at, "%.*s%s", (int)length, choice,
-            choice[length] == '\0'                     ? ""
-            : strchr(choice + length + 1, ' ') == NULL ? " or "
-                                                       : ", ");
         choice += length + (choice[length] == ' ');
     }
+    snprintf(room, OPTION_ROOM, "must be ");
+    list_names(room, row->choices, "", " or ");
     return room;
 }
 
@@ -225,32 +241,13 @@ static bool any_given(const struct parse *parse, const char *names)
     return false;
 }
 
-/* Prints "quincunx: links: --prometheus goes without --json and --watch". */
-static void print_without(const struct parse *parse,
-                          const struct option_row *row)
-{
-    const char *names = row->without;
-
-    fprintf(stderr, "quincunx: %s: --%s goes without ", parse->command->name,
-            row->name);
-    while (*names != '\0') {
-        size_t length = strcspn(names, " ");
-
-        fprintf(stderr, "--%.*s", (int)length, names);
-        names += length + (names[length] == ' ');
-        fputs(*names == '\0'               ? "\n"
-              : strchr(names, ' ') == NULL ? " and "
-                                           : ", ",
-              stderr);
-    }
-}
-
 /* Checks what the rows say of each other. Result: whether all is well; if not,
    a message was printed. */
 static bool agree(const struct parse *parse)
 {
     const char *command = parse->command->name;
     const struct option_row *row;
+    char names[OPTION_ROOM] = "";
     char *options;
 
     for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
@@ -263,7 +260,9 @@ static bool agree(const struct parse *parse)
             continue;
         }
         if (row->without != NULL && any_given(parse, row->without)) {
-            print_without(parse, row);
+            list_names(names, row->without, "--", " and ");
+            fprintf(stderr, "quincunx: %s: --%s goes without %s\n", command,
+                    row->name, names);
             return false;
         }
         if (row->needs != NULL && !any_given(parse, row->needs)) {

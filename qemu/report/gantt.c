@@ -561,16 +561,10 @@ static void title(struct chart *chart)
    power of ten. */
 static uint64_t tick_ps(const struct chart *chart)
 {
-    static const unsigned steps[] = {1, 2, 5};
     uint64_t step_ps = 1;
 
     for (unsigned i = 0; chart->end_ps / step_ps > TICKS; ++i) {
-        uint64_t power = 1;
-
-        for (unsigned k = 0; k < i / 3; ++k) {
-            power *= 10;
-        }
-        step_ps = steps[i % 3] * power;
+        step_ps = step_ps * (i % 3 == 1 ? 5 : 4) / 2; /* 1, 2, 5, 10, .. */
     }
     return step_ps;
 }
