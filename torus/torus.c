@@ -49,11 +49,87 @@ struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
     return at;
 }
 
+struct torus_coord torus_away(struct torus_size size, struct torus_coord from,
+                              struct torus_coord to)
+{
+    return (struct torus_coord){shift(to.x, from.x, size.width, false),
+                                shift(to.y, from.y, size.height, false)};
+}
+
+struct torus_coord torus_shift(struct torus_size size, struct torus_coord from,
+                               struct torus_coord away)
+{
+    return (struct torus_coord){shift(from.x, away.x, size.width, true),
+                                shift(from.y, away.y, size.height, true)};
+}
+
+uint32_t torus_hops_most(struct torus_size size)
+{
+    return size.width / 2u + size.height / 2u;
+}
+
+struct torus_path torus_way(struct torus_size size, struct torus_coord away,
+                            enum torus_port first, enum torus_port second)
+{
+    const uint16_t hops[TORUS_PORTS] = {away.x, away.y,
+                                        shift(0, away.x, size.width, false),
+                                        shift(0, away.y, size.height, false)};
+    struct torus_path path = {.port = (uint8_t)first, .hops = hops[first]};
+
+    if (hops[first] > 0 && hops[second] > 0) {
+        path.turn = torus_after_turn(first, TORUS_LEFT) == second ? TORUS_LEFT
+                                                                  : TORUS_RIGHT;
+        path.hops_after = hops[second];
+    }
+    return path;
+}
+
 /* Returns the hops of the shorter way to a coordinate that lies `away` hops up,
    modulo `side`: positive up, negative down. */
 static int32_t steps(uint16_t away, uint16_t side)
 {
     return away > side / 2u ? (int32_t)away - side : away;
+}
+
+uint32_t torus_hops(struct torus_size size, struct torus_coord away)
+{
+    int32_t x = steps(away.x, size.width);
+    int32_t y = steps(away.y, size.height);
+
+    return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
+}
+
+/* Returns the port at a right angle to `port` out of which the shorter way
+   goes. */
+static enum torus_port shorter_turn(struct torus_size size,
+                                    struct torus_coord away,
+                                    enum torus_port port)
+{
+    if (port == TORUS_NORTH || port == TORUS_SOUTH) {
+        return steps(away.x, size.width) < 0 ? TORUS_WEST : TORUS_EAST;
+    }
+    return steps(away.y, size.height) < 0 ? TORUS_SOUTH : TORUS_NORTH;
+}
+
+struct torus_path torus_ray(struct torus_size size, struct torus_coord away,
+                            enum torus_port port)
+{
+    struct torus_path path =
+        torus_way(size, away, port, shorter_turn(size, away, port));
+
+    if (torus_path_hops(path) > torus_hops(size, away)) {
+        path.hops = 0;
+    }
+    return path;
+}
+
+struct torus_path torus_x_first(struct torus_size size, struct torus_coord away)
+{
+    enum torus_port x = shorter_turn(size, away, TORUS_NORTH);
+    struct torus_path path = torus_ray(size, away, x);
+
+    return path.hops > 0 ? path
+                         : torus_ray(size, away, shorter_turn(size, away, x));
 }
 
 struct torus_path torus_direct(struct torus_size size, struct torus_coord away)

@@ -78,6 +78,36 @@ enum torus_port torus_after_turn(enum torus_port port, enum torus_turn turn);
 struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
                               enum torus_port port, uint32_t hops);
 
+/* Returns how far `to` lies from `from`, in hops east and north: away.x <
+   width, away.y < height. torus_shift() is the inverse: the node that lies
+   `away` from `from`. */
+struct torus_coord torus_away(struct torus_size size, struct torus_coord from,
+                              struct torus_coord to);
+struct torus_coord torus_shift(struct torus_size size, struct torus_coord from,
+                               struct torus_coord away);
+
+/* Returns the fewest links to the node that lies `away` from the start, and
+   their maximum over all nodes. */
+uint32_t torus_hops(struct torus_size size, struct torus_coord away);
+uint32_t torus_hops_most(struct torus_size size);
+
+/* Returns the path to the node that lies `away`: out of `first`, then out of
+   `second`, a port at a right angle; second's leg may be empty. Without hops if
+   `first` has none: there is no such path. */
+struct torus_path torus_way(struct torus_size size, struct torus_coord away,
+                            enum torus_port first, enum torus_port second);
+
+/* Returns a shortest path to the node that lies `away` out of `port`; without
+   hops if there is none. A leg half way around after a turn goes east or
+   north. */
+struct torus_path torus_ray(struct torus_size size, struct torus_coord away,
+                            enum torus_port port);
+
+/* Returns the shortest path to the node that lies `away`: x first; half way
+   around east or north. Without hops to the start itself. */
+struct torus_path torus_x_first(struct torus_size size,
+                                struct torus_coord away);
+
 /*
  * Returns a shortest path with at most one turn to the node that lies away.x
  * hops east and away.y hops north of the start: 0 <= away.x < width, 0 <=

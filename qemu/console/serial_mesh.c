@@ -521,11 +521,8 @@ static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                          uint32_t i, enum serial_errand errand, uint8_t kind)
 {
     struct torus_size size = mesh->config->size;
-    struct torus_coord from = mesh->config->originator;
-    struct torus_coord to = mesh->config->groups->originator[i];
-    struct torus_coord away = {
-        (uint16_t)((to.x + size.width - from.x) % size.width),
-        (uint16_t)((to.y + size.height - from.y) % size.height)};
+    struct torus_coord away = torus_away(size, mesh->config->originator,
+                                         mesh->config->groups->originator[i]);
 
     serial_errand_store(out, torus_direct(size, away), errand, kind);
 }

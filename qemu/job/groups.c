@@ -35,19 +35,6 @@ static uint64_t end_ps(const struct job_config *config)
 
 /* ---- who gets the next node ---- */
 
-static uint32_t side_hops(uint32_t a, uint32_t b, uint32_t side)
-{
-    uint32_t way = a > b ? a - b : b - a;
-
-    return 2 * way < side ? way : side - way;
-}
-
-static uint32_t hops_between(struct torus_size size, struct torus_coord a,
-                             struct torus_coord b)
-{
-    return side_hops(a.x, b.x, size.width) + side_hops(a.y, b.y, size.height);
-}
-
 /* How near a node is to an originator; of nodes as near as each other, the one
    that is further from the next originator is nearer. */
 static uint32_t distance(const struct mesh_groups *groups,
@@ -55,17 +42,20 @@ static uint32_t distance(const struct mesh_groups *groups,
                          struct torus_coord at)
 {
     uint32_t most = size.width + size.height;
+    uint32_t own = 0;
     uint32_t others = most;
 
     for (uint32_t i = 0; i < groups->count; ++i) {
-        uint32_t hops = hops_between(size, groups->originator[i], at);
+        uint32_t hops =
+            torus_hops(size, torus_away(size, groups->originator[i], at));
 
-        if (i != group && hops < others) {
+        if (i == group) {
+            own = hops;
+        } else if (hops < others) {
             others = hops;
         }
     }
-    return hops_between(size, groups->originator[group], at) * 2 * most + most -
-           others;
+    return own * 2 * most + most - others;
 }
 
 /* The nearest node that serves nobody yet. There is one. */

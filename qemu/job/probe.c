@@ -9,38 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- paths ---- */
-
-/* Hops of the shorter way round from `from` to `to`; *up: whether coordinates
-   rise on it. */
-static uint16_t leg(uint16_t from, uint16_t to, uint16_t side, bool *up)
-{
-    uint16_t rising = (uint16_t)((to + side - from) % side);
-
-    *up = rising <= side - rising;
-    return *up ? rising : (uint16_t)(side - rising);
-}
-
-struct torus_path probe_path(struct torus_size size, struct torus_coord from,
-                             struct torus_coord to)
-{
-    bool east;
-    bool north;
-    uint16_t along = leg(from.x, to.x, size.width, &east);
-    uint16_t across = leg(from.y, to.y, size.height, &north);
-    uint8_t vertical = north ? TORUS_NORTH : TORUS_SOUTH;
-
-    if (along == 0) {
-        return (struct torus_path){.port = vertical, .hops = across};
-    }
-    return (struct torus_path){
-        .port = east ? TORUS_EAST : TORUS_WEST,
-        .turn = across == 0 ? TORUS_STRAIGHT
-                            : (east == north ? TORUS_LEFT : TORUS_RIGHT),
-        .hops = along,
-        .hops_after = across};
-}
-
 /* ---- orders and their reports ---- */
 
 static struct wire_entry entry_of(const struct probe_channel *channel,
@@ -48,7 +16,9 @@ static struct wire_entry entry_of(const struct probe_channel *channel,
                                   enum wire_asks asks)
 {
     return (struct wire_entry){
-        .path = probe_path(channel->size, channel->originator, probe->at),
+        .path = torus_x_first(
+            channel->size,
+            torus_away(channel->size, channel->originator, probe->at)),
         .count = probe->count,
         .bytes = probe->bytes,
         .ready_delay_ns = channel->ready_delay_ns,

@@ -59,10 +59,6 @@ struct probe_channel {
                  const uint8_t *list, uint32_t list_bytes);
 };
 
-/* The shortest path with one turn at most, x first. `to` is not `from`. */
-struct torus_path probe_path(struct torus_size size, struct torus_coord from,
-                             struct torus_coord to);
-
 /* Number of rows that `count` probes have. */
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 

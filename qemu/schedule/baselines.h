@@ -44,14 +44,4 @@ NODISCARD int schedule_star(struct schedule_branch tree[],
                             struct torus_size size,
                             struct torus_coord originator);
 
-/* Hops from the originator to the node so many places, row-major, behind it;
-   and the most that there are. */
-uint32_t schedule_hops(struct torus_size size, uint32_t node);
-uint32_t schedule_hops_most(struct torus_size size);
-
-/* The path to that node out of `port`, if one of the shortest leads there; or
-   no hops. */
-struct torus_path schedule_ray(struct torus_size size, uint32_t node,
-                               enum torus_port port);
-
 #endif

@@ -87,15 +87,6 @@ static uint32_t divide(struct levels *levels, unsigned last)
     return most;
 }
 
-/* How far east and north a node lies of another. */
-static struct torus_coord
-away_of(struct torus_size size, struct torus_coord from, struct torus_coord to)
-{
-    return (struct torus_coord){
-        (uint16_t)((to.x + size.width - from.x) % size.width),
-        (uint16_t)((to.y + size.height - from.y) % size.height)};
-}
-
 /* The shortest path from a branch's server, out of that port of the server's
    through which it sends to the fewest nodes so far; queued[server] counts
    them. */
@@ -105,13 +96,12 @@ static struct torus_path path_of(const struct levels *levels,
 {
     uint32_t server = levels->server[index];
     struct torus_coord away =
-        away_of(size, levels->tree[server].at, levels->tree[index].at);
+        torus_away(size, levels->tree[server].at, levels->tree[index].at);
     uint32_t *queue = queued[server];
     struct torus_path best = {0};
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path =
-            schedule_ray(size, torus_index(size, away), (enum torus_port)port);
+        struct torus_path path = torus_ray(size, away, (enum torus_port)port);
 
         if (path.hops > 0 &&
             (best.hops == 0 || queue[path.port] < queue[best.port])) {

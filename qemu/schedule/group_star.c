@@ -105,10 +105,11 @@ static void visit_rays(struct rays *rays, void *context,
                        void (*visit)(struct rays *rays, uint32_t node,
                                      void *context))
 {
-    for (uint32_t hops = 1; hops <= schedule_hops_most(rays->size); ++hops) {
+    for (uint32_t hops = 1; hops <= torus_hops_most(rays->size); ++hops) {
         for (uint32_t node = 1; node < rays->nodes; ++node) {
             if (rays->ray[node].ports != 0 &&
-                schedule_hops(rays->size, node) == hops) {
+                torus_hops(rays->size, torus_coord_of(rays->size, node)) ==
+                    hops) {
                 visit(rays, node, context);
             }
         }
@@ -130,7 +131,8 @@ static void queue_circuit(struct rays *rays, uint32_t node, void *context)
     rays->queued[port] += 1;
     circuits[node] = (struct schedule_circuit){
         0, (uint16_t)rays->queued[port],
-        schedule_ray(rays->size, node, (enum torus_port)port)};
+        torus_ray(rays->size, torus_coord_of(rays->size, node),
+                  (enum torus_port)port)};
 }
 
 static void read_members(struct rays *rays, struct torus_coord originator,
@@ -139,15 +141,13 @@ static void read_members(struct rays *rays, struct torus_coord originator,
     struct torus_size size = rays->size;
 
     for (uint32_t node = 1; node < rays->nodes; ++node) {
-        struct torus_coord by = torus_coord_of(size, node);
-        struct torus_coord at = {
-            (uint16_t)((originator.x + by.x) % size.width),
-            (uint16_t)((originator.y + by.y) % size.height)};
+        struct torus_coord away = torus_coord_of(size, node);
+        struct torus_coord at = torus_shift(size, originator, away);
 
         rays->ray[node].port = NO_PORT;
         for (unsigned port = 0;
              member[torus_index(size, at)] && port < TORUS_PORTS; ++port) {
-            if (schedule_ray(size, node, (enum torus_port)port).hops > 0) {
+            if (torus_ray(size, away, (enum torus_port)port).hops > 0) {
                 rays->ray[node].ports |= (uint8_t)(1u << port);
             }
         }

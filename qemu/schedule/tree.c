@@ -89,17 +89,6 @@ static void place_children(struct order *order)
     }
 }
 
-/* The node at `index`, seen from the originator. */
-static struct torus_coord shifted(struct torus_size size,
-                                  struct torus_coord originator, uint32_t index)
-{
-    struct torus_coord by = torus_coord_of(size, index);
-
-    return (struct torus_coord){
-        (uint16_t)((originator.x + by.x) % size.width),
-        (uint16_t)((originator.y + by.y) % size.height)};
-}
-
 int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
                         struct torus_coord originator,
                         const struct schedule_circuit circuits[])
@@ -127,8 +116,9 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
         uint32_t node = order.sorted[i];
 
         tree[order.place[node]] = (struct schedule_branch){
-            shifted(size, originator, node), (uint16_t)order.count[node],
-            circuits[node].phase, circuits[node].path};
+            torus_shift(size, originator, torus_coord_of(size, node)),
+            (uint16_t)order.count[node], circuits[node].phase,
+            circuits[node].path};
     }
     phases =
         order.reached > 1 ? circuits[order.sorted[order.reached - 1]].phase : 0;

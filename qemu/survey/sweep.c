@@ -53,60 +53,29 @@ void sweep_end(struct sweep *sweep)
     free(sweep->link);
 }
 
-static unsigned nearer(unsigned a, unsigned b, unsigned side)
-{
-    unsigned rising = (a + side - b) % side;
-
-    return rising < side - rising ? rising : side - rising;
-}
-
 unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at)
 {
-    return nearer(at.x, sweep->originator.x, sweep->size.width) +
-           nearer(at.y, sweep->originator.y, sweep->size.height);
+    return torus_hops(sweep->size,
+                      torus_away(sweep->size, sweep->originator, at));
 }
 
 /* ---- paths ---- */
 
-/* A leg: rising or not; false: there is none this way. */
-static bool leg(uint8_t *port, uint16_t *hops, unsigned from, unsigned to,
-                unsigned side, bool up)
-{
-    unsigned rising = (to + side - from) % side;
-
-    *hops = (uint16_t)(up || rising == 0 ? rising : side - rising);
-    *port = (uint8_t)(*port + (up ? 0 : 2));
-    return up || rising != 0;
-}
-
-/* Way `which` of 8: bit 0 the other order, bit 1 and 2 the longer ways round.
-   False: no such way. */
+/* Way `which` of 8: bit 0: y first; bit 1: west; bit 2: south. False: there is
+   no such way. Way 1 leads to the originator itself, without hops. */
 static bool way(struct torus_path *path, const struct sweep *sweep,
                 struct torus_coord to, unsigned which)
 {
-    uint8_t port[2] = {TORUS_EAST, TORUS_NORTH};
-    uint16_t hops[2];
-    unsigned first = which & 1u;
-    unsigned second = 1u - first;
-    unsigned turn;
+    struct torus_coord away = torus_away(sweep->size, sweep->originator, to);
+    enum torus_port x = (which & 2u) == 0 ? TORUS_EAST : TORUS_WEST;
+    enum torus_port y = (which & 4u) == 0 ? TORUS_NORTH : TORUS_SOUTH;
 
-    if (!leg(&port[0], &hops[0], sweep->originator.x, to.x, sweep->size.width,
-             (which & 2u) == 0) ||
-        !leg(&port[1], &hops[1], sweep->originator.y, to.y, sweep->size.height,
-             (which & 4u) == 0)) {
+    if ((away.x == 0 && x == TORUS_WEST) || (away.y == 0 && y == TORUS_SOUTH)) {
         return false;
     }
-    if (hops[0] == 0 || hops[1] == 0) {
-        first = hops[0] == 0;
-        *path = (struct torus_path){.port = port[first], .hops = hops[first]};
-        return (which & 1u) == first;
-    }
-    turn = (unsigned)(port[second] - port[first]) % TORUS_PORTS;
-    *path = (struct torus_path){.port = port[first],
-                                .turn = turn == 1 ? TORUS_LEFT : TORUS_RIGHT,
-                                .hops = hops[first],
-                                .hops_after = hops[second]};
-    return true;
+    *path = (which & 1u) == 0 ? torus_way(sweep->size, away, x, y)
+                              : torus_way(sweep->size, away, y, x);
+    return path->hops > 0 || (which == 1 && away.x == 0);
 }
 
 /* The links of a path, and what is known of those before the last. */
@@ -294,9 +263,8 @@ static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
 static int fill(struct batch *batch, struct sweep *sweep, int risk)
 {
     int least = RISK_MAX + 1;
-    unsigned farthest = (sweep->size.width + sweep->size.height) / 2u;
 
-    for (unsigned far = 0; far <= farthest; ++far) {
+    for (unsigned far = 0; far <= torus_hops_most(sweep->size); ++far) {
         for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
             struct sweep_node *node = &sweep->node[i];
             struct torus_path path;

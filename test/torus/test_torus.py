@@ -124,12 +124,18 @@ def test_direct_paths_are_the_shortest(core):
         for x, y in itertools.product(range(width), range(height)):
             if (x, y) == (0, 0):
                 continue
-            path = core.torus_direct(size, Coord(x, y))
-            end = core.torus_path_end(size, Coord(0, 0), path)
-            assert core.torus_path_valid(size, path) and path.turn < 2
-            assert (end.x, end.y) == (x, y)
-            assert core.torus_path_hops(path) == tree.distance(
-                width, height, (0, 0), (x, y))
+            away = Coord(x, y)
+            paths = [core.torus_direct(size, away),
+                     core.torus_x_first(size, away),
+                     *(core.torus_ray(size, away, port) for port in range(4))]
+            assert paths[0].turn < 2
+            for path in (one for one in paths if one.hops):
+                end = core.torus_path_end(size, Coord(0, 0), path)
+                assert core.torus_path_valid(size, path)
+                assert (end.x, end.y) == (x, y)
+                assert core.torus_path_hops(path) == tree.distance(
+                    width, height, (0, 0), (x, y)) == core.torus_hops(
+                        size, away)
 
 
 def test_the_largest_torus(core):
