@@ -3,7 +3,6 @@
 
 #include "qemu/support/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void model_flow_make(struct model_flow *flow,
@@ -22,15 +21,7 @@ void model_flow_free(struct model_flow *flow)
     flow->stream = NULL;
 }
 
-static long double transfer_ps(const struct model_flow *flow, uint32_t member)
-{
-    const struct model_members *members = flow->members;
-
-    return flow->factor * members->transfer_ps[members->member[member].phase];
-}
-
-void model_flow_set(struct model_flow *flow, unsigned phases,
-                    long double factor)
+void model_flow_set(struct model_flow *flow, unsigned phases, quad factor)
 {
     const struct model_members *members = flow->members;
 
@@ -40,93 +31,123 @@ void model_flow_set(struct model_flow *flow, unsigned phases,
     for (uint32_t i = 0; i < flow->count; ++i) {
         flow->stream[i].takes = 1 / members->member[i].unit_ps;
         flow->stream[i].next_takes = 0;
+        flow->stream[i].reach = 1;
     }
-    flow->stream[0].reach = 1;
     for (uint32_t i = flow->count; i-- > 1;) {
         const struct model_member *member = &members->member[i];
         struct model_stream *stream = &flow->stream[i];
         struct model_stream *before = &flow->stream[member->before];
-        long double takes;
+        quad own = members->times * stream->takes;
+        quad takes = stream->next_takes;
 
-        stream->scale = 1 / (1 + transfer_ps(flow, i) * stream->takes);
-        takes = stream->scale *
-                (members->times * stream->takes + stream->next_takes);
-        if (member->first) {
+        stream->scale = 1 / (1 + factor * member->transfer_ps * stream->takes);
+        for (unsigned send = 0; send < members->sends; ++send) {
+            takes = stream->scale * (own + takes);
+        }
+        if (member->first || members->layers) {
             before->takes += takes;
-        } else {
+        }
+        if (!member->first) {
             before->next_takes += takes;
         }
     }
     for (uint32_t i = 1; i < flow->count; ++i) {
-        flow->stream[i].reach = flow->stream[members->member[i].before].reach *
-                                flow->stream[i].scale;
+        struct model_stream *stream = &flow->stream[i];
+
+        stream->reach = flow->stream[members->member[i].before].reach;
+        for (unsigned send = 0; send < members->sends; ++send) {
+            stream->reach *= stream->scale;
+        }
     }
 }
 
-static long double startup_ps(const struct model_flow *flow, uint32_t member)
+/* Units that the sends to a member, and those behind them in the lane, take
+   less of the time that the lane has left before them. */
+static quad lane_less(const struct model_stream *stream,
+                      const struct model_members *members)
 {
-    const struct model_members *members = flow->members;
+    quad takes = members->times * stream->takes;
+    quad less = members->times * stream->less;
+    quad lane_takes = stream->next_takes;
+    quad lane_less = stream->next_less;
 
-    return members->startup_ps[members->member[member].phase];
+    for (unsigned send = 0; send < members->sends; ++send) {
+        lane_less += (takes + lane_takes) * stream->behind + less;
+        if (send + 1 < members->sends) {
+            lane_takes = stream->scale * (takes + lane_takes);
+        }
+    }
+    return lane_less;
 }
 
 /* From the leaves up. */
 static void set_less(struct model_flow *flow, bool last)
 {
+    const struct model_members *members = flow->members;
+
     for (uint32_t i = 0; i < flow->count; ++i) {
         flow->stream[i].less = 0;
         flow->stream[i].next_less = 0;
     }
     for (uint32_t i = flow->count; i-- > 1;) {
-        const struct model_member *member = &flow->members->member[i];
+        const struct model_member *member = &members->member[i];
         struct model_stream *stream = &flow->stream[i];
         struct model_stream *before = &flow->stream[member->before];
-        long double times = flow->members->times;
-        long double start_ps = last ? startup_ps(flow, i) : -stream->moved;
-        long double less;
+        quad start_ps = last ? member->startup_ps : -stream->moved;
+        quad less;
 
         stream->behind =
-            (start_ps - transfer_ps(flow, i) * stream->less) * stream->scale;
-        less = (times * stream->takes + stream->next_takes) * stream->behind +
-               times * stream->less + stream->next_less;
-        if (member->first) {
+            (start_ps - flow->factor * member->transfer_ps * stream->less) *
+            stream->scale;
+        less = lane_less(stream, members);
+        if (member->first || members->layers) {
             before->less += less;
-        } else {
+        }
+        if (!member->first) {
             before->next_less += less;
         }
     }
 }
 
-long double model_flow_round(struct model_flow *flow, bool last)
+quad model_flow_round(struct model_flow *flow, bool last)
 {
     const struct model_member *members = flow->members->member;
-    long double least_ps = 0;
+    quad least_ps = 0;
 
     set_less(flow, last);
     flow->stream[0].left = 0;
     for (uint32_t i = 1; i < flow->count; ++i) {
         struct model_stream *stream = &flow->stream[i];
         const struct model_stream *before = &flow->stream[members[i].before];
-        long double want_ps = 0;
+        quad want_ps = 0;
 
-        stream->left = stream->scale * before->left - stream->behind;
-        if (!last) {
-            stream->ahead = startup_ps(flow, i) + stream->moved +
-                            (members[i].first ? 0 : before->ahead);
-            want_ps = fmaxl(0, stream->ahead);
+        stream->left = before->left;
+        for (unsigned send = 0; send < flow->members->sends; ++send) {
+            stream->left = stream->scale * stream->left - stream->behind;
         }
-        least_ps = fmaxl(least_ps, (want_ps - stream->left) / stream->reach);
+        if (!last) {
+            stream->ahead = members[i].startup_ps + stream->moved +
+                            (members[i].first ? 0 : before->ahead);
+            want_ps = quad_max(0, stream->ahead);
+        }
+        want_ps -= stream->left;
+        if (want_ps > least_ps * stream->reach) {
+            least_ps = want_ps / stream->reach;
+        }
     }
     return least_ps;
 }
 
-void model_flow_turn(struct model_flow *flow, long double left_ps)
+void model_flow_turn(struct model_flow *flow, quad left_ps)
 {
+    const struct model_member *members = flow->members->member;
+
     flow->stream[0].left = left_ps;
     for (uint32_t i = 1; i < flow->count; ++i) {
         struct model_stream *stream = &flow->stream[i];
 
         stream->left += stream->reach * left_ps;
-        stream->moved = transfer_ps(flow, i) * model_flow_takes(flow, i);
+        stream->moved =
+            flow->factor * members[i].transfer_ps * model_flow_takes(flow, i);
     }
 }

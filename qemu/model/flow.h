@@ -14,7 +14,8 @@
  * round after. So `takes` is the same in every round. (scatter/plan/
  * tree_rounds.h, in integers, adds the boards' software.)
  *
- * In long double: about 15 digits are right. Time and cost: O(members).
+ * Each time left is right to some 2^-108 of the originator's. Time and cost:
+ * O(members).
  */
 #ifndef QEMU_MODEL_FLOW_H
 #define QEMU_MODEL_FLOW_H
@@ -23,23 +24,23 @@
 
 /* Of a member; times in ps. */
 struct model_stream {
-    long double takes; /* units a ps */
-    long double less;  /* units */
-    long double scale; /* s_c = scale l - behind */
-    long double behind;
-    long double next_takes; /* of the sends behind it in its lane, by s_c */
-    long double next_less;
-    long double reach; /* of the originator's s, in s_c */
-    long double left;  /* s_c */
-    long double moved; /* m_c; until model_flow_turn() m'_c */
-    long double ahead; /* its lane's sends up to it, in the round after */
+    quad takes; /* units a ps */
+    quad less;  /* units */
+    quad scale; /* s_c = scale l - behind */
+    quad behind;
+    quad next_takes; /* of the sends behind it in its lane, by s_c */
+    quad next_less;
+    quad reach; /* of the originator's s, in s_c */
+    quad left;  /* s_c */
+    quad moved; /* m_c; until model_flow_turn() m'_c */
+    quad ahead; /* its lane's sends up to it, in the round after */
 };
 
 struct model_flow {
     const struct model_members *members; /* outlives it */
     unsigned phases;
     uint32_t count;              /* of members that these activate */
-    long double factor;          /* of the transfer times */
+    quad factor;                 /* of the transfer times */
     struct model_stream *stream; /* of each member */
 };
 
@@ -49,8 +50,7 @@ void model_flow_make(struct model_flow *flow,
 void model_flow_free(struct model_flow *flow);
 
 /* For so many phases, and transfer times `factor` times as long. */
-void model_flow_set(struct model_flow *flow, unsigned phases,
-                    long double factor);
+void model_flow_set(struct model_flow *flow, unsigned phases, quad factor);
 
 /*
  * The last round, or the one before that which model_flow_turn() was called for
@@ -58,14 +58,14 @@ void model_flow_set(struct model_flow *flow, unsigned phases,
  * no time left (nor receives less than nothing then), and, before the last
  * round, each lane has sent all when its member has its next turn.
  */
-long double model_flow_round(struct model_flow *flow, bool last);
+quad model_flow_round(struct model_flow *flow, bool last);
 
 /* Everybody's s and m in that round, for this s of the originator. */
-void model_flow_turn(struct model_flow *flow, long double left_ps);
+void model_flow_turn(struct model_flow *flow, quad left_ps);
 
 /* What a member's subtree takes in that round. */
-static inline long double model_flow_takes(const struct model_flow *flow,
-                                           uint32_t member)
+static inline quad model_flow_takes(const struct model_flow *flow,
+                                    uint32_t member)
 {
     const struct model_stream *stream = &flow->stream[member];
 

@@ -4,49 +4,52 @@
 #include "qemu/model/exact.h"
 #include "qemu/support/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TRIALS 200          /* of the last round's s; some ten are enough */
-#define NEAR 0x1p-54L       /* what is as near is equal, as a part */
 #define FLOOR_NEAR 0x1p-30L /* unit; so much below an integer counts as it */
-#define TIE (1 - 0x1p-50L)  /* a plan ends earlier if it does by this part */
+#define TIE (1 - 0x1p-90L)  /* a plan ends earlier if it does by this part */
 
 /* Plans of one number of phases. */
 struct trial {
     const struct model_input *input;
     struct model_flow flow;
-    long double last_ps; /* the originator's s in the last round */
-    long double all_ps;  /* in all rounds: the makespan */
+    quad last_ps; /* the originator's s in the last round */
+    quad all_ps;  /* in all rounds: the makespan */
 };
 
 /* The best that was found so far. */
 struct choice {
     unsigned phases;
     unsigned rounds; /* 0: nothing yet */
-    long double last_ps;
-    long double all_ps;
+    quad last_ps;
+    quad all_ps;
 };
 
-static long double load_of(const struct trial *trial)
+static quad load_of(const struct trial *trial)
 {
-    return (long double)trial->input->load_units;
+    return (quad)trial->input->load_units;
+}
+
+/* Units that only rounding makes. */
+static quad near_of(const struct trial *trial)
+{
+    return (load_of(trial) + trial->flow.stream[0].less) * QUAD_NEAR;
 }
 
 /* What so many rounds take, and how long, for this s of the originator in the
    last one. */
-static long double taken(struct trial *trial, unsigned rounds,
-                         long double last_ps)
+static quad taken(struct trial *trial, unsigned rounds, quad last_ps)
 {
     struct model_flow *flow = &trial->flow;
-    long double units = 0;
+    quad units = 0;
 
     trial->last_ps = last_ps;
     trial->all_ps = 0;
     for (unsigned r = rounds; r-- > 0;) {
         bool last = r + 1 == rounds;
-        long double left_ps = model_flow_round(flow, last);
+        quad left_ps = model_flow_round(flow, last);
 
         left_ps = last ? last_ps : left_ps;
         model_flow_turn(flow, left_ps);
@@ -63,22 +66,23 @@ static long double taken(struct trial *trial, unsigned rounds,
  */
 static bool solve(struct trial *trial, unsigned rounds)
 {
-    long double low_ps = model_flow_round(&trial->flow, true);
-    long double low = taken(trial, rounds, low_ps) - load_of(trial);
-    long double high_ps;
-    long double high;
+    quad low_ps = model_flow_round(&trial->flow, true);
+    quad low = taken(trial, rounds, low_ps) - load_of(trial);
+    quad high_ps;
+    quad high;
 
     if (low >= 0) {
-        return low <= load_of(trial) * NEAR;
+        return low <= near_of(trial);
     }
     high_ps = low_ps - low / trial->flow.stream[0].takes;
     high = taken(trial, rounds, high_ps) - load_of(trial);
-    for (unsigned i = 0; i < TRIALS && high_ps - low_ps > high_ps * NEAR; ++i) {
-        long double part = i % 3 == 2 ? 0.5L : low / (low - high);
-        long double at_ps = low_ps + part * (high_ps - low_ps);
-        long double more = taken(trial, rounds, at_ps) - load_of(trial);
+    for (unsigned i = 0; i < TRIALS && high_ps - low_ps > high_ps * QUAD_NEAR;
+         ++i) {
+        quad part = i % 3 == 2 ? 0.5L : low / (low - high);
+        quad at_ps = low_ps + part * (high_ps - low_ps);
+        quad more = taken(trial, rounds, at_ps) - load_of(trial);
 
-        if (fabsl(more) <= load_of(trial) * NEAR) {
+        if (more <= near_of(trial) && -more <= near_of(trial)) {
             return true;
         }
         if (more < 0) {
@@ -148,16 +152,6 @@ static unsigned largest_phases(struct trial *trial, unsigned rounds)
     return phases;
 }
 
-static uint64_t floor_of(long double units)
-{
-    return units <= 0 ? 0 : (uint64_t)(units + FLOOR_NEAR);
-}
-
-static uint64_t nearest_ps(long double time_ps)
-{
-    return time_ps <= 0 ? 0 : (uint64_t)(time_ps + 0.5L);
-}
-
 /*
  * Integers that a node can always hand out: rounding errors may have put a
  * volume on the other side of an integer than the sum of its parts.
@@ -169,7 +163,8 @@ static void find_floors(struct model_part part[], const struct trial *trial)
     /* volume_floor is the sum of the children's until a member's turn. */
     for (uint32_t i = trial->flow.count; i-- > 1;) {
         const struct model_member *member = &members->member[i];
-        uint64_t volume = floor_of(model_flow_takes(&trial->flow, i));
+        uint64_t volume =
+            quad_floor(model_flow_takes(&trial->flow, i), FLOOR_NEAR);
         uint64_t least = part[i].volume_floor + part[i].share_floor;
         uint64_t most =
             least + TORUS_PORTS * (trial->flow.phases - member->phase);
@@ -184,22 +179,22 @@ static void find_floors(struct model_part part[], const struct trial *trial)
    until the end, at the turn of the round after, and then of this one. The
    originator's share is that of all rounds, and told elsewhere. */
 static void set_round(struct model_part part[], const struct trial *trial,
-                      long double left_ps[])
+                      quad left_ps[])
 {
     const struct model_flow *flow = &trial->flow;
     const struct model_member *members = flow->members->member;
 
     for (uint32_t i = 0; i < flow->count; ++i) {
-        long double share = flow->stream[i].left / members[i].unit_ps;
-        long double volume = model_flow_takes(flow, i);
+        quad share = flow->stream[i].left / members[i].unit_ps;
+        quad volume = model_flow_takes(flow, i);
 
         left_ps[i] += flow->stream[i].left;
         part[i] = (struct model_part){
-            .nodes = (uint64_t)members[i].nodes,
-            .volume_units = (double)fmaxl(0, volume),
-            .share_units = (double)fmaxl(0, share),
-            .share_floor = floor_of(share),
-            .end_ps = nearest_ps(trial->all_ps - left_ps[i]),
+            .nodes = members[i].nodes,
+            .volume_units = (double)quad_max(0, volume),
+            .share_units = (double)quad_max(0, share),
+            .share_floor = quad_floor(share, FLOOR_NEAR),
+            .end_ps = quad_round(trial->all_ps - left_ps[i]),
         };
     }
     part[0].volume_units -= part[0].share_units;
@@ -234,14 +229,15 @@ static void set_averages(struct model_part average[],
 static void set_own(struct model_detail *detail, const struct trial *trial,
                     unsigned rounds)
 {
-    long double own = trial->all_ps / trial->flow.members->member[0].unit_ps;
+    quad own = trial->all_ps / trial->flow.members->member[0].unit_ps;
     uint64_t left = trial->input->load_units;
 
     for (unsigned r = 0; r < rounds; ++r) {
         left -= detail->part[r * trial->flow.count].volume_floor;
     }
     detail->part[0].share_units = (double)own;
-    detail->part[0].share_floor = floor_of(own) < left ? floor_of(own) : left;
+    detail->part[0].share_floor =
+        quad_floor(own, FLOOR_NEAR) < left ? quad_floor(own, FLOOR_NEAR) : left;
 }
 
 static void set_detail(struct model_detail *detail, struct trial *trial,
@@ -249,7 +245,7 @@ static void set_detail(struct model_detail *detail, struct trial *trial,
 {
     struct model_flow *flow = &trial->flow;
     unsigned layers = choice->phases + 1;
-    long double *left_ps;
+    quad *left_ps;
 
     model_flow_set(flow, choice->phases, 1);
     detail->order = MODEL_BY_MEMBER;
@@ -262,7 +258,7 @@ static void set_detail(struct model_detail *detail, struct trial *trial,
     trial->all_ps = choice->all_ps;
     for (unsigned r = choice->rounds; r-- > 0;) {
         bool last = r + 1 == choice->rounds;
-        long double least_ps = model_flow_round(flow, last);
+        quad least_ps = model_flow_round(flow, last);
 
         model_flow_turn(flow, last ? choice->last_ps : least_ps);
         set_round(&detail->part[r * flow->count], trial, left_ps);
@@ -280,15 +276,14 @@ static int set_plan(struct model_plan *plan, const struct model_detail *detail,
                     const struct trial *trial, const struct choice *choice)
 {
     unsigned layers = choice->phases + 1;
-    long double alone_ps =
-        load_of(trial) * trial->flow.members->member[0].unit_ps;
+    quad alone_ps = load_of(trial) * trial->flow.members->member[0].unit_ps;
 
-    if (choice->all_ps > (long double)MODEL_TIME_MAX_PS) {
+    if (choice->all_ps > (quad)MODEL_TIME_MAX_PS) {
         return ERR_RANGE;
     }
     plan->phases = (uint8_t)choice->phases;
     plan->rounds = (uint8_t)choice->rounds;
-    plan->makespan_ps = nearest_ps(choice->all_ps);
+    plan->makespan_ps = quad_round(choice->all_ps);
     plan->speedup = (double)(alone_ps / choice->all_ps);
     for (unsigned j = 0; j < layers; ++j) {
         for (unsigned r = 0; r < choice->rounds; ++r) {

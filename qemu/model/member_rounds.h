@@ -23,7 +23,7 @@
  *
  * The plan's arrays are averages over layers of the sums over rounds, end_ps
  * the first receipt; the detail has every member and round, and each round's
- * averages. About 15 digits are right; within 2^-30 below an integer a number
+ * averages. About 30 digits are right; within 2^-30 below an integer a number
  * counts as that integer. One round is the plan of model_plan_ports(), or with
  * a torus that of model_plan_nodes().
  *

@@ -52,22 +52,23 @@ static bool set_volumes(struct trial *trial, long double first)
 {
     struct model_flow *flow = &trial->flow;
     const struct model_stream *root = flow->stream;
-    long double least_ps;
+    quad least_ps;
+    quad makespan_ps;
 
     model_flow_set(flow, flow->phases, first);
     least_ps = model_flow_round(flow, true);
-    trial->makespan_ps =
-        ((long double)trial->members->input->load_units + root->less) /
-        root->takes;
-    if (trial->makespan_ps < least_ps) {
+    makespan_ps =
+        ((quad)trial->members->input->load_units + root->less) / root->takes;
+    trial->makespan_ps = (long double)makespan_ps;
+    if (makespan_ps < least_ps) {
         return false;
     }
-    model_flow_turn(flow, trial->makespan_ps);
+    model_flow_turn(flow, makespan_ps);
     for (uint32_t i = 0; i < flow->count; ++i) {
         struct receipt *receipt = &trial->receipt[i];
 
-        receipt->volume = model_flow_takes(flow, i);
-        receipt->start_ps = trial->makespan_ps - flow->stream[i].left;
+        receipt->volume = (long double)model_flow_takes(flow, i);
+        receipt->start_ps = (long double)(makespan_ps - flow->stream[i].left);
         receipt->last_ps = receipt->start_ps;
     }
     return true;
@@ -104,14 +105,14 @@ static long double receive(struct trial *trial, long double part,
 
     for (uint32_t i = 1; i < trial->flow.count; ++i) {
         struct receipt *receipt = &trial->receipt[i];
-        unsigned phase = members->member[i].phase;
         long double dry_ps =
             receipt->start_ps + done * (trial->makespan_ps - receipt->start_ps);
         long double left_ps;
 
         set_ready(trial, i, part);
-        receipt->constant_ps += members->startup_ps[phase];
-        receipt->slope_ps += members->transfer_ps[phase] * receipt->volume;
+        receipt->constant_ps += (long double)members->member[i].startup_ps;
+        receipt->slope_ps +=
+            (long double)members->member[i].transfer_ps * receipt->volume;
         left_ps = dry_ps - receipt->constant_ps;
         if (left_ps < fits * receipt->slope_ps) {
             fits = left_ps / receipt->slope_ps;

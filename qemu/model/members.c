@@ -16,16 +16,19 @@ uint32_t model_member_of(unsigned batches, uint32_t member, unsigned phase,
     return before + batches * member + batch;
 }
 
-static void set_costs(struct model_members *members,
+/* Costs of the circuit to a member, and of its return with results. */
+static void set_costs(struct model_member *member,
                       const struct model_input *input)
 {
-    for (unsigned phase = 1; phase <= members->phases; ++phase) {
-        uint32_t stages = input->stages[phase - 1];
-        long double times = stages == 0 ? 1 : stages;
+    uint32_t stages = input->stages[member->phase - 1];
+    quad times = stages == 0 ? 1 : stages;
 
-        members->startup_ps[phase] =
-            times * (long double)input->startup_ps[phase - 1];
-        members->transfer_ps[phase] = times * (long double)input->transfer_ps;
+    member->startup_ps = times * (quad)input->startup_ps[member->phase - 1];
+    member->transfer_ps = times * (quad)input->transfer_ps;
+    if (input->results_denominator != 0) {
+        member->startup_ps *= 2;
+        member->transfer_ps += member->transfer_ps * input->results_numerator /
+                               input->results_denominator;
     }
 }
 
@@ -59,6 +62,7 @@ static void add_child(struct model_members *members, uint32_t parent,
         .nodes = members->member[parent].nodes * members->times,
         .unit_ps = members->member[0].unit_ps,
     };
+    set_costs(&members->member[child], members->input);
 }
 
 /* Where each member lies, and how fast it is. */
@@ -68,7 +72,7 @@ static void place(struct model_members *members,
     struct model_member *member = members->member;
 
     member[0].node = torus_index(torus->size, torus->originator);
-    member[0].unit_ps = (long double)torus->compute_ps[member[0].node];
+    member[0].unit_ps = (quad)torus->compute_ps[member[0].node];
     for (uint32_t i = 1; i < members->end[members->phases]; ++i) {
         unsigned phase = member[i].phase;
         enum torus_port port =
@@ -80,7 +84,42 @@ static void place(struct model_members *members,
             torus->size,
             torus_path_end(torus->size, from,
                            torus_phase_path(torus->size, phase, port)));
-        member[i].unit_ps = (long double)torus->compute_ps[member[i].node];
+        member[i].unit_ps = (quad)torus->compute_ps[member[i].node];
+    }
+}
+
+void model_members_layers(struct model_members *members,
+                          const struct model_input *input,
+                          const uint64_t compute_ps[], unsigned ports)
+{
+    *members = (struct model_members){
+        .input = input,
+        .layers = true,
+        .ports = ports,
+        .phases = input->phases_max,
+        .batches = TORUS_PORTS / ports,
+        .lanes = 1,
+        .times = ports,
+        .sends = TORUS_PORTS / ports,
+        .member = memory_or_exit(
+            calloc(input->phases_max + 1u, sizeof *members->member)),
+    };
+    for (unsigned i = 0; i <= members->phases; ++i) {
+        struct model_member *member = &members->member[i];
+
+        members->end[i] = i + 1;
+        *member = (struct model_member){
+            .parent = i == 0 ? 0 : i - 1,
+            .before = i == 0 ? 0 : i - 1,
+            .phase = (uint8_t)i,
+            .first = i == 1,
+            .nodes = model_layer_nodes(i),
+            .unit_ps =
+                (quad)(compute_ps == NULL ? input->compute_ps : compute_ps[i]),
+        };
+        if (i > 0) {
+            set_costs(member, input);
+        }
     }
 }
 
@@ -98,16 +137,16 @@ void model_members_make(struct model_members *members,
         .batches = alike ? TORUS_PORTS / ports : TORUS_PORTS,
         .lanes = alike ? 1 : ports,
         .times = alike ? ports : 1,
+        .sends = 1,
         .end = {1},
     };
-    set_costs(members, input);
     for (unsigned phase = 1; phase <= members->phases; ++phase) {
         members->end[phase] = members->end[phase - 1] * (1 + members->batches);
     }
     members->member = memory_or_exit(
         calloc(members->end[members->phases], sizeof *members->member));
-    members->member[0] = (struct model_member){
-        .nodes = 1, .unit_ps = (long double)input->compute_ps};
+    members->member[0] =
+        (struct model_member){.nodes = 1, .unit_ps = (quad)input->compute_ps};
     for (unsigned phase = 1; phase <= members->phases; ++phase) {
         for (uint32_t parent = 0; parent < members->end[phase - 1]; ++parent) {
             for (unsigned batch = 0; batch < members->batches; ++batch) {

@@ -1,55 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scatter's nodes as senders and receivers, one by one where they differ.
- * A member stands for one node, or for several that are treated alike. Each
- * member has 1, 2 or 4 lanes; a lane serves one child after the other. Members
- * are sorted by phase: the first end[N] of them are all that N phases activate,
- * parents come before children, and of one lane the earlier send comes first.
+ * The scatter's nodes as senders and receivers. A member stands for one node,
+ * or for several nodes with the same times. Each member has lanes; a lane
+ * serves one child after the other. Members are sorted by phase: N phases
+ * activate the first end[N] of them. Parents come before children, and of one
+ * lane the earlier send comes first.
  *
- * With B batches a phase, children of member m in phase i are members end[i-1]
- * + B m to end[i-1] + B m + B - 1 (model_member_of()).
+ *   layers          one member a layer. A node of layer j sends phases j + 1 ..
+ *                   N as each node before it does, so member j is the first in
+ *                   member j - 1's lanes, and follows it in its parent's
+ *   P ports alike   B = 4 / P batches a phase; a member has P lanes that do the
+ *                   same: 5^N nodes are (1 + B)^N members
+ *   node by node    B = 4, 4 lanes, one a port
  *
- *   nodes alike, P ports   B = 4 / P   one lane, of which each member has P
- *                                      that do the same: 5^N nodes are (1 +
- *                                      B)^N members
- *   node by node           B = 4       4 lanes, one a port
+ * In the last two, children of member m in phase i are members end[i-1] + B m
+ * to end[i-1] + B m + B - 1 (model_member_of()).
  */
 #ifndef QEMU_MODEL_MEMBERS_H
 #define QEMU_MODEL_MEMBERS_H
 
 #include "qemu/model/model.h"
+#include "qemu/model/quad.h"
 
 #include <stdbool.h>
 
 struct model_member {
-    uint32_t parent;     /* 0 for member 0, the originator */
-    uint32_t before;     /* in the parent's lane; the parent for the first */
-    uint32_t node;       /* row-major index, if node by node */
-    uint8_t phase;       /* that activates it; 0: the originator */
-    bool first;          /* in its lane */
-    long double nodes;   /* that it stands for */
-    long double unit_ps; /* its compute time */
+    uint32_t parent;  /* 0 for member 0, the originator */
+    uint32_t before;  /* in the parent's lane; the parent for the first */
+    uint32_t node;    /* row-major index, if node by node */
+    uint8_t phase;    /* of its receipt; 0: the originator */
+    bool first;       /* in its lane */
+    uint64_t nodes;   /* that it stands for */
+    quad unit_ps;     /* compute time of a unit */
+    quad startup_ps;  /* of the circuit to it */
+    quad transfer_ps; /* of a unit over that circuit */
 };
 
 struct model_members {
     const struct model_input *input; /* input and torus outlive this */
     const struct model_torus *torus; /* NULL: nodes are alike */
+    bool layers;                     /* one member a layer */
     unsigned ports;                  /* that a node uses at once */
     unsigned phases;                 /* of the torus */
     unsigned batches;
     unsigned lanes;
-    unsigned times; /* nodes of a child's kind for each of the parent's */
-    uint32_t end[TORUS_PHASES_MAX + 1];
+    unsigned times; /* lanes that do the same */
+    unsigned sends; /* of a lane to each child, one after the other */
+    uint32_t end[MODEL_PHASES_MAX + 1];
     struct model_member *member; /* end[phases] */
-    /* Index: phase. Of a circuit, and of a unit over it. */
-    long double startup_ps[TORUS_PHASES_MAX + 1];
-    long double transfer_ps[TORUS_PHASES_MAX + 1];
 };
 
 /*
- * The members of a torus of up to TORUS_PHASES_MAX phases, node by node if
- * `torus` is not NULL, and else alike. `ports`: 1, 2 or 4. The memory is
- * model_members_free()'s. Cost: O(members), 64 bytes each.
+ * Members of a torus, one a layer; compute_ps[0 .. phases_max]: of each layer,
+ * or NULL for the input's. With fewer than 4 `ports` (1, 2 or 4) a lane sends 4
+ * / ports times in each phase, which is for one round: the nodes of a layer
+ * differ then, and a member's time left is that of the last ones. Costs include
+ * the input's results. The memory is model_members_free()'s.
+ */
+void model_members_layers(struct model_members *members,
+                          const struct model_input *input,
+                          const uint64_t compute_ps[], unsigned ports);
+
+/*
+ * Members of a torus of up to TORUS_PHASES_MAX phases, node by node if `torus`
+ * is not NULL, and else alike. `ports`: 1, 2 or 4. The memory is
+ * model_members_free()'s. Cost: O(members), 80 bytes each.
  */
 void model_members_make(struct model_members *members,
                         const struct model_input *input,
