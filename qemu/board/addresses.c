@@ -3,14 +3,11 @@
 
 #include "qemu/support/process.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define PROGRAM "arm-none-eabi-addr2line"
-#define WAITS 10u /* of process_ended(): half a second each */
+#define WAIT_MS 5000u
 #define OUTPUT_BYTES (ADDRESSES_MAX * 512u)
 /* ARMv7-M, B1.5.8: above are no addresses but EXC_RETURN. */
 #define CODE_END 0xf0000000u
@@ -55,37 +52,12 @@ static void parse_line(char text[ADDRESSES_TEXT_BYTES], char *line)
 }
 
 /* One line for each address. */
-static void read_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
-                        int log)
+static void parse_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
+                         char *output)
 {
-    static char output[OUTPUT_BYTES + 1];
-    ssize_t bytes = pread(log, output, OUTPUT_BYTES, 0);
-    char *rest = output;
-
-    output[bytes > 0 ? bytes : 0] = '\0';
-    for (unsigned i = 0; i < count && rest != NULL; ++i) {
-        char *line = strsep(&rest, "\n");
-
-        parse_line(text[i], line);
+    for (unsigned i = 0; i < count && output != NULL; ++i) {
+        parse_line(text[i], strsep(&output, "\n"));
     }
-}
-
-/* Whether it ended well; it is gone in any case. */
-static bool run(char *const *argv, int log)
-{
-    struct process_config config = {.argv = argv, .log = log};
-    pid_t pid = process_start(&config);
-    int status = -1;
-    bool ended = false;
-
-    for (unsigned i = 0; pid > 0 && !ended && i < WAITS; ++i) {
-        ended = process_ended(&pid, &status);
-    }
-    if (pid > 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, 0);
-    }
-    return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
@@ -97,7 +69,8 @@ bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
     char file[4096];
     char *argv[ADDRESSES_MAX + 6] = {program, options[0], options[1],
                                      options[2], file};
-    int log = process_log();
+    static char room[OUTPUT_BYTES];
+    struct process_output output = {.text = room, .room = sizeof room};
     bool good;
 
     count = count < ADDRESSES_MAX ? count : ADDRESSES_MAX;
@@ -107,10 +80,10 @@ bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
         argv[5 + i] = word[i];
         text[i][0] = '\0';
     }
-    good = log >= 0 && run(argv, log);
+    good = process_succeeded(process_run(
+        &(struct process_config){.argv = argv, .error = -1}, &output, WAIT_MS));
     if (good) {
-        read_output(text, count, log);
+        parse_output(text, count, room);
     }
-    process_close(log);
     return good;
 }

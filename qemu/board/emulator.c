@@ -2,13 +2,12 @@
 #include "qemu/board/emulator.h"
 
 #include "qemu/support/exit_status.h"
-#include "qemu/support/host_clock.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,28 +95,6 @@ bool emulator_has_sandbox(const char *program)
 
 /* ---- the variable's ---- */
 
-/* Reads until the writer closes, `text` is full or the time is up; `text`
-   becomes a string. Result: false if the time was up. */
-static bool read_answer(char text[ANSWER_BYTES], int from)
-{
-    struct pollfd poll_fd = {.fd = from, .events = POLLIN};
-    const struct host_clock *clock = host_clock();
-    uint64_t end_ns = host_clock_ns(clock) + ANSWER_MS * HOST_CLOCK_MS_NS;
-    size_t bytes = 0;
-    ssize_t got = 1;
-
-    while (got > 0 && bytes < ANSWER_BYTES - 1) {
-        if (clock->wait(clock->context, &poll_fd, 1, end_ns, NULL) == 0) {
-            text[bytes] = '\0';
-            return false;
-        }
-        got = read(from, text + bytes, ANSWER_BYTES - 1 - bytes);
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    text[bytes] = '\0';
-    return true;
-}
-
 /* Whether a line of the text begins with this word and a space. */
 static bool lists(const char *text, const char *word)
 {
@@ -133,83 +110,41 @@ static bool lists(const char *text, const char *word)
     return false;
 }
 
-/* Ends the program, and its children, which a script may have. */
-static void end_group(pid_t pid, int *status)
-{
-    pid_t running = pid;
-    bool ended = process_ended(&running, status);
-
-    kill(-pid, SIGKILL);
-    if (!ended) {
-        waitpid(pid, status, 0);
-    }
-}
-
-/* What became of a program that was asked something. */
-enum asked {
-    ASKED_NO_PIPE,
-    ASKED_NOT_STARTED,
-    ASKED_NOT_EXECUTED,
-    ASKED_SILENT,
-    ASKED_ANSWERED
-};
-
-/* Asks a program, with up to two words; `text` becomes what it says. */
-static enum asked ask(char text[ANSWER_BYTES], const char *program,
-                      const char *word, const char *second)
+/* Asks a program, with up to two words; `text` becomes its answer. Result: as
+   process_run()'s. */
+static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
+               const char *second)
 {
     char *argv[] = {(char *)program, (char *)word, (char *)second, NULL};
-    struct process_config process = {.argv = argv};
-    int pipe_fd[2];
-    bool answered;
-    int status = 0;
-    pid_t pid;
+    struct process_output output = {.text = text, .room = ANSWER_BYTES};
 
-    text[0] = '\0';
-    if (pipe2(pipe_fd, O_CLOEXEC) != 0) {
-        return ASKED_NO_PIPE;
-    }
-    process.log = pipe_fd[1];
-    pid = process_start(&process);
-    close(pipe_fd[1]);
-    answered = pid > 0 && read_answer(text, pipe_fd[0]);
-    close(pipe_fd[0]);
-    if (pid > 0) {
-        end_group(pid, &status);
-    }
-    if (pid < 0) {
-        return ASKED_NOT_STARTED;
-    }
-    if (answered && WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-        return ASKED_NOT_EXECUTED;
-    }
-    return answered ? ASKED_ANSWERED : ASKED_SILENT;
+    return process_run(&(struct process_config){.argv = argv}, &output,
+                       ANSWER_MS);
 }
 
 /* Result: what is wrong with the program; NULL: nothing. */
 static const char *check_machine(const char *program, const char *machine)
 {
     char text[ANSWER_BYTES];
+    int status = ask(text, program, "-machine", "help");
 
-    switch (ask(text, program, "-machine", "help")) {
-    case ASKED_NO_PIPE:
-        return "there is no pipe to ask it by";
-    case ASKED_NOT_STARTED:
-        return "it cannot be started";
-    case ASKED_NOT_EXECUTED:
-        return "it cannot be executed";
-    case ASKED_SILENT:
+    if (status < 0 && errno == ETIMEDOUT) {
         return "`-machine help' did not end within 10 s";
-    default:
-        return lists(text, machine) ? NULL : "`-machine help' does not list it";
     }
+    if (status < 0) {
+        return "it cannot be started";
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        return "it cannot be executed";
+    }
+    return lists(text, machine) ? NULL : "`-machine help' does not list it";
 }
 
 void emulator_version(char version[EMULATOR_VERSION_BYTES])
 {
     char text[ANSWER_BYTES];
 
-    ask(text, emulator_program(), "--version", NULL);
+    (void)ask(text, emulator_program(), "--version", NULL);
     text[strcspn(text, "\n")] = '\0';
     snprintf(version, EMULATOR_VERSION_BYTES, "%.*s",
              (int)EMULATOR_VERSION_BYTES - 1, text);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,53 +56,36 @@ struct flash {
     const struct flash_board *board;
     unsigned boards;
     unsigned begun, done, failed, interrupted;
-    sigset_t original; /* the mask before, which workers get */
-    sigset_t waiting;  /* the mask while waiting: signals come only there */
+    int signals; /* a descriptor */
+    bool is_told_to_end;
     struct worker worker[FLASH_JOBS_MAX];
-    struct flash_openocd line;
 };
 
-static volatile sig_atomic_t interrupted;
+/* The work of a child that runs stm32flash or dfu-util. */
+struct loading {
+    const struct flash_request *request;
+    const char *folder; /* NULL: stm32flash */
+};
 
-static void on_signal(int signal)
-{
-    interrupted = signal;
-}
-
-/* Only wakes the wait. */
-static void on_child(int signal)
-{
-    (void)signal;
-}
-
-/* Signals are blocked but while waiting: none can slip in before a wait. What
-   is ignored (nohup) stays so, and a reader that has gone ends nothing: boards
-   that are being written are let finish. */
+/* Signals that end the command, and those of children, are read from a
+   descriptor: none can slip in before a wait. */
 static void catch_signals(struct flash *flash)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-    struct sigaction before;
-    sigset_t blocked;
+    sigset_t caught;
 
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGCHLD);
-    for (unsigned i = 0; i < sizeof ending / sizeof *ending; ++i) {
-        sigaddset(&blocked, ending[i]);
+    process_ending_signals(&caught);
+    sigaddset(&caught, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &caught, NULL);
+    flash->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void read_signals(struct flash *flash)
+{
+    struct signalfd_siginfo taken;
+
+    while (read(flash->signals, &taken, sizeof taken) == sizeof taken) {
+        flash->is_told_to_end |= taken.ssi_signo != SIGCHLD;
     }
-    sigprocmask(SIG_BLOCK, &blocked, &flash->original);
-    flash->waiting = flash->original;
-    sigdelset(&flash->waiting, SIGCHLD);
-    interrupted = 0;
-    for (unsigned i = 0; i < sizeof ending / sizeof *ending; ++i) {
-        if (sigaction(ending[i], NULL, &before) == 0 &&
-            before.sa_handler != SIG_IGN) {
-            sigaction(ending[i], &action, NULL);
-        }
-    }
-    signal(SIGPIPE, SIG_IGN);
-    action.sa_handler = on_child;
-    sigaction(SIGCHLD, &action, NULL);
 }
 
 static int64_t now_ms(void)
@@ -159,79 +142,52 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Signals that were caught end the process again; ignored ones stay ignored. */
-static void reset_signals(const struct flash *flash)
+/* In the child: the steps of a ROM boot loader. */
+static int load(void *context)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-    struct sigaction before;
+    const struct loading *loading = context;
 
-    for (unsigned i = 0; i < sizeof caught / sizeof *caught; ++i) {
-        if (sigaction(caught[i], NULL, &before) == 0 &&
-            before.sa_handler != SIG_IGN) {
-            signal(caught[i], SIG_DFL);
-        }
-    }
-    process_signals_default();
-    sigprocmask(SIG_SETMASK, &flash->original, NULL);
+    return loading->folder != NULL
+               ? flash_loader_dfu(loading->request, loading->folder)
+               : flash_loader_serial(loading->request);
 }
 
-/* In the child, with its descriptors in place. */
-static _Noreturn void work(struct flash *flash, const struct worker *worker)
+/* Starts the child with `output` for what it says; -1 with errno. */
+static pid_t start_child(const struct flash *flash, const struct worker *worker,
+                         int image, int output)
 {
     const struct flash_board *board = worker->board;
     const struct flash_config *config = flash->config;
+    const char *program = config->program[board->way];
     const struct flash_request request = {.chip = config->chip,
-                                          .program =
-                                              config->program[board->way],
+                                          .program = program,
                                           .name = board->name,
                                           .unique = board->unique,
                                           .pins = config->pins,
                                           .bytes = config->flash_bytes};
+    struct loading loading = {.request = &request,
+                              .folder = board->way == FLASH_DFU ? worker->folder
+                                                                : NULL};
+    struct flash_openocd line;
+    struct process_config process = {
+        .context = &loading, .fd = &image, .fds = 1, .log = output};
 
-    if (board->way == FLASH_PORT) {
-        _exit(flash_loader_serial(&request));
+    if (board->way == FLASH_PROBE) {
+        flash_openocd_line(
+            &line,
+            board->interface != NULL ? board->interface : config->interface,
+            &request);
+        process.argv = line.word;
+    } else {
+        process.work = load;
     }
-    if (board->way == FLASH_DFU) {
-        _exit(flash_loader_dfu(&request, worker->folder));
-    }
-    flash_openocd_line(
-        &flash->line,
-        board->interface != NULL ? board->interface : config->interface,
-        &request);
-    execvp(flash->line.word[0], flash->line.word);
-    dprintf(STDERR_FILENO, "%s: %s\n", flash->line.word[0], strerror(errno));
-    _exit(127);
+    return process_start(&process);
 }
 
-/* In the child. Says on its output why there is no program. */
-static _Noreturn void become_worker(struct flash *flash,
-                                    const struct worker *worker, int image,
-                                    int output, pid_t parent)
+/* A child, with the ends of a pipe for what it says; -1 with errno. */
+static pid_t start_worker(const struct flash *flash,
+                          const struct worker *worker, int ends[2])
 {
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int output_up = fcntl(output, F_DUPFD_CLOEXEC, 10);
-    int image_up = fcntl(image, F_DUPFD_CLOEXEC, 10);
-
-    /* A group of its own keeps the terminal's Ctrl-C for this process, and
-       holds whatever the worker starts. */
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    reset_signals(flash);
-    if (getppid() != parent || null < 0 || output_up < 0 || image_up < 0) {
-        _exit(126);
-    }
-    dup2(null, STDIN_FILENO);
-    dup2(output_up, STDOUT_FILENO);
-    dup2(output_up, STDERR_FILENO);
-    dup2(image_up, FLASH_IMAGE_FD);
-    work(flash, worker);
-}
-
-/* The child, with the ends of a pipe for what it says; -1 with errno. */
-static pid_t fork_worker(struct flash *flash, const struct worker *worker,
-                         int ends[2])
-{
-    pid_t parent = getpid();
     int image = write_image(flash->config, worker->board);
     pid_t pid = -1;
 
@@ -239,10 +195,7 @@ static pid_t fork_worker(struct flash *flash, const struct worker *worker,
         return -1;
     }
     if (pipe2(ends, O_CLOEXEC) == 0) {
-        pid = fork();
-        if (pid == 0) {
-            become_worker(flash, worker, image, ends[1], parent);
-        }
+        pid = start_child(flash, worker, image, ends[1]);
         close(ends[1]);
         if (pid < 0) {
             close(ends[0]);
@@ -284,14 +237,13 @@ static int start(struct flash *flash, struct worker *worker,
     int ends[2];
 
     *worker = (struct worker){.board = board, .started_ms = now_ms()};
-    worker->pid = create_folder(worker) ? fork_worker(flash, worker, ends) : -1;
+    worker->pid =
+        create_folder(worker) ? start_worker(flash, worker, ends) : -1;
     if (worker->pid < 0) {
         remove_folder(worker);
         worker->board = NULL;
         return -1;
     }
-    /* Here too: whoever comes first. */
-    setpgid(worker->pid, worker->pid);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     worker->output = ends[0];
     worker->deadline_ms =
@@ -303,7 +255,8 @@ static int start(struct flash *flash, struct worker *worker,
 static void start_some(struct flash *flash)
 {
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
-        if (flash->failed > 0 || interrupted || flash->begun == flash->boards) {
+        if (flash->failed > 0 || flash->is_told_to_end ||
+            flash->begun == flash->boards) {
             return;
         }
         if (flash->worker[i].board != NULL) {
@@ -504,7 +457,7 @@ static void look_after(struct flash *flash, struct worker *worker)
         finish(flash, worker, &info);
         return;
     }
-    if (interrupted) {
+    if (flash->is_told_to_end) {
         request_end(worker, ENDING_INTERRUPTED);
     }
     if (now_ms() < worker->deadline_ms) {
@@ -521,12 +474,14 @@ static void look_after(struct flash *flash, struct worker *worker)
 /* Until something is said, something ends, or some time is over. */
 static void wait_for_news(struct flash *flash)
 {
-    struct pollfd wanted[FLASH_JOBS_MAX];
+    struct pollfd wanted[FLASH_JOBS_MAX + 1];
+    unsigned jobs = flash->config->jobs;
     int64_t wait_ms = INT64_MAX;
     int64_t now = now_ms();
     const struct host_clock *clock = host_clock();
 
-    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+    wanted[jobs] = (struct pollfd){.fd = flash->signals, .events = POLLIN};
+    for (unsigned i = 0; i < jobs; ++i) {
         struct worker *worker = &flash->worker[i];
         bool at_work = worker->board != NULL;
 
@@ -545,12 +500,12 @@ static void wait_for_news(struct flash *flash)
                                           .done = flash->done,
                                           .total = flash->boards,
                                           .things = "boards"});
-    if (clock->wait(clock->context, wanted, flash->config->jobs,
-                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS,
-                    &flash->waiting) <= 0) {
+    if (clock->wait(clock->context, wanted, jobs + 1,
+                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS, NULL) <= 0) {
         return;
     }
-    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+    read_signals(flash);
+    for (unsigned i = 0; i < jobs; ++i) {
         if (wanted[i].fd >= 0 && wanted[i].revents != 0) {
             read_output(&flash->worker[i], false);
         }
@@ -576,10 +531,11 @@ static int flash_all(struct flash *flash)
     do {
         start_some(flash);
         wait_for_news(flash);
-    } while (look_after_all(flash) || (flash->failed == 0 && !interrupted &&
-                                       flash->begun < flash->boards));
+    } while (look_after_all(flash) ||
+             (flash->failed == 0 && !flash->is_told_to_end &&
+              flash->begun < flash->boards));
     print_sum(flash);
-    if (interrupted) {
+    if (flash->is_told_to_end) {
         return EXIT_INTERRUPTED;
     }
     return flash->done == flash->boards ? 0 : EXIT_FAILED;
@@ -596,6 +552,7 @@ int flash_boards(const struct flash_config *config,
     flash->boards = boards;
     catch_signals(flash);
     status = flash_all(flash);
+    close(flash->signals);
     free(flash);
     return status;
 }

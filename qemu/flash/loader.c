@@ -3,8 +3,8 @@
 
 #include "hal/bytes.h"
 #include "qemu/flash/identity.h"
-#include "qemu/flash/run.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/process.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -136,14 +136,30 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
-/* Runs a program; what it writes is in loader->listing, and on stdout too if
-   it is passed on. */
+/* Runs a program. Result: whether its exit status is 0. */
+static bool run(struct process_output *output, const char *const words[],
+                bool mute)
+{
+    int status = process_run(
+        &(struct process_config){.argv = (char *const *)words,
+                                 .joins = true,
+                                 .error = mute ? -1 : STDERR_FILENO},
+        output, 0);
+
+    if (status < 0 && !mute) {
+        perror(words[0]);
+    }
+    return process_succeeded(status);
+}
+
+/* Runs a program, whose output is in loader->listing then, and on stdout too
+   if it is passed on. */
 static bool list(struct loader *loader, const char *const words[], bool passed)
 {
-    struct flash_run run = {
-        .output = loader->listing, .room = LISTING_BYTES, .passed = passed};
-
-    return flash_run(&run, words);
+    return run(&(struct process_output){.text = loader->listing,
+                                        .room = LISTING_BYTES,
+                                        .passed = passed},
+               words, false);
 }
 
 /* ---- stm32flash ---- */
@@ -155,14 +171,15 @@ static bool list(struct loader *loader, const char *const words[], bool passed)
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
     const struct flash_request *request = loader->request;
-    struct flash_run run = {.output = (char *)loader->flash,
-                            .room = request->bytes + LISTING_BYTES};
+    struct process_output output = {.text = (char *)loader->flash,
+                                    .room = request->bytes + LISTING_BYTES};
 
-    return flash_run(&run, (const char *const[]){request->program, SERIAL_SPEED,
-                                                 "-c", "-r", "-", "-S",
-                                                 range(loader, address, bytes),
-                                                 request->name, NULL}) &&
-           run.bytes == bytes;
+    return run(&output,
+               (const char *const[]){request->program, SERIAL_SPEED, "-c", "-r",
+                                     "-", "-S", range(loader, address, bytes),
+                                     request->name, NULL},
+               false) &&
+           output.bytes == bytes;
 }
 
 static bool serial_connect(struct loader *loader)
@@ -258,14 +275,16 @@ static bool serial_program(struct loader *loader)
 static void serial_erase(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
-    struct flash_run run = {
-        .output = loader->listing, .room = LISTING_BYTES, .mute = true};
+    struct process_output output = {.text = loader->listing,
+                                    .room = LISTING_BYTES};
 
-    flash_run(&run, (const char *const[]){
-                        request->program, SERIAL_SPEED, "-c", "-o", "-S",
-                        range(loader, request->chip->place.flash_start,
-                              FIRST_SECTOR_BYTES),
-                        request->name, NULL});
+    (void)run(
+        &output,
+        (const char *const[]){
+            request->program, SERIAL_SPEED, "-c", "-o", "-S",
+            range(loader, request->chip->place.flash_start, FIRST_SECTOR_BYTES),
+            request->name, NULL},
+        true);
 }
 
 int flash_loader_serial(const struct flash_request *request)

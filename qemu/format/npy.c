@@ -6,9 +6,6 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +16,7 @@
 #include <unistd.h>
 
 #define PYTHON "/usr/bin/python3"
-#define SECONDS_MAX 60u
+#define LIMIT_MS 60000u
 #define HEAD_BYTES 12u
 
 /* How the script ends; see there. */
@@ -88,39 +85,22 @@ static bool read_all(struct bytes *part, int file)
     return true;
 }
 
-/* Becomes the script. An alarm outlives exec: it bounds the time. */
-static void become_script(const struct call *call, int in, int out)
-{
-    int nothing = open("/dev/null", O_WRONLY);
-
-    if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-        dup2(nothing, STDERR_FILENO) >= 0) {
-        signal(SIGALRM, SIG_DFL);
-        process_signals_default();
-        alarm(SECONDS_MAX);
-        execl(PYTHON, PYTHON, "-I", "-c", npy_script, call->mode, call->number,
-              (char *)NULL);
-    }
-    _exit(END_NO_PYTHON);
-}
-
 static enum end run_script(const struct call *call, int in, int out)
 {
-    int status = 0;
-    pid_t child = fork();
+    char *argv[] = {PYTHON,
+                    "-I",
+                    "-c",
+                    (char *)npy_script,
+                    (char *)call->mode,
+                    (char *)call->number,
+                    NULL};
+    int status = process_run(
+        &(struct process_config){
+            .argv = argv, .input = in, .log = out, .error = -1},
+        NULL, LIMIT_MS);
 
-    if (child == 0) {
-        become_script(call, in, out);
-    }
-    if (child < 0) {
-        return END_UNKNOWN;
-    }
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return END_UNKNOWN;
-        }
-    }
-    return WIFEXITED(status) ? (enum end)WEXITSTATUS(status) : END_UNKNOWN;
+    return status >= 0 && WIFEXITED(status) ? (enum end)WEXITSTATUS(status)
+                                            : END_UNKNOWN;
 }
 
 /* Files in memory rather than pipes: whoever ends early stops nobody. */

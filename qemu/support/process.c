@@ -7,10 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,13 +23,11 @@
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
-static const int failed_write[] = {SIGPIPE, SIGXFSZ};
-
+/* What a failed write does: ends the program, or is told to the writer. */
 static void handle_failed_writes(void (*handler)(int))
 {
-    for (size_t i = 0; i < sizeof failed_write / sizeof *failed_write; ++i) {
-        signal(failed_write[i], handler);
-    }
+    signal(SIGPIPE, handler);
+    signal(SIGXFSZ, handler);
 }
 
 void process_signals_ignore(void)
@@ -45,9 +46,20 @@ void process_streams_hold(void)
     }
 }
 
-void process_signals_default(void)
+/* In the child, with its descriptors in place. */
+static _Noreturn void execute(const struct process_config *config)
 {
-    handle_failed_writes(SIG_DFL);
+    const char *name = config->argv[0];
+    const char *error;
+    struct iovec message[] = {
+        {(char *)name, strlen(name)}, {": ", 2}, {NULL, 0}, {"\n", 1}};
+
+    execvpe(name, config->argv,
+            config->environment != NULL ? config->environment : environ);
+    error = strerrordesc_np(errno);
+    message[2] = (struct iovec){(char *)error, strlen(error)};
+    (void)!writev(STDERR_FILENO, message, sizeof message / sizeof *message);
+    _exit(127);
 }
 
 /* In the child: nothing but system calls until exec. */
@@ -59,8 +71,10 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
     sigset_t none;
 
     sigemptyset(&none);
-    setpgid(0, 0);
-    process_signals_default();
+    if (!config->joins) {
+        setpgid(0, 0);
+    }
+    handle_failed_writes(SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (CPU_COUNT(&config->processor) > 0) {
@@ -76,17 +90,21 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
     if (getppid() != parent || !sound) {
         _exit(126);
     }
-    dup2(null, STDIN_FILENO);
+    dup2(config->input > 0 ? config->input : null, STDIN_FILENO);
     dup2(config->log, STDOUT_FILENO);
-    dup2(config->log, STDERR_FILENO);
+    dup2(config->error > 0    ? config->error
+         : config->error == 0 ? config->log
+                              : null,
+         STDERR_FILENO);
     for (unsigned i = 0; i < config->fds; ++i) {
         if (up[i] >= 0) {
             dup2(up[i], PROCESS_FD + (int)i);
         }
     }
-    execvpe(config->argv[0], config->argv,
-            config->environment != NULL ? config->environment : environ);
-    _exit(127);
+    if (config->work != NULL) {
+        _exit(config->work(config->context));
+    }
+    execute(config);
 }
 
 pid_t process_start(const struct process_config *config)
@@ -100,14 +118,113 @@ pid_t process_start(const struct process_config *config)
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
-    pid = vfork();
+    pid = config->work != NULL ? fork() : vfork();
     if (pid == 0) {
         become(config, parent);
+    }
+    if (config->work != NULL && !config->joins) {
+        setpgid(pid, pid); /* here too: whoever comes first */
     }
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, small > 0, 0, 0, 0);
     }
     return pid;
+}
+
+/* Waits until a descriptor can be read. Result: false if the time is up. */
+static bool is_ready(int fd, uint64_t end_ns)
+{
+    const struct host_clock *clock = host_clock();
+    struct pollfd on = {.fd = fd, .events = POLLIN};
+    int ready = end_ns == HOST_CLOCK_NEVER ? 1 : -1;
+
+    while (ready < 0) {
+        ready = clock->wait(clock->context, &on, 1, end_ns, NULL);
+    }
+    return ready > 0;
+}
+
+static void keep(struct process_output *output, const char *data, size_t bytes)
+{
+    size_t room = output->room - 1 - output->bytes;
+    size_t kept = bytes < room ? bytes : room;
+
+    memcpy(output->text + output->bytes, data, kept);
+    output->bytes += kept;
+    output->text[output->bytes] = '\0';
+    if (output->passed && write(STDOUT_FILENO, data, bytes) < 0) {
+        output->passed = false; /* nobody listens any more */
+    }
+}
+
+/* Reads until the writer closes or the time is up. */
+static void read_output(struct process_output *output, int from,
+                        uint64_t end_ns)
+{
+    char chunk[4096];
+    ssize_t got = 1;
+
+    while ((got > 0 || (got < 0 && errno == EINTR)) && is_ready(from, end_ns)) {
+        got = read(from, chunk, sizeof chunk);
+        if (got > 0) {
+            keep(output, chunk, (size_t)got);
+        }
+    }
+}
+
+/* Waits for a child's end, and ends it when the time is up. Its group is ended
+   before the child is reaped: until then the group's number is its own. */
+static int await_end(pid_t pid, uint64_t end_ns)
+{
+    int ended = pidfd_open(pid, 0);
+    bool late = ended >= 0 && !is_ready(ended, end_ns);
+    siginfo_t info;
+    int status;
+
+    while (!late && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR) {
+    }
+    process_kill(pid);
+    process_close(ended);
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return -1;
+        }
+    }
+    errno = ETIMEDOUT;
+    return late ? -1 : status;
+}
+
+int process_run(const struct process_config *config,
+                struct process_output *output, unsigned limit_ms)
+{
+    struct process_config child = *config;
+    uint64_t end_ns =
+        limit_ms > 0 ? host_clock_ns(host_clock()) + limit_ms * HOST_CLOCK_MS_NS
+                     : HOST_CLOCK_NEVER;
+    int ends[2] = {-1, -1};
+    pid_t pid;
+
+    if (output != NULL) {
+        output->bytes = 0;
+        output->text[0] = '\0';
+        if (pipe2(ends, O_CLOEXEC) != 0) {
+            return -1;
+        }
+        child.log = ends[1];
+    }
+    pid = process_start(&child);
+    process_close(ends[1]);
+    if (pid > 0 && output != NULL) {
+        read_output(output, ends[0], end_ns);
+    }
+    process_close(ends[0]);
+    return pid > 0 ? await_end(pid, end_ns) : -1;
+}
+
+bool process_succeeded(int status)
+{
+    return status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void process_close(int fd)

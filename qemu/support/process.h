@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Child processes that leave nothing behind: each is a group of its own, so
- * that the terminal's Ctrl-C stays the launcher's, has no descriptor but
- * those that it is given, and dies with the launcher (PR_SET_PDEATHSIG), also
- * when that is killed.
+ * Child processes that leave nothing behind: each has a process group of its
+ * own, so that the terminal's Ctrl-C stays the launcher's, has no descriptors
+ * but the given ones, and dies with the launcher (PR_SET_PDEATHSIG), also when
+ * the launcher is killed.
  */
 #ifndef QEMU_SUPPORT_PROCESS_H
 #define QEMU_SUPPORT_PROCESS_H
@@ -22,16 +22,30 @@
 #define PROCESS_FDS_MAX 8u
 
 struct process_config {
-    char *const *argv;   /* argv[0] is looked for on the PATH; ends with NULL */
+    char *const *argv; /* argv[0] is looked for on the PATH; ends with NULL */
+    /* In place of a program: the child is a copy of its launcher, and ends with
+       this function, whose result is the exit status. NULL: a program. */
+    int (*work)(void *context);
+    void *context;
     const int *fd;       /* fd[i] is the child's PROCESS_FD + i; -1: none */
     unsigned fds;        /* at most PROCESS_FDS_MAX */
-    int log;             /* its standard output and error; standard input is
-                            /dev/null */
-    char **environment;  /* ends with NULL; NULL: as its launcher's */
+    int input;           /* standard input; 0: /dev/null */
+    int log;             /* standard output */
+    int error;           /* standard error; 0: `log`; -1: /dev/null */
+    bool joins;          /* the child stays in its launcher's process group */
+    char **environment;  /* ends with NULL; NULL: the launcher's */
     cpu_set_t processor; /* where it runs; empty: as its launcher */
     /* Its memory is in small pages, whatever it asks the kernel for, and so is
        that of its children. */
     bool small_pages;
+};
+
+/* The standard output of a program. */
+struct process_output {
+    char *text;   /* the caller's memory; a 0 follows the output */
+    size_t room;  /* bytes of `text`, 1 or more; further output is dropped */
+    size_t bytes; /* filled, without the 0 */
+    bool passed;  /* is written to the launcher's standard output as well */
 };
 
 /* Lets a write to a closed pipe, or beyond the limit of a file's size, fail and
@@ -42,15 +56,25 @@ void process_signals_ignore(void);
    them: a read or write there fails as before. */
 void process_streams_hold(void);
 
-/* In a child, for another program: these signals are as usual again. */
-void process_signals_default(void);
-
 /*
  * Starts a child, with no signal blocked. All stays the caller's. It dies with
  * the calling thread, which is to be the launcher's first. Result: its pid; -1
- * with errno. A program that cannot be executed exits with status 127.
+ * with errno. A program that cannot be executed says so on its standard error,
+ * and exits with status 127.
  */
 pid_t process_start(const struct process_config *config);
+
+/*
+ * Runs a child to its end, for limit_ms at most (0: no limit), and ends
+ * whatever it has started. `output` gets its standard output in place of
+ * config->log; NULL: nobody reads. Result: its wait status; -1 with errno,
+ * ETIMEDOUT: it did not end in time, and was killed.
+ */
+int process_run(const struct process_config *config,
+                struct process_output *output, unsigned limit_ms);
+
+/* Whether a wait status is that of a program that exited with status 0. */
+bool process_succeeded(int status);
 
 /* Ends a child by SIGKILL, and what it has started; 0: there is none. */
 void process_kill(pid_t pid);

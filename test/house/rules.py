@@ -124,8 +124,8 @@ PAST = {
     "qemu/support/progress.c": "its own line, and messages before it",
     "qemu/support/crash.c": "a signal's handler", "qemu/ranks/ranks.c":
     "likewise", "qemu/job/serial_job.c": "likewise",
-    "qemu/flash/flash.c": "a child, whose output the command reads",
-    "qemu/flash/loader.c": "likewise", "qemu/flash/run.c": "likewise"}
+    "qemu/flash/loader.c": "a child, whose output the command reads",
+    "qemu/support/process.c": "likewise"}
 
 
 def goes_past(text):
