@@ -4,7 +4,7 @@
 #
 #   kernels/kernels.mk          which kernels are in which program
 #   boot/boards.mk              the boards' firmware, by boot/BOARD/board.mk
-#   boot/stm32f405/flash.mk     writing it to real boards
+#   boot/flash.mk               writing it to real boards
 #   qemu/host.mk                the host command, and running it
 #   qemu/pictures/pictures.mk   pictures of runs
 #   qemu/install/install.mk     installing the command
@@ -171,7 +171,7 @@ version_of = $(or $(VERSION),$(RELEASE)+$(call sum_of,$(1)))
 # ---- everything ----
 
 include kernels/kernels.mk boot/boards.mk qemu/host.mk
-include boot/stm32f405/flash.mk qemu/pictures/pictures.mk
+include boot/flash.mk qemu/pictures/pictures.mk
 include qemu/install/install.mk test/test.mk
 
 build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx

@@ -10,6 +10,9 @@
 #   ldflags    of the linker, besides TARGET_LDFLAGS
 #   fast       sources that are compiled for speed; all else is for size
 #   frugal     flags of what is for size and no driver
+#   pins       what PINS= may be, if its images differ by their pins
+#   flashed    `yes' if `make flash' writes it: its row of qemu/board/table.c
+#              says how
 #   slow       of drivers, those that the image for tests of boards that become
 #              slow has from their folder's slow/ instead: hal/X/clock.c
 #   lists      names of lists of sources that have flags of their own: of LIST
@@ -71,7 +74,7 @@ chooses := # boards of which this make keeps another choice
 
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \
-                   slow lists
+                   pins flashed slow lists
 $(foreach board,$(BOARDS),$(eval out := $$(BUILD)/$(board)) \
   $(foreach v,$(board_variables),$(eval $(v) :=)) \
   $(foreach s,$(SETTINGS),$(eval chosen_$s :=)) \

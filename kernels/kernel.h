@@ -45,8 +45,8 @@ struct kernel_job {
 struct kernel_terms {
     uint32_t before_bytes; /* bytes that run() reads before a range */
     uint32_t after_bytes;  /* bytes that run() reads after a range */
-    /* The longest result of any range: at most 16384 bytes, on an stm32f405
-       6144. */
+    /* The longest result of any range: at most 16384 bytes, on boards with
+       serial ports 6144. */
     uint32_t result_bytes_max;
     /* P and Q of an output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q
        = 0: there is no output. Units b to e - 1 have floor(e P/Q) - floor(b

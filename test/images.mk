@@ -56,7 +56,7 @@ $(call test_image,dear,$(COUNTED), \
 # ---- stm32f405 ----
 
 # Objects with other pins: build/test/pins/PINS/.
-$(foreach pins,$(ALL_PINS),$(eval $(call compile,test/pins/$(pins),$$(call \
+$(foreach pins,$(pins_stm32f405),$(eval $(call compile,test/pins/$(pins),$$(call \
   target_cc,stm32f405) -UPINS -DPINS=$(pins),$(DEPS))))
 # $(call with_pins,PINS,SOURCES): those that know pins of these.
 PINS_KNOWN := test/boards/stm32f405/main.c boot/stm32f405/start.c \
@@ -69,7 +69,7 @@ DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
                  hal/crc32.c hal/line/line.c \
                  $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c)) \
                  $(BOOT_SOURCES)
-$(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
+$(foreach pins,$(pins_stm32f405),$(call test_image,stm32f405-$(pins),stm32f405, \
   $(call with_pins,$(pins),$(DRIVERS_SHOWN))))
 
 # The firmware with a kernel whose units take as long as a test wants, too.

@@ -4,9 +4,10 @@
 # Which pins are the ports', the console's and the LED's: those of a header in
 # hal/stm32f405/pins/.
 header := $(or $(call setting,PINS,$(PINS)),generic)
-ALL_PINS := $(sort $(basename $(notdir $(wildcard hal/$(board)/pins/*.h))))
-ifeq ($(filter $(ALL_PINS),$(header)),)
-$(error PINS='$(header)' must be one of: $(ALL_PINS))
+pins := $(sort $(basename $(notdir $(wildcard hal/$(board)/pins/*.h))))
+flashed := yes
+ifeq ($(filter $(pins),$(header))$(filter-out $(BOARD),$(board)),)
+$(error PINS='$(header)' must be one of: $(pins))
 endif
 
 # How fast the ports are, if not at 2 Mbaud: BAUD=1000000

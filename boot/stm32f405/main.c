@@ -36,7 +36,7 @@ extern uint32_t boot_ccm_end[];
 extern uint32_t boot_low_start[];
 extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
-extern uint8_t boot_image_bytes[]; /* its address is the image's size */
+extern uint8_t boot_image_end[];
 
 /* On the emulator only a kernel takes time, 32 ns for each instruction. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
@@ -182,9 +182,7 @@ static uint32_t image_crc(void)
 {
     const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
 
-    return crc32_update(0, from,
-                        (uint32_t)(uintptr_t)boot_image_bytes -
-                            (IMAGE_IDENTITY_OFFSET + sizeof boot_identity));
+    return crc32_update(0, from, (uint32_t)(boot_image_end - from));
 }
 
 static uint32_t between(const void *from, const void *to)

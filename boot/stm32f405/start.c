@@ -11,6 +11,8 @@
 #define LINE_VECTORS(name, port)                                               \
     VECTOR(PINS_IRQ(PINS_##port)) = serial_##name##_interrupt,                 \
     VECTOR(PINS_TX_IRQ(PINS_##port)) = serial_##name##_dma_interrupt,
+/* `number` of this board in qemu/board/table.c. */
+#define BOARD_NUMBER 405u
 #define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
 
 /* Positions as in RM0090, table 62. No other interrupt is ever enabled. */
@@ -28,7 +30,7 @@ __attribute__((section(".identity"), used))
 const volatile struct image_identity boot_identity = {
     .magic = IMAGE_MAGIC,
     .version = IMAGE_VERSION,
-    .board = IMAGE_STM32F405,
+    .board = BOARD_NUMBER,
     .x = IMAGE_NOT_SET,
     .y = IMAGE_NOT_SET,
     .width = IMAGE_NOT_SET,

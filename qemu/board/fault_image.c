@@ -13,22 +13,45 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All behind the identity, which may name a place: as a board reckons it. */
+/* Returns the first board with serial ports that the image fits, and sets the
+   image's size. NULL: it fits none; `why` is what the default board lacks. */
+static const struct board_kind *board_of(struct fault_image *image,
+                                         uint32_t *flash_bytes,
+                                         const uint8_t *data, uint64_t bytes)
+{
+    const struct board_kind *board;
+    char message[ELF_MESSAGE_BYTES];
+
+    for (size_t i = 0; (board = board_at(i)) != NULL; ++i) {
+        if (board->circuits != BOARD_SERIAL) {
+            continue;
+        }
+        if (elf_check(flash_bytes, message, data, bytes, &board->place) == 0) {
+            image->why[0] = '\0';
+            return board;
+        }
+        if (image->why[0] == '\0') {
+            snprintf(image->why, sizeof image->why, "%.60s %.200s", image->path,
+                     message);
+        }
+    }
+    return NULL;
+}
+
+/* Computes the CRC as a board does: of all bytes behind the identity, in which
+   coordinates may have been set. */
 static void reckon(struct fault_image *image, const uint8_t *data,
                    uint64_t bytes)
 {
-    const struct elf_place *place = &board_default(BOARD_SERIAL)->place;
-    uint32_t skipped =
-        IMAGE_IDENTITY_OFFSET + (uint32_t)sizeof(struct image_identity);
-    char message[ELF_MESSAGE_BYTES];
     uint32_t flash_bytes;
+    const struct board_kind *board = board_of(image, &flash_bytes, data, bytes);
+    uint32_t skipped;
     uint8_t *flash;
 
-    if (elf_check(&flash_bytes, message, data, bytes, place) != 0) {
-        snprintf(image->why, sizeof image->why, "%.60s %.200s", image->path,
-                 message);
+    if (board == NULL) {
         return;
     }
+    skipped = board->identity_offset + (uint32_t)sizeof(struct image_identity);
     flash = flash_bytes > skipped ? malloc(flash_bytes) : NULL;
     if (flash == NULL) {
         snprintf(image->why, sizeof image->why,
@@ -36,8 +59,8 @@ static void reckon(struct fault_image *image, const uint8_t *data,
                  image->path);
         return;
     }
-    (void)elf_kernel_names(image->kernels, data, bytes, place);
-    elf_flatten(flash, flash_bytes, data, bytes, place);
+    (void)elf_kernel_names(image->kernels, data, bytes, &board->place);
+    elf_flatten(flash, flash_bytes, data, bytes, &board->place);
     image->crc = crc32_update(0, flash + skipped, flash_bytes - skipped);
     free(flash);
 }

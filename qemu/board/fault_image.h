@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The image that fault records of stm32f405 boards come from, and the source
- * lines of their addresses.
+ * The image that fault records of boards with serial ports come from, and the
+ * source lines of their addresses.
  */
 #ifndef QEMU_BOARD_FAULT_IMAGE_H
 #define QEMU_BOARD_FAULT_IMAGE_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/table.h"
 
-#include "hal/image.h"
-
 #include <string.h>
 
 static const struct board_kind kinds[] = {
@@ -31,11 +29,16 @@ static const struct board_kind kinds[] = {
      .folder = "stm32f405",
      .machine = "netduinoplus2",
      .circuits = BOARD_SERIAL,
+     /* USART1, 2 and 3, UART4 and 5, USART6. */
+     .uart = {TORUS_EAST, TORUS_NORTH, TORUS_WEST, BOARD_CONSOLE, BOARD_NO_LINE,
+              TORUS_SOUTH},
+     .unique_emulated = 0x2001FFF0,
+     .number = 405,
+     .identity_offset = 0x188,
      .target = "target/stm32f4x.cfg",
      .idcode_address = 0xE0042000,
      .device = 0x413,
      .device_name = "STM32F405/407",
-     .kind = IMAGE_STM32F405,
      .size_address = 0x1FFF7A22,
      .unique_address = 0x1FFF7A10},
 };

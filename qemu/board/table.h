@@ -7,10 +7,17 @@
 #define QEMU_BOARD_TABLE_H
 
 #include "qemu/board/elf.h"
+#include "torus/torus.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Names of the boards with each medium, for help texts and messages: of the
+   first with serial ports, and of all, as in BOARD_SERIAL_NAME " or x". */
+#define BOARD_WINDOW_NAMES "mps2-an385 (default) or mps2-an386"
+#define BOARD_SERIAL_NAME "stm32f405"
+#define BOARD_SERIAL_NAMES BOARD_SERIAL_NAME
 
 /* The medium of a board's circuits. */
 enum board_circuits {
@@ -18,18 +25,30 @@ enum board_circuits {
     BOARD_SERIAL  /* serial lines to its neighbours */
 };
 
+/* What a UART leads to, besides the ports, which are enum torus_port. */
+enum {
+    BOARD_CONSOLE = TORUS_PORTS,
+    BOARD_NO_LINE
+};
+#define BOARD_UARTS 6u
+
 struct board_kind {
     struct elf_place place; /* place.board: the name after --board */
     const char *folder;     /* in build/, boot/, hal/ */
     const char *machine;    /* QEMU's -machine */
     enum board_circuits circuits;
 
+    /* Of a board with serial ports: */
+    uint8_t uart[BOARD_UARTS]; /* lines of the machine's UARTs, in its order */
+    uint32_t unique_emulated;  /* RAM word of an emulated board's number */
+    uint16_t number;           /* field `board` of its images: hal/image.h */
+    uint32_t identity_offset;  /* of hal/image.h, bytes behind flash_start */
+
     /* Of a board that can be flashed; target is NULL if it cannot. */
     const char *target;      /* OpenOCD's script */
     uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
     uint32_t device;         /* its DEV_ID, bits 0 to 11 */
     const char *device_name;
-    uint16_t kind;           /* in an image's identity: hal/image.h */
     uint32_t size_address;   /* KiB of flash, 16 bits; RM0090, 39.2 */
     uint32_t unique_address; /* 96 bits; RM0090, 39.1 */
 };

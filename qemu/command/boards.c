@@ -69,7 +69,8 @@ static int set_board(void *own, const char *text)
     bool can = board != NULL && job_options_mesh_of(board)->has_cables;
 
     options->board = can ? board : NULL;
-    return parse_report("--board", text, can ? NULL : "must be stm32f405");
+    return parse_report("--board", text,
+                        can ? NULL : "must be " BOARD_SERIAL_NAMES);
 }
 
 static int set_mesh(void *own, const char *text)
@@ -226,7 +227,7 @@ static const struct option_row rows[] = {
      .group = 1,
      .type = OPTION_SET,
      .set = set_board,
-     .help = "stm32f405, the only one there is"},
+     .help = "Kind of board: " BOARD_SERIAL_NAMES},
     {.name = "firmware",
      .value = "FILE",
      .group = 1,
@@ -464,7 +465,7 @@ static int check(struct own_options *options)
         status = choose_asked(options);
         status = status == 0 ? find_images(options) : status;
         options->wired.qemu = emulator_program();
-        options->wired.machine = options->board->machine;
+        options->wired.kind = options->board;
         status = status == 0 ? emulator_check(options->board, "") : status;
         status = status == 0 ? check_memory(options) : status;
     }

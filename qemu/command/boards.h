@@ -5,7 +5,7 @@
 #include "hal/nodiscard.h"
 
 /*
- * `quincunx boards`: starts a mesh of emulated stm32f405 boards, prints where
+ * `quincunx boards`: starts a mesh of emulated boards with serial ports, prints where
  * their consoles are, and runs until Ctrl-C, SIGTERM, or the end of standard
  * input. Result: the exit status, 0 after one of these; 1 when a board died or
  * could not be started; 2 for wrong usage.

@@ -109,8 +109,9 @@ static const struct option_row rows[] = {
      .group = 2,
      .type = OPTION_OUTPUT,
      .at = offsetof(struct calibrate_options, output),
-     .help = "Write the profile: for --profile with --port or --board "
-             "stm32f405, for --plan-profile with emulated boards of mps2; -: "
+     .help = "Write the profile: for --profile with --port or "
+             "--board " BOARD_SERIAL_NAMES
+             ", for --plan-profile with emulated boards of mps2; -: "
              "to standard output"},
     {.name = "json",
      .group = 2,

@@ -145,7 +145,8 @@ int compare_command(int argc, char **argv)
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
     if (status == 0 && !options.job.config.mesh->has_fabric) {
-        fputs("quincunx: --board stm32f405: must not be given to compare: "
+        fputs("quincunx: --board " BOARD_SERIAL_NAMES
+              ": must not be given to compare: "
               "these boards carry out peters-syska alone\n",
               stderr);
         status = EXIT_USAGE;

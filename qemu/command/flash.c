@@ -43,9 +43,9 @@ static int set_board(void *own, const char *text)
     bool can = board != NULL && board->target != NULL;
 
     options->config.chip = can ? board : NULL;
-    return parse_report("--board", text,
-                        can ? NULL
-                            : "must be stm32f405: no other can be flashed");
+    return parse_report(
+        "--board", text,
+        can ? NULL : "must be " BOARD_SERIAL_NAMES ": no other can be flashed");
 }
 
 /* Sets the one board's name; it may be given for one way only. */
@@ -108,7 +108,7 @@ static int check(const struct options *options)
     bool one = options->one.name[0] != '\0';
 
     if (options->config.chip == NULL) {
-        return print_missing("--board stm32f405");
+        return print_missing("--board " BOARD_SERIAL_NAMES);
     }
     if (one == (options->map != NULL)) {
         return print_missing(
@@ -158,7 +158,7 @@ static const struct option_row rows[] = {
      .value = "BOARD",
      .type = OPTION_SET,
      .set = set_board,
-     .help = "Kind of board: stm32f405 (required)"},
+     .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)"},
     {.name = "probe",
      .value = "SERIAL",
      .type = OPTION_SET,
@@ -258,7 +258,8 @@ static const struct option_command command = {
         "and "
         "--map says to which boards."
         "\vExample:\n"
-        "  quincunx flash --board stm32f405 --map mesh.csv firmware.elf"};
+        "  quincunx flash --board " BOARD_SERIAL_NAME
+        " --map mesh.csv firmware.elf"};
 
 /* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
 static int refuse(const struct options *options,
@@ -364,12 +365,12 @@ static int check_identity(struct options *options, const uint8_t *data,
 {
     struct flash_config *config = &options->config;
     const struct elf_place *place = &config->chip->place;
-    uint64_t offset = elf_offset(data, bytes, place,
-                                 place->flash_start + IMAGE_IDENTITY_OFFSET,
-                                 FLASH_IDENTITY_BYTES);
+    uint64_t offset = elf_offset(
+        data, bytes, place, place->flash_start + config->chip->identity_offset,
+        FLASH_IDENTITY_BYTES);
     int found = offset == 0
                     ? 0
-                    : flash_identity_check(data + offset, config->chip->kind);
+                    : flash_identity_check(data + offset, config->chip->number);
 
     if (found < 0) {
         return file_error(options->image,

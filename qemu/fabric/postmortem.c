@@ -44,7 +44,7 @@ const char *postmortem_error(int error)
     case ERR_KERNEL:
         return "no such kernel (`make KERNELS=\"...\"' puts it into an image), "
                "or its terms ask for more than there is (results: 16384 bytes, "
-               "6144 on an stm32f405)";
+               "6144 on boards with serial ports)";
     case ERR_ARGUMENT:
         return "the kernel refuses its argument";
     case ERR_EMPTY:

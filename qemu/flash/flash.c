@@ -133,7 +133,8 @@ static int write_image(const struct flash_config *config,
         flash_identity_place(place, board->at, config->size);
         made = write_at(image, place, sizeof place,
                         elf ? config->place_offset
-                            : IMAGE_IDENTITY_OFFSET + FLASH_IDENTITY_PLACE);
+                            : config->chip->identity_offset +
+                                  FLASH_IDENTITY_PLACE);
     }
     if (image >= 0 && !made) {
         close(image);

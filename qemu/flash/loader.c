@@ -234,7 +234,7 @@ static bool serial_identity(struct loader *loader)
                       ", not 0x%03" PRIx32,
                       chip->device_name, device, chip->device);
     }
-    if (!serial_read(loader, chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
+    if (!serial_read(loader, chip->place.flash_start + chip->identity_offset,
                      FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }
@@ -410,7 +410,7 @@ static bool dfu_identity(struct loader *loader, const char *layout)
         return false;
     }
     print_line(STDOUT_FILENO, FLASH_CHIP "%u KiB\n", 4 * 16 + 64 + large * 128);
-    if (!dfu_read(loader, flash_start + IMAGE_IDENTITY_OFFSET,
+    if (!dfu_read(loader, flash_start + request->chip->identity_offset,
                   FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }

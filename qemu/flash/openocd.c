@@ -123,7 +123,7 @@ static void add_board(struct builder *builder,
             "set one [expr {($word >> $shift) & 0xff}]; "
             "if {$one > 32 && $one < 127} {"
             "append pins [format %%c $one]}}}",
-            request->chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
+            request->chip->place.flash_start + request->chip->identity_offset,
             sizeof(struct image_identity) / 4,
             offsetof(struct image_identity, pins) / 4);
         add(builder, "-c");

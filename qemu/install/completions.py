@@ -4,6 +4,7 @@
 
     completions.py build/quincunx bash|zsh|fish"""
 import re
+import subprocess
 import sys
 
 import words
@@ -11,8 +12,7 @@ import words
 FILES = ("FILE", "FILE.svg", "OUTPUT", "PAGE.html", "TTY", "DIR", "CSV")
 
 # Names that an option may take: those of them that its help text has.
-NAMES = {"board": ("mps2-an385", "mps2-an386", "stm32f405"),
-         "profile": ("t3d", "lvds", "uart", "emulated"),
+NAMES = {"profile": ("t3d", "lvds", "uart", "emulated"),
          "schedule": ("auto", "peters-syska", "farm", "hybrid", "star",
                       "nearest", "binomial", "equal"),
          "ports": ("1", "2", "4")}
@@ -101,7 +101,15 @@ def fish(commands):
     return lines
 
 
+def boards(command):
+    """The kinds of board, as `run` names them to who asks for none."""
+    done = subprocess.run([command, "run", "--board", ""], check=False,
+                          text=True, stderr=subprocess.PIPE)
+    return done.stderr.rpartition(": ")[2].split()
+
+
 def main(command, shell):
+    NAMES["board"] = boards(command)
     commands = {name: (summary, words.options(
         words.said(command, name, "--help")))
         for name, summary in words.subcommands(command).items()}

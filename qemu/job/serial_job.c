@@ -544,7 +544,7 @@ static struct serial_job *create(const struct job_config *config)
                                     .port = config->port,
                                     .other_consoles = config->other_consoles,
                                     .wired = {.qemu = emulator_program(),
-                                              .machine = config->board->machine,
+                                              .kind = config->board,
                                               .firmware = config->firmware,
                                               .noise = config->noise},
                                     .watchdog_s = config->watchdog_s,

@@ -532,8 +532,8 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .group = 1,
      .type = OPTION_SET,
      .set = set_mesh,
-     .help =
-         "Size of the torus: 1x1 to 125x125; stm32f405: to 31x31 (required)"},
+     .help = "Size of the torus: 1x1 to 125x125; " BOARD_SERIAL_NAMES
+             ": to 31x31 (required)"},
     {.name = "profile",
      .value = "NAME|FILE",
      .group = 1,
@@ -562,8 +562,8 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .type = OPTION_SET,
      .set = set_board,
      .help =
-         "Kind of board: mps2-an385 (default) or mps2-an386, whose switch is "
-         "emulated with all its times, or stm32f405, wired UART to UART"},
+         "Kind of board: " BOARD_WINDOW_NAMES ", whose switch is emulated with "
+         "all its times, or " BOARD_SERIAL_NAMES ", wired UART to UART"},
     {.name = "port",
      .value = "TTY",
      .group = 1,
@@ -577,8 +577,8 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .group = 3,
      .type = OPTION_SET,
      .set = set_damage,
-     .help = "Change bytes on the emulated links of stm32f405 with this "
-             "probability"},
+     .help = "Change bytes on the emulated links of " BOARD_SERIAL_NAMES
+             " with this probability"},
     {.name = "lose",
      .value = "P/Q",
      .group = 3,
@@ -698,7 +698,8 @@ static int check_ranks(const struct job_config *config)
         fprintf(stderr,
                 "quincunx: %s: must not be given on several ranks: "
                 "start it without mpirun\n",
-                config->gdb ? "--gdb" : "--board stm32f405, --port");
+                config->gdb ? "--gdb"
+                            : "--board " BOARD_SERIAL_NAMES ", --port");
         return EXIT_USAGE;
     }
     return 0;
@@ -713,8 +714,9 @@ static int check_mesh(const struct job_options *options)
         (options->native || config->ports != TORUS_PORTS ||
          config->store_and_forward || options->slow_count > 0 || config->gdb ||
          options->inject.count > 0)) {
-        fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
-                        "--on, --ports, --switching, --slow, --inject or "
+        fprintf(stderr, "quincunx: --board " BOARD_SERIAL_NAMES
+                        ": must not be given with --on, --ports, --switching, "
+                        "--slow, --inject or "
                         "--gdb: they are for mps2-an385 (`quincunx boards' has "
                         "a --gdb)\n");
         return EXIT_USAGE;
@@ -724,14 +726,14 @@ static int check_mesh(const struct job_options *options)
         config->schedule != SCHEDULE_FARM) {
         fprintf(stderr,
                 "quincunx: --schedule %s: must be peters-syska or farm with "
-                "--board stm32f405\n",
+                "--board " BOARD_SERIAL_NAMES "\n",
                 schedule_name(config->schedule));
         return EXIT_USAGE;
     }
     if (config->port != NULL && config->board->circuits != BOARD_SERIAL) {
         fprintf(stderr,
-                "quincunx: --port: its boards are of stm32f405, not --board "
-                "%s\n",
+                "quincunx: --port: its boards are of " BOARD_SERIAL_NAMES
+                ", not --board %s\n",
                 options->board_text);
         return EXIT_USAGE;
     }
@@ -745,7 +747,7 @@ static int check_mesh(const struct job_options *options)
     }
     if (noise_any(&config->noise) && !config->mesh->has_cables) {
         fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
-                        "links of --board stm32f405\n");
+                        "links of --board " BOARD_SERIAL_NAMES "\n");
         return EXIT_USAGE;
     }
     if (options->boot_text != NULL &&
@@ -819,8 +821,9 @@ static int check_farm(const struct job_options *options)
         return EXIT_USAGE;
     }
     if (config->levels == 2 && !job_policy_has_masters(config)) {
-        fprintf(stderr, "quincunx: --levels 2: must be 1 or auto with several "
-                        "--originator, --board stm32f405 or --port\n");
+        fprintf(stderr,
+                "quincunx: --levels 2: must be 1 or auto with several "
+                "--originator, --board " BOARD_SERIAL_NAMES " or --port\n");
         return EXIT_USAGE;
     }
     if (farm && config->rounds != 1 && config->rounds != WIRE_BEST) {

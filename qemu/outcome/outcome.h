@@ -140,7 +140,7 @@ struct outcome {
     struct outcome_originator *several;
     const char *nodes;         /* for people: "boards", "native nodes" */
     const char *on;            /* "qemu", "native" or "boards" */
-    const char *board;         /* "mps2-an385", "stm32f405" or "host" */
+    const char *board;         /* place.board of its row; "host" */
     const char *firmware;      /* the image of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     char *image;     /* of boards that ran before: "CAFE0001 is FILE, kernels

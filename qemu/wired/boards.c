@@ -26,7 +26,7 @@
 
 /* Descriptors as a board sees them: its ports, in enum torus_port's order. */
 enum child_fd {
-    CHILD_CONSOLE = TORUS_PORTS,
+    CHILD_CONSOLE = BOARD_CONSOLE,
     CHILD_MONITOR, /* only where debuggers may come */
     CHILD_GDB,
     CHILD_FDS
@@ -242,17 +242,18 @@ static void add_option(struct line *line, const char *option, const char *value)
 }
 
 /* A serial port's other side: what the board inherits, or nothing. */
-static void add_serial(struct line *line, const struct board *board, int which)
+static void add_serial(struct line *line, const struct board *board,
+                       unsigned which)
 {
     static const char *const serial[] = {
         "chardev:p0", "chardev:p1", "chardev:p2", "chardev:p3", "chardev:p4"};
 
-    if (which < 0 || board->fd[which] < 0) {
+    if (which == BOARD_NO_LINE || board->fd[which] < 0) {
         add_option(line, "-serial", "null");
         return;
     }
     snprintf(line->chardev[which], sizeof line->chardev[which],
-             "socket,id=p%d,fd=%d", which, PROCESS_FD + which);
+             "socket,id=p%u,fd=%u", which, PROCESS_FD + which);
     add_option(line, "-chardev", line->chardev[which]);
     add_option(line, "-serial", serial[which]);
 }
@@ -264,30 +265,24 @@ static char *image_of(const struct wired_config *config, uint32_t node)
     return (char *)(image != NULL ? image : config->firmware);
 }
 
-/* The last words of the RAM (linker/stm32f405.ld): the chip's own number is not
-   emulated, so that the firmware looks there for one. */
-#define EMULATED_ID 0x2001fff0u
-
 static void compose(struct line *line, const struct wired *wired, uint32_t node)
 {
-    /* USART1, 2 and 3, UART4 and 5, USART6. */
-    static const int serials[] = {TORUS_EAST,    TORUS_NORTH, TORUS_WEST,
-                                  CHILD_CONSOLE, -1,          TORUS_SOUTH};
+    const struct board_kind *kind = wired->config.kind;
     const struct board *board = &wired->board[node];
     struct torus_coord at = torus_coord_of(wired->config.size, node);
 
     *line = (struct line){.argv = {(char *)wired->config.qemu}, .count = 1};
     snprintf(line->name, sizeof line->name, "board-%u-%u", at.x, at.y);
     add_option(line, "-name", line->name);
-    add_option(line, "-machine", wired->config.machine);
+    add_option(line, "-machine", kind->machine);
     add_option(line, "-accel", "tcg,tb-size=1");
     line->argv[line->count++] = "-nodefaults";
     if (wired->has_sandbox) {
         add_option(line, "-sandbox", "on");
     }
     add_option(line, "-display", "none");
-    for (size_t i = 0; i < sizeof serials / sizeof *serials; ++i) {
-        add_serial(line, board, serials[i]);
+    for (size_t i = 0; i < BOARD_UARTS; ++i) {
+        add_serial(line, board, kind->uart[i]);
     }
     if (board->fd[CHILD_MONITOR] >= 0) {
         snprintf(line->chardev[CHILD_MONITOR],
@@ -304,7 +299,7 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
         add_option(line, "-gdb", "chardev:gdb");
     }
     snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
-             EMULATED_ID, 0xA5000000u + node);
+             kind->unique_emulated, 0xA5000000u + node);
     add_option(line, "-device", line->id);
     add_option(line, "-kernel", image_of(&wired->config, node));
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mesh of emulated STM32F405 boards: one QEMU `netduinoplus2` for each,
- * wired port to port by sockets that both sides inherit, as cables join the
- * UARTs of real boards. Nothing has a name in the file system but terminals
- * under /dev/pts; everything ends with the launcher, also when that is killed.
- *
- *   USART1 east   USART2 north   USART3 west   USART6 south   UART4 console
+ * A mesh of emulated boards with serial ports: one QEMU for each, wired port to
+ * port by sockets that both sides inherit, as cables join the UARTs of real
+ * boards. Nothing has a name in the file system but terminals under /dev/pts;
+ * everything ends with the launcher, also when that is killed.
  *
  * One thread, the one that started it and lives as long, calls all of this.
  */
@@ -14,6 +12,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/board/gdb.h"
+#include "qemu/board/table.h"
 #include "qemu/wired/cables.h"
 #include "qemu/wired/forwarder.h"
 
@@ -27,8 +26,8 @@ enum wired_console {
 };
 
 struct wired_config {
-    const char *qemu;         /* program name */
-    const char *machine;      /* of the boards, in QEMU */
+    const char *qemu; /* program name */
+    const struct board_kind *kind;
     const char *firmware;     /* path of the image */
     const char *const *image; /* by node: another image, or NULL; or NULL */
     struct torus_size size;

@@ -34,14 +34,13 @@
  * If struct scatter_memory fits into a board's second memory, circuit.aside,
  * it lies there. room_end is then the end of the circuit's memory:
  *
- *   board      circuit's memory        scatter_memory   stack
- *   mps2       window, behind its      end of the       RAM at 0x20000000
- *              first 128 KiB (PSRAM)   window
- *   stm32f405  SRAM below 0x2001E000   CCM (aside)      CCM, at its beginning
- *     no CCM   SRAM, behind stack and  SRAM, its end    SRAM at 0x20000000
- *              node, to 0x2001E000     at 0x2001E000
- *   native     host command's memory,  end of the       the coroutine's
- *              as a window on mps2     window
+ *   board         circuit's memory       scatter_memory    stack
+ *   with window   the window, behind its end of the window the board's RAM
+ *                 first 128 KiB
+ *   serial ports  RAM that DMA reaches,  its end; aside,   RAM; aside, if
+ *                 behind stack and node  if there is any   there is any
+ *   native        host command's memory, end of the window the coroutine's
+ *                 as a window
  */
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H

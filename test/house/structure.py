@@ -23,7 +23,8 @@ ORDER = [
     "hal",
     ("hal/line", "hal/window", "hal/switch", "hal/discover"),
     "hal/serial",
-    ("hal/host", "hal/mps2", "hal/stm32f405"),
+    ("hal/host", "hal/mps2", *(
+        f"hal/{board}" for board in BOARDS if (ROOT / "hal" / board).is_dir())),
     "hal/mps2/slow",
     "kernels",
     "scatter/plan",
@@ -178,7 +179,7 @@ def by_includes():
 def complaints(graph):
     """Folders without a place, arrows upward, circles of files or folders."""
     unknown = {folder_of(name) for name in graph} - set(LEVEL) - {
-        "hal/stm32f405/pins"}
+        f"hal/{board}/pins" for board in BOARDS}
     if unknown:
         return [f"{name}/: has no place in ORDER" for name in sorted(unknown)]
     graph = {name: targets for name, targets in graph.items()

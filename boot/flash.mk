@@ -9,8 +9,11 @@ DFU_UTIL ?= dfu-util
 INTERFACE ?= stlink
 FLASH_OPTIONS ?=
 MAP_OPTIONS ?=
-# The board that can be written to, if none is named.
-FLASH_BOARD := $(if $(filter file,$(origin BOARD)),stm32f405,$(BOARD))
+# The boards that can be written to; the only one, if none is named.
+FLASHED := $(strip $(foreach b,$(BOARDS),$(if $(flashed_$b),$b)))
+FLASH_BOARD := $(if $(filter-out file,$(origin BOARD)),$(BOARD),$(if \
+                 $(word 2,$(FLASHED)),,$(FLASHED)))
+how_board = $(if $(word 2,$(FLASHED)),BOARD=NAME,[BOARD=$(FLASHED)])
 IMAGE ?= $(BUILD)/$(FLASH_BOARD)/firmware.elf
 
 # By the environment, so that no shell reads what is in a value.
@@ -34,7 +37,7 @@ flash_needs = $(if $(FLASH_BOARD),$(if $(1),$(BUILD)/quincunx $(filter \
 # options that they become.
 define flash
 	$(Q)if [ -z "$$BOARD" ] || [ -z "$(1)" ]; then \
-	  echo "make $@ [BOARD=stm32f405] $(2)" >&2; exit 2; fi
+	  echo "make $@ $(how_board) $(2)" >&2; exit 2; fi
 	$(Q)$(BUILD)/quincunx flash --board "$$BOARD" $(3) \
 	  --openocd "$$OPENOCD" --stm32flash "$$STM32FLASH" \
 	  --dfu-util "$$DFU_UTIL" --interface "$$INTERFACE" $(FLASH_OPTIONS) \
