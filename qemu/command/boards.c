@@ -6,7 +6,7 @@
 #include "qemu/board/gdb.h"
 #include "qemu/console/client.h"
 #include "qemu/job/memory_need.h"
-#include "qemu/live/standing.h"
+#include "qemu/live/board_page.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
 #include "qemu/options/option.h"
@@ -544,7 +544,7 @@ static void stop(FILE *out, const struct wired_config *config,
 
 /* Lets the page ask the boards: over a copy of the console's socket, which ends
    when its board does. */
-static int ask_boards(struct standing *page, const struct wired *wired,
+static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {
     int fd = page != NULL ? dup(wired_console(wired, node)) : -1;
@@ -556,21 +556,26 @@ static int ask_boards(struct standing *page, const struct wired *wired,
         perror("quincunx: the page's console");
         return -1;
     }
-    return standing_ask(
+    return board_page_ask(
         page, console_open(console_port_attach(fd, "the page's console")));
 }
 
-static int write_page(const struct own_options *options, struct standing *page)
+static int write_page(const struct own_options *options,
+                      struct board_page *page)
 {
     if (options->page == NULL) {
         return 0;
     }
     fputs("asking all boards how they are, for the page\n", stderr);
-    return standing_write(page, options->page);
+    if (board_page_read(page) == NULL) {
+        return file_error(options->page,
+                          "is not written: boards do not answer");
+    }
+    return board_page_write(page, options->page);
 }
 
 static int run_mesh(struct own_options *options, struct stay *stay,
-                    struct standing *page)
+                    struct board_page *page)
 {
     bool one = torus_nodes(options->wired.size) == 1;
     struct wired *wired = wired_start(&options->wired);
@@ -600,19 +605,19 @@ static int run_with_page(struct own_options *options, struct stay *stay)
 {
     struct torus_size size = options->wired.size;
     struct torus_coord asked = torus_coord_of(size, options->asked);
-    struct standing *page = NULL;
+    struct board_page *page = NULL;
     int status;
 
     if (options->serve.given) {
-        page = standing_open(options->serve.port, size, asked);
+        page = board_page_serve(options->serve.port, size, asked);
         if (page == NULL) {
             return EXIT_FAILED;
         }
     } else if (options->page != NULL) {
-        page = standing_unserved(size, asked);
+        page = board_page_new(size, asked);
     }
     status = run_mesh(options, stay, page);
-    standing_close(page);
+    board_page_close(page);
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/ps.h"
 
-#include "qemu/live/reading.h"
-#include "qemu/live/standing.h"
+#include "qemu/live/board_page.h"
 #include "qemu/options/console.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/serve.h"
@@ -118,42 +117,42 @@ static bool look(const struct options *options, struct console *console)
     well = ps_read(&ps);
     well = show(options, &ps, console) && well;
     ps_end(&ps);
+    console_close(console);
     return well;
 }
 
 static bool look_for_page(const struct options *options,
                           struct console *console)
 {
-    struct reading reading;
-    bool well;
+    struct board_page *page =
+        board_page_new(options->board.size, options->board.originator);
+    bool well = board_page_ask(page, console) == 0 &&
+                show(options, board_page_read(page), console);
 
-    reading_begin(&reading, console, options->board.size,
-                  options->board.originator);
-    well = reading_take(&reading);
-    well = show(options, &reading.ps, console) && well;
-    well = reading_write(&reading, options->page) == 0 && well;
-    reading_end(&reading);
+    well = board_page_write(page, options->page) == 0 && well &&
+           board_page_well(page);
+    board_page_close(page);
     return well;
 }
 
-/* A page that is live, until the user ends it; takes the console over. */
+/* A page that is live, until the user ends it. */
 static bool serve(const struct options *options, struct console *console)
 {
-    struct standing *page = standing_open(
+    struct board_page *page = board_page_serve(
         options->serve.port, options->board.size, options->board.originator);
     struct stay stay;
     bool well = false;
 
     if (page == NULL || stay_begin(&stay, stay_input()) != 0) {
         console_close(console);
-        standing_close(page);
+        board_page_close(page);
         return false;
     }
-    if (standing_ask(page, console) == 0) {
+    if (board_page_ask(page, console) == 0) {
         (void)stay_wait(&stay, -1);
-        well = standing_well(page);
+        well = board_page_well(page);
     }
-    standing_close(page);
+    board_page_close(page);
     stay_end(&stay);
     return well;
 }
@@ -189,7 +188,6 @@ static int run(struct options *options)
     }
     well = options->page != NULL ? look_for_page(options, console)
                                  : look(options, console);
-    console_close(console);
     return well ? 0 : EXIT_FAILED;
 }
 

@@ -7,7 +7,7 @@
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
 #include "qemu/job/smaller.h"
-#include "qemu/live/live.h"
+#include "qemu/live/run_page.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
@@ -38,9 +38,9 @@ struct own_options {
     const char *gantt;
     const char *html;
     struct serve_options serve;
-    struct live *live;   /* or NULL */
-    const char *command; /* this one, for a shell */
-    const char **output; /* of the whole load, or of each originator's */
+    struct run_page *live; /* or NULL */
+    const char *command;   /* this one, for a shell */
+    const char **output;   /* of the whole load, or of each originator's */
     uint32_t outputs;
     const char *rates_path;
     struct rates *rates; /* or NULL */
@@ -393,7 +393,7 @@ static int write_report(const struct own_options *options,
         failed |= report_print(report);
     }
     if (options->live != NULL) {
-        live_finish(options->live, report);
+        run_page_finish(options->live, report);
     }
     json_decref(report);
     return failed;
@@ -489,7 +489,8 @@ static int start_page(struct own_options *options)
     if (!options->serve.given) {
         return 0;
     }
-    options->live = live_start(config, options->command, options->serve.port);
+    options->live =
+        run_page_start(config, options->command, options->serve.port);
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
@@ -500,9 +501,9 @@ static void stay_with_page(const struct own_options *options)
 
     if (options->live != NULL && fflush(stdout) == 0) {
         /* mpirun's standard input ends at once where its own is empty. */
-        live_stay(options->live,
-                  ranks_count() > 1 ||
-                      (input != NULL && strcmp(input, "-") == 0));
+        run_page_stay(options->live,
+                      ranks_count() > 1 ||
+                          (input != NULL && strcmp(input, "-") == 0));
     }
 }
 
@@ -558,7 +559,7 @@ static int run(struct own_options *options)
         outcome_free(&outcome);
         stay_with_page(options);
     }
-    live_stop(options->live);
+    run_page_stop(options->live);
     return status;
 }
 

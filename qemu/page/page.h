@@ -29,7 +29,7 @@ const char *page_refusal(const json_t *report);
  * The page of a report that is not refused; or, of an object with `live`, a
  * page that follows events (live.js), with what is known of the report yet:
  * `mesh`, and what else there is; or, of one with `boards`, a page of this
- * reading of a mesh that stands (qemu/live/reading.h). Result: malloc'd, the
+ * reading of a mesh that stands (qemu/live/board_page.h). Result: malloc'd, the
  * caller's, with its length; NULL without memory.
  */
 char *page_text(const json_t *report, size_t *bytes);

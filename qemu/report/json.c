@@ -34,18 +34,25 @@ static void append(json_t **array, json_t *entry)
     }
 }
 
+json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
+                         const char *on)
+{
+    return memory_or_exit(json_pack("{s:i, s:i, s:o, s:[i,i], s:s}", "width",
+                                    size.width, "height", size.height, "nodes",
+                                    integer(torus_nodes(size)), "originator",
+                                    originator.x, originator.y, "on", on));
+}
+
 static json_t *mesh_json(const struct outcome *outcome)
 {
-    json_t *json = json_pack(
-        "{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width", outcome->size.width,
-        "height", outcome->size.height, "nodes", integer(outcome->node_count),
-        "originator", outcome->originator.x, outcome->originator.y, "on",
-        outcome->on, "board", outcome->board);
+    json_t *json =
+        report_mesh_json(outcome->size, outcome->originator, outcome->on);
 
-    if (json != NULL && outcome->host_times) {
+    json_object_set_new(json, "board", json_string(outcome->board));
+    if (outcome->host_times) {
         json_object_set_new(json, "times", json_string("host"));
     }
-    if (json != NULL && outcome->image != NULL) {
+    if (outcome->image != NULL) {
         json_object_set_new(json, "image", json_name(outcome->image));
     }
     return json;

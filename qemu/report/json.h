@@ -20,6 +20,11 @@
  */
 json_t *report_json(const struct outcome *outcome);
 
+/* `mesh` in it, which pages have as well; `on`: the kind of mesh. The caller
+   owns the reference. Ends the program without memory. */
+json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
+                         const char *on);
+
 /* Writes the object to a file. Result: 0 or -1. */
 NODISCARD int report_write(const json_t *report, const char *path);
 

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/live/snapshot.h"
+#include "qemu/live/run_page.h"
 
+#include "qemu/fabric/watch.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/live/page_server.h"
+#include "qemu/report/json.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/stay.h"
 #include "scatter/wire/wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define STOP_S 60.0 /* a reading takes milliseconds */
+
+struct run_page {
+    struct page_server *server;
+    struct watch *watch;
+    struct watch_view view; /* the last reading */
+    bool finished;
+};
 
 static const char *const stages[] = {[WATCH_STARTING] = "starting",
                                      [WATCH_BOOTING] = "booting",
@@ -19,7 +32,7 @@ static json_t *integer(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* ---- what it is ---- */
+/* ---- the begin of a report ---- */
 
 static json_t *originators_json(const struct job_config *config)
 {
@@ -33,13 +46,14 @@ static json_t *originators_json(const struct job_config *config)
     return all;
 }
 
-json_t *snapshot_report(const struct job_config *config, const char *command)
+/* The begin of a report, which the caller owns. */
+static json_t *report_begin(const struct job_config *config,
+                            const char *command)
 {
     json_t *json = json_pack(
-        "{s:s, s:{s:i, s:i, s:[i, i], s:s}, s:s, s:s}", "live", "run", "mesh",
-        "width", config->size.width, "height", config->size.height,
-        "originator", config->originator.x, config->originator.y, "on",
-        config->mesh->on, "kernel", config->kernel->name, "command", command);
+        "{s:s, s:o, s:s, s:s}", "live", "run", "mesh",
+        report_mesh_json(config->size, config->originator, config->mesh->on),
+        "kernel", config->kernel->name, "command", command);
 
     memory_or_exit(json);
     if (config->originators > 0) {
@@ -48,7 +62,7 @@ json_t *snapshot_report(const struct job_config *config, const char *command)
     return json;
 }
 
-/* ---- what is to be seen ---- */
+/* ---- the state ---- */
 
 /* As qemu/page/live.js numbers them: announcement, part of the load, result. */
 static int kind_of(const struct circuit_record *circuit)
@@ -101,10 +115,18 @@ static json_t *states_json(const struct watch_view *view)
     return json;
 }
 
-char *snapshot_text(const struct watch_view *view)
+/* Cost: a few milliseconds for WATCH_CIRCUITS circuits. */
+static char *read_state(void *context)
 {
-    bool boots = view->nodes > 0 && view->up < view->nodes;
-    json_t *json =
+    struct run_page *page = context;
+    const struct watch_view *view = &page->view;
+    json_t *json;
+    char *dumped;
+    bool boots;
+
+    watch_read(&page->view, page->watch);
+    boots = view->nodes > 0 && view->up < view->nodes;
+    json =
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stage",
                   stages[boots && view->stage == WATCH_RUNNING ? WATCH_BOOTING
                                                                : view->stage],
@@ -113,10 +135,79 @@ char *snapshot_text(const struct watch_view *view)
                   integer(view->up), "ended", integer(view->ended), "time_ps",
                   integer(view->time_ps), "dropped", integer(view->dropped),
                   "states", states_json(view), "circuits", circuits_json(view));
-    char *dumped;
-
     memory_or_exit(json);
     dumped = memory_or_exit(json_dumps(json, JSON_COMPACT));
     json_decref(json);
     return dumped;
+}
+
+/* ---- life ---- */
+
+static void free_all(struct run_page *page)
+{
+    page_server_close(page->server);
+    watch_view_free(&page->view);
+    watch_free(page->watch);
+    free(page);
+}
+
+struct run_page *run_page_start(struct job_config *config, const char *command,
+                                uint16_t port)
+{
+    /* Readings take a twentieth of a processor's time at most. */
+    struct page_source source = {.event = "run",
+                                 .read = read_state,
+                                 .clock = CLOCK_THREAD_CPUTIME_ID,
+                                 .ratio = 20,
+                                 .least_s = 0.1,
+                                 .most_s = 2};
+    json_t *begin = report_begin(config, command);
+    struct page_server *server = page_server_open(port, begin);
+    struct run_page *page;
+
+    json_decref(begin);
+    if (server == NULL) {
+        return NULL;
+    }
+    page = memory_or_exit(calloc(1, sizeof *page));
+    page->server = server;
+    page->watch = watch_new();
+    source.context = page;
+    if (page_server_start(server, &source) != 0) {
+        free_all(page);
+        return NULL;
+    }
+    config->watch = page->watch;
+    return page;
+}
+
+void run_page_finish(struct run_page *page, const json_t *report)
+{
+    (void)page_server_stop(page->server, STOP_S);
+    page_server_end(page->server, report);
+    page->finished = true;
+}
+
+void run_page_stay(struct run_page *page, bool input_is_read)
+{
+    struct stay stay;
+
+    if (stay_begin(&stay, input_is_read ? -1 : stay_input()) != 0) {
+        return;
+    }
+    fprintf(stderr, "the page stays until Ctrl-C: %s\n",
+            page_server_address(page->server));
+    (void)stay_wait(&stay, -1);
+    stay_end(&stay);
+}
+
+void run_page_stop(struct run_page *page)
+{
+    if (page == NULL) {
+        return;
+    }
+    if (!page->finished) {
+        run_page_finish(page, NULL);
+    }
+    free_all(page);
 }
