@@ -10,7 +10,9 @@
 #include "hal/window/window.h"
 #include "qemu/board/gdb.h"
 #include "qemu/board/table.h"
+#include "qemu/fabric/message.h"
 #include "qemu/fabric/watchdog.h"
+#include "qemu/fabric/window_read.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,29 +24,6 @@ enum backend_event {
     BACKEND_TIMEOUT,     /* the watchdog barks, or nobody rang in time */
     BACKEND_INTERRUPTED, /* the user wants to stop */
     BACKEND_FAILED       /* a node could not be started; said on stderr */
-};
-
-/* A message for a node whose window, or its sender's, is elsewhere: its header,
-   and up to three pieces. */
-struct backend_piece {
-    const uint8_t *data; /* in the sender's window, or the first in `head` */
-    uint32_t bytes;
-};
-
-#define BACKEND_PIECES 3u
-#define BACKEND_HOST UINT32_MAX
-
-struct backend_message {
-    uint32_t source; /* node; BACKEND_HOST: `whole` is all of it */
-    uint32_t bytes;  /* header included */
-    uint16_t job;
-    uint8_t kind;
-    bool damaged;        /* on the way: a test asks for it, .. */
-    bool head_taken;     /* .. and the node has begun to read it */
-    const uint8_t *head; /* the first piece if it is in no window, of
-                            CIRCUIT_ROW_BYTES; or NULL */
-    uint8_t *whole;      /* the caller's; its CRC may be written */
-    struct backend_piece piece[BACKEND_PIECES];
 };
 
 struct backend {
@@ -95,10 +74,9 @@ struct backend {
        as windows here have them, the first two pieces. NULL: all windows are
        here, and the caller copies. */
     void (*deliver)(void *context, uint32_t node, uint32_t offset,
-                    const struct backend_message *message);
+                    const struct message *message, enum message_damage damage);
 };
 
-#define BACKEND_WINDOW_BYTES 0x01000000u
 #define BACKEND_SLOW_SHIFT_MAX 3u
 
 /*

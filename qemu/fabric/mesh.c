@@ -4,9 +4,7 @@
 #include "hal/bytes.h"
 #include "hal/check.h"
 #include "hal/rows.h"
-#include "qemu/fabric/message.h"
 #include "qemu/fabric/postmortem.h"
-#include "qemu/fabric/window_read.h"
 #include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
@@ -15,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SEGMENTS 3u
 
 /*
  * Messages that a mesh may send for an order. A farm of 25 nodes with
@@ -31,21 +27,6 @@
 
 /* Rings without progress from which on they are the watchdog's reason. */
 #define VAIN_RINGS 100u
-
-struct segment {
-    const uint8_t *data;
-    uint32_t bytes;
-};
-
-/* A message on its way: where its bytes lie, in the sender's window or in the
-   host's memory. A segment without data is an order's load. */
-struct parcel {
-    struct segment segment[SEGMENTS];
-    const struct file_piece *load;
-    uint8_t head[CIRCUIT_ROW_BYTES]; /* of a row's message */
-    uint16_t job;
-    uint8_t kind;
-};
 
 double mesh_wall_s(void)
 {
@@ -210,48 +191,18 @@ void mesh_free(struct mesh *mesh)
 
 /* ---- bytes ---- */
 
-/* Whether a range lies in the DMA part of a window. */
-static bool inside(uint32_t offset, uint32_t bytes)
-{
-    return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
-           bytes <= BACKEND_WINDOW_BYTES - offset;
-}
-
-/* Copies a message together, header first, as it passes the switch. Its CRC is
-   0: see is_found_damaged(). */
+/* Copies a message together as it passes the switch. Its CRC is 0: nothing but
+   message_damage() can damage what is copied from memory to memory. */
 static void assemble(struct mesh *mesh, uint8_t *out,
-                     const struct parcel *parcel)
+                     const struct message *message)
 {
-    uint32_t total = CIRCUIT_HEADER_BYTES;
+    message_join(out, message);
+    if (message->load != NULL) {
+        uint8_t *to = out + CIRCUIT_HEADER_BYTES + message->piece[0].bytes;
 
-    for (unsigned i = 0; i < SEGMENTS; ++i) {
-        const struct segment *segment = &parcel->segment[i];
-
-        if (segment->bytes > 0 && segment->data != NULL) {
-            /* A node may send to itself, to where its own bytes are. */
-            memmove(out + total, segment->data, segment->bytes);
-        } else if (segment->bytes > 0 &&
-                   file_piece_copy(out + total, parcel->load, segment->bytes) !=
-                       0) {
-            mesh->unread = true;
-        }
-        total += segment->bytes;
+        mesh->unread |=
+            file_piece_copy(to, message->load, message->piece[1].bytes) != 0;
     }
-    message_header(out, parcel->kind, parcel->job, mesh->config->identity,
-                   total);
-}
-
-/*
- * Damages a message between the sending switch, which writes its CRC, and the
- * receiving one, which checks it: whether that finds it. A test asks for it.
- * All other messages are copied from memory to memory, where nothing can damage
- * them, so nobody computes their CRCs.
- */
-static bool is_found_damaged(uint8_t *message, uint32_t bytes)
-{
-    message_seal(message, bytes);
-    message[bytes / 2] ^= 0x10;
-    return !message_is_sound(message, bytes);
 }
 
 static void answer(struct mesh *mesh, uint32_t node,
@@ -271,18 +222,6 @@ static void answer(struct mesh *mesh, uint32_t node,
     mesh->backend->ring(mesh->backend->context, node);
 }
 
-/* A message that is handed over whole is gone; one whose head is handed over
-   turns out damaged with its last byte. */
-static void report_damage(struct window_response *response, uint8_t *buffer)
-{
-    if (response->time_ps < response->complete_ps) {
-        response->complete_status = ERR_CORRUPT;
-    } else {
-        memset(buffer, 0, response->bytes);
-        response->status = ERR_CORRUPT;
-    }
-}
-
 /* Whether a message is of another job than a node wants. Version, mesh and
    length, which a switch checks as well, are as this one has written them. */
 static bool is_foreign(const struct window_request *request,
@@ -295,92 +234,96 @@ static bool is_foreign(const struct window_request *request,
 /* ---- what nodes ask for ---- */
 
 /* The phase whose circuit a message takes. */
-static uint8_t phase_of(const struct parcel *parcel)
+static uint8_t phase_of(const struct message *message)
 {
-    const struct segment *head = &parcel->segment[0];
-    const struct segment *branch = &parcel->segment[1];
+    const struct message_piece *head = &message->piece[0];
+    const struct message_piece *branch = &message->piece[1];
 
-    if (parcel->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
+    if (message->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
         return CIRCUIT_LABEL_FORM(
             head->data[offsetof(struct wire_part, label)]);
     }
-    if (parcel->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
+    if (message->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
         return (uint8_t)tree_phase(branch->data);
     }
-    if (parcel->kind == WIRE_ANNOUNCE) {
+    if (message->kind == WIRE_ANNOUNCE) {
         return head->bytes >= TREE_BRANCH_BYTES
                    ? (uint8_t)tree_phase(head->data)
                : head->bytes == WIRE_ANNOUNCE_HEAD_BYTES ? head->data[0]
                                                          : 0;
     }
-    if (parcel->kind == WIRE_CHUNK || parcel->kind == WIRE_DEMAND) {
+    if (message->kind == WIRE_CHUNK || message->kind == WIRE_DEMAND) {
         return 1;
     }
-    return WIRE_KIND(parcel->kind) == WIRE_RESULT
-               ? (uint8_t)WIRE_KIND_PHASE(parcel->kind)
+    return WIRE_KIND(message->kind) == WIRE_RESULT
+               ? (uint8_t)WIRE_KIND_PHASE(message->kind)
                : 0;
 }
 
-/* The parcel of one port of a send; its bytes, or 0 if it is nonsense. */
-static uint32_t fill_parcel(struct parcel *parcel, const struct window *window,
-                            const struct window_send *send, unsigned port)
+/* A message of the node, without pieces: the caller's to free. */
+static struct message *new_message(const struct mesh *mesh, uint32_t node,
+                                   uint16_t job, uint8_t kind)
 {
-    struct window_segment from[SEGMENTS] = {send->head, send->shared,
-                                            send->body[port % TORUS_PORTS]};
-    uint64_t bytes = CIRCUIT_HEADER_BYTES;
+    struct message *message = memory_or_exit(calloc(1, sizeof *message));
 
-    from[0].offset += port * send->head_stride;
-    for (unsigned i = 0; i < SEGMENTS; ++i) {
-        if (from[i].bytes == 0) {
-            continue;
-        }
-        if (!inside(from[i].offset, from[i].bytes)) {
-            return 0;
-        }
-        parcel->segment[i] = (struct segment){
-            (const uint8_t *)window + from[i].offset, from[i].bytes};
-        bytes += from[i].bytes;
-    }
-    parcel->job = send->job;
-    parcel->kind = send->kind;
-    return bytes <= BACKEND_WINDOW_BYTES ? (uint32_t)bytes : 0;
+    message->source = node;
+    message->bytes = CIRCUIT_HEADER_BYTES;
+    message->mesh = mesh->config->identity;
+    message->job = job;
+    message->kind = kind;
+    return message;
 }
 
-/* Passes a message on; false, and it is freed, if it is nonsense. */
-static bool pass_on(struct mesh *mesh, uint32_t node, unsigned port,
-                    struct fabric_message *message)
+/* Adds the pieces of one port of a send. Result: false if they make no
+   sense. */
+static bool add_pieces(struct message *message, const struct window *window,
+                       const struct window_send *send, unsigned port)
 {
-    struct parcel *parcel = message->cookie;
+    struct window_segment head = send->head;
 
-    if (message->bytes == 0 ||
-        (port != NODE_PORT_HOST &&
-         !torus_path_valid(mesh->config->size, message->path))) {
-        free(parcel);
+    head.offset += port * send->head_stride;
+    return message_add(message, 0, window, head) &&
+           message_add(message, 1, window, send->shared) &&
+           message_add(message, 2, window, send->body[port % TORUS_PORTS]);
+}
+
+/* Passes a message on. Result: false, and the message is freed, if it is not
+   sound, or its length or path makes no sense. */
+static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
+                    struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
+{
+    struct fabric_message waiting = {.ready_ps = ready_ps,
+                                     .gap_ps = gap_ps,
+                                     .cookie = message,
+                                     .path = path,
+                                     .bytes = message->bytes,
+                                     .tag = message->kind,
+                                     .kind = (uint8_t)WIRE_KIND(message->kind)};
+
+    if (!sound || message->bytes > BACKEND_WINDOW_BYTES ||
+        (path.port != NODE_PORT_HOST &&
+         !torus_path_valid(mesh->config->size, path))) {
+        free(message);
         return false;
     }
-    message->phase = phase_of(parcel);
-    mesh->sent[node] += 1;
+    waiting.phase = phase_of(message);
+    mesh->sent[message->source] += 1;
     mesh->sent_all += 1;
     mesh->waiting += 1;
-    fabric_send(mesh->fabric, node, port, message);
+    fabric_send(mesh->fabric, message->source, path.port, &waiting);
     return true;
 }
 
-/* Passes one queued send on; false if its descriptor is nonsense. */
+/* Passes one queued send on; false if its descriptor makes no sense. */
 static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
-    struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
-    struct fabric_message message = {
-        .ready_ps = send->ready_ps,
-        .gap_ps = send->gap_ps,
-        .cookie = parcel,
-        .path = {(uint8_t)port, send->turn, send->hops, send->hops_after},
-        .tag = send->kind,
-        .kind = (uint8_t)WIRE_KIND(send->kind)};
+    struct message *message = new_message(mesh, node, send->job, send->kind);
+    struct torus_path path = {(uint8_t)port, send->turn, send->hops,
+                              send->hops_after};
+    bool sound = add_pieces(message, window_of(mesh, node), send, port);
 
-    message.bytes = fill_parcel(parcel, window_of(mesh, node), send, port);
-    return pass_on(mesh, node, port, &message);
+    return pass_on(mesh, message, sound, path, send->ready_ps, send->gap_ps);
 }
 
 /* The row at hand of a range's rows, and how far it has come. */
@@ -396,10 +339,10 @@ struct row {
     int64_t offset;      /* where that begins, with the halo before it */
 };
 
-/* The parcel of one port of a row, which is moved on to the next port's. Its
-   bytes, or 0 if it is nonsense. */
-static uint32_t fill_row_parcel(struct parcel *parcel, struct row *row,
-                                const struct window *window, unsigned port)
+/* Adds the pieces of one port of a row, which is moved on to the next port's.
+   Result: false if they make no sense. */
+static bool add_row_pieces(struct message *message, struct row *row,
+                           const struct window *window, unsigned port)
 {
     const struct window_rows *rows = row->rows;
     uint32_t units = row->units + (port < row->more);
@@ -410,55 +353,40 @@ static uint32_t fill_row_parcel(struct parcel *parcel, struct row *row,
     struct window_segment body;
 
     end = end < rows->end ? end : rows->end;
-    bytes_store_u32(parcel->head, units);
-    bytes_store_u32(parcel->head + 4, row->first_unit);
-    bytes_store_u32(parcel->head + 8, row->label + (port << 8));
+    bytes_store_u32(message->head, units);
+    bytes_store_u32(message->head + 4, row->first_unit);
+    bytes_store_u32(message->head + 8, row->label + (port << 8));
     row->first_unit += units;
     row->offset = next;
-    if (bytes > BACKEND_WINDOW_BYTES || begin > end ||
-        (rows->shared.bytes > 0 &&
-         !inside(rows->shared.offset, rows->shared.bytes))) {
-        return 0;
+    if (bytes > BACKEND_WINDOW_BYTES || begin > end) {
+        return false;
     }
     body = (struct window_segment){(uint32_t)begin, (uint32_t)(end - begin)};
-    if (!inside(body.offset, body.bytes)) {
-        return 0;
-    }
-    parcel->segment[0] = (struct segment){parcel->head, sizeof parcel->head};
-    parcel->segment[1] = (struct segment){
-        (const uint8_t *)window + rows->shared.offset, rows->shared.bytes};
-    parcel->segment[2] =
-        (struct segment){(const uint8_t *)window + body.offset, body.bytes};
-    return CIRCUIT_HEADER_BYTES + (uint32_t)sizeof parcel->head +
-           rows->shared.bytes + body.bytes;
+    message->piece[0] =
+        (struct message_piece){message->head, sizeof message->head};
+    message->bytes += (uint32_t)sizeof message->head;
+    return message_add(message, 1, window, rows->shared) &&
+           message_add(message, 2, window, body);
 }
 
-/* Passes the messages of a row on; false if it is nonsense. */
+/* Passes the messages of a row on; false if it makes no sense. */
 static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = window_of(mesh, node);
+    const struct window_form *form = &row->form;
     bool sound = true;
 
     for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
-        struct parcel *parcel;
-        struct fabric_message message;
+        struct torus_path path = {(uint8_t)port, form->turn, form->hops,
+                                  form->hops_after};
+        struct message *message;
 
-        if (row->units + (port < row->more) == 0) {
-            continue;
+        if (row->units + (port < row->more) > 0) {
+            message = new_message(mesh, node, row->rows->cut.job, form->kind);
+            sound = add_row_pieces(message, row, window, port);
+            sound =
+                pass_on(mesh, message, sound, path, row->ready_ps, row->gap_ps);
         }
-        parcel = memory_or_exit(calloc(1, sizeof *parcel));
-        parcel->job = row->rows->cut.job;
-        parcel->kind = row->form.kind;
-        message = (struct fabric_message){
-            .ready_ps = row->ready_ps,
-            .gap_ps = row->gap_ps,
-            .cookie = parcel,
-            .path = {(uint8_t)port, row->form.turn, row->form.hops,
-                     row->form.hops_after},
-            .bytes = fill_row_parcel(parcel, row, window, port),
-            .tag = row->form.kind,
-            .kind = (uint8_t)WIRE_KIND(row->form.kind)};
-        sound = pass_on(mesh, node, port, &message);
     }
     return sound;
 }
@@ -486,7 +414,7 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
         uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
         uint64_t units;
 
-        if (!inside(volumes, sizeof(uint32_t))) {
+        if (!window_has(volumes, sizeof(uint32_t))) {
             return false;
         }
         window_read(&row.units, (const uint8_t *)window + volumes,
@@ -571,86 +499,62 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     }
 }
 
-/* Has a message brought to a window by the backend. Result: its status. */
+/* Writes a message to where it is received. Result: its status, as the switch
+   there finds it. */
 static int deliver(struct mesh *mesh, const struct fabric_action *action,
                    uint32_t offset)
 {
-    const struct parcel *parcel = action->cookie;
-    struct backend *backend = mesh->backend;
-    struct backend_message message = {.source = action->source,
-                                      .bytes = action->bytes,
-                                      .job = parcel->job,
-                                      .kind = parcel->kind,
-                                      .damaged = action->damaged,
-                                      .head_taken = action->time_ps <
-                                                    action->complete_ps};
-    uint8_t *whole = NULL;
-
-    if (parcel->load != NULL) { /* an order of the host's */
-        whole = memory_or_exit(malloc(action->bytes));
-        assemble(mesh, whole, parcel);
-        message.source = BACKEND_HOST;
-        message.whole = whole;
-    }
-    if (parcel->segment[0].data == parcel->head) {
-        message.head = parcel->head;
-    }
-    for (unsigned i = 0; i < SEGMENTS; ++i) {
-        message.piece[i] = (struct backend_piece){parcel->segment[i].data,
-                                                  parcel->segment[i].bytes};
-    }
-    backend->deliver(backend->context, action->node, offset, &message);
-    free(whole);
-    return action->damaged ? ERR_CORRUPT : ERR_OK;
-}
-
-/* Writes a message to where it is received, with what becomes of it: as found
-   by the switch there. */
-static void carry(struct mesh *mesh, const struct fabric_action *action,
-                  uint32_t offset, struct window_response *response)
-{
+    const struct backend *backend = mesh->backend;
+    struct message *message = action->cookie;
     uint8_t *buffer = (uint8_t *)window_of(mesh, action->node) + offset;
+    enum message_damage damage = !action->damaged ? MESSAGE_SOUND
+                                 : action->time_ps < action->complete_ps
+                                     ? MESSAGE_DAMAGED_LATE
+                                     : MESSAGE_DAMAGED;
 
-    if (mesh->backend->deliver == NULL) {
-        assemble(mesh, buffer, action->cookie);
-        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
-            report_damage(response, buffer);
-            fabric_count_error(mesh->fabric, action->node, action->port);
-        }
-    } else if (deliver(mesh, action, offset) != ERR_OK) {
-        if (response->time_ps < response->complete_ps) {
-            response->complete_status = ERR_CORRUPT;
-        } else {
-            response->status = ERR_CORRUPT;
-        }
-        fabric_count_error(mesh->fabric, action->node, action->port);
+    if (backend->deliver == NULL) {
+        assemble(mesh, buffer, message);
+        return message_damage(buffer, message->bytes, damage) ? ERR_CORRUPT
+                                                              : ERR_OK;
     }
+    if (message->load != NULL) {
+        message->whole = memory_or_exit(malloc(message->bytes));
+        assemble(mesh, message->whole, message);
+    }
+    backend->deliver(backend->context, action->node, offset, message, damage);
+    free(message->whole);
+    return damage == MESSAGE_SOUND ? ERR_OK : ERR_CORRUPT;
 }
 
-/* Writes a message into the buffer that the receiving node has named. */
+/* Writes a message into the buffer that the receiving node has named. A damaged
+   one whose head is handed over turns out damaged with its last byte. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = window_of(mesh, action->node);
-    struct window_request request;
-    uint32_t offset;
     uint8_t *buffer;
+    struct window_request request;
     struct window_response response = {.time_ps = action->time_ps,
                                        .complete_ps = action->complete_ps,
                                        .port = action->port,
                                        .bytes = action->bytes};
+    int error = ERR_BUFFER;
 
     window_read(&request, &window->request, sizeof request);
-    offset = request.offset;
-    buffer = (uint8_t *)window + offset;
-    if (action->bytes > request.capacity_bytes ||
-        !inside(offset, request.capacity_bytes)) {
-        response.status = ERR_BUFFER;
+    buffer = (uint8_t *)window + request.offset;
+    if (action->bytes <= request.capacity_bytes &&
+        window_has(request.offset, request.capacity_bytes)) {
+        error = deliver(mesh, action, request.offset);
+    }
+    if (error != ERR_OK) {
         fabric_count_error(mesh->fabric, action->node, action->port);
-    } else {
-        carry(mesh, action, offset, &response);
-        if (response.status == ERR_OK && is_foreign(&request, buffer)) {
-            response.status = ERR_FOREIGN;
-        }
+    }
+    if (error == ERR_CORRUPT && action->time_ps < action->complete_ps) {
+        response.complete_status = error;
+    } else if (error != ERR_OK) {
+        response.status = error;
+    }
+    if (response.status == ERR_OK && is_foreign(&request, buffer)) {
+        response.status = ERR_FOREIGN;
     }
     if (response.status == ERR_OK && response.complete_status == ERR_OK) {
         forward(mesh, action, buffer);
@@ -848,7 +752,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
     case WINDOW_OP_RECEIVE_UNTIL:
-        if (!inside(request.offset, request.capacity_bytes)) {
+        if (!window_has(request.offset, request.capacity_bytes)) {
             answer(mesh, node,
                    &(struct window_response){.time_ps = request.time_ps,
                                              .status = ERR_BUFFER});
@@ -1064,18 +968,19 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* The order as a parcel, whose bytes stay where the caller has them until the
+/* The order as a message, whose bytes stay where the caller has them until the
    originator takes it in. */
-static struct parcel *pack_order(const struct mesh_order *order)
+static struct message *pack_order(const struct mesh *mesh,
+                                  const struct mesh_order *order)
 {
-    struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
+    struct message *message =
+        new_message(mesh, MESSAGE_FROM_HOST, order->job, order->kind);
 
-    parcel->segment[0] = (struct segment){order->head, order->head_bytes};
-    parcel->segment[1] = (struct segment){NULL, order->load_bytes};
-    parcel->load = &order->load;
-    parcel->job = order->job;
-    parcel->kind = order->kind;
-    return parcel;
+    message->piece[0] = (struct message_piece){order->head, order->head_bytes};
+    message->piece[1] = (struct message_piece){NULL, order->load_bytes};
+    message->bytes += order->head_bytes + order->load_bytes;
+    message->load = &order->load;
+    return message;
 }
 
 /* Whether every originator has ended, or has reported if more orders follow. */
@@ -1129,10 +1034,10 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
     watch_enter(mesh->config->watch);
     watch_order(mesh->config->watch, mesh->report_ps);
     for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
-        fabric_from_host(
-            mesh->fabric, mesh_originator(mesh->config, i), mesh->report_ps,
-            CIRCUIT_HEADER_BYTES + order[i].head_bytes + order[i].load_bytes,
-            pack_order(&order[i]));
+        struct message *message = pack_order(mesh, &order[i]);
+
+        fabric_from_host(mesh->fabric, mesh_originator(mesh->config, i),
+                         mesh->report_ps, message->bytes, message);
     }
     drop_reports(mesh);
     memset(mesh->sent, 0, torus_nodes(mesh->config->size) * sizeof *mesh->sent);

@@ -2,8 +2,9 @@
 #ifndef QEMU_FABRIC_WINDOW_READ_H
 #define QEMU_FABRIC_WINDOW_READ_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "hal/window/window.h"
+
+#define BACKEND_WINDOW_BYTES 0x01000000u
 
 /*
  * Copies a part of a board's window. The board may write there at any time, so
@@ -24,6 +25,13 @@ static inline void window_read(void *to, const volatile void *from,
 static inline uint32_t window_read_u32(const volatile uint32_t *from)
 {
     return *from;
+}
+
+/* Whether a range lies in the DMA part of a window. */
+static inline bool window_has(uint32_t offset, uint64_t bytes)
+{
+    return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
+           bytes <= BACKEND_WINDOW_BYTES - offset;
 }
 
 #endif

@@ -208,7 +208,7 @@ int leader_start(struct backend *backend, const struct leader_config *config)
     leader->start_s = mesh_wall_s();
     leader->nodes = torus_nodes(config->size);
     leader->ranks = ranks_count();
-    leader->sender = BACKEND_HOST;
+    leader->sender = MESSAGE_FROM_HOST;
     leader->first =
         memory_or_exit(calloc(leader->ranks + 1u, sizeof *leader->first));
     leader->peer = memory_or_exit(calloc(leader->ranks, sizeof *leader->peer));

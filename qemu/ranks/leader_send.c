@@ -84,21 +84,18 @@ static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
 
 /* Writes the message's beginning to where the fabric reads it. Result: its
    bytes. */
-static uint32_t write_known(uint8_t *to, const struct leader *leader,
-                            const struct backend_message *message)
+static uint32_t write_known(uint8_t *to, const struct message *message)
 {
-    const struct backend_piece *piece = message->piece;
+    const struct message_piece *piece = message->piece;
     uint8_t *end = to;
 
-    if (message->source == BACKEND_HOST) {
+    if (message->source == MESSAGE_FROM_HOST) {
         (void)copy_known(&end, message->whole, message->bytes);
         return (uint32_t)(end - to);
     }
     end += CIRCUIT_HEADER_BYTES;
-    message_header(to, message->kind, message->job, leader->config.identity,
-                   message->bytes);
-    if (copy_known(&end, message->head != NULL ? message->head : piece[0].data,
-                   piece[0].bytes)) {
+    message_header(to, message);
+    if (copy_known(&end, piece[0].data, piece[0].bytes)) {
         (void)copy_known(&end, piece[1].data, piece[1].bytes);
     }
     return (uint32_t)(end - to);
@@ -106,7 +103,7 @@ static uint32_t write_known(uint8_t *to, const struct leader *leader,
 
 /* An order of the host's: all of it is here. */
 static void send_whole(struct leader *leader, uint32_t node,
-                       const struct backend_message *message)
+                       const struct message *message)
 {
     struct record_payload payload = {.number = leader->answer.number};
     struct ranks_body body[] = {{&payload, sizeof payload},
@@ -123,7 +120,7 @@ static void send_whole(struct leader *leader, uint32_t node,
 
 /* What the sender's rank is to send. */
 static void describe_send(struct leader *leader, uint32_t node,
-                          const struct backend_message *message)
+                          const struct message *message)
 {
     const uint8_t *window =
         (const uint8_t *)leader_window(leader, message->source);
@@ -133,43 +130,40 @@ static void describe_send(struct leader *leader, uint32_t node,
                                  .number = leader->answer.number,
                                  .job = message->job,
                                  .kind = message->kind,
-                                 .has_head = message->head != NULL};
-    for (unsigned i = 0; i < RECORD_PIECES; ++i) {
-        const struct backend_piece *piece = &message->piece[i];
+                                 .has_head =
+                                     message->piece[0].data == message->head};
+    for (unsigned i = 0; i < MESSAGE_PIECES; ++i) {
+        const struct message_piece *piece = &message->piece[i];
 
         send->piece[i].bytes = piece->bytes;
         if (piece->bytes > 0 && !(i == 0 && send->has_head)) {
             send->piece[i].offset = (uint32_t)(piece->data - window);
         }
     }
-    if (message->head != NULL) {
+    if (send->has_head) {
         memcpy(send->head, message->head, sizeof send->head);
     }
     leader->sender = message->source;
 }
 
 void leader_deliver(void *context, uint32_t node, uint32_t offset,
-                    const struct backend_message *message)
+                    const struct message *message, enum message_damage damage)
 {
     struct leader *leader = context;
     struct record_answer *answer = &leader->answer;
 
     leader->number += 1;
     leader->number += leader->number == 0;
-    *answer = (struct record_answer){.number = leader->number,
-                                     .offset = offset,
-                                     .damage = !message->damaged ? RECORD_SOUND
-                                               : message->head_taken
-                                                   ? RECORD_DAMAGED_LATER
-                                                   : RECORD_DAMAGED};
-    if (!message->damaged) {
+    *answer = (struct record_answer){
+        .number = leader->number, .offset = offset, .damage = damage};
+    if (damage == MESSAGE_SOUND) {
         answer->known = write_known(
-            (uint8_t *)leader_window(leader, node) + offset, leader, message);
+            (uint8_t *)leader_window(leader, node) + offset, message);
     }
     if (leader_is_own(leader, node)) {
         leader->broken |= !local_expect(leader->local, node, answer);
     }
-    if (message->source == BACKEND_HOST) {
+    if (message->source == MESSAGE_FROM_HOST) {
         send_whole(leader, node, message);
     } else {
         describe_send(leader, node, message);
@@ -181,8 +175,8 @@ static void send_along(struct leader *leader)
 {
     uint32_t node = leader->sender;
 
-    leader->sender = BACKEND_HOST;
-    if (node == BACKEND_HOST) {
+    leader->sender = MESSAGE_FROM_HOST;
+    if (node == MESSAGE_FROM_HOST) {
         return;
     }
     if (leader_is_own(leader, node)) {

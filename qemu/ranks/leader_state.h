@@ -44,7 +44,7 @@ struct leader {
     /* The answer to be rung next, and the message that goes with it. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender; /* its node, or BACKEND_HOST: there is none */
+    uint32_t sender; /* its node, or MESSAGE_FROM_HOST: there is none */
     double start_s;
     double up_s;
     uint32_t up;
@@ -70,7 +70,7 @@ void leader_slow_from(void *context, uint32_t node, unsigned shift,
                       uint64_t from_ps);
 void leader_kill(void *context, uint32_t node);
 void leader_deliver(void *context, uint32_t node, uint32_t offset,
-                    const struct backend_message *message);
+                    const struct message *message, enum message_damage damage);
 void leader_ring(void *context, uint32_t node);
 
 /* ---- leader_wait.c ---- */

@@ -97,7 +97,8 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
 static enum backend_event look_at_own(struct leader *leader, uint32_t *node,
                                       long ns)
 {
-    enum backend_event event = leader->own.wait_at_most(leader->own.context, node, ns);
+    enum backend_event event =
+        leader->own.wait_at_most(leader->own.context, node, ns);
 
     if (event == BACKEND_RANG) {
         note_doorbell(&leader->peer[0]);

@@ -2,7 +2,6 @@
 #include "qemu/ranks/local.h"
 
 #include "hal/bytes.h"
-#include "hal/crc32.h"
 #include "qemu/fabric/message.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/share.h"
@@ -24,7 +23,7 @@ struct inbound {
     uint32_t number; /* of the payload that is to come; 0: none */
     uint32_t offset;
     uint32_t known;
-    uint32_t damage;
+    enum message_damage damage;
     bool rung; /* it is to be rung then */
     struct waiting *first;
     struct waiting **end;
@@ -143,29 +142,10 @@ static bool refuse(uint32_t node, const char *what)
     return false;
 }
 
-static bool inside(uint32_t offset, uint64_t bytes)
-{
-    return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
-           bytes <= BACKEND_WINDOW_BYTES - offset;
-}
-
 /* ---- what comes ---- */
 
 static bool send_now(struct local *local, uint32_t node,
                      const struct record_send *send);
-
-/* A test flips a bit behind the sender's CRC; the receiver finds it. */
-static bool damage(uint8_t *message, size_t bytes, uint32_t how)
-{
-    message[bytes / 2] ^= 0x10;
-    if (message_is_sound(message, bytes)) {
-        return false;
-    }
-    if (how == RECORD_DAMAGED) {
-        memset(message, 0, bytes);
-    }
-    return true;
-}
 
 /* The payload is in the window: checks it, and does what waited for it. */
 static bool arrive(struct local *local, uint32_t node, size_t bytes)
@@ -179,9 +159,7 @@ static bool arrive(struct local *local, uint32_t node, size_t bytes)
     inbound->number = 0;
     inbound->first = NULL;
     inbound->end = &inbound->first;
-    if (sound && inbound->damage != RECORD_SOUND) {
-        sound = damage(message, bytes, inbound->damage);
-    } else {
+    if (!message_damage(message, bytes, inbound->damage)) {
         bytes_store_u32(message + CIRCUIT_AT_CRC, 0);
     }
     if (local->copies != NULL) {
@@ -205,36 +183,24 @@ static bool arrive(struct local *local, uint32_t node, size_t bytes)
     return true;
 }
 
-/* Where a payload is to be written, if it is expected, and fits. NULL: it is
-   not expected yet. */
-static uint8_t *place_for(const struct local *local, uint32_t node,
-                          uint32_t number, size_t bytes)
-{
-    const struct inbound *inbound = inbound_of(local, node);
-
-    return inbound->number == number && inside(inbound->offset, bytes) &&
-                   inbound->known <= bytes && bytes >= CIRCUIT_HEADER_BYTES
-               ? (uint8_t *)local_window(local, node) + inbound->offset
-               : NULL;
-}
-
 bool local_payload(struct local *local, uint32_t node, uint32_t number,
                    const uint8_t *data, size_t bytes)
 {
-    uint8_t *to;
+    struct inbound *inbound;
     struct early *early;
 
     if (!local_has(local, node) || number == 0 ||
         bytes < CIRCUIT_HEADER_BYTES || bytes > BACKEND_WINDOW_BYTES) {
         return refuse(node, "a message that makes no sense");
     }
-    to = place_for(local, node, number, bytes);
-    if (to != NULL) {
-        memcpy(to, data, bytes);
+    inbound = inbound_of(local, node);
+    if (inbound->number == number) {
+        if (!window_has(inbound->offset, bytes) || inbound->known > bytes) {
+            return refuse(node, "a message does not fit");
+        }
+        memcpy((uint8_t *)local_window(local, node) + inbound->offset, data,
+               bytes);
         return arrive(local, node, bytes);
-    }
-    if (inbound_of(local, node)->number == number) {
-        return refuse(node, "a message does not fit");
     }
     early = memory_or_exit(malloc(sizeof *early + bytes));
     early->node = node;
@@ -270,7 +236,7 @@ bool local_expect(struct local *local, uint32_t node,
     inbound->number = answer->number;
     inbound->offset = answer->offset;
     inbound->known = answer->known;
-    inbound->damage = answer->damage;
+    inbound->damage = (enum message_damage)answer->damage;
     for (struct early **i = &local->early; *i != NULL; i = &(*i)->next) {
         struct early *early = *i;
 
@@ -302,81 +268,27 @@ bool local_ring(struct local *local, uint32_t node)
 
 /* ---- what goes out ---- */
 
-/* The parts of a message, header first. */
-struct parts {
-    struct ranks_body part[1 + RECORD_PIECES];
-    uint8_t header[CIRCUIT_HEADER_BYTES];
-    size_t bytes;
-};
-
-/* Result: false if the pieces make no sense. */
-static bool gather(struct parts *parts, const struct local *local,
-                   uint32_t node, const struct record_send *send)
+/* The message that a node is to send. Result: false if it makes no sense. */
+static bool read_send(struct message *message, const struct local *local,
+                      uint32_t node, const struct record_send *send)
 {
-    const uint8_t *window = (const uint8_t *)local_window(local, node);
-    size_t bytes = CIRCUIT_HEADER_BYTES;
+    const struct window *window = local_window(local, node);
+    bool sound = true;
 
-    parts->part[0] = (struct ranks_body){parts->header, sizeof parts->header};
-    for (unsigned i = 0; i < RECORD_PIECES; ++i) {
-        const struct window_segment *piece = &send->piece[i];
-        struct ranks_body *part = &parts->part[1 + i];
-
-        *part = (struct ranks_body){.bytes = piece->bytes};
+    *message = (struct message){.bytes = CIRCUIT_HEADER_BYTES,
+                                .mesh = local->config.identity,
+                                .job = send->job,
+                                .kind = send->kind};
+    for (unsigned i = 0; sound && i < MESSAGE_PIECES; ++i) {
         if (i == 0 && send->has_head) {
-            *part = (struct ranks_body){send->head, sizeof send->head};
-        } else if (piece->bytes > 0) {
-            if (!inside(piece->offset, piece->bytes)) {
-                return false;
-            }
-            part->data = window + piece->offset;
-        }
-        bytes += part->bytes;
-    }
-    parts->bytes = bytes;
-    message_header(parts->header, send->kind, send->job, local->config.identity,
-                   (uint32_t)bytes);
-    return bytes <= BACKEND_WINDOW_BYTES;
-}
-
-static uint32_t crc_of_parts(const struct parts *parts)
-{
-    uint32_t crc = crc32_update(0, parts->header, CIRCUIT_AT_CRC);
-
-    for (unsigned i = 1; i <= RECORD_PIECES; ++i) {
-        if (parts->part[i].bytes > 0) {
-            crc = crc32_update(crc, parts->part[i].data, parts->part[i].bytes);
+            message->piece[0] =
+                (struct message_piece){send->head, sizeof send->head};
+            message->bytes += (uint32_t)sizeof send->head;
+        } else {
+            sound = message_add(message, i, window, send->piece[i]);
         }
     }
-    return crc;
-}
-
-static void join(uint8_t *to, const struct parts *parts)
-{
-    for (unsigned i = 0; i <= RECORD_PIECES; ++i) {
-        if (parts->part[i].bytes > 0) {
-            memcpy(to, parts->part[i].data, parts->part[i].bytes);
-            to += parts->part[i].bytes;
-        }
-    }
-}
-
-/* To a node of the same rank. */
-static bool send_here(struct local *local, const struct record_send *send,
-                      const struct parts *parts)
-{
-    uint8_t *to = place_for(local, send->to, send->number, parts->bytes);
-    uint8_t *whole;
-    bool sound;
-
-    if (to != NULL) {
-        join(to, parts);
-        return arrive(local, send->to, parts->bytes);
-    }
-    whole = memory_or_exit(malloc(parts->bytes));
-    join(whole, parts);
-    sound = local_payload(local, send->to, send->number, whole, parts->bytes);
-    free(whole);
-    return sound;
+    return sound && message->bytes <= BACKEND_WINDOW_BYTES;
 }
 
 static bool send_now(struct local *local, uint32_t node,
@@ -384,21 +296,29 @@ static bool send_now(struct local *local, uint32_t node,
 {
     const struct local_config *config = &local->config;
     struct record_payload payload = {.number = send->number};
-    struct parts parts;
-    struct ranks_body body[2 + RECORD_PIECES] = {{&payload, sizeof payload}};
     unsigned to = share_rank_of(config->first, config->ranks, send->to);
+    struct message message;
+    uint8_t *whole;
+    bool sound = true;
 
-    if (!gather(&parts, local, node, send)) {
+    if (!read_send(&message, local, node, send)) {
         return refuse(node, "is to send what makes no sense");
     }
-    bytes_store_u32(parts.header + CIRCUIT_AT_CRC, crc_of_parts(&parts));
+    whole = memory_or_exit(malloc(message.bytes));
+    message_join(whole, &message);
+    message_seal(whole, message.bytes);
     if (to == config->own) {
-        return send_here(local, send, &parts);
+        sound =
+            local_payload(local, send->to, send->number, whole, message.bytes);
+    } else {
+        struct ranks_body body[] = {{&payload, sizeof payload},
+                                    {whole, message.bytes}};
+
+        ranks_put(to, RECORD_PAYLOAD, send->to, body, 2);
+        local->between_bytes += message.bytes;
     }
-    memcpy(body + 1, parts.part, sizeof parts.part);
-    ranks_put(to, RECORD_PAYLOAD, send->to, body, 2 + RECORD_PIECES);
-    local->between_bytes += parts.bytes;
-    return true;
+    free(whole);
+    return sound;
 }
 
 bool local_send(struct local *local, uint32_t node,

@@ -84,8 +84,7 @@ static void compare(struct patch *patch, const struct window *window,
 static void compare_piece(struct patch *patch, const struct window *window,
                           struct window *copy, uint32_t offset, uint32_t bytes)
 {
-    if (offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
-        bytes <= BACKEND_WINDOW_BYTES - offset) {
+    if (window_has(offset, bytes)) {
         compare(patch, window, copy, offset, bytes);
     }
 }

@@ -27,8 +27,8 @@
 #define QEMU_RANKS_RECORD_H
 
 #include "hal/rows.h"
-#include "hal/window/window.h"
 #include "qemu/board/emulator.h"
+#include "qemu/fabric/message.h"
 #include "qemu/ranks/seen.h"
 
 #include <stdint.h>
@@ -103,16 +103,8 @@ struct record_answer {
     uint32_t number; /* of the payload that comes with it; 0: none */
     uint32_t offset; /* where that goes */
     uint32_t known;  /* so many of its first bytes are known to rank 0 */
-    uint32_t damage; /* enum record_damage */
+    uint32_t damage; /* enum message_damage */
 };
-
-enum record_damage {
-    RECORD_SOUND,
-    RECORD_DAMAGED, /* a test flips a bit on the way: the message is gone .. */
-    RECORD_DAMAGED_LATER /* .. or was begun to be read, and stays */
-};
-
-#define RECORD_PIECES 3u
 
 /* What is to be sent: header, then three pieces. */
 struct record_send {
@@ -121,7 +113,7 @@ struct record_send {
     uint16_t job;
     uint8_t kind;
     uint8_t has_head; /* the first piece is `head` */
-    struct window_segment piece[RECORD_PIECES];
+    struct window_segment piece[MESSAGE_PIECES];
     uint8_t head[CIRCUIT_ROW_BYTES];
 };
 

@@ -89,7 +89,7 @@ static void end(struct local *local)
 /* ---- what the tests say ---- */
 
 static bool expect_damaged(struct local *local, uint32_t node, uint32_t number,
-                           enum record_damage damage)
+                           enum message_damage damage)
 {
     struct record_answer answer = {
         .number = number, .offset = AT, .damage = damage};
@@ -99,7 +99,7 @@ static bool expect_damaged(struct local *local, uint32_t node, uint32_t number,
 
 static bool expect(struct local *local, uint32_t node, uint32_t number)
 {
-    return expect_damaged(local, node, number, RECORD_SOUND);
+    return expect_damaged(local, node, number, MESSAGE_SOUND);
 }
 
 /* Sends BODY bytes that lie behind a message's place. */
@@ -189,11 +189,11 @@ static void test_damage_on_the_way(struct unit *unit)
     const uint8_t *got = mesh.window[1] + AT;
 
     memset(mesh.window[0] + AT + BYTES, 'd', BODY);
-    CHECK(unit, expect_damaged(local, 1, 5, RECORD_DAMAGED_LATER));
+    CHECK(unit, expect_damaged(local, 1, 5, MESSAGE_DAMAGED_LATE));
     CHECK(unit, send_to(local, 0, 1, 5, AT + BYTES));
     CHECK_EQUAL(unit, got[BYTES / 2], 'd' ^ 0x10);
     CHECK_EQUAL(unit, got[BYTES - 1], 'd');
-    CHECK(unit, expect_damaged(local, 1, 6, RECORD_DAMAGED));
+    CHECK(unit, expect_damaged(local, 1, 6, MESSAGE_DAMAGED));
     CHECK(unit, send_to(local, 0, 1, 6, AT + BYTES));
     CHECK(unit, has(1, 0));
     end(local);
