@@ -26,7 +26,6 @@
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -190,7 +189,6 @@ static bool is_one_of(const char *word, const char *a, const char *b,
 
 int main(int argc, char **argv)
 {
-    argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     process_streams_hold();
     quote_streams();
     process_signals_ignore();

@@ -273,7 +273,6 @@ static const struct option_row rows[] = {
      .help = "File for a page of the mesh as it is when it is told to end: a "
              "map, and every board's state, last job and link errors; the "
              "boards are asked over a console that no --console gives away"},
-    {.group = 2, .help = "Faults of the wiring, for tests:"},
     {.name = "damage",
      .value = "P/Q",
      .group = 2,
@@ -324,6 +323,7 @@ static const struct option_row serve_rows[] = {
 
 static const struct option_command command = {
     .name = "boards",
+    .heading = {[2] = "Faults of the wiring, for tests:"},
     .table = {OPTION_TABLE(rows, 0),
               OPTION_TABLE(serve_rows, offsetof(struct own_options, serve))},
     .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "

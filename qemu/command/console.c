@@ -72,6 +72,7 @@ static const struct option_row rows[] = {
      .group = 1,
      .type = OPTION_TEXT,
      .at = offsetof(struct options, port),
+     .required = true,
      .help = "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)"},
     {.name = "rate",
      .value = "BITS",
@@ -109,7 +110,8 @@ static const struct option_command command = {
     .words = "COMMAND [WORD...]",
     .table = {OPTION_TABLE(rows, 0)},
     .word = add_word,
-    .options_first = true,
+    .words_least = 1,
+    .missing = "a command, such as `help'",
     .text = "Sends one command to the board on a serial port and prints the "
             "reply."
             "\vThe exit status is 0 if the reply is `ok'. The command `help' "
@@ -244,11 +246,6 @@ int console_command(int argc, char **argv)
         .rate = CONSOLE_PORT_RATE, .wait_ms = 1000, .tries = 5};
 
     if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    if (options.port == NULL || options.command[0] == '\0') {
-        fputs("quincunx: console needs --port and a command; try `help'\n",
-              stderr);
         return EXIT_USAGE;
     }
     return run(&options);

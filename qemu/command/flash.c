@@ -97,30 +97,16 @@ static int set_image(void *own, const char *text)
     return 0;
 }
 
-static int print_missing(const char *what)
+/* Whether boards were named one way; else after a message. */
+static bool has_boards(const struct options *options)
 {
-    fprintf(stderr, "quincunx: flash needs %s; see --help\n", what);
-    return EINVAL;
-}
-
-static int check(const struct options *options)
-{
-    bool one = options->one.name[0] != '\0';
-
-    if (options->config.chip == NULL) {
-        return print_missing("--board " BOARD_SERIAL_NAMES);
+    if ((options->one.name[0] != '\0') != (options->map != NULL)) {
+        return true;
     }
-    if (one == (options->map != NULL)) {
-        return print_missing(
-            "either --probe SERIAL, --port TTY, --dfu SERIAL or "
-            "--map FILE");
-    }
-    if (one && (options->partial || options->set_coordinates ||
-                options->size.width != 0)) {
-        return print_missing("--map FILE for --mesh, --partial and "
-                             "--set-coordinates");
-    }
-    return options->image != NULL ? 0 : print_missing("IMAGE");
+    fputs("quincunx: flash needs either --probe SERIAL, --port TTY, --dfu "
+          "SERIAL or --map FILE; see --help\n",
+          stderr);
+    return false;
 }
 
 static int set_probe(void *options, const char *text)
@@ -156,6 +142,7 @@ static int set_dfu_util(void *options, const char *text)
 static const struct option_row rows[] = {
     {.name = "board",
      .value = "BOARD",
+     .required = true,
      .type = OPTION_SET,
      .set = set_board,
      .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)"},
@@ -186,14 +173,17 @@ static const struct option_row rows[] = {
      .value = "WxH",
      .type = OPTION_MESH,
      .at = offsetof(struct options, size),
+     .needs = "map",
      .help = "The map's mesh (default: up to its largest x and y)"},
     {.name = "partial",
      .type = OPTION_FLAG,
      .at = offsetof(struct options, partial),
+     .needs = "map",
      .help = "The map may leave out nodes"},
     {.name = "set-coordinates",
      .type = OPTION_FLAG,
      .at = offsetof(struct options, set_coordinates),
+     .needs = "map",
      .help = "Write each board's x and y and the mesh's size into its image, "
              "where the firmware reads them"},
     {.name = "force-pins",
@@ -250,6 +240,8 @@ static const struct option_command command = {
     .table = {OPTION_TABLE(rows, 0),
               PROGRESS_OPTION_TABLE(offsetof(struct options, progress))},
     .word = set_image,
+    .words_least = 1,
+    .missing = "IMAGE",
     .text =
         "Write a firmware image to boards, through OpenOCD and a debug probe "
         "or "
@@ -441,7 +433,7 @@ int flash_command(int argc, char **argv)
     int status;
 
     if (option_parse(&command, argc, argv, &options) != 0 ||
-        check(&options) != 0) {
+        !has_boards(&options)) {
         return EXIT_USAGE;
     }
     options.config.map_name = options.map;

@@ -43,6 +43,8 @@ static const struct option_command command = {
     .words = "REPORT.json",
     .table = {OPTION_TABLE(rows, 0)},
     .word = set_report,
+    .words_least = 1,
+    .missing = "a REPORT.json",
     .text = "Makes a page of a report that `quincunx run --report` wrote: one "
             "file for a browser, which shows the mesh and its circuits as they "
             "move."
@@ -122,12 +124,7 @@ int html_command(int argc, char **argv)
 {
     struct own_options options = {.report = NULL};
 
-    if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    if (options.report == NULL) {
-        fputs("quincunx: html needs a REPORT.json; see --help\n", stderr);
-        return EXIT_USAGE;
-    }
-    return make_page(&options);
+    return option_parse(&command, argc, argv, &options) == 0
+               ? make_page(&options)
+               : EXIT_USAGE;
 }

@@ -42,6 +42,8 @@ static const struct option_command command = {
     .table = {OPTION_TABLE(rows, 0),
               BOARD_OPTION_TABLE(offsetof(struct options, target.options))},
     .word = board_target_parse,
+    .words_least = 1,
+    .missing = "a node, X,Y or all",
     .text =
         "Lets the LED of a board blink, 4 times a second, so that it can be "
         "found; "

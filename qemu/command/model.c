@@ -12,11 +12,6 @@
 
 #define WORKERS_MAX 1000
 
-static bool is_json(const struct model_options *options)
-{
-    return model_text(options, MODEL_JSON) != NULL;
-}
-
 /* ---- star ---- */
 
 /* Whether all workers are equal; else after a message. */
@@ -116,15 +111,15 @@ static int run_star(const struct model_options *options)
                                             .workers_max = WORKERS_MAX};
     struct papers_workers workers;
     struct papers_star star = {.workers = &workers,
-                               .load = model_number(options, MODEL_LOAD),
-                               .master = model_number(options, MODEL_MASTER)};
+                               .load = options->number[MODEL_LOAD],
+                               .master = options->number[MODEL_MASTER]};
     struct papers_plan plan;
     int status = papers_workers_read(&workers, options->path, &line);
 
     if (status == 0) {
         status = plan_star(&plan, &star, options->rounds);
         if (status == 0) {
-            model_print_star(&plan, &star, is_json(options));
+            model_print_star(&plan, &star, options->json);
             papers_plan_free(&plan);
         }
     }
@@ -141,15 +136,14 @@ static int run_results(const struct model_options *options)
                                             .most = 2,
                                             .positive = {true, true},
                                             .workers_max = PAPERS_RESULTS_MAX};
-    mpq_srcptr load = model_number(options, MODEL_LOAD);
+    mpq_srcptr load = options->number[MODEL_LOAD];
     struct papers_workers workers;
     struct papers_results results;
     int status = papers_workers_read(&workers, options->path, &line);
 
     if (status == 0) {
-        papers_results(&results, &workers, load,
-                       model_number(options, MODEL_RATIO));
-        model_print_results(&results, workers.count, load, is_json(options));
+        papers_results(&results, &workers, load, options->number[MODEL_RATIO]);
+        model_print_results(&results, workers.count, load, options->json);
         papers_results_free(&results);
     }
     papers_workers_free(&workers);
@@ -161,9 +155,9 @@ static int run_results(const struct model_options *options)
 /* Whether --load is a whole number below 2^32; else after a message. */
 static bool check_units(const struct model_options *options)
 {
-    mpq_srcptr load = model_number(options, MODEL_LOAD);
+    mpq_srcptr load = options->number[MODEL_LOAD];
 
-    return parse_report("--load", model_text(options, MODEL_LOAD),
+    return parse_report("--load", options->text[MODEL_LOAD],
                         mpz_cmp_ui(mpq_denref(load), 1) != 0 ||
                                 mpz_cmp_ui(mpq_numref(load), UINT32_MAX) > 0
                             ? "must be a whole number of 1 to 4294967295"
@@ -174,25 +168,25 @@ static bool check_units(const struct model_options *options)
 static int print_farm(const struct model_options *options,
                       const struct papers_workers *workers, mpq_t factor)
 {
-    mpq_srcptr load = model_number(options, MODEL_LOAD);
+    mpq_srcptr load = options->number[MODEL_LOAD];
     uint64_t units = mpz_get_ui(mpq_numref(load));
     struct papers_farm farm;
     bool given;
     bool good;
 
-    mpq_set(factor, model_number(options, MODEL_FACTOR));
+    mpq_set(factor, options->number[MODEL_FACTOR]);
     given = mpq_sgn(factor) > 0;
     if (!given) {
         papers_farm_factor(factor, workers, units);
     }
     good = papers_farm(&farm, workers, units, factor);
     if (good) {
-        model_print_farm(&farm, load, factor, given, is_json(options));
+        model_print_farm(&farm, load, factor, given, options->json);
     } else {
         fprintf(stderr,
                 "quincunx: --load '%s': more than %u chunks: must be less, or "
                 "a smaller --factor\n",
-                model_text(options, MODEL_LOAD), PAPERS_CHUNKS_MAX);
+                options->text[MODEL_LOAD], PAPERS_CHUNKS_MAX);
     }
     papers_farm_free(&farm);
     return good ? 0 : EXIT_USAGE;
@@ -241,21 +235,21 @@ static bool check_held(const struct papers_workers *workers)
 static int print_masters(const struct model_options *options,
                          const struct papers_workers *workers)
 {
-    struct papers_network network = {
-        .startup = model_number(options, MODEL_STARTUP),
-        .transfer = model_number(options, MODEL_TRANSFER),
-        .compute = model_number(options, MODEL_COMPUTE),
-        .scale = model_number(options, MODEL_SCALE)};
+    struct papers_network network = {.startup = options->number[MODEL_STARTUP],
+                                     .transfer =
+                                         options->number[MODEL_TRANSFER],
+                                     .compute = options->number[MODEL_COMPUTE],
+                                     .scale = options->number[MODEL_SCALE]};
     struct papers_masters masters;
     bool good = papers_masters(&masters, workers, &network);
 
     if (good) {
-        model_print_masters(&masters, is_json(options));
+        model_print_masters(&masters, options->json);
     } else {
         fprintf(stderr,
                 "quincunx: --startup '%s': more than %u rounds: must be more, "
                 "or --scale less\n",
-                model_text(options, MODEL_STARTUP), PAPERS_MASTERS_ROUNDS_MAX);
+                options->text[MODEL_STARTUP], PAPERS_MASTERS_ROUNDS_MAX);
     }
     papers_masters_free(&masters);
     return good ? 0 : EXIT_USAGE;

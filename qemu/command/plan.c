@@ -40,10 +40,10 @@ int plan_command(int argc, char **argv)
     if (status == 0) {
         status = plan_solve(&solved, &options);
     }
-    if (status == 0 && plan_given(&options, PLAN_PER_NODE)) {
+    if (status == 0 && options.per_node) {
         status = compute_nodes(&nodes, &solved, &options);
     }
-    if (status == 0 && plan_given(&options, PLAN_JSON)) {
+    if (status == 0 && options.json) {
         status = plan_print_json(&solved, nodes, &options);
     } else if (status == 0) {
         plan_print_table(&solved, nodes, &options);

@@ -156,7 +156,7 @@ static json_t *time_json(uint64_t time_ps)
 /* The text of an option, or null. */
 static json_t *text_json(const struct plan_options *options, enum plan_key key)
 {
-    return plan_given(options, key) ? json_string(plan_text(options, key))
+    return plan_given(options, key) ? json_string(options->text[key])
                                     : json_null();
 }
 
@@ -293,7 +293,7 @@ static void print_meaning(const struct plan_solved *solved,
                           const struct plan_options *options)
 {
     bool differ =
-        plan_given(options, PLAN_NODE_COMPUTE) || options->ports != TORUS_PORTS;
+        options->node_compute != NULL || options->ports != TORUS_PORTS;
 
     if (differ) {
         puts("\nNodes of a layer differ: share and volume are their means, "

@@ -256,7 +256,7 @@ static int solve(struct plan_solved *solved, const struct model_input *input,
 {
     struct model_plan *plan = &solved->plan;
 
-    if (plan_given(options, PLAN_NODE_COMPUTE)) {
+    if (options->node_compute != NULL) {
         return solve_nodes(solved, input, options);
     }
     if (options->rounds != 1) {

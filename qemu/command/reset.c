@@ -18,6 +18,8 @@ static const struct option_command command = {
     .words = "X,Y|all",
     .table = {BOARD_OPTION_TABLE(offsetof(struct board_target, options))},
     .word = board_target_parse,
+    .words_least = 1,
+    .missing = "a node, X,Y or all",
     .text = "Resets a board over the mesh, also if its program hangs, and "
             "waits until "
             "it answers again; of `all' the originator comes last."

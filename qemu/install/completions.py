@@ -110,9 +110,8 @@ def boards(command):
 
 def main(command, shell):
     NAMES["board"] = boards(command)
-    commands = {name: (summary, words.options(
-        words.said(command, name, "--help")))
-        for name, summary in words.subcommands(command).items()}
+    commands = {name: (summary, words.options(command, name))
+                for name, summary in words.subcommands(command).items()}
     print("\n".join({"bash": bash, "zsh": zsh, "fish": fish}[shell](commands)))
 
 

@@ -35,7 +35,7 @@ def option_lines(options):
     for option in options:
         short = f"\\fB\\-{option.short}\\fR, " if option.short else ""
         value = f"=\\fI{escaped(option.value)}\\fR" if option.value else ""
-        value = f"[{value}]" if option.optional else value
+        value = f"[{value}]" if option.note == "optional" else value
         lines += [".TP", f"{short}\\fB\\-\\-{escaped(option.long)}\\fR{value}",
                   escaped(option.text)]
     return lines
@@ -48,7 +48,7 @@ def subcommand_page(command, release, name, summary):
     examples = re.search(r"^Examples?:\n((?:  .*\n|\n)+)", text, re.MULTILINE)
     parts = [("SYNOPSIS", [escaped(usage.removeprefix("Usage: "))]),
              ("DESCRIPTION", [escaped(" ".join(description.split()))]),
-             ("OPTIONS", option_lines(words.options(text)))]
+             ("OPTIONS", option_lines(words.options(command, name)))]
     if examples:
         parts.append(("EXAMPLES", [".nf", escaped(examples[1].rstrip("\n")),
                                    ".fi"]))

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of --help, of argp's making but for its lines. */
+/* What --help and -h print of a command's rows. */
 #ifndef QEMU_OPTIONS_HELP_H
 #define QEMU_OPTIONS_HELP_H
 
-#include <argp.h>
+#include "qemu/options/option_row.h"
 
-/* Prints a parser's help, in lines of at most 79 characters, on stdout. `name`
-   is the command's. Ends the program without memory. */
-void help_print(const struct argp *argp, const char *name);
+/*
+ * Prints the rows on stdout, sorted: all their text (`how` is ""), a line for
+ * each ("short"), or, for programs, lines of fields with tabs between them
+ * ("rows"): name, letter, value, "required", "optional" (the value) or nothing,
+ * choices, help. Lines for people have at most 79 characters.
+ */
+void help_print(const struct option_command *command,
+                const struct option_row *row[], size_t rows, const char *how);
+
+/* Copies choice number `index` of a row. Result: false behind the last. */
+#define OPTION_CHOICE_BYTES 64u
+bool option_choice(char choice[OPTION_CHOICE_BYTES],
+                   const struct option_row *row, size_t index);
 
 #endif

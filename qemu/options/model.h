@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of `quincunx model`: which there are, and which platform has
- * which. */
+/* The options of `quincunx model`. */
 #ifndef QEMU_OPTIONS_MODEL_H
 #define QEMU_OPTIONS_MODEL_H
 
@@ -17,8 +16,9 @@ enum model_platform {
     MODEL_PLATFORMS,
 };
 
+/* The options, by the number of their row. */
 enum model_key {
-    MODEL_LOAD = 0x100,
+    MODEL_LOAD,
     MODEL_MASTER,
     MODEL_INSTALLMENTS,
     MODEL_RATIO,
@@ -37,27 +37,20 @@ enum model_key {
 
 struct model_options {
     enum model_platform platform;
-    const char *path; /* FILE; into argv, as the texts */
-    const char *text[MODEL_KEYS - MODEL_LOAD]; /* NULL: not given */
-    mpq_t number[MODEL_KEYS - MODEL_LOAD];     /* 0 if it is not given or is a
-                                                  word */
-    unsigned rounds;                           /* of --installments */
+    const char *path;         /* FILE; into argv, as the texts */
+    mpq_t number[MODEL_KEYS]; /* 0: not given, or a word */
+    unsigned rounds;          /* of --installments */
+    bool json;
+    const char *text[MODEL_KEYS]; /* the values as given; NULL: not given */
 };
 
 /*
  * Parses the command line of model_command(). Result: 0, or EXIT_USAGE after a
  * message on stderr; model_options_free() in any case. Does not return from
- * --help and from options that getopt refuses.
+ * --help.
  */
 NODISCARD int model_options_parse(struct model_options *options, int argc,
                                   char **argv);
 void model_options_free(struct model_options *options);
-
-/* Reads the number of an option; the text stays the options'. */
-mpq_srcptr model_number(const struct model_options *options,
-                        enum model_key key);
-
-/* The text of an option; NULL if it was not given. */
-const char *model_text(const struct model_options *options, enum model_key key);
 
 #endif

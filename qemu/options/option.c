@@ -1,55 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/option.h"
 
-#include "qemu/options/guess.h"
+#include "qemu/options/help.h"
+#include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of options without a letter: the first row's, of all tables. */
-#define KEY_FIRST 0x1000
+#define OPTION_ROOM 160 /* bytes of a text, such as what is allowed */
 
-#define OPTION_ROOM 128 /* bytes of a text, such as what is allowed */
+/* A row of a command that is being parsed. */
+struct entry {
+    const struct option_row *row;
+    char *options;        /* its table's struct */
+    const char *text;     /* the last value, "" for none; NULL: not given */
+    const char **text_at; /* a copy of it; or NULL */
+};
 
-/* A command line that is being parsed. */
+/* A command line is gone through once to find the rows of its options, once to
+   store their values, and once for the words that are no options. */
+enum pass {
+    PASS_NAMES,
+    PASS_VALUES,
+    PASS_WORDS
+};
+
 struct parse {
     const struct option_command *command;
     void *options;
-    bool *given; /* by the row's number, counted over all tables */
+    struct entry *entry; /* of all tables; behind them those of `own` */
+    size_t rows;         /* without those of `own` */
+    enum pass pass;
+    unsigned words; /* that were taken */
 };
 
-/* The row with a number, and its table's struct; NULL behind the last. */
-static const struct option_row *row_at(const struct parse *parse, size_t number,
-                                       char **options)
-{
-    const struct option_table *table = parse->command->table;
+/* Options of every command. */
+static const struct option_row own[] = {
+    {.name = "help", .letter = '?', .value = "HOW", .optional = true},
+    {.name = "usage", .letter = 'h'}};
 
-    for (size_t i = 0; i < OPTION_TABLES && table[i].row != NULL; ++i) {
-        if (number < table[i].rows) {
-            *options = (char *)parse->options + table[i].at;
-            return &table[i].row[number];
-        }
-        number -= table[i].rows;
-    }
-    return NULL;
-}
-
-/* argp's keys of headings are 0. */
-static int key_of(const struct option_row *row, size_t number)
-{
-    if (row->name == NULL) {
-        return 0;
-    }
-    return row->letter != '\0' ? row->letter : KEY_FIRST + (int)number;
-}
+#define OWN_ROWS (sizeof own / sizeof *own)
 
 /* Stores a number in the row's field. */
 static void store_number(const struct option_row *row, void *field,
@@ -70,24 +68,76 @@ static void store_number(const struct option_row *row, void *field,
     }
 }
 
-/* Stores a number between the row's bounds, or the row's word. Result: NULL or
-   what is allowed, in `room` unless the row says it. */
+/* ---- single values: each result is NULL or what is allowed, in `room` unless
+   the row or the parser says it ---- */
+
+/* Tells the row's choices: "must be 1, 2 or 4". */
+static const char *tell_choices(const struct option_row *row,
+                                char room[OPTION_ROOM])
+{
+    char choice[OPTION_CHOICE_BYTES];
+    char next[OPTION_CHOICE_BYTES];
+    bool more = option_choice(choice, row, 0);
+    size_t at = (size_t)snprintf(room, OPTION_ROOM, "must be ");
+
+    for (size_t i = 1; more && at < OPTION_ROOM; ++i) {
+        more = option_choice(next, row, i);
+        at += (size_t)snprintf(room + at, OPTION_ROOM - at, "%s%s",
+                               i == 1 ? ""
+                               : more ? ", "
+                                      : " or ",
+                               choice);
+        memcpy(choice, next, sizeof choice);
+    }
+    return room;
+}
+
+/* The place of a word among the row's choices; -1: it is none of them. */
+static int place_of(const struct option_row *row, const char *text)
+{
+    char choice[OPTION_CHOICE_BYTES];
+
+    for (int i = 0; option_choice(choice, row, (size_t)i); ++i) {
+        if (strcmp(choice, text) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static const char *set_choice(const struct option_row *row, void *field,
+                              const char *text, char room[OPTION_ROOM])
+{
+    int place = place_of(row, text);
+
+    if (place < 0) {
+        return tell_choices(row, room);
+    }
+    store_number(row, field, (uint64_t)place);
+    return NULL;
+}
+
 static const char *set_number(const struct option_row *row, void *field,
                               const char *text, char room[OPTION_ROOM])
 {
     uint64_t number = row->word_value;
     bool word = row->word != NULL && strcmp(text, row->word) == 0;
-    const char *allowed = word ? NULL
-                          : row->type == OPTION_COUNT
-                              ? parse_count(text, &number)
-                              : parse_size(text, &number);
+    const char *allowed =
+        word                        ? NULL
+        : row->type == OPTION_COUNT ? parse_count(text, &number)
+        : row->type == OPTION_SIZE  ? parse_size(text, &number)
+                                    : parse_time_ps(text, &number);
 
-    if (allowed == NULL && (word || row->most == 0 ||
-                            (number >= row->least && number <= row->most))) {
+    if (row->choices != NULL && place_of(row, text) < 0) {
+        return tell_choices(row, room);
+    }
+    if (allowed == NULL &&
+        (word ||
+         (number >= row->least && (row->most == 0 || number <= row->most)))) {
         store_number(row, field, number);
         return NULL;
     }
-    if (row->most == 0) {
+    if (row->most == 0 && allowed != NULL) {
         return allowed;
     }
     snprintf(room, OPTION_ROOM, "must be %" PRIu64 " to %" PRIu64, row->least,
@@ -95,55 +145,17 @@ static const char *set_number(const struct option_row *row, void *field,
     return row->allowed != NULL ? row->allowed : room;
 }
 
-/* Appends a list's names, which have blanks between them, to a text: `before`
-   ahead of each, commas between them, and `last` ahead of the last. */
-static void list_names(char room[OPTION_ROOM], const char *names,
-                       const char *before, const char *last)
-{
-    size_t at = strlen(room);
-
-    while (*names != '\0' && at < OPTION_ROOM) {
-        size_t length = strcspn(names, " ");
-        const char *next = names + length + (names[length] == ' ');
-
-        at += (size_t)snprintf(room + at, OPTION_ROOM - at, "%s%.*s%s", before,
-                               (int)length, names,
-                               *next == '\0'               ? ""
-                               : strchr(next, ' ') == NULL ? last
-                                                           : ", ");
-        names = next;
-    }
-}
-
-/* Stores the place of a word among the row's choices. Result: as set_number().
- */
-static const char *set_choice(const struct option_row *row, void *field,
-                              const char *text, char room[OPTION_ROOM])
-{
-    const char *choice = row->choices;
-
-    for (unsigned i = 0; *choice != '\0'; ++i) {
-        size_t length = strcspn(choice, " ");
-
-        if (strlen(text) == length && strncmp(text, choice, length) == 0) {
-            store_number(row, field, i);
-            return NULL;
-        }
-        choice += length + (choice[length] == ' ');
-    }
-    snprintf(room, OPTION_ROOM, "must be ");
-    list_names(room, row->choices, "", " or ");
-    return room;
-}
-
 /* Stores a value. Result: 0, or EINVAL after a message. */
-static int store(const struct option_row *row, char *options, char *text)
+static int store(const struct entry *entry, const char *text)
 {
+    const struct option_row *row = entry->row;
+    char *options = entry->options;
     void *field = options + row->at;
     const char *allowed = NULL;
     char name[64];
     char room[OPTION_ROOM];
 
+    snprintf(name, sizeof name, "--%s", row->name);
     if (row->given != 0) {
         *(bool *)(void *)(options + row->given) = true;
     }
@@ -159,6 +171,7 @@ static int store(const struct option_row *row, char *options, char *text)
         break;
     case OPTION_COUNT:
     case OPTION_SIZE:
+    case OPTION_TIME:
         allowed = set_number(row, field, text, room);
         break;
     case OPTION_CHOICE:
@@ -174,155 +187,402 @@ static int store(const struct option_row *row, char *options, char *text)
         allowed = parse_coord(text, field);
         break;
     case OPTION_SET:
-        return row->set(options, text);
+        return row->put != NULL ? row->put(field, name, text)
+                                : row->set(options, text);
     }
-    snprintf(name, sizeof name, "--%s", row->name);
     return parse_report(name, text, allowed);
 }
 
-static int take_word(const struct parse *parse, const char *text)
+static bool take_word(struct parse *parse, const char *text)
 {
     char allowed[64];
 
+    if (parse->pass != PASS_WORDS) {
+        return true;
+    }
     if (parse->command->word != NULL) {
-        return parse->command->word(parse->options, text);
+        parse->words += 1;
+        return parse->command->word(parse->options, text) == 0;
     }
     snprintf(allowed, sizeof allowed, "%s takes only options",
              parse->command->name);
-    return parse_report("argument", text, allowed);
+    return parse_report("argument", text, allowed) == 0;
 }
 
-static error_t parse_one(int key, char *text, struct argp_state *state)
-{
-    const struct parse *parse = state->input;
-    const struct option_row *row;
-    char *options;
+/* ---- names ---- */
 
-    if (key == ARGP_KEY_ARG) {
-        return take_word(parse, text);
+/* Prints what is wrong with the command line. Result: false. */
+__attribute__((format(printf, 2, 3))) static bool
+refuse(const struct parse *parse, const char *format, ...)
+{
+    va_list values;
+
+    fprintf(stderr, "quincunx %s: ", parse->command->name);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fprintf(stderr, "\nTry `quincunx %s --help' for more information.\n",
+            parse->command->name);
+    return false;
+}
+
+static void print_help(const struct parse *parse, const char *how)
+{
+    const struct option_row **row =
+        memory_or_exit(calloc(parse->rows + 1, sizeof *row));
+
+    for (size_t i = 0; i < parse->rows; ++i) {
+        row[i] = parse->entry[i].row;
     }
-    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        if (key != 0 && key == key_of(row, i)) {
-            parse->given[i] = true;
-            return store(row, options, text);
+    help_print(parse->command, row, parse->rows, how);
+    free(row);
+}
+
+/* Takes an option and its value, NULL for none. Result: whether all is well;
+   else after a message. */
+static bool take(struct parse *parse, struct entry *entry, const char *text)
+{
+    if (entry >= &parse->entry[parse->rows] && parse->pass == PASS_NAMES) {
+        print_help(parse, entry->row->value == NULL ? "short"
+                          : text == NULL            ? ""
+                                                    : text);
+        exit(0);
+    }
+    if (parse->pass != PASS_VALUES) {
+        return true;
+    }
+    entry->text = text != NULL ? text : "";
+    if (entry->text_at != NULL) {
+        *entry->text_at = entry->text;
+    }
+    return store(entry, text) == 0;
+}
+
+/* Refuses a name that no row has, with the row's that may be meant, or that is
+   the beginning of several. */
+static void refuse_name(const struct parse *parse, const char *word,
+                        const char *name)
+{
+    struct edits_nearest nearest = {.word = name};
+    size_t length = strlen(name);
+    char names[1024] = "";
+    size_t at = 0;
+
+    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
+        const char *other = parse->entry[i].row->name;
+
+        edits_offer(&nearest, other);
+        if (strncmp(other, name, length) == 0 && at < sizeof names) {
+            at += (size_t)snprintf(names + at, sizeof names - at, " '--%s'",
+                                   other);
         }
     }
-    return ARGP_ERR_UNKNOWN;
+    if (at > 0) {
+        refuse(parse, "option '--%s' is ambiguous; possibilities:%s", name,
+               names);
+    } else if (nearest.name != NULL) {
+        fprintf(stderr,
+                "quincunx %s: unrecognized option '--%s'; did you mean "
+                "'--%s'?\n",
+                parse->command->name, quote_shown(name), nearest.name);
+    } else {
+        refuse(parse, "unrecognized option '%s'", quote_shown(word));
+    }
+}
+
+/* The entry of a name or, if there is only one, of a name's beginning. NULL
+   after a message. */
+static struct entry *entry_named(const struct parse *parse, const char *word)
+{
+    char name[EDITS_NAME_BYTES + 1];
+    size_t length = strcspn(word + 2, "=");
+    struct entry *found = NULL;
+    unsigned count = 0;
+
+    if (length > EDITS_NAME_BYTES) {
+        refuse(parse, "unrecognized option '%s'", quote_shown(word));
+        return NULL;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
+        struct entry *entry = &parse->entry[i];
+
+        if (strcmp(entry->row->name, name) == 0) {
+            return entry;
+        }
+        if (strncmp(entry->row->name, name, length) == 0) {
+            found = entry;
+            count += 1;
+        }
+    }
+    if (count == 1) {
+        return found;
+    }
+    refuse_name(parse, word, name);
+    return NULL;
+}
+
+/* Takes "--name" or "--name=value", whose value may be the next word. Result:
+   the words taken; 0 after a message. */
+static int take_name(struct parse *parse, char *const *word)
+{
+    struct entry *entry = entry_named(parse, word[0]);
+    const char *value = strchr(word[0], '=');
+    bool next = value == NULL;
+
+    if (entry == NULL) {
+        return 0;
+    }
+    if (entry->row->value == NULL && value != NULL) {
+        refuse(parse, "option '--%s' doesn't allow an argument",
+               entry->row->name);
+        return 0;
+    }
+    next = value == NULL && entry->row->value != NULL && !entry->row->optional;
+    if (next && word[1] == NULL) {
+        refuse(parse, "option '--%s' requires an argument", entry->row->name);
+        return 0;
+    }
+    value = next ? word[1] : value != NULL ? value + 1 : NULL;
+    return !take(parse, entry, value) ? 0 : next ? 2 : 1;
+}
+
+static struct entry *entry_lettered(const struct parse *parse, char letter)
+{
+    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
+        if (parse->entry[i].row->letter == letter) {
+            return &parse->entry[i];
+        }
+    }
+    refuse(parse, "invalid option -- '%c'", letter);
+    return NULL;
+}
+
+/* Takes "-qo", "-ofile" or "-o", whose value may be the next word. Result: as
+   of take_name(). */
+static int take_letters(struct parse *parse, char *const *word)
+{
+    for (const char *at = word[0] + 1; *at != '\0'; ++at) {
+        struct entry *entry = entry_lettered(parse, *at);
+        const char *value = at[1] != '\0' ? at + 1 : word[1];
+
+        if (entry == NULL) {
+            return 0;
+        }
+        if (entry->row->value == NULL || entry->row->optional) {
+            if (!take(parse, entry, NULL)) {
+                return 0;
+            }
+            continue;
+        }
+        if (value == NULL) {
+            refuse(parse, "option requires an argument -- '%c'", *at);
+            return 0;
+        }
+        return !take(parse, entry, value) ? 0 : value == word[1] ? 2 : 1;
+    }
+    return 1;
+}
+
+/* Goes through the command line. Result: whether all is well; else after a
+   message. */
+static bool go_through(struct parse *parse, enum pass pass, char *const *word)
+{
+    bool options = true; /* until "--" */
+    int words = 1;
+
+    parse->pass = pass;
+    for (; words > 0 && *word != NULL; word += words) {
+        if (options && strcmp(*word, "--") == 0) {
+            options = false;
+            words = 1;
+        } else if (!options || (*word)[0] != '-' || (*word)[1] == '\0') {
+            words = take_word(parse, *word) ? 1 : 0;
+        } else if ((*word)[1] == '-') {
+            words = take_name(parse, word);
+        } else {
+            words = take_letters(parse, word);
+        }
+    }
+    return words > 0;
 }
 
 /* ---- the options together ---- */
 
-static bool is_given(const struct parse *parse, const char *name, size_t length)
+/* The entry of an option that was given, with another value than the usual, by
+   a name at the beginning of a list; NULL: none. */
+static const struct entry *given(const struct parse *parse, const char *name)
 {
-    const struct option_row *row;
-    char *options;
+    size_t length = strcspn(name, " ");
 
-    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        if (parse->given[i] && row->name != NULL &&
-            strlen(row->name) == length &&
+    for (size_t i = 0; i < parse->rows; ++i) {
+        const struct entry *entry = &parse->entry[i];
+        const struct option_row *row = entry->row;
+
+        if (strlen(row->name) == length &&
             strncmp(row->name, name, length) == 0) {
-            return true;
+            return entry->text == NULL || (row->usual != NULL &&
+                                           strcmp(entry->text, row->usual) == 0)
+                       ? NULL
+                       : entry;
         }
     }
-    return false;
+    return NULL;
 }
 
-/* Whether one of the names, which have blanks between them, was given. */
-static bool any_given(const struct parse *parse, const char *names)
+/* The number of the kind that the words chose; 0 if the command has none. */
+static unsigned kind_of(const struct parse *parse)
 {
-    while (*names != '\0') {
-        size_t length = strcspn(names, " ");
+    const void *at = (const char *)parse->options + parse->command->kind;
 
-        if (is_given(parse, names, length)) {
-            return true;
-        }
-        names += length + (names[length] == ' ');
-    }
-    return false;
+    return parse->command->kinds != NULL ? *(const unsigned *)at : 0;
 }
 
-/* Checks what the rows say of each other. Result: whether all is well; if not,
-   a message was printed. */
-static bool agree(const struct parse *parse)
+/* Whether the kind of job has the option. */
+static bool is_of(const struct parse *parse, const struct option_row *row)
 {
-    const char *command = parse->command->name;
-    const struct option_row *row;
-    char names[OPTION_ROOM] = "";
-    char *options;
+    return row->of == 0 || (row->of >> kind_of(parse) & 1u) != 0;
+}
 
-    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        if (row->required && !parse->given[i]) {
-            fprintf(stderr, "quincunx: %s needs --%s; see --help\n", command,
-                    row->name);
-            return false;
-        }
-        if (!parse->given[i]) {
-            continue;
-        }
-        if (row->without != NULL && any_given(parse, row->without)) {
-            list_names(names, row->without, "--", " and ");
-            fprintf(stderr, "quincunx: %s: --%s goes without %s\n", command,
-                    row->name, names);
-            return false;
-        }
-        if (row->needs != NULL && !any_given(parse, row->needs)) {
-            fprintf(stderr, "quincunx: %s: --%s needs --%s\n", command,
-                    row->name, row->needs);
-            return false;
-        }
+/* Prints the command's name, and the kind's. */
+static void print_command(const struct parse *parse)
+{
+    const struct option_command *command = parse->command;
+
+    fputs(command->name, stderr);
+    if (command->kinds != NULL) {
+        fprintf(stderr, " %s", command->kinds[kind_of(parse)]);
     }
+}
+
+/* Whether an option is missing, after a message. */
+static bool is_missing(const struct parse *parse, const struct entry *entry)
+{
+    const struct option_row *row = entry->row;
+
+    if (!row->required || entry->text != NULL ||
+        (row->instead != NULL && given(parse, row->instead) != NULL) ||
+        !is_of(parse, row)) {
+        return false;
+    }
+    fputs("quincunx: ", stderr);
+    print_command(parse);
+    fprintf(stderr, " needs --%s %s%s%s; see --help\n", row->name, row->value,
+            row->instead != NULL ? ", or --" : "",
+            row->instead != NULL ? row->instead : "");
     return true;
 }
 
-/* ---- argp ---- */
-
-static size_t count_rows(const struct parse *parse)
+/* Prints "--name", or "--name 'value'". */
+static void print_given(const struct entry *entry)
 {
-    size_t count = 0;
-    char *options;
-
-    while (row_at(parse, count, &options) != NULL) {
-        count += 1;
+    fprintf(stderr, "--%s", entry->row->name);
+    if (entry->text[0] != '\0') {
+        fprintf(stderr, " '%s'", quote_shown(entry->text));
     }
-    return count;
 }
 
-/* Returns the rows as argp has them, to be freed. */
-static struct argp_option *argp_options(const struct parse *parse, size_t count)
+/* Whether an option that was given does not go with the others, after a
+   message. */
+static bool is_amiss(const struct parse *parse, const struct entry *entry)
 {
-    const struct option_row *row;
-    struct argp_option *all;
-    char *options;
+    const struct option_row *row = entry->row;
+    const char *name = row->without != NULL ? row->without : "";
+    const struct entry *other = NULL;
 
-    all = memory_or_exit(calloc(count + 1, sizeof *all));
-    for (size_t i = 0; (row = row_at(parse, i, &options)) != NULL; ++i) {
-        all[i] = (struct argp_option){
-            .name = row->name,
-            .key = key_of(row, i),
-            .arg = row->value,
-            .flags = row->optional ? OPTION_ARG_OPTIONAL : 0,
-            .doc = row->help,
-            .group = row->group};
+    if (!is_of(parse, row)) {
+        fputs("quincunx: ", stderr);
+        print_given(entry);
+        fputs(": not of ", stderr);
+        print_command(parse);
+        fputc('\n', stderr);
+        return true;
     }
-    return all;
+    if (row->needs != NULL && given(parse, row->needs) == NULL) {
+        fprintf(stderr, "quincunx: %s: --%s needs --%s\n", parse->command->name,
+                row->name, row->needs);
+        return true;
+    }
+    for (; other == NULL && *name != '\0'; name += *name == ' ') {
+        other = given(parse, name);
+        name += strcspn(name, " ");
+    }
+    if (other != NULL) {
+        fprintf(stderr, "quincunx: %s: ", parse->command->name);
+        print_given(entry);
+        fputs(" goes without ", stderr);
+        print_given(other);
+        fputc('\n', stderr);
+    }
+    return other != NULL;
+}
+
+/* Checks what the rows say of each other. Result: whether all is well; if not,
+   messages were printed. */
+static bool agree(const struct parse *parse)
+{
+    const struct option_command *command = parse->command;
+    bool missing = false;
+
+    if (parse->words < command->words_least) {
+        fprintf(stderr, "quincunx: %s needs %s; see --help\n", command->name,
+                command->missing);
+        return false;
+    }
+    for (size_t i = 0; i < parse->rows; ++i) {
+        missing = is_missing(parse, &parse->entry[i]) || missing;
+    }
+    for (size_t i = 0; !missing && i < parse->rows; ++i) {
+        const struct entry *entry = &parse->entry[i];
+
+        if (given(parse, entry->row->name) != NULL && is_amiss(parse, entry)) {
+            return false;
+        }
+    }
+    return !missing;
+}
+
+/* ---- the whole ---- */
+
+static void list_rows(struct parse *parse)
+{
+    const struct option_table *table = parse->command->table;
+    size_t rows = OWN_ROWS;
+
+    for (size_t i = 0; i < OPTION_TABLES; ++i) {
+        rows += table[i].rows;
+    }
+    parse->entry = memory_or_exit(calloc(rows, sizeof *parse->entry));
+    for (; table < &parse->command->table[OPTION_TABLES]; ++table) {
+        char *options = (char *)parse->options + table->at;
+
+        for (size_t i = 0; i < table->rows; ++i) {
+            parse->entry[parse->rows++] = (struct entry){
+                .row = &table->row[i],
+                .options = options,
+                .text_at =
+                    table->texts != 0
+                        ? (const char **)(void *)(options + table->texts) + i
+                        : NULL};
+        }
+    }
+    for (size_t i = 0; i < OWN_ROWS; ++i) {
+        parse->entry[parse->rows + i].row = &own[i];
+    }
 }
 
 int option_parse(const struct option_command *command, int argc, char **argv,
                  void *options)
 {
     struct parse parse = {.command = command, .options = options};
-    size_t count = count_rows(&parse);
-    struct argp_option *all = argp_options(&parse, count);
-    struct argp argp = {all,  parse_one, command->words, command->text, NULL,
-                        NULL, NULL};
     bool good;
 
-    parse.given = memory_or_exit(calloc(count + 1, sizeof *parse.given));
-    good = guess_parse(&argp, command->options_first ? ARGP_IN_ORDER : 0, argc,
-                       argv, &parse) == 0 &&
-           agree(&parse);
-    free(parse.given);
-    free(all);
+    (void)argc;
+    list_rows(&parse);
+    good = go_through(&parse, PASS_NAMES, argv + 1) &&
+           go_through(&parse, PASS_VALUES, argv + 1) &&
+           go_through(&parse, PASS_WORDS, argv + 1) && agree(&parse);
+    free(parse.entry);
     for (size_t i = 0; good && i < OPTION_TABLES; ++i) {
         if (command->table[i].done != NULL) {
             command->table[i].done((char *)options + command->table[i].at);

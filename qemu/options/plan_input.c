@@ -43,7 +43,7 @@ static const char *time_text(char text[TIME_BYTES],
         key == PLAN_STARTUP ? options->startup_ps : options->hop_delay_ps;
 
     snprintf(text, TIME_BYTES, "%" PRIu64 "ps", time_ps);
-    return plan_given(options, key) ? plan_text(options, key) : text;
+    return plan_given(options, key) ? options->text[key] : text;
 }
 
 int plan_options_input(struct model_input *input,
@@ -164,7 +164,7 @@ uint64_t *plan_options_nodes(int *status, const struct plan_options *options)
     size_t count = (size_t)(options->side * options->side);
     struct reader reader = {
         .options = options,
-        .path = plan_text(options, PLAN_NODE_COMPUTE),
+        .path = options->node_compute,
         .compute_ps = (uint64_t *)calloc(count, sizeof(uint64_t)),
     };
 

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-int profile_option_load(struct profile *profile, const char *option,
-                        const char *name)
+int profile_option_load(void *profile, const char *option, const char *name)
 {
     char message[PROFILE_MESSAGE_BYTES];
 

@@ -5,9 +5,9 @@
 #include "hal/nodiscard.h"
 #include "qemu/support/profile.h"
 
-/* Loads the profile that an option names, such as "--profile". Result: 0, or
-   EINVAL after a message on stderr. */
-NODISCARD int profile_option_load(struct profile *profile, const char *option,
+/* Loads the profile that an option names, such as "--profile", into a struct
+   profile: an option row's set(). Result: 0, or EINVAL after a message. */
+NODISCARD int profile_option_load(void *profile, const char *option,
                                   const char *name);
 
 #endif

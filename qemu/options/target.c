@@ -47,11 +47,6 @@ int board_target_check(const struct board_target *target)
 {
     int status = board_options_check(&target->options);
 
-    if (status == 0 && target->text == NULL) {
-        fprintf(stderr, "quincunx: %s needs a node, X,Y or all; see --help\n",
-                target->options.command);
-        return EXIT_USAGE;
-    }
     return status == 0 && target->options.size.width > 0 ? check_place(target)
                                                          : status;
 }

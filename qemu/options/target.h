@@ -25,8 +25,8 @@ struct board_target {
    struct option_command's `word`. Result: 0, or EINVAL after a message. */
 NODISCARD int board_target_parse(void *options, const char *text);
 
-/* Checks that a node was given, and that it lies in the mesh, if that is given.
-   Result: 0, or an exit status after a message. */
+/* Checks that the node lies in the mesh, if that is given. Result: 0, or an
+   exit status after a message. */
 NODISCARD int board_target_check(const struct board_target *target);
 
 /*

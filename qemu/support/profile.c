@@ -26,6 +26,11 @@ static const struct profile known[] = {
 
 #define KNOWN_COUNT (sizeof known / sizeof *known)
 
+const char *profile_known(size_t index)
+{
+    return index < KNOWN_COUNT ? known[index].name : NULL;
+}
+
 enum key {
     KEY_STARTUP,
     KEY_TRANSFER,

@@ -19,6 +19,7 @@
 
 #include "hal/nodiscard.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROFILE_DEFAULT "lvds"
@@ -30,6 +31,9 @@ struct profile {
     uint64_t transfer_ps; /* per byte */
     uint64_t hop_delay_ps;
 };
+
+/* The name of known profile `index`; NULL behind the last. */
+const char *profile_known(size_t index);
 
 /*
  * Writes a file that profile_load() reads, with `comment`, lines without a

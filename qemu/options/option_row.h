@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows that describe the options of subcommands: qemu/options/option.h. */
+#ifndef QEMU_OPTIONS_OPTION_ROW_H
+#define QEMU_OPTIONS_OPTION_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an option's value is, and the type of its field. */
+enum option_type {
+    OPTION_FLAG,   /* no value; bool: true once it is given */
+    OPTION_TEXT,   /* const char *: the word */
+    OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
+    OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
+                      .least to .most, any if .most is 0; one of .choices */
+    OPTION_SIZE,   /* the same, with a suffix such as k or MiB */
+    OPTION_TIME,   /* the same in picoseconds, with a suffix such as us */
+    OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
+    OPTION_MESH,   /* struct torus_size: WxH */
+    OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
+    OPTION_COORD,  /* struct torus_coord: X,Y */
+    OPTION_SET     /* any: .set() stores it */
+};
+
+#define OPTION_TABLES 6u
+#define OPTION_GROUPS 10u
+
+/* Sets a row's field: OPTION_FIELD(struct options, count). */
+#define OPTION_FIELD(type, member)                                             \
+    .at = offsetof(type, member), .width = sizeof((type *)0)->member
+
+struct option_row {
+    const char *name;  /* "json" of --json */
+    char letter;       /* 'q' of -q; '\0': it has none */
+    const char *value; /* in the help: "FILE"; NULL: it takes none */
+    const char *help;
+    uint8_t group; /* of lines in the help: lower ones come first */
+    bool optional; /* it may be given without a value */
+    bool required;
+    uint8_t of; /* bits of the command's kinds that have it; 0: all */
+    enum option_type type;
+    size_t at;    /* offset of the field in the table's struct */
+    size_t width; /* of the field, bytes */
+    size_t given; /* offset of a bool that tells that it was given; 0: none */
+    uint64_t least;
+    uint64_t most;
+    const char *word;    /* "auto", which the value may be, too; or NULL */
+    uint64_t word_value; /* what it stands for */
+    const char *choices; /* words with blanks between them; or NULL */
+    /* The choices of a table that another file has: NULL behind the last. */
+    const char *(*choice)(size_t index);
+    const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
+    /* OPTION_SET: stores the value, NULL if it was given without one, in the
+       field. `option` is the name for messages: "--count". Result: 0, or EINVAL
+       after a message. */
+    int (*set)(void *options, const char *text);
+    int (*put)(void *field, const char *option, const char *text);
+    const char *usual;   /* a value that counts as not given in what follows */
+    const char *instead; /* name of an option that takes a required one's place;
+                            or NULL */
+    const char *needs; /* name of an option that must be given, too; or NULL */
+    const char *without; /* names of options that must not, with blanks between
+                            them; or NULL */
+};
+
+/* A table, and where its struct lies in the subcommand's. */
+struct option_table {
+    const struct option_row *row;
+    size_t rows;
+    size_t at;
+    size_t texts; /* offset in its struct of `const char *text[rows]`: the
+                     values as given, "" for none, NULL: not given; 0: none */
+    void (*done)(void *options); /* called when all options fit; or NULL */
+};
+
+#define OPTION_TABLE(table_rows, table_at)                                     \
+    {                                                                          \
+        .row = table_rows, .rows = sizeof(table_rows) / sizeof *(table_rows),  \
+        .at = table_at                                                         \
+    }
+
+struct option_command {
+    const char *name;  /* of the subcommand: "links" */
+    const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
+    const char *text;  /* of --help: before the options, "\v", and behind */
+    const char *heading[OPTION_GROUPS]; /* of the groups in the help, or NULL */
+    struct option_table table[OPTION_TABLES]; /* the first without a row ends */
+    /* Takes a word that is no option, after all options. Result: 0, or EINVAL
+       after a message. */
+    int (*word)(void *options, const char *text);
+    unsigned words_least; /* so many words must be there, of which the message
+                             says .missing: "a node, X,Y or all" */
+    const char *missing;
+    const char *const *kinds; /* names of what words choose among; or NULL */
+    size_t kind;              /* offset of their unsigned integer */
+};
+
+#endif
