@@ -199,18 +199,19 @@ static int measure(struct calibration *calibration, struct job_mesh *mesh,
 }
 
 int calibrate_mesh(struct calibration *calibration,
-                   const struct job_config *config, const struct probe probes[],
+                   const struct request *request, const struct probe probes[],
                    uint32_t count)
 {
     struct job_mesh *mesh;
-    int status = config->mesh->open(&mesh, config, true);
+    struct job_task task = job_task_of(request);
+    int status = request->mesh->open(&mesh, &task, true);
 
     memset(calibration, 0, sizeof *calibration);
     if (status == 0) {
         status = measure(calibration, mesh, probes, count);
-        config->mesh->close(mesh);
+        request->mesh->close(mesh);
     }
-    if (status == 0 && !calibrate_fit(calibration, config->size)) {
+    if (status == 0 && !calibrate_fit(calibration, request->size)) {
         fprintf(stderr,
                 "quincunx: startup, hop delay and transfer time cannot be told "
                 "apart: that takes nodes at two distances and probes of two "

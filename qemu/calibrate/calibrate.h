@@ -15,7 +15,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/calibrate/calibration.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 /* The longest list of probes that is made. */
 #define CALIBRATE_ROWS_MAX 1000000u
@@ -26,14 +26,14 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size);
 
 /*
  * Starts a mesh, or takes the one behind a port, carries the probes out, and
- * fits. Only those fields of the config matter that describe a mesh. On boards
+ * fits. Only those fields of the request matter that describe a mesh. On boards
  * with serial ports each node is probed once before, which is not counted, and
  * of the repeats of a probe the shortest count (qemu/calibrate/repeats.h).
  * Result: 0 and *calibration, to be freed with calibrate_free(); else an exit
  * status, with the reason said, and nothing to be freed.
  */
 NODISCARD int calibrate_mesh(struct calibration *calibration,
-                             const struct job_config *config,
+                             const struct request *request,
                              const struct probe probes[], uint32_t count);
 
 void calibrate_free(struct calibration *calibration);

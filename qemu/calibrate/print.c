@@ -52,7 +52,7 @@ static const char *impossible_cost(const struct calibration *calibration,
 }
 
 int calibrate_save(const struct calibration *calibration,
-                   const struct job_config *config, const char *path)
+                   const struct request *request, const char *path)
 {
     struct profile profile = profile_of(calibration);
     char comment[512];
@@ -62,7 +62,7 @@ int calibrate_save(const struct calibration *calibration,
              " round trips, %u x %u on %s (%s)\n"
              "95 %% confidence: startup +- %.0f ps, transfer +- %.3f ps, "
              "hop_delay +- %.0f ps",
-             calibration->row_count, config->size.width, config->size.height,
+             calibration->row_count, request->size.width, request->size.height,
              calibration->on, calibration->board, calibration->startup_ps.half,
              calibration->transfer_ps.half, calibration->hop_ps.half);
     return profile_save(&profile, path, comment) == 0 ? 0 : EXIT_FAILED;
@@ -179,14 +179,15 @@ static void print_clocks(FILE *out, const struct calibration *calibration)
 }
 
 void calibrate_print(FILE *out, const struct calibration *calibration,
-                     const struct job_config *config)
+                     const struct request *request)
 {
-    const struct profile *profile = &config->profile;
-    bool known = config->mesh->has_fabric;
+    const struct profile *profile = &request->profile;
+    bool known = request->mesh->has_fabric;
 
     fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
-            config->size.width, config->size.height, config->originator.x,
-            config->originator.y, calibration->on, calibration->board);
+            request->size.width, request->size.height,
+            request->originator[0].at.x, request->originator[0].at.y,
+            calibration->on, calibration->board);
     print_spread(out, calibration);
     if (calibration->late_most_ps > 0) {
         print_repeats(out, calibration);
@@ -258,16 +259,16 @@ static json_t *clocks_json(const struct calibration *calibration)
 }
 
 int calibrate_print_json(FILE *out, const struct calibration *calibration,
-                         const struct job_config *config)
+                         const struct request *request)
 {
-    const struct profile *profile = &config->profile;
+    const struct profile *profile = &request->profile;
     json_t *json = json_pack(
         "{s:{s:i, s:i, s:[i,i], s:s, s:s}, s:{s:o, s:o, s:o},"
         " s:{s:o, s:o, s:o, s:f}, s:{s:f, s:f}, s:o, s:o}",
-        "mesh", "width", config->size.width, "height", config->size.height,
-        "originator", config->originator.x, config->originator.y, "on",
-        calibration->on, "board", calibration->board, "profile", "startup_ps",
-        integer(profile->startup_ps), "transfer_ps_per_byte",
+        "mesh", "width", request->size.width, "height", request->size.height,
+        "originator", request->originator[0].at.x, request->originator[0].at.y,
+        "on", calibration->on, "board", calibration->board, "profile",
+        "startup_ps", integer(profile->startup_ps), "transfer_ps_per_byte",
         integer(profile->transfer_ps), "hop_delay_ps",
         integer(profile->hop_delay_ps), "measured", "startup_ps",
         value_json(&calibration->startup_ps, 1), "transfer_ps_per_byte",

@@ -442,11 +442,11 @@ static int check_page(const struct own_options *options)
 
 static int check_memory(const struct own_options *options)
 {
-    struct job_config config = {.size = options->wired.size,
-                                .board = options->board,
-                                .mesh = job_options_mesh_of(options->board)};
+    struct request request = {.size = options->wired.size,
+                              .board = options->board,
+                              .mesh = job_options_mesh_of(options->board)};
 
-    return memory_need_check(&config, options->force);
+    return memory_need_check(&request, options->force);
 }
 
 static int check(struct own_options *options)

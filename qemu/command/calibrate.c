@@ -121,16 +121,17 @@ static const struct option_row rows[] = {
 
 static int check_nodes(const struct calibrate_options *options)
 {
-    const struct job_config *config = &options->mesh.config;
+    const struct request *request = &options->mesh.request;
 
     for (unsigned i = 0; i < options->nodes; ++i) {
         struct torus_coord at = options->node[i];
 
-        if (at.x >= config->size.width || at.y >= config->size.height) {
-            parse_report_outside("--node", at, config->size);
+        if (at.x >= request->size.width || at.y >= request->size.height) {
+            parse_report_outside("--node", at, request->size);
             return EXIT_USAGE;
         }
-        if (at.x == config->originator.x && at.y == config->originator.y) {
+        if (at.x == request->originator[0].at.x &&
+            at.y == request->originator[0].at.y) {
             fprintf(stderr,
                     "quincunx: --node '%u,%u': must not be the originator\n",
                     at.x, at.y);
@@ -144,8 +145,8 @@ static int check_nodes(const struct calibrate_options *options)
 static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {
-    const struct job_config *config = &options->mesh.config;
-    uint32_t all = torus_nodes(config->size);
+    const struct request *request = &options->mesh.request;
+    uint32_t all = torus_nodes(request->size);
     uint32_t count = 0;
 
     if (options->nodes > 0) {
@@ -153,8 +154,8 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
         return options->nodes;
     }
     for (uint32_t i = 0; i < all; ++i) {
-        if (i != torus_index(config->size, config->originator)) {
-            chosen[count++] = torus_coord_of(config->size, i);
+        if (i != torus_index(request->size, request->originator[0].at)) {
+            chosen[count++] = torus_coord_of(request->size, i);
         }
     }
     return count;
@@ -168,7 +169,7 @@ static uint32_t list_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
     static struct torus_coord chosen[NODES_MAX];
-    bool apart = options->mesh.config.mesh->probing->real_time;
+    bool apart = options->mesh.request.mesh->probing->real_time;
     unsigned rounds = apart ? options->repeat : 1;
     uint32_t nodes = choose_nodes(chosen, options);
     uint32_t all = nodes * options->sizes * rounds;
@@ -192,17 +193,17 @@ static bool is_printed(const char *output)
 static int write_results(const struct calibrate_options *options,
                          const struct calibration *calibration)
 {
-    const struct job_config *config = &options->mesh.config;
+    const struct request *request = &options->mesh.request;
     int status = calibrate_check(calibration);
 
     if (status == 0 && options->output != NULL) {
-        status = calibrate_save(calibration, config, options->output);
+        status = calibrate_save(calibration, request, options->output);
     }
     if (options->json) {
-        status |= calibrate_print_json(stdout, calibration, config);
+        status |= calibrate_print_json(stdout, calibration, request);
     } else {
         calibrate_print(is_printed(options->output) ? stderr : stdout,
-                        calibration, config);
+                        calibration, request);
     }
     return status;
 }
@@ -226,7 +227,8 @@ static int run(struct calibrate_options *options)
         free(probes);
         return EXIT_USAGE;
     }
-    status = calibrate_mesh(&calibration, &options->mesh.config, probes, count);
+    status =
+        calibrate_mesh(&calibration, &options->mesh.request, probes, count);
     free(probes);
     if (status == 0) {
         status = write_results(options, &calibration);
@@ -238,7 +240,7 @@ static int run(struct calibrate_options *options)
 /* Sets options that were not given to the mesh's defaults. */
 static void set_defaults(struct calibrate_options *options)
 {
-    const struct mesh_probing *usual = options->mesh.config.mesh->probing;
+    const struct mesh_probing *usual = options->mesh.request.mesh->probing;
 
     if (options->repeat == 0) {
         options->repeat = usual->repeat;
@@ -254,16 +256,16 @@ static void set_defaults(struct calibrate_options *options)
 
 static int check(const struct calibrate_options *options)
 {
-    const struct job_config *config = &options->mesh.config;
+    const struct request *request = &options->mesh.request;
     const struct given_file file = {"-o", options->output, "txt conf cfg ini"};
     int status = job_options_check_mesh(&options->mesh);
 
-    if (status == 0 && torus_nodes(config->size) > NODES_MAX) {
+    if (status == 0 && torus_nodes(request->size) > NODES_MAX) {
         parse_report("--mesh", options->mesh.mesh_text,
                      "must have at most 1024 nodes for calibrate");
         return EXIT_USAGE;
     }
-    if (status == 0 && torus_nodes(config->size) < 4) {
+    if (status == 0 && torus_nodes(request->size) < 4) {
         parse_report("--mesh", options->mesh.mesh_text,
                      "must have nodes at two distances from the originator");
         return EXIT_USAGE;

@@ -70,15 +70,15 @@ static int write_page(const struct own_options *options,
 /* Whether the page can be written, and is no input: before hours of runs. */
 static int check_page(const struct own_options *options)
 {
-    const struct job_config *config = &options->job.config;
+    const struct request *request = &options->job.request;
     const struct given_file page = {"--html", options->html, "html htm xhtml"};
-    const char *input = config->input_name;
+    const char *input = request->originator[0].input_name;
     bool same = options->html != NULL && input != NULL &&
                 file_same(options->html, input);
 
-    for (uint32_t i = 0; options->html != NULL && i < config->originators;
+    for (uint32_t i = 0; options->html != NULL && i < request->originators;
          ++i) {
-        input = config->several[i].input_name;
+        input = request->originator[i].input_name;
         same = same || file_same(options->html, input);
     }
     if (given_file_check_name(&page) != 0) {
@@ -105,7 +105,7 @@ static int run(struct own_options *options)
     for (uint32_t i = 0; i < options->job.notes.count; ++i) {
         fprintf(stderr, "quincunx: %s\n", options->job.notes.text[i]);
     }
-    status = compare_run(&compare, &options->job.config);
+    status = compare_run(&compare, &options->job.request);
 
     if (status == 0) {
         status = write_page(options, &compare);
@@ -144,7 +144,7 @@ int compare_command(int argc, char **argv)
     status = option_parse(&options_of_compare, argc, argv, &options) == 0
                  ? job_options_check(&options.job)
                  : EXIT_USAGE;
-    if (status == 0 && !options.job.config.mesh->has_fabric) {
+    if (status == 0 && !options.job.request.mesh->has_fabric) {
         fputs("quincunx: --board " BOARD_SERIAL_NAMES
               ": must not be given to compare: "
               "these boards carry out peters-syska alone\n",

@@ -59,11 +59,12 @@ static int set_schedule(void *own, const char *text)
         return 0;
     }
     options->job.schedule_given = true;
-    return parse_report("--schedule", text,
-                        schedule_of(&options->job.config.schedule, text) == 0
-                            ? NULL
-                            : "must be peters-syska, equal, binomial, nearest, "
-                              "star, farm, hybrid or auto");
+    return parse_report(
+        "--schedule", text,
+        schedule_of(&options->job.request.schedule.kind, text) == 0
+            ? NULL
+            : "must be peters-syska, equal, binomial, nearest, "
+              "star, farm, hybrid or auto");
 }
 
 static int add_output(void *own, const char *path)
@@ -163,7 +164,7 @@ static const struct option_row serve_rows[] = {
 static uint32_t list_inputs(struct given_file files[],
                             const struct own_options *options)
 {
-    const struct job_config *config = &options->job.config;
+    const struct request *request = &options->job.request;
     uint32_t count = 0;
 
     files[count++] = (struct given_file){.option = "--firmware",
@@ -172,9 +173,10 @@ static uint32_t list_inputs(struct given_file files[],
         files[count++] = (struct given_file){.option = "INPUT",
                                              .path = options->job.input[i]};
     }
-    for (uint32_t i = 0; i < config->originators; ++i) {
-        files[count++] = (struct given_file){
-            .option = "--originator", .path = config->several[i].input_name};
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        files[count++] =
+            (struct given_file){.option = "--originator",
+                                .path = request->originator[i].input_name};
     }
     return count;
 }
@@ -185,7 +187,7 @@ static uint32_t list_outputs(struct given_file files[],
 {
     const char *printed = options->json ? file_output_name("-") : NULL;
     const char *suffixes =
-        format_of(options->job.config.kernel->name)->suffixes;
+        format_of(options->job.request.kernel->name)->suffixes;
     uint32_t count = 0;
 
     files[count++] = (struct given_file){.option = "--json", .path = printed};
@@ -206,7 +208,7 @@ static uint32_t list_outputs(struct given_file files[],
 static int check_files(struct own_options *options)
 {
     size_t most = READ_FILES + options->job.inputs +
-                  options->job.config.originators + WRITTEN_FILES +
+                  options->job.request.originators + WRITTEN_FILES +
                   options->outputs;
     struct given_file *files = memory_or_exit(calloc(most, sizeof *files));
     uint32_t read_only = list_inputs(files, options);
@@ -232,7 +234,7 @@ static int check_writable(const struct own_options *options)
 /* Checks how often -o is given. */
 static int check_output_count(const struct own_options *options)
 {
-    uint32_t originators = options->job.config.originators;
+    uint32_t originators = options->job.request.originators;
 
     if (options->outputs <= 1 || options->outputs == originators) {
         return 0;
@@ -248,21 +250,13 @@ static int check_output_count(const struct own_options *options)
     return EXIT_USAGE;
 }
 
-/* The load whose output goes to -o number `index`. */
-static const struct format_load *load_of(const struct job_config *config,
-                                         uint32_t index)
-{
-    return config->originators > 0 ? &config->several[index].load
-                                   : &config->load;
-}
-
 /* Refuses to choose what is given. */
 static int check_choice(const struct own_options *options)
 {
-    const struct job_config *config = &options->job.config;
+    const struct request *request = &options->job.request;
 
     if (options->choose &&
-        (config->rounds != WIRE_BEST || options->job.phases_given)) {
+        (request->schedule.rounds != WIRE_BEST || options->job.phases_given)) {
         fprintf(stderr,
                 "quincunx: --schedule auto: chooses rounds and phases, too; "
                 "must not be given with --%s\n",
@@ -276,14 +270,13 @@ static int check_choice(const struct own_options *options)
    whether its format suits the file's name. */
 static int check_output(const struct own_options *options)
 {
-    const struct job_config *config = &options->job.config;
-    const struct format *format = format_of(config->kernel->name);
-    uint32_t loads = config->originators > 0 ? config->originators : 1;
+    const struct request *request = &options->job.request;
+    const struct format *format = format_of(request->kernel->name);
 
     if (options->outputs == 0) {
         return 0;
     }
-    if (config->terms.output_denominator == 0) {
+    if (request->originator[0].terms.output_denominator == 0) {
         /* An output by the argument: of spin, whose file has no format. */
         bool never = format->kernel != NULL && format->output == NULL;
 
@@ -294,13 +287,14 @@ static int check_output(const struct own_options *options)
             file_is_standard_output(options->output[0])
                 ? "-"
                 : quote_shown(options->output[0]),
-            config->kernel->name, never ? "" : " with this argument");
+            request->kernel->name, never ? "" : " with this argument");
         return EXIT_USAGE;
     }
-    for (uint32_t i = 0; format->check != NULL && i < loads; ++i) {
+    for (uint32_t i = 0; format->check != NULL && i < request->originators;
+         ++i) {
         const char *path = options->output[options->outputs > 1 ? i : 0];
 
-        if (format->check(load_of(config, i), path) != 0) {
+        if (format->check(&request->originator[i].load, path) != 0) {
             return EXIT_USAGE;
         }
     }
@@ -310,15 +304,15 @@ static int check_output(const struct own_options *options)
 /* Says before the run, to people, that an output is made for nothing. */
 static void warn_of_no_output(const struct own_options *options)
 {
-    const struct job_config *config = &options->job.config;
-    const struct format *format = format_of(config->kernel->name);
+    const struct request *request = &options->job.request;
+    const struct format *format = format_of(request->kernel->name);
 
     if (!options->json && options->outputs == 0 && format->output != NULL &&
-        config->terms.output_denominator > 0) {
+        request->originator[0].terms.output_denominator > 0) {
         fprintf(stderr,
                 "quincunx: kernel %s makes an output (%s), which is not kept: "
                 "-o FILE keeps it\n",
-                config->kernel->name, format->output);
+                request->kernel->name, format->output);
     }
 }
 
@@ -326,7 +320,7 @@ static void warn_of_no_output(const struct own_options *options)
 static int write_parts(const struct own_options *options,
                        const struct output_part part[], uint32_t count)
 {
-    const struct format *format = format_of(options->job.config.kernel->name);
+    const struct format *format = format_of(options->job.request.kernel->name);
     int failed = 0;
 
     if (options->outputs == 1) {
@@ -341,30 +335,20 @@ static int write_parts(const struct own_options *options,
 static int write_outputs(const struct own_options *options,
                          const struct outcome *outcome)
 {
-    const struct job_config *config = &options->job.config;
-    uint32_t count = outcome->originators > 0 ? outcome->originators : 1;
+    const struct request *request = &options->job.request;
+    uint32_t count = outcome->originators;
     struct output_part *part = memory_or_exit(calloc(count, sizeof *part));
     int failed;
 
     for (uint32_t i = 0; i < count; ++i) {
-        part[i] = (struct output_part){load_of(config, i),
-                                       outcome->originators > 0
-                                           ? &outcome->several[i].result
+        part[i] = (struct output_part){&request->originator[i].load,
+                                       outcome->originators > 1
+                                           ? &outcome->originator[i].result
                                            : &outcome->result};
     }
     failed = write_parts(options, part, count);
     free(part);
     return failed;
-}
-
-/* Of several originators the first tells the rate. */
-static int write_rates(const struct own_options *options,
-                       const struct outcome *outcome)
-{
-    struct job_config config = options->job.config;
-
-    config.load = *load_of(&options->job.config, 0);
-    return rates_update(options->rates, &config, outcome);
 }
 
 /* What is made of the report: the file, the page, and with --json what is
@@ -458,11 +442,13 @@ static int write_all(const struct own_options *options,
     }
     failed |= write_outputs(options, outcome);
     if (options->rates != NULL) {
-        failed |= write_rates(options, outcome);
+        struct job_task first = job_task_of(&options->job.request);
+
+        failed |= rates_update(&first, outcome); /* of several, the first */
     }
     if (!options->json) {
         verdict_print(out, outcome);
-        summary_print(out, outcome, options->job.config.verbose);
+        summary_print(out, outcome, options->job.request.verbose);
         print_files(out, options);
     }
     return failed == 0 ? 0 : EXIT_FAILED;
@@ -484,20 +470,18 @@ static void tell_choices(struct outcome *outcome, const struct choices *choices)
 
 static int start_page(struct own_options *options)
 {
-    struct job_config *config = &options->job.config;
-
     if (!options->serve.given) {
         return 0;
     }
-    options->live =
-        run_page_start(config, options->command, options->serve.port);
+    options->live = run_page_start(&options->job.request, options->command,
+                                   options->serve.port);
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
 /* All that was printed is there before the wait. */
 static void stay_with_page(const struct own_options *options)
 {
-    const char *input = options->job.config.input_name;
+    const char *input = options->job.request.originator[0].input_name;
 
     if (options->live != NULL && fflush(stdout) == 0) {
         /* mpirun's standard input ends at once where its own is empty. */
@@ -508,27 +492,24 @@ static void stay_with_page(const struct own_options *options)
 }
 
 /* Has smaller meshes do the same; frees the outcome if that is interrupted. */
-static int compare_sizes(struct outcome *outcome,
-                         const struct job_config *config)
+static int compare_sizes(struct outcome *outcome, const struct request *request)
 {
-    int status = smaller_one_board(outcome, config);
+    int status = smaller_one_board(outcome, request);
 
-    status = status == 0 ? smaller_few_boards(outcome, config) : status;
+    status = status == 0 ? smaller_few_boards(outcome, request) : status;
     if (status != 0) {
         outcome_free(outcome);
     }
     return status;
 }
 
-static int run(struct own_options *options)
+/* Completes the request, which nobody changes from then on. */
+static int prepare(struct own_options *options)
 {
-    struct choices choices = {.count = 0};
-    struct outcome outcome;
     int status;
 
-    options->job.config.load.wants_output = options->outputs > 0;
+    options->job.one.load.wants_output = options->outputs > 0;
     status = job_options_open(&options->job);
-
     status = status == 0 ? check_output(options) : status;
     status = status == 0 ? check_writable(options) : status;
     if (status == 0) {
@@ -536,25 +517,34 @@ static int run(struct own_options *options)
     }
     if (status == 0 && options->rates_path != NULL) {
         status = rates_read(&options->rates, options->rates_path);
-        options->job.config.rates = options->rates;
+        options->job.request.rates = options->rates;
     }
-    if (status == 0 && options->choose &&
-        options->job.config.originators == 0) {
-        choices = choose_schedule(&options->job.config);
+    return status;
+}
+
+static int run(struct own_options *options)
+{
+    const struct request *request = &options->job.request;
+    struct choices choices = {.count = 0};
+    struct outcome outcome;
+    int status = prepare(options);
+
+    choices.schedule = request->schedule;
+    if (status == 0 && options->choose && request->originators == 1) {
+        choices = choose_schedule(request);
+    }
+    status = status == 0 ? start_page(options) : status;
+    if (status == 0) {
+        status = job_execute(&outcome, request, &choices.schedule,
+                             run_page_watch(options->live));
     }
     if (status == 0) {
-        status = start_page(options);
-    }
-    if (status == 0) {
-        status = job_execute(&outcome, &options->job.config);
-    }
-    if (status == 0) {
-        status = compare_sizes(&outcome, &options->job.config);
+        status = compare_sizes(&outcome, request);
     }
     if (status == 0) {
         tell_choices(&outcome, &choices);
         outcome.command = options->command;
-        outcome.load = &options->job.config.load;
+        outcome.load = &request->originator[0].load;
         status = write_all(options, &outcome);
         outcome_free(&outcome);
         stay_with_page(options);

@@ -23,18 +23,13 @@ static int no_memory(void)
 
 /* ---- running ---- */
 
-static unsigned shift_of(const struct job_config *config, uint32_t index)
-{
-    return config->slow_shift != NULL ? config->slow_shift[index] : 0;
-}
-
 static uint64_t output_bytes(const struct outcome *outcome)
 {
     uint64_t bytes =
-        outcome->originators > 0 ? 0 : outcome->result.output_bytes;
+        outcome->originators > 1 ? 0 : outcome->result.output_bytes;
 
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        bytes += outcome->several[i].result.output_bytes;
+        bytes += outcome->originator[i].result.output_bytes;
     }
     return bytes;
 }
@@ -42,7 +37,7 @@ static uint64_t output_bytes(const struct outcome *outcome)
 /* What no schedule changes, from a run of one round. A node that a test made
    slow counts as if it were not, so that the bound is one. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
-                      const struct job_config *config)
+                      const struct request *request)
 {
     double compute_ps = 0;
     uint64_t units = outcome->load_units;
@@ -50,10 +45,10 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->speed = 0;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
-        double slower = 1u << shift_of(config, i);
+        double slower = 1u << request_slow_shift(request, i);
 
         terms->speed += 1 / slower;
-        if (injection_slow(&config->injections, node->at) != NULL) {
+        if (injection_slow(&request->injections, node->at) != NULL) {
             units -= node->units;
         } else if (node->active) {
             compute_ps +=
@@ -62,25 +57,25 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     }
     terms->load_units = (double)outcome->load_units;
     terms->compute_ps = units > 0 ? compute_ps / (double)units : 0;
-    terms->transfer_ps = (double)config->profile.transfer_ps *
+    terms->transfer_ps = (double)request->profile.transfer_ps *
                          (double)outcome->load_bytes / terms->load_units;
-    terms->output_ps = (double)config->profile.transfer_ps *
+    terms->output_ps = (double)request->profile.transfer_ps *
                        (double)output_bytes(outcome) / terms->load_units;
     /* Several originators grow from as many nodes: their bound knows none. */
-    terms->startup_ps = config->originators > 0
+    terms->startup_ps = request->originators > 1
                             ? 0
-                            : (double)(config->profile.startup_ps +
-                                       config->profile.hop_delay_ps);
-    terms->ports = config->ports;
+                            : (double)(request->profile.startup_ps +
+                                       request->profile.hop_delay_ps);
+    terms->ports = request->ports;
 }
 
 /* The largest load of an originator: its ports are the limit. */
 static double largest_units(const struct outcome *outcome)
 {
-    uint64_t largest = outcome->originators > 0 ? 0 : outcome->load_units;
+    uint64_t largest = outcome->originators > 1 ? 0 : outcome->load_units;
 
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        uint64_t units = outcome->several[i].load_units;
+        uint64_t units = outcome->originator[i].load_units;
 
         largest = units > largest ? units : largest;
     }
@@ -143,14 +138,15 @@ static int keep_result(struct compare *compare, const struct outcome *outcome)
 }
 
 static int add_entry(struct compare *compare, const struct outcome *outcome,
-                     const struct job_config *config)
+                     const struct request *request,
+                     const struct job_schedule *schedule)
 {
     struct compare_entry *entry = &compare->entry[compare->count];
     const struct wire_report *plan = &outcome->plan;
 
-    entry->schedule = config->schedule;
+    entry->schedule = schedule->kind;
     entry->rounds = plan->rounds > 1 ? plan->rounds : 1;
-    entry->chosen = config->rounds == WIRE_BEST;
+    entry->chosen = schedule->rounds == WIRE_BEST;
     entry->phases = plan->phases;
     entry->nodes = outcome_active_nodes(outcome);
     entry->answer_ps = outcome_answer_ps(outcome);
@@ -168,7 +164,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     /* On a farm nodes wait between their chunks. */
     if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
         entry->schedule != SCHEDULE_HYBRID) {
-        set_terms(&compare->terms, outcome, config);
+        set_terms(&compare->terms, outcome, request);
         compare->largest_units = largest_units(outcome);
     }
     return keep_result(compare, outcome);
@@ -176,10 +172,10 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
 
 /* One board is the same for all schedules: the first one's run asks for it. */
 static int tell_one_board(struct compare *compare, struct outcome *outcome,
-                          const struct job_config *config)
+                          const struct request *request)
 {
     if (compare->one_board_ps == 0) {
-        int status = smaller_one_board(outcome, config);
+        int status = smaller_one_board(outcome, request);
 
         compare->one_board_ps = outcome_one_board_ps(outcome);
         return status;
@@ -188,17 +184,19 @@ static int tell_one_board(struct compare *compare, struct outcome *outcome,
     return 0;
 }
 
-static int run_one(struct compare *compare, const struct job_config *config)
+static int run_one(struct compare *compare, const struct request *request,
+                   const struct job_schedule *schedule)
 {
     struct outcome outcome;
     int status;
 
-    progress_within(0, "%s%s", schedule_name(config->schedule),
-                    config->rounds == 1 ? ", one round" : "");
-    status = job_execute(&outcome, config);
+    progress_within(0, "%s%s", schedule_name(schedule->kind),
+                    schedule->rounds == 1 ? ", one round" : "");
+    status = job_execute(&outcome, request, schedule, NULL);
     if (status == 0) {
-        status = tell_one_board(compare, &outcome, config);
-        status = status == 0 ? add_entry(compare, &outcome, config) : status;
+        status = tell_one_board(compare, &outcome, request);
+        status = status == 0 ? add_entry(compare, &outcome, request, schedule)
+                             : status;
         outcome_free(&outcome);
         compare->count += 1;
     }
@@ -206,93 +204,97 @@ static int run_one(struct compare *compare, const struct job_config *config)
 }
 
 /* Whether a schedule suits the number of originators. */
-static bool suits(const struct job_config *config, enum schedule schedule)
+static bool suits(const struct request *request, enum schedule schedule)
 {
-    return config->originators == 0 || schedule_has_groups(schedule);
+    return request->originators == 1 || schedule_has_groups(schedule);
 }
 
 /* A star of more than 961 nodes has more phases than a tree may have: it is
    left out, with a word. */
-static bool has_star(const struct job_config *config)
+static bool has_star(const struct request *request)
 {
-    struct job_config one = *config;
+    struct job_task task = job_task_of(request);
     uint8_t *tree;
 
-    one.schedule = SCHEDULE_STAR;
-    tree = job_policy(&one)->tree(&one);
+    task.schedule.kind = SCHEDULE_STAR;
+    tree = job_policy(&task)->tree(&task);
     free(tree);
     if (tree == NULL) {
         fprintf(stderr,
                 "quincunx: compare: star is left out: it has no tree of at "
                 "most %u phases on a %ux%u torus\n",
-                TREE_PHASES_MAX, config->size.width, config->size.height);
+                TREE_PHASES_MAX, request->size.width, request->size.height);
     }
     return tree != NULL;
 }
 
 /* A hybrid chooses its phases: where a number is asked for, it is left out,
    with a word. */
-static bool has_hybrid(const struct job_config *config)
+static bool has_hybrid(const struct request *request)
 {
-    if (config->phases == WIRE_BEST) {
-        return true;
+    struct job_task task = job_task_of(request);
+
+    task.schedule.kind = SCHEDULE_HYBRID;
+    if (!job_policy_has(&task) || request->schedule.phases == WIRE_BEST) {
+        return job_policy_has(&task);
     }
     fprintf(stderr,
             "quincunx: compare: hybrid is left out: it chooses its phases, "
             "--phases %u is for peters-syska\n",
-            config->phases);
+            request->schedule.phases);
     return false;
 }
 
 /* The best number of rounds, and one round if that is another. */
-static int run_both(struct compare *compare, const struct job_config *config)
+static int run_both(struct compare *compare, const struct request *request,
+                    struct job_schedule schedule)
 {
-    struct job_config one = *config;
-    int status = run_one(compare, config);
+    int status = run_one(compare, request, &schedule);
 
-    one.rounds = 1;
+    schedule.rounds = 1;
     return status == 0 && compare->entry[compare->count - 1].rounds > 1
-               ? run_one(compare, &one)
+               ? run_one(compare, request, &schedule)
                : status;
 }
 
 /* The first schedule and the star in their best rounds and in one, the others
    in one. */
-static int run_all(struct compare *compare, const struct job_config *config)
+static int run_all(struct compare *compare, const struct request *request)
 {
-    struct job_config one = *config;
-    bool star = config->originators > 0 || has_star(config);
+    struct job_schedule one = request->schedule;
+    bool several = request->originators > 1;
+    bool star = several || has_star(request);
     int status;
 
-    one.schedule = SCHEDULE_PETERS_SYSKA;
-    while (!suits(config, one.schedule)) {
-        one.schedule += 1;
+    one.kind = SCHEDULE_PETERS_SYSKA;
+    while (!suits(request, one.kind)) {
+        one.kind += 1;
     }
-    status = run_both(compare, &one);
+    status = run_both(compare, request, one);
     one.phases = WIRE_BEST;
-    for (unsigned i = one.schedule + 1; status == 0 && i < SCHEDULES; ++i) {
-        one.schedule = (enum schedule)i;
-        one.rounds = i == SCHEDULE_HYBRID ? config->rounds : 1;
-        if (!suits(config, one.schedule) || !job_policy_has(&one) ||
-            (i == SCHEDULE_HYBRID && !has_hybrid(config))) {
+    for (unsigned i = one.kind + 1; status == 0 && i < SCHEDULES; ++i) {
+        one.kind = (enum schedule)i;
+        one.rounds = i == SCHEDULE_HYBRID ? request->schedule.rounds : 1;
+        if (!suits(request, one.kind) ||
+            (i == SCHEDULE_HYBRID && !has_hybrid(request))) {
             continue;
         }
-        if (i == SCHEDULE_STAR && config->originators == 0) {
-            one.rounds = config->rounds;
-            status = star ? run_both(compare, &one) : 0;
+        if (i == SCHEDULE_STAR && !several) {
+            one.rounds = request->schedule.rounds;
+            status = star ? run_both(compare, request, one) : 0;
         } else {
-            status = run_one(compare, &one);
+            status = run_one(compare, request, &one);
         }
     }
     return status;
 }
 
-int compare_run(struct compare *compare, const struct job_config *config)
+int compare_run(struct compare *compare, const struct request *request)
 {
     int status;
 
-    *compare = (struct compare){.injections = config->injections};
-    status = run_all(compare, config);
+    *compare = (struct compare){.injections = request->injections};
+    status = run_all(compare, request);
     if (status != 0) {
         compare_free(compare);
         return status;

@@ -45,19 +45,19 @@ struct compare {
     uint8_t *result;              /* own, as the next: compare_free() */
     uint64_t result_bytes;        /* with its output */
     json_t *report;               /* of the first entry */
-    struct injections injections; /* the config's */
+    struct injections injections; /* the request's */
 };
 
 /*
- * Runs all. The first entry has the config's phases and rounds, as have hybrid
- * and a second star; one round follows if the first had more. What the config
+ * Runs all. The first entry has the request's phases and rounds, as have hybrid
+ * and a second star; one round follows if the first had more. What the request
  * says of the schedule does not count; several originators have but those with
- * groups. Progress on stderr if the config says so. Result: 0; an exit status
+ * groups. Progress on stderr if the request says so. Result: 0; an exit status
  * with the reason on stderr, and nothing to be freed: a run that failed, or
  * results that differ.
  */
 NODISCARD int compare_run(struct compare *compare,
-                          const struct job_config *config);
+                          const struct request *request);
 
 /* A table, the lower bound, and why schedules that are equally fast are. */
 void compare_print(FILE *out, const struct compare *compare);

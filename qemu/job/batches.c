@@ -25,40 +25,41 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* Returns the most rounds that a batch may have; of a farm a guess, 64 chunks a
    node. */
-static uint64_t rounds_max(const struct job_config *config)
+static uint64_t rounds_max(const struct job_task *task)
 {
-    if (config->schedule == SCHEDULE_FARM) {
+    if (task->schedule.kind == SCHEDULE_FARM) {
         return 64;
     }
-    if (config->schedule == SCHEDULE_HYBRID) {
+    if (task->schedule.kind == SCHEDULE_HYBRID) {
         return ROUNDS_MAX + 64;
     }
-    return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
+    return task->schedule.rounds == WIRE_BEST ? ROUNDS_MAX
+                                              : task->schedule.rounds;
 }
 
 /* Bytes of memory that a job takes at most on any node, beside units and
    outputs: on the originator the order's head, errands behind it and the jobs,
    on a follower heads, jobs and halos of all rounds. */
-static uint64_t fixed_bytes(const struct job_config *config)
+static uint64_t fixed_bytes(const struct job_task *task)
 {
-    const struct kernel_terms *terms = &config->terms;
-    const struct job_policy *policy = job_policy(config);
-    uint32_t nodes = torus_nodes(config->size);
-    uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
+    const struct kernel_terms *terms = &task->originator->terms;
+    const struct job_policy *policy = job_policy(task);
+    uint32_t nodes = torus_nodes(task->request->size);
+    uint64_t arg = WIRE_PAD4(task->originator->load.arg_bytes);
     uint64_t halo_bytes = (uint64_t)terms->before_bytes + terms->after_bytes;
-    uint64_t bytes =
-        3 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + WIRE_ANNOUNCE_BYTES +
-        arg + rounds_max(config) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
+    uint64_t bytes = 3 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES +
+                     WIRE_ANNOUNCE_BYTES + arg +
+                     rounds_max(task) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
 
-    if (config->groups != NULL) {
-        bytes += SERIAL_ERRAND_BYTES * config->groups->count;
+    if (task->groups != NULL) {
+        bytes += SERIAL_ERRAND_BYTES * task->groups->count;
     }
     if (policy->plan_bytes != NULL) {
-        bytes += policy->plan_bytes(config);
+        bytes += policy->plan_bytes(task);
     }
     if (terms->output_denominator != 0) {
         bytes += scatter_result_head_bytes(terms) +
-                 (nodes * rounds_max(config) + MEASURE_PIECES_MAX) *
+                 (nodes * rounds_max(task) + MEASURE_PIECES_MAX) *
                      (WIRE_OUTPUT_CHUNK_BYTES + 3u);
     }
     return bytes;
@@ -66,28 +67,29 @@ static uint64_t fixed_bytes(const struct job_config *config)
 
 /* Bytes of a unit's output in memory, times 8Q. On a farm's originator an
    eighth of all outputs may have been received ahead. */
-static uint64_t output_eighths(const struct job_config *config)
+static uint64_t output_eighths(const struct job_task *task)
 {
-    const struct kernel_terms *terms = &config->terms;
+    const struct kernel_terms *terms = &task->originator->terms;
 
     return terms->output_denominator == 0
                ? 0
-               : (rounds_max(config) > ROUNDS_MAX ? 9u : 8u) *
+               : (rounds_max(task) > ROUNDS_MAX ? 9u : 8u) *
                      terms->output_numerator;
 }
 
-uint64_t batches_memory_units(const struct job_config *config)
+uint64_t batches_memory_units(const struct job_task *task)
 {
-    const struct kernel_terms *terms = &config->terms;
+    const struct kernel_terms *terms = &task->originator->terms;
     uint64_t room =
-        config->room_bytes != 0
-            ? config->room_bytes
+        task->room_bytes != 0
+            ? task->room_bytes
             : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
-    uint64_t fixed = fixed_bytes(config);
+    uint64_t fixed = fixed_bytes(task);
     /* P/Q bytes of output for each unit: times 8Q, all numbers are whole. */
     uint64_t q =
         8u * (terms->output_denominator > 0 ? terms->output_denominator : 1u);
-    uint64_t unit = config->load.unit_bytes * q + output_eighths(config);
+    uint64_t unit =
+        task->originator->load.unit_bytes * q + output_eighths(task);
 
     if (fixed > room) {
         return 0;
@@ -96,19 +98,22 @@ uint64_t batches_memory_units(const struct job_config *config)
                      : smaller((room - fixed) * q / unit, UINT32_MAX);
 }
 
-uint64_t batches_units_max(const struct job_config *config)
+uint64_t batches_units_max(const struct job_task *task)
 {
-    uint64_t most = batches_memory_units(config);
+    uint64_t most = batches_memory_units(task);
 
-    return config->batch_units != 0 ? smaller(config->batch_units, most) : most;
+    return task->request->batch_units != 0
+               ? smaller(task->request->batch_units, most)
+               : most;
 }
 
-bool batches_fit(const struct job_config *config)
+bool batches_fit(const struct job_task *task)
 {
-    const struct format_load *load = &config->load;
-    const char *what =
-        config->input_name != NULL ? file_name(config->input_name) : "this job";
-    uint64_t most = batches_memory_units(config);
+    const struct format_load *load = &task->originator->load;
+    const char *what = task->originator->input_name != NULL
+                           ? file_name(task->originator->input_name)
+                           : "this job";
+    uint64_t most = batches_memory_units(task);
 
     if (most == 0) {
         fprintf(stderr,
@@ -117,41 +122,41 @@ bool batches_fit(const struct job_config *config)
                 what, load->unit_bytes);
         return false;
     }
-    if (config->batch_units > most && load->units > most) {
+    if (task->request->batch_units > most && load->units > most) {
         fprintf(stderr,
                 "quincunx: --batch %" PRIu32 ": a node's memory takes %" PRIu64
                 " units of %s at most\n",
-                config->batch_units, most, what);
+                task->request->batch_units, most, what);
         return false;
     }
     return true;
 }
 
-uint32_t batches_count(const struct job_config *config)
+uint32_t batches_count(const struct job_task *task)
 {
-    uint64_t most = batches_units_max(config);
+    uint64_t most = batches_units_max(task);
 
-    return (uint32_t)((config->load.units + most - 1) / most);
+    return (uint32_t)((task->originator->load.units + most - 1) / most);
 }
 
-uint32_t batches_units(const struct job_config *config)
+uint32_t batches_units(const struct job_task *task)
 {
-    uint32_t count = batches_count(config);
+    uint32_t count = batches_count(task);
 
-    return (uint32_t)((config->load.units + count - 1) / count);
+    return (uint32_t)((task->originator->load.units + count - 1) / count);
 }
 
 int batches_merge(struct kernel_result *into, const struct kernel_result *next,
-                  const struct job_config *config)
+                  const struct job_task *task)
 {
-    const struct format_load *load = &config->load;
+    const struct format_load *load = &task->originator->load;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     struct kernel_terms terms = {.before_bytes = 0};
     uint32_t work[SCATTER_WORK_MAX / 4];
     bool merged;
 
-    into->data = memory_or_exit(
-        realloc(into->data, (size_t)config->terms.result_bytes_max + 1));
+    into->data = memory_or_exit(realloc(
+        into->data, (size_t)task->originator->terms.result_bytes_max + 1));
     into->output = memory_or_exit(realloc(
         into->output, (size_t)into->output_bytes + next->output_bytes + 1));
     if (next->output_bytes > 0) {
@@ -159,12 +164,12 @@ int batches_merge(struct kernel_result *into, const struct kernel_result *next,
                next->output_bytes);
         into->output_bytes += next->output_bytes;
     }
-    if (config->kernel->merge == NULL) {
+    if (task->request->kernel->merge == NULL) {
         return 0;
     }
     crash_in("merge");
-    merged = config->kernel->begin(work, &terms, &job) == KERNEL_OK &&
-             config->kernel->merge(work, into, next) == KERNEL_OK;
+    merged = task->request->kernel->begin(work, &terms, &job) == KERNEL_OK &&
+             task->request->kernel->merge(work, into, next) == KERNEL_OK;
     crash_out();
     return merged ? 0 : -1;
 }
@@ -195,7 +200,7 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
    before (none, if batch_count is 0). Result: 0, or -1 if the kernel refuses to
    merge the results. */
 static int add_batch(struct outcome *outcome, struct outcome *next,
-                     const struct job_config *config)
+                     const struct job_task *task)
 {
     int error;
 
@@ -223,15 +228,15 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
         memcpy(outcome->node[i].port, next->node[i].port,
                NODE_PORTS * sizeof *next->node[i].port); /* as conflicts */
     }
-    error = batches_merge(&outcome->result, &next->result, config);
+    error = batches_merge(&outcome->result, &next->result, task);
     outcome_free(next);
     return error;
 }
 
-int batches_run(struct outcome *outcome, const struct job_config *config,
+int batches_run(struct outcome *outcome, const struct job_task *task,
                 batches_run_one *one, void *context)
 {
-    uint32_t count = batches_count(config);
+    uint32_t count = batches_count(task);
     int status = 0;
 
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
@@ -240,13 +245,13 @@ int batches_run(struct outcome *outcome, const struct job_config *config,
         if (count > 1) {
             progress_within(1, "batch %u of %u", i + 1, count);
         }
-        watch_batch(config->watch, i, count);
+        watch_batch(task->watch, i, count);
         status = one(context, &next, i);
-        if (status == 0 && add_batch(outcome, &next, config) != 0) {
+        if (status == 0 && add_batch(outcome, &next, task) != 0) {
             fprintf(stderr,
                     "quincunx: kernel %s: results of batches cannot "
                     "be merged\n",
-                    config->kernel->name);
+                    task->request->kernel->name);
             status = EXIT_FAILED;
         }
     }

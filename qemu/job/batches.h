@@ -7,22 +7,22 @@
 #define QEMU_JOB_BATCHES_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/outcome/outcome.h"
 
 /* The most units that fit a node's memory, beside all else of a job. */
-uint64_t batches_memory_units(const struct job_config *config);
+uint64_t batches_memory_units(const struct job_task *task);
 
 /* The most units in a batch: as many as fit, or --batch if that is less. */
-uint64_t batches_units_max(const struct job_config *config);
+uint64_t batches_units_max(const struct job_task *task);
 
 /* Whether at least one unit fits a node, and --batch units if given; else after
    a message on stderr. */
-bool batches_fit(const struct job_config *config);
+bool batches_fit(const struct job_task *task);
 
 /* The number of batches; all but the last one have batches_units(). */
-uint32_t batches_count(const struct job_config *config);
-uint32_t batches_units(const struct job_config *config);
+uint32_t batches_count(const struct job_task *task);
+uint32_t batches_units(const struct job_task *task);
 
 /*
  * Adds the result of what follows to `into`, with the kernel's merge(), and
@@ -31,7 +31,7 @@ uint32_t batches_units(const struct job_config *config);
  */
 NODISCARD int batches_merge(struct kernel_result *into,
                             const struct kernel_result *next,
-                            const struct job_config *config);
+                            const struct job_task *task);
 
 /* Runs batch `index`. Result: 0 and its outcome; else an exit status
    with the reason on stderr. */
@@ -43,8 +43,7 @@ typedef int batches_run_one(void *context, struct outcome *outcome,
  * Result: 0 and the outcome of all; or the exit status of the first batch that
  * failed, with the reason on stderr, and nothing to be freed.
  */
-NODISCARD int batches_run(struct outcome *outcome,
-                          const struct job_config *config, batches_run_one *one,
-                          void *context);
+NODISCARD int batches_run(struct outcome *outcome, const struct job_task *task,
+                          batches_run_one *one, void *context);
 
 #endif

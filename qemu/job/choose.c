@@ -51,45 +51,47 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Times of a unit and of a call as an earlier job showed them; 0: none did. */
-static struct outcome_rate known_rate(const struct job_config *config)
+static const char *board_of(const struct job_task *task)
 {
-    const char *board =
-        config->board == NULL ? "host" : config->board->place.board;
+    const struct board_kind *board = task->request->board;
 
-    return config->rates == NULL ? (struct outcome_rate){.units = 0}
-                                 : rates_find(config->rates, config, board);
+    return board == NULL ? "host" : board->place.board;
+}
+
+/* Times of a unit and of a call as an earlier job showed them; 0: none did. */
+static struct outcome_rate known_rate(const struct job_task *task)
+{
+    return rates_find(task, board_of(task));
 }
 
 /* The same, or by the kernel's estimate. */
-static double compute_ps(const struct job_config *config)
+static double compute_ps(const struct job_task *task)
 {
-    uint64_t known_ps = known_rate(config).compute_ps;
+    uint64_t known_ps = known_rate(task).compute_ps;
 
-    return known_ps > 0 ? (double)known_ps : tree_time_compute_ps(config);
+    return known_ps > 0 ? (double)known_ps : tree_time_compute_ps(task);
 }
 
-static struct terms terms_of(const struct job_config *config)
+static struct terms terms_of(const struct job_task *task)
 {
-    const struct kernel_terms *kernel = &config->terms;
-    const struct profile *profile = job_plan_profile(config);
-    uint32_t nodes = torus_nodes(config->size);
+    const struct kernel_terms *kernel = &task->originator->terms;
+    const struct profile *profile = request_plan_profile(task->request);
+    uint32_t nodes = torus_nodes(task->request->size);
     struct terms terms = {
         .instruction_ps =
-            config->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0,
-        .units = (double)config->load.units,
-        .compute_ps = compute_ps(config),
-        .call_ps = (double)known_rate(config).call_ps,
-        .transfer_ps =
-            (double)profile->transfer_ps * (double)config->load.unit_bytes,
+            task->request->mesh->has_images ? TREE_TIME_INSTRUCTION_PS : 0,
+        .units = (double)task->originator->load.units,
+        .compute_ps = compute_ps(task),
+        .call_ps = (double)known_rate(task).call_ps,
+        .transfer_ps = (double)profile->transfer_ps *
+                       (double)task->originator->load.unit_bytes,
         .halo_ps = (double)profile->transfer_ps *
                    ((double)kernel->before_bytes + kernel->after_bytes),
         .nodes = nodes,
         .slowest = 1,
-        .late = config->rates == NULL
-                    ? 1
-                    : rates_slowest_over_median(config->rates, config),
-        .ports = smaller(config->ports, schedule_ports(config->size))};
+        .late = rates_slowest_over_median(task, board_of(task)),
+        .ports =
+            smaller(task->request->ports, schedule_ports(task->request->size))};
 
     if (kernel->output_denominator > 0) {
         terms.output_bytes =
@@ -98,20 +100,19 @@ static struct terms terms_of(const struct job_config *config)
             (double)profile->transfer_ps * terms.output_bytes / terms.units;
     }
     for (uint32_t i = 0; i < nodes; ++i) {
-        unsigned shift = config->slow_shift != NULL ? config->slow_shift[i] : 0;
-        double speed = 1.0 / (1u << shift);
+        double speed = 1.0 / (1u << request_slow_shift(task->request, i));
 
         terms.speed += speed;
         terms.slowest = smaller(terms.slowest, speed);
     }
     terms.ports = larger(terms.ports, 1);
-    if (torus_phases(config->size) > 0) {
+    if (torus_phases(task->request->size) > 0) {
         double bytes = HEADS_BYTES +
                        smaller(kernel->result_bytes_max, SCATTER_SHORT_BYTES);
 
-        terms.circuits_ps =
-            torus_phases(config->size) * (3 * (double)profile->startup_ps +
-                                          bytes * (double)profile->transfer_ps);
+        terms.circuits_ps = torus_phases(task->request->size) *
+                            (3 * (double)profile->startup_ps +
+                             bytes * (double)profile->transfer_ps);
     }
     return terms;
 }
@@ -228,13 +229,14 @@ static struct choice tree_choice(const struct terms *terms,
 }
 
 /* Returns the choice that the originator computes all units. */
-static struct choice one_board(const struct job_config *config,
+static struct choice one_board(const struct job_task *task,
                                const struct terms *terms)
 {
-    uint32_t at = torus_index(config->size, config->originator);
-    unsigned shift = config->slow_shift != NULL ? config->slow_shift[at] : 0;
-    uint32_t result_bytes =
-        config->terms.result_fixed ? config->terms.result_bytes_max : 0;
+    uint32_t at = torus_index(task->request->size, task->originator->at);
+    unsigned shift = request_slow_shift(task->request, at);
+    uint32_t result_bytes = task->originator->terms.result_fixed
+                                ? task->originator->terms.result_bytes_max
+                                : 0;
 
     return (struct choice){
         .schedule = SCHEDULE_FARM,
@@ -267,21 +269,20 @@ static double masters_ps(const struct terms *terms)
                (terms->nodes * terms->halo_ps / terms->ports + terms->call_ps);
 }
 
-static double farm_ps(const struct job_config *config,
-                      const struct terms *terms)
+static double farm_ps(const struct job_task *task, const struct terms *terms)
 {
     double units = smaller(terms->units, UINT32_MAX);
-    struct job_config farm = *config;
+    struct job_task farm = *task;
     struct farm_run run;
 
-    farm.schedule = SCHEDULE_FARM;
+    farm.schedule.kind = SCHEDULE_FARM;
     if (farm_time(&run, &farm, (uint64_t)units, (uint64_t)terms->compute_ps,
                   (uint64_t)terms->call_ps,
                   (uint64_t)terms->instruction_ps) != 0) {
         return masters_ps(terms);
     }
     return (double)run.with_results_ps * terms->units / units *
-               (config->mesh->has_images ? FARM_LATE : 1) +
+               (task->request->mesh->has_images ? FARM_LATE : 1) +
            code_ps(terms, 4700 + 535 * terms->nodes +
                               smaller(terms->output_bytes / 6, 16000));
 }
@@ -312,14 +313,14 @@ static uint8_t pattern_rounds(const struct terms *terms)
 }
 
 /* If there is such a tree. */
-static void add_tree(struct choices *choices, const struct job_config *config,
+static void add_tree(struct choices *choices, const struct job_task *task,
                      const struct terms *terms, enum schedule schedule)
 {
-    struct job_config along = *config;
+    struct job_task along = *task;
     struct tree_times times;
 
-    along.schedule = schedule;
-    along.rounds = WIRE_BEST;
+    along.schedule.kind = schedule;
+    along.schedule.rounds = WIRE_BEST;
     if (tree_times(&times, &along, terms->compute_ps) == 0) {
         add(choices, tree_choice(terms, &times, schedule));
     }
@@ -331,53 +332,56 @@ const char *choice_name(const struct choice *choice)
 }
 
 /* All choices on nodes whose fabric is emulated. */
-static void add_all(struct choices *choices, const struct job_config *config,
+static void add_all(struct choices *choices, const struct job_task *task,
                     const struct terms *terms)
 {
-    struct job_config pattern = *config;
+    struct job_task pattern = *task;
 
-    pattern.schedule = SCHEDULE_HYBRID;
-    pattern.rounds = WIRE_BEST;
-    if (config->terms.cost_varies) {
+    pattern.schedule.kind = SCHEDULE_HYBRID;
+    pattern.schedule.rounds = WIRE_BEST;
+    if (task->originator->terms.cost_varies) {
         /* Where a rate is known, it is at least that of the mean unit. */
-        if (known_rate(config).compute_ps > 0) {
-            add(choices, one_board(config, terms));
+        if (known_rate(task).compute_ps > 0) {
+            add(choices, one_board(task, terms));
         }
     } else if (job_policy_has(&pattern)) {
         /* Its originator knows by itself where others do not pay. */
         add(choices, (struct choice){SCHEDULE_HYBRID, pattern_rounds(terms),
                                      WIRE_BEST, pattern_ps(terms, true)});
     } else {
-        add_tree(choices, config, terms, SCHEDULE_PETERS_SYSKA);
-        add(choices, one_board(config, terms));
+        add_tree(choices, task, terms, SCHEDULE_PETERS_SYSKA);
+        add(choices, one_board(task, terms));
     }
-    for (unsigned i = 0; !config->terms.cost_varies && i < 3; ++i) {
+    for (unsigned i = 0; !task->originator->terms.cost_varies && i < 3; ++i) {
         static const enum schedule others[] = {SCHEDULE_NEAREST, SCHEDULE_STAR,
                                                SCHEDULE_EQUAL};
 
-        add_tree(choices, config, terms, others[i]);
+        add_tree(choices, task, terms, others[i]);
     }
     add(choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
-                                 farm_ps(config, terms)});
+                                 farm_ps(task, terms)});
 }
 
-struct choices choose_schedule(struct job_config *config)
+struct choices choose_schedule(const struct request *request)
 {
-    struct terms terms = terms_of(config);
-    struct choices choices = {.estimated = known_rate(config).compute_ps == 0};
+    struct job_task task = job_task_of(request);
+    struct terms terms = terms_of(&task);
+    struct choices choices = {.estimated = known_rate(&task).compute_ps == 0};
 
-    if (config->mesh->has_fabric) {
-        add_all(&choices, config, &terms);
-        config->rounds = choices.choice[0].rounds;
-        config->phases = choices.choice[0].phases;
-    } else if (config->terms.cost_varies) {
+    if (request->mesh->has_fabric) {
+        add_all(&choices, &task, &terms);
+        task.schedule.rounds = choices.choice[0].rounds;
+        task.schedule.phases = choices.choice[0].phases;
+    } else if (task.originator->terms.cost_varies) {
         add(&choices, (struct choice){SCHEDULE_FARM, WIRE_BEST, WIRE_BEST,
-                                      farm_ps(config, &terms)});
+                                      farm_ps(&task, &terms)});
     } else {
         add(&choices, (struct choice){SCHEDULE_PETERS_SYSKA, WIRE_BEST,
                                       WIRE_BEST, pattern_ps(&terms, false)});
     }
-    config->schedule = choices.choice[0].schedule;
-    config->reserve = job_policy(config)->id == WIRE_PATTERN ? 0 : WIRE_BEST;
+    task.schedule.kind = choices.choice[0].schedule;
+    task.schedule.reserve =
+        job_policy(&task)->id == WIRE_PATTERN ? 0 : WIRE_BEST;
+    choices.schedule = task.schedule;
     return choices;
 }

@@ -53,7 +53,7 @@
 #ifndef QEMU_JOB_CHOOSE_H
 #define QEMU_JOB_CHOOSE_H
 
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 /* A schedule that could be taken. */
 struct choice {
@@ -68,13 +68,14 @@ struct choices {
     struct choice choice[OUTCOME_CHOICES_MAX];
     unsigned count;
     bool estimated; /* by the kernel's estimate of a unit's time */
+    struct job_schedule schedule; /* the first choice's */
 };
 
 /* For people: a schedule, or "one board". */
 const char *choice_name(const struct choice *choice);
 
-/* Makes the choices for a job whose load and terms are known, and sets
-   schedule, rounds and phases of the first one. */
-struct choices choose_schedule(struct job_config *config);
+/* Makes the choices for a request with one originator, whose load and terms are
+   known. */
+struct choices choose_schedule(const struct request *request);
 
 #endif

@@ -104,47 +104,45 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
     read_events(node, zero_ps);
 }
 
-static bool is_slowed(const struct job_config *config, uint32_t node)
+static bool is_slowed(const struct request *request, uint32_t node)
 {
-    struct torus_coord at = torus_coord_of(config->size, node);
+    struct torus_coord at = torus_coord_of(request->size, node);
 
-    return (config->slow_shift != NULL && config->slow_shift[node] > 0) ||
-           injection_slow(&config->injections, at) != NULL;
+    return request_slow_shift(request, node) > 0 ||
+           injection_slow(&request->injections, at) != NULL;
 }
 
-void collect_begin(struct outcome *outcome, const struct job_config *config,
-                   const struct wire_order *order)
+void collect_begin(struct outcome *outcome, const struct job_task *task)
 {
-    uint32_t nodes = torus_nodes(config->size);
+    const struct request *request = task->request;
+    const struct format_load *load = &task->originator->load;
+    uint32_t nodes = torus_nodes(request->size);
     struct node_counters *port =
         memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
-    outcome->nodes = config->mesh->nodes;
-    outcome->on = config->mesh->on;
-    outcome->host_times = config->mesh->has_cables;
-    outcome->noisy = noise_any(&config->noise);
-    outcome->size = config->size;
-    outcome->originator = config->originator;
-    outcome->phases_asked = config->phases == WIRE_BEST ? 0 : config->phases;
-    outcome->profile = config->profile;
-    outcome->plan_profile = *job_plan_profile(config);
-    outcome->kernel = config->kernel;
-    outcome->schedule = config->schedule;
-    outcome->injections = config->injections;
-    outcome->input_name = config->input_name;
-    outcome->firmware = config->firmware;
-    outcome->image_kernels = config->image_kernels;
-    outcome->files = config->load.files;
-    outcome->file_count = config->load.file_count;
-    outcome->notes = config->load.notes;
-    outcome->memory_need = config->memory_need;
-    outcome->memory_hosts = config->memory_hosts;
-    outcome->load_units = order->load_units;
-    outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
+    outcome->nodes = request->mesh->nodes;
+    outcome->on = request->mesh->on;
+    outcome->host_times = request->mesh->has_cables;
+    outcome->noisy = noise_any(&request->noise);
+    outcome->size = request->size;
+    outcome->phases_asked =
+        task->schedule.phases == WIRE_BEST ? 0 : task->schedule.phases;
+    outcome->profile = request->profile;
+    outcome->plan_profile = *request_plan_profile(request);
+    outcome->kernel = request->kernel;
+    outcome->schedule = task->schedule.kind;
+    outcome->injections = request->injections;
+    outcome->firmware = request->firmware;
+    outcome->image_kernels = request->image_kernels;
+    outcome->files = load->files;
+    outcome->file_count = load->file_count;
+    outcome->notes = load->notes;
+    outcome->memory_need = request->memory_need;
+    outcome->memory_hosts = request->memory_hosts;
     outcome->node_count = nodes;
     outcome->node = memory_or_exit(calloc(nodes, sizeof *outcome->node));
     for (uint32_t i = 0; i < nodes; ++i) {
         outcome->node[i].port = port + (size_t)i * NODE_PORTS;
-        outcome->node[i].slowed = is_slowed(config, i);
+        outcome->node[i].slowed = is_slowed(request, i);
     }
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of an outcome that are the same on every mesh: the config's, and
+/* The parts of an outcome that are the same on every mesh: the request's, and
    the nodes' logs. */
 #ifndef QEMU_JOB_COLLECT_H
 #define QEMU_JOB_COLLECT_H
 
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/outcome/outcome.h"
 
 /*
- * Fills in the config's and the order's values, and a record for each node with
- * all 0. `*outcome` holds the originator's report already; outcome_free() frees
+ * Fills in the request's values, and a record for each node with
+ * all 0. `*outcome` holds the originators' reports already; outcome_free() frees
  * its memory.
  */
-void collect_begin(struct outcome *outcome, const struct job_config *config,
-                   const struct wire_order *order);
+void collect_begin(struct outcome *outcome, const struct job_task *task);
 
 /*
  * Copies a node's log and fills in its times, counted from zero_ps, the start

@@ -77,7 +77,7 @@ static uint64_t units_of_all(const struct fabric_job *job)
 static void show_progress(void *context, uint32_t up, uint32_t ended)
 {
     struct fabric_job *job = context;
-    const struct format_load *load = &job->mesh.config->load;
+    const struct format_load *load = &job->mesh.task->originator->load;
     uint32_t unit_bytes = load->unit_bytes > 0 ? load->unit_bytes : 1;
     char more[48];
 
@@ -100,67 +100,68 @@ static void show_progress(void *context, uint32_t up, uint32_t ended)
 
 /* ---- starting ---- */
 
-static struct fabric_job *create(const struct job_config *config, bool probed)
+static struct fabric_job *create(const struct job_task *task, bool probed)
 {
     struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
 
-    job->nodes = torus_nodes(config->size);
+    job->nodes = torus_nodes(task->request->size);
     job->config = (struct mesh_config){
-        .watchdog_s = config->gdb ? 0 : config->watchdog_s,
-        .size = config->size,
-        .originator = config->originator,
-        .groups = config->groups,
-        .fabric = {.size = config->size,
-                   .startup_ps = config->profile.startup_ps,
-                   .transfer_ps = config->profile.transfer_ps,
-                   .hop_delay_ps = config->profile.hop_delay_ps,
-                   .ports_at_once = config->ports,
-                   .store_and_forward = config->store_and_forward},
-        .slow_shift = config->slow_shift,
-        .firmware = config->firmware,
-        .policy = job_policy(config)->id,
+        .watchdog_s = task->request->gdb ? 0 : task->request->watchdog_s,
+        .size = task->request->size,
+        .originator = task->originator->at,
+        .groups = task->groups,
+        .fabric = {.size = task->request->size,
+                   .startup_ps = task->request->profile.startup_ps,
+                   .transfer_ps = task->request->profile.transfer_ps,
+                   .hop_delay_ps = task->request->profile.hop_delay_ps,
+                   .ports_at_once = task->request->ports,
+                   .store_and_forward = task->request->store_and_forward},
+        .slow_shift = task->request->slow_shift,
+        .firmware = task->request->firmware,
+        .policy = job_policy(task)->id,
         .probed = probed,
-        .identity = node_mesh_identity(config->size.width, config->size.height),
-        .injections = config->injections,
+        .identity = node_mesh_identity(task->request->size.width,
+                                       task->request->size.height),
+        .injections = task->request->injections,
         .progress = show_progress,
         .progress_context = job,
-        .watch = config->watch};
-    job->mesh = (struct job_mesh){.ops = config->mesh, .config = config};
+        .watch = task->watch};
+    job->mesh = (struct job_mesh){.ops = task->request->mesh, .task = task};
     return job;
 }
 
 /* Ranks that share the nodes. */
-static unsigned ranks_of(const struct job_config *config)
+static unsigned ranks_of(const struct job_task *task)
 {
-    return config->on_one_rank ? 1 : ranks_count();
+    return task->request->on_one_rank ? 1 : ranks_count();
 }
 
 /* On several ranks, each of which starts a share of the nodes. */
-static int start_on_ranks(struct fabric_job *job,
-                          const struct job_config *config,
+static int start_on_ranks(struct fabric_job *job, const struct job_task *task,
                           const struct boards_config *boards)
 {
     return leader_start(
         &job->backend,
-        &(struct leader_config){.size = config->size,
+        &(struct leader_config){.size = task->request->size,
                                 .identity = job->config.identity,
-                                .map = config->map,
-                                .in_process = !config->mesh->has_images,
+                                .map = task->request->map,
+                                .in_process = !task->request->mesh->has_images,
                                 .boards = *boards});
 }
 
 /* For debuggers, who are told where; NULL after a message. */
-static struct gdb_sockets *open_doors(const struct job_config *config)
+static struct gdb_sockets *open_doors(const struct job_task *task)
 {
-    struct gdb_sockets *sockets = gdb_open(config->gdb_dir, config->firmware,
-                                           config->size, config->halts);
+    struct gdb_sockets *sockets =
+        gdb_open(task->request->gdb_dir, task->request->firmware,
+                 task->request->size, task->request->halts);
 
     if (sockets == NULL) {
         return NULL;
     }
     fprintf(stderr, "gdb %s\n", gdb_dir(sockets));
-    for (unsigned i = 0; i < config->halts.count; ++i) {
-        struct torus_coord at = config->halts.at[i];
+    for (unsigned i = 0; i < task->request->halts.count; ++i) {
+        struct torus_coord at = task->request->halts.at[i];
 
         fprintf(stderr, "%u,%u waits for its debugger: make gdb NODE=%u,%u\n",
                 at.x, at.y, at.x, at.y);
@@ -168,36 +169,37 @@ static struct gdb_sockets *open_doors(const struct job_config *config)
     return sockets;
 }
 
-static int start_boards(struct fabric_job *job, const struct job_config *config)
+static int start_boards(struct fabric_job *job, const struct job_task *task)
 {
-    struct boards_config boards = {.board = config->board,
-                                   .firmware = config->firmware,
-                                   .firmware_slow = config->firmware_slow,
+    struct boards_config boards = {.board = task->request->board,
+                                   .firmware = task->request->firmware,
+                                   .firmware_slow =
+                                       task->request->firmware_slow,
                                    .qemu = emulator_program(),
                                    .nodes = job->nodes,
-                                   .verbose = config->verbose};
+                                   .verbose = task->request->verbose};
 
-    if (!config->one_by_one) {
+    if (!task->request->one_by_one) {
         zygote_object(job->zygote_object);
         boards.zygote_object = job->zygote_object;
     }
-    if (config->gdb) {
-        job->sockets = open_doors(config);
+    if (task->request->gdb) {
+        job->sockets = open_doors(task);
         if (job->sockets == NULL) {
             return -1;
         }
         boards.gdb = gdb_doors(job->sockets);
     }
-    return ranks_of(config) > 1 ? start_on_ranks(job, config, &boards)
-                                : boards_start(&job->backend, &boards);
+    return ranks_of(task) > 1 ? start_on_ranks(job, task, &boards)
+                              : boards_start(&job->backend, &boards);
 }
 
-static int start_native(struct fabric_job *job, const struct job_config *config)
+static int start_native(struct fabric_job *job, const struct job_task *task)
 {
     struct boards_config none = {.nodes = job->nodes};
 
-    return ranks_of(config) > 1
-               ? start_on_ranks(job, config, &none)
+    return ranks_of(task) > 1
+               ? start_on_ranks(job, task, &none)
                : native_start(&job->backend, job->nodes, slices_processors());
 }
 
@@ -214,12 +216,12 @@ static void close_mesh(struct job_mesh *mesh)
     free(job);
 }
 
-static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
+static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
                      bool probed)
 {
-    struct fabric_job *job = create(config, probed);
-    int error = config->mesh->has_images ? start_boards(job, config)
-                                         : start_native(job, config);
+    struct fabric_job *job = create(task, probed);
+    int error = task->request->mesh->has_images ? start_boards(job, task)
+                                                : start_native(job, task);
 
     if (error != 0) {
         close_mesh(&job->mesh);
@@ -282,9 +284,10 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
     uint32_t events = window_read_u32(&window->log.events_written);
 
     node->at = torus_coord_of(outcome->size, index);
-    if (torus_phases(outcome->size) >= 0 && outcome->originators == 0) {
+    if (torus_phases(outcome->size) >= 0 && outcome->originators == 1) {
         node->layer =
-            torus_role_of(outcome->size, outcome->originator, node->at).layer;
+            torus_role_of(outcome->size, outcome->originator[0].at, node->at)
+                .layer;
     }
     node->stack_used_bytes = window->node.status.stack_used_bytes;
     node->stack_bytes = window->node.status.stack_bytes;
@@ -428,7 +431,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 
 static void add_rank_times(struct job_mesh *mesh, struct outcome *outcome)
 {
-    if (ranks_of(mesh->config) > 1) {
+    if (ranks_of(mesh->task) > 1) {
         outcome->ranks = ranks_count();
         outcome->rank =
             memory_or_exit(calloc(outcome->ranks, sizeof *outcome->rank));

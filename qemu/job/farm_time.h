@@ -4,18 +4,18 @@
 #define QEMU_JOB_FARM_TIME_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/job/farm_run.h"
 #include "scatter/wire/wire.h"
 
 /*
- * A farm of one level for so many units of the config's load, of which each
+ * A farm of one level for so many units of the task's load, of which each
  * takes compute_ps on a node that is not slow, and each chunk call_ps besides.
  * An instruction of the nodes' software takes instruction_ps: of native nodes
  * 0. Result: 0; -1 if the time is not known: masters serve, there are several
  * originators, no emulated switches, or the numbers are too large.
  */
-NODISCARD int farm_time(struct farm_run *run, const struct job_config *config,
+NODISCARD int farm_time(struct farm_run *run, const struct job_task *task,
                         uint64_t units, uint64_t compute_ps, uint64_t call_ps,
                         uint64_t instruction_ps);
 
@@ -26,7 +26,7 @@ NODISCARD int farm_time(struct farm_run *run, const struct job_config *config,
  * known it is a rough one, and of outputs, fewer ports, or store and forward 0:
  * there is none. Result: whether it is a farm's.
  */
-bool farm_time_plan(struct wire_report *plan, const struct job_config *config,
+bool farm_time_plan(struct wire_report *plan, const struct job_task *task,
                     uint64_t units);
 
 #endif

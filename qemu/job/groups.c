@@ -20,17 +20,17 @@
 
 /* ---- when a group ends ---- */
 
-/* When the group of a config ends, as planned; if there is no plan, as if its
+/* When the group of a task ends, as planned; if there is no plan, as if its
    originator were alone. The nodes' software counts as nothing: on 25 boards
    the groups were the same with it, from 20 kB on. */
-static uint64_t end_ps(const struct job_config *config)
+static uint64_t end_ps(const struct job_task *task)
 {
-    double compute_ps = tree_time_compute_ps(config);
+    double compute_ps = tree_time_compute_ps(task);
     struct tree_times times;
 
-    return tree_times(&times, config, compute_ps) == 0
+    return tree_times(&times, task, compute_ps) == 0
                ? (uint64_t)times.several.makespan_ps
-               : (uint64_t)((double)config->load.units * compute_ps);
+               : (uint64_t)((double)task->originator->load.units * compute_ps);
 }
 
 /* ---- who gets the next node ---- */
@@ -92,75 +92,60 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-struct job_config groups_config(const struct job_config *config,
-                                const struct mesh_groups *groups,
-                                uint32_t group)
+uint32_t groups_nodes(const struct job_task *task)
 {
-    const struct job_originator *originator = &config->several[group];
-    struct job_config one = *config;
-
-    one.originator = originator->at;
-    one.input_name = originator->input_name;
-    one.load = originator->load;
-    one.terms = originator->terms;
-    one.groups = groups;
-    one.group = group;
-    return one;
-}
-
-uint32_t groups_nodes(const struct mesh_groups *groups, struct torus_size size,
-                      uint32_t group)
-{
+    uint32_t all = torus_nodes(task->request->size);
     uint32_t nodes = 0;
 
-    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
-        nodes += groups->of_node[i] == group;
+    if (task->groups == NULL) {
+        return all;
+    }
+    for (uint32_t i = 0; i < all; ++i) {
+        nodes += task->groups->of_node[i] == task->group;
     }
     return nodes;
 }
 
 /* A group for each originator, which is alone in it. */
 static struct mesh_groups *make_alone(uint16_t *of_node,
-                                      const struct job_config *config)
+                                      const struct request *request)
 {
     struct mesh_groups *groups = memory_or_exit(malloc(sizeof *groups));
     struct torus_coord *originator =
-        memory_or_exit(calloc(config->originators, sizeof *originator));
+        memory_or_exit(calloc(request->originators, sizeof *originator));
 
-    for (uint32_t i = 0; i < torus_nodes(config->size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(request->size); ++i) {
         of_node[i] = NO_GROUP;
     }
-    for (uint32_t i = 0; i < config->originators; ++i) {
-        originator[i] = config->several[i].at;
-        of_node[torus_index(config->size, originator[i])] = (uint16_t)i;
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        originator[i] = request->originator[i].at;
+        of_node[torus_index(request->size, originator[i])] = (uint16_t)i;
     }
-    *groups = (struct mesh_groups){.count = config->originators,
+    *groups = (struct mesh_groups){.count = request->originators,
                                    .originator = originator,
                                    .of_node = of_node};
     return groups;
 }
 
 /* Gives every node to a group. */
-static void deal_out(struct mesh_groups *groups, uint16_t *of_node,
-                     const struct job_config *config)
+static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
+                     const struct job_task task[])
 {
-    uint32_t left = torus_nodes(config->size) - groups->count;
+    struct torus_size size = task[0].request->size;
+    uint32_t left = torus_nodes(size) - groups->count;
     uint64_t *ends_ps = memory_or_exit(calloc(groups->count, sizeof *ends_ps));
 
     for (uint32_t i = 0; i < groups->count; ++i) {
-        struct job_config one = groups_config(config, groups, i);
-
-        ends_ps[i] = end_ps(&one);
+        ends_ps[i] = end_ps(&task[i]);
     }
     while (left > 0) {
         uint32_t group = latest(ends_ps, groups->count);
-        struct job_config one = groups_config(config, groups, group);
 
         for (uint32_t i = 1 + left / AT_ONCE; i > 0; --i) {
-            of_node[nearest(groups, config->size, group)] = (uint16_t)group;
+            of_node[nearest(groups, size, group)] = (uint16_t)group;
             left -= 1;
         }
-        ends_ps[group] = end_ps(&one);
+        ends_ps[group] = end_ps(&task[group]);
     }
     free(ends_ps);
 }
@@ -168,11 +153,9 @@ static void deal_out(struct mesh_groups *groups, uint16_t *of_node,
 /* ---- queues of equal length ---- */
 
 /* The longest queue of a group's originator. */
-static unsigned longest(const struct job_config *config,
-                        const struct mesh_groups *groups, uint32_t group)
+static unsigned longest(const struct job_task *task)
 {
-    struct job_config one = groups_config(config, groups, group);
-    uint8_t *tree = job_policy(&one)->tree(&one);
+    uint8_t *tree = job_policy(task)->tree(task);
     unsigned last = tree != NULL ? tree_last_phase(tree) : UINT_MAX;
 
     free(tree);
@@ -189,19 +172,17 @@ static void swap(uint16_t *of_node, uint32_t a, uint32_t b)
 
 /* Whether two nodes of different groups should change places: the longest queue
    of the first one's becomes shorter, and that of the other no longer. */
-static bool gains(const struct job_config *config,
-                  const struct mesh_groups *groups, uint16_t *of_node,
-                  uint32_t a, uint32_t b)
+static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
+                  uint32_t b)
 {
-    uint32_t first = of_node[a];
-    uint32_t second = of_node[b];
-    unsigned before = longest(config, groups, first);
-    unsigned others = longest(config, groups, second);
+    const struct job_task *first = &task[of_node[a]];
+    const struct job_task *second = &task[of_node[b]];
+    unsigned before = longest(first);
+    unsigned others = longest(second);
     bool better;
 
     swap(of_node, a, b);
-    better = longest(config, groups, first) < before &&
-             longest(config, groups, second) <= others;
+    better = longest(first) < before && longest(second) <= others;
     swap(of_node, a, b);
     return better;
 }
@@ -214,17 +195,16 @@ static bool is_originator(const struct mesh_groups *groups,
 
 /* Exchanges two nodes of a mesh so that a queue becomes shorter. Result:
    whether there are such nodes. */
-static bool shorten(struct mesh_groups *groups, uint16_t *of_node,
-                    const struct job_config *config)
+static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
+                    const struct job_task task[])
 {
-    uint32_t nodes = torus_nodes(config->size);
+    struct torus_size size = task[0].request->size;
+    uint32_t nodes = torus_nodes(size);
 
     for (uint32_t a = 0; a < nodes; ++a) {
         for (uint32_t b = 0; b < nodes; ++b) {
-            if (of_node[a] != of_node[b] &&
-                !is_originator(groups, config->size, a) &&
-                !is_originator(groups, config->size, b) &&
-                gains(config, groups, of_node, a, b)) {
+            if (of_node[a] != of_node[b] && !is_originator(groups, size, a) &&
+                !is_originator(groups, size, b) && gains(task, of_node, a, b)) {
                 swap(of_node, a, b);
                 return true;
             }
@@ -233,14 +213,18 @@ static bool shorten(struct mesh_groups *groups, uint16_t *of_node,
     return false;
 }
 
-struct mesh_groups *groups_make(const struct job_config *config)
+struct mesh_groups *groups_make(struct job_task task[])
 {
-    uint32_t nodes = torus_nodes(config->size);
+    const struct request *request = task[0].request;
+    uint32_t nodes = torus_nodes(request->size);
     uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
-    struct mesh_groups *groups = make_alone(of_node, config);
+    struct mesh_groups *groups = make_alone(of_node, request);
 
-    deal_out(groups, of_node, config);
-    while (nodes <= EXCHANGE_NODES_MAX && shorten(groups, of_node, config)) {
+    for (uint32_t i = 0; i < groups->count; ++i) {
+        task[i].groups = groups;
+    }
+    deal_out(groups, of_node, task);
+    while (nodes <= EXCHANGE_NODES_MAX && shorten(groups, of_node, task)) {
     }
     return groups;
 }

@@ -9,20 +9,15 @@
 #ifndef QEMU_JOB_GROUPS_H
 #define QEMU_JOB_GROUPS_H
 
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
-/* The groups of config.several[], to be freed with groups_free(). Each of them
-   has its load and terms. Cost: for each node the plan of a group. */
-struct mesh_groups *groups_make(const struct job_config *config);
+/* Makes a group for each of the request's originators, whose tasks these are,
+   and sets the tasks' groups. Each task has its load and terms. Result: to be
+   freed with groups_free(). Cost: for each node the plan of a group. */
+struct mesh_groups *groups_make(struct job_task task[]);
 void groups_free(struct mesh_groups *groups);
 
-/* The config of one originator's job: of its own place and load. */
-struct job_config groups_config(const struct job_config *config,
-                                const struct mesh_groups *groups,
-                                uint32_t group);
-
-/* Nodes of a group, its originator included. */
-uint32_t groups_nodes(const struct mesh_groups *groups, struct torus_size size,
-                      uint32_t group);
+/* Nodes that serve a task's originator, which is one of them. */
+uint32_t groups_nodes(const struct job_task *task);
 
 #endif

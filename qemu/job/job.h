@@ -4,15 +4,18 @@
 #define QEMU_JOB_JOB_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/outcome/outcome.h"
 
 /*
- * Runs the job on the config's mesh, batch by batch. Result: 0 and *outcome, to
- * be freed with outcome_free(); else an exit status, with the reason on stderr,
- * and nothing to be freed.
+ * Runs the job on the request's mesh, batch by batch, with this schedule.
+ * `watch`: of who looks on; or NULL. Result: 0 and *outcome, to be freed with
+ * outcome_free(); else an exit status, with the reason on stderr, and nothing
+ * to be freed. The request outlives the outcome.
  */
 NODISCARD int job_execute(struct outcome *outcome,
-                          const struct job_config *config);
+                          const struct request *request,
+                          const struct job_schedule *schedule,
+                          struct watch *watch);
 
 #endif

@@ -46,63 +46,69 @@ static const struct need serial = {24 * MIB, 15 * MIB};
 #define LATE_QEMU "version 7."
 #define FEW_BOARDS 100u
 
-static struct need need_of_forks(const struct job_config *config)
+static struct need need_of_forks(const struct request *request)
 {
     char version[EMULATOR_VERSION_BYTES];
 
-    if (torus_nodes(config->size) < FEW_BOARDS) {
+    if (torus_nodes(request->size) < FEW_BOARDS) {
         return forked_early;
     }
     emulator_version(version);
     return strstr(version, LATE_QEMU) != NULL ? forked : forked_early;
 }
 
-static struct need need_of(const struct job_config *config)
+static struct need need_of(const struct request *request)
 {
-    if (!config->mesh->has_images) {
-        return config->mesh->has_fabric ? native : (struct need){MIB, 0};
+    if (!request->mesh->has_images) {
+        return request->mesh->has_fabric ? native : (struct need){MIB, 0};
     }
-    if (!config->mesh->has_fabric) {
+    if (!request->mesh->has_fabric) {
         return serial;
     }
-    return config->one_by_one || config->gdb ? executed : need_of_forks(config);
+    return request->one_by_one || request->gdb ? executed
+                                               : need_of_forks(request);
 }
 
-/* Bytes of the load that nodes have at the same time. */
-static uint64_t load_bytes(const struct job_config *config)
+/* Bytes of the loads that nodes have at the same time. */
+static uint64_t load_bytes(const struct request *request)
 {
-    const struct format_load *load = &config->load;
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < config->originators; ++i) {
-        bytes +=
-            config->several[i].load.units * config->several[i].load.unit_bytes;
+    if (request->originators == 1 && request->kernel != NULL) {
+        struct job_task task = job_task_of(request);
+
+        return task.originator->load.units == 0
+                   ? 0
+                   : (uint64_t)batches_units(&task) *
+                         task.originator->load.unit_bytes;
     }
-    if (config->kernel != NULL && config->originators == 0 && load->units > 0) {
-        bytes = (uint64_t)batches_units(config) * load->unit_bytes;
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        const struct format_load *load = &request->originator[i].load;
+
+        bytes += load->units * load->unit_bytes;
     }
     return bytes;
 }
 
 /* Boards that become slow later start alone, each with an image of its own. */
-static uint64_t alone_bytes(const struct job_config *config)
+static uint64_t alone_bytes(const struct request *request)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < config->injections.count; ++i) {
-        if (config->injections.injection[i].slow_from_ps > 0) {
+    for (uint32_t i = 0; i < request->injections.count; ++i) {
+        if (request->injections.injection[i].slow_from_ps > 0) {
             bytes += executed.node;
         }
     }
-    return config->mesh->has_images ? bytes : 0;
+    return request->mesh->has_images ? bytes : 0;
 }
 
-uint64_t memory_need(const struct job_config *config)
+uint64_t memory_need(const struct request *request)
 {
-    struct need need = need_of(config);
+    struct need need = need_of(request);
 
-    return need.fixed + need.node * torus_nodes(config->size) +
-           LOAD_COPIES * load_bytes(config) + alone_bytes(config);
+    return need.fixed + need.node * torus_nodes(request->size) +
+           LOAD_COPIES * load_bytes(request) + alone_bytes(request);
 }
 
 /* Prints the number with three digits, so that both can be compared. */
@@ -119,32 +125,33 @@ static void print_bytes(uint64_t bytes)
 
 /* What a host of several ranks needs: those have a copy of the part of their
    windows that rank 0 knows, and it one of all others'. */
-static uint64_t host_need(const struct job_config *config,
+static uint64_t host_need(const struct request *request,
                           const struct host *host)
 {
-    struct need need = need_of(config);
+    struct need need = need_of(request);
     uint64_t bytes = (need.fixed + RANK_BYTES) * host->ranks +
                      (need.node + COPY_BYTES) * host->nodes +
-                     LOAD_COPIES * load_bytes(config) + alone_bytes(config);
+                     LOAD_COPIES * load_bytes(request) + alone_bytes(request);
 
-    return host->first ? bytes + COPY_BYTES * torus_nodes(config->size) : bytes;
+    return host->first ? bytes + COPY_BYTES * torus_nodes(request->size)
+                       : bytes;
 }
 
 /* On several ranks each host must have the memory for its share. */
-static int check_hosts(struct job_config *config, bool force)
+static int check_hosts(struct request *request, bool force)
 {
     unsigned count;
-    struct host *host = hosts_find(&count, config->size, config->map);
+    struct host *host = hosts_find(&count, request->size, request->map);
     int status = host != NULL ? 0 : EXIT_FAILED;
 
-    config->memory_hosts = 0;
+    request->memory_hosts = 0;
     for (unsigned i = 0; status == 0 && i < count; ++i) {
-        uint64_t need = host_need(config, &host[i]);
+        uint64_t need = host_need(request, &host[i]);
 
-        config->memory_hosts += need;
+        request->memory_hosts += need;
         if (need > host[i].left_bytes) {
             fprintf(stderr, "quincunx: %u %s on %s need about ", host[i].nodes,
-                    config->mesh->nodes, host[i].name);
+                    request->mesh->nodes, host[i].name);
             print_bytes(need);
             fputs(" of memory; it has ", stderr);
             print_bytes(host[i].left_bytes);
@@ -158,21 +165,21 @@ static int check_hosts(struct job_config *config, bool force)
     return status;
 }
 
-int memory_need_check(struct job_config *config, bool force)
+int memory_need_check(struct request *request, bool force)
 {
     struct memory_limit limit;
 
-    config->memory_need = memory_need(config);
+    request->memory_need = memory_need(request);
     if (ranks_count() > 1) {
-        return check_hosts(config, force);
+        return check_hosts(request, force);
     }
     memory_limit_read(&limit, "");
-    if (config->memory_need <= limit.bytes) {
+    if (request->memory_need <= limit.bytes) {
         return 0;
     }
     fprintf(stderr, "quincunx: %u %s need about ",
-            (unsigned)torus_nodes(config->size), config->mesh->nodes);
-    print_bytes(config->memory_need);
+            (unsigned)torus_nodes(request->size), request->mesh->nodes);
+    print_bytes(request->memory_need);
     fputs(" of memory; ", stderr);
     if (limit.group[0] != '\0') {
         fprintf(stderr, "the control group %s leaves ",
@@ -185,7 +192,7 @@ int memory_need_check(struct job_config *config, bool force)
         fputs("; --force: goes on\n", stderr);
     } else {
         fprintf(stderr, "; take a smaller --mesh%s, or --force\n",
-                config->mesh->has_fabric ? ", --on native" : "");
+                request->mesh->has_fabric ? ", --on native" : "");
     }
     return force ? 0 : EXIT_FAILED;
 }

@@ -8,17 +8,17 @@
 #define QEMU_JOB_MEMORY_NEED_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 /* Bytes that the nodes, this program and the load will take together at most,
    but for a few percent. */
-uint64_t memory_need(const struct job_config *config);
+uint64_t memory_need(const struct request *request);
 
 /*
  * Refuses a mesh that needs more memory than is left, unless `force`; then it
- * warns. Of what it finds it leaves the numbers in the config. Result: 0, or an
+ * warns. Of what it finds it leaves the numbers in the request. Result: 0, or an
  * exit status after a message on stderr with both numbers.
  */
-NODISCARD int memory_need_check(struct job_config *config, bool force);
+NODISCARD int memory_need_check(struct request *request, bool force);
 
 #endif

@@ -33,8 +33,8 @@ static int measure(void *context, const uint8_t **report,
 
 struct probe_channel job_mesh_channel(struct job_mesh *mesh)
 {
-    return (struct probe_channel){.size = mesh->config->size,
-                                  .originator = mesh->config->originator,
+    return (struct probe_channel){.size = mesh->task->request->size,
+                                  .originator = mesh->task->originator->at,
                                   .ready_delay_ns =
                                       mesh->ops->probing->ready_delay_ns,
                                   .rows = mesh->ops->probing->rows,

@@ -8,7 +8,7 @@
 #ifndef QEMU_JOB_MESH_OPS_H
 #define QEMU_JOB_MESH_OPS_H
 
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/job/probe.h"
 #include "qemu/outcome/outcome.h"
 
@@ -28,7 +28,7 @@ struct mesh_probing {
 /* An opened mesh; an implementation's own struct begins with it. */
 struct job_mesh {
     const struct mesh_ops *ops;
-    const struct job_config *config;
+    const struct job_task *task;
     const char *board;                /* as in the report */
     const struct mesh_report *report; /* of the last orders; the mesh's */
     uint64_t room_bytes; /* of a node's memory for a job's data; 0: as the
@@ -49,13 +49,13 @@ struct mesh_ops {
     const struct mesh_probing *probing;
 
     /* Starts the nodes, or finds those behind a port; `probed`: for probes, not
-       for a job. The config outlives the mesh. On failure there is nothing to
+       for a job. The task outlives the mesh. On failure there is nothing to
        be closed. */
-    int (*open)(struct job_mesh **mesh, const struct job_config *config,
+    int (*open)(struct job_mesh **mesh, const struct job_task *task,
                 bool probed);
 
-    /* Gives each originator its order, one for each of config.groups, and waits
-       for all reports. */
+    /* Gives each originator its order, one for each of the task's groups, and
+       waits for all reports. */
     int (*order)(struct job_mesh *mesh, const struct mesh_order order[]);
 
     /* Prints the nodes' states on stderr, if the error of a report may come
@@ -78,7 +78,7 @@ struct mesh_ops {
 extern const struct mesh_ops fabric_job_qemu;   /* a board a node, in QEMU */
 extern const struct mesh_ops fabric_job_native; /* a coroutine a node */
 extern const struct mesh_ops serial_job_qemu;   /* boards emulated by QEMU */
-extern const struct mesh_ops serial_job_port;   /* boards behind config.port */
+extern const struct mesh_ops serial_job_port;   /* boards behind request.port */
 
 /* A channel for probes to this mesh, which must outlive it. */
 struct probe_channel job_mesh_channel(struct job_mesh *mesh);

@@ -13,82 +13,86 @@
 
 /* The pattern is for a torus of 5^k x 5^k, four ports, circuits, and nodes of
    one speed. */
-static bool has_pattern(const struct job_config *config)
+static bool has_pattern(const struct job_task *task)
 {
-    return torus_phases(config->size) >= 0 && config->ports == TORUS_PORTS &&
-           !config->store_and_forward && config->slow_shift == NULL;
+    return torus_phases(task->request->size) >= 0 &&
+           task->request->ports == TORUS_PORTS &&
+           !task->request->store_and_forward &&
+           task->request->slow_shift == NULL;
 }
 
-static bool suits_pattern(const struct job_config *config)
+static bool suits_pattern(const struct job_task *task)
 {
-    return config->schedule == SCHEDULE_PETERS_SYSKA && has_pattern(config);
+    return task->schedule.kind == SCHEDULE_PETERS_SYSKA && has_pattern(task);
 }
 
-static bool suits_hybrid(const struct job_config *config)
+static bool suits_hybrid(const struct job_task *task)
 {
-    return config->schedule == SCHEDULE_HYBRID && has_pattern(config);
+    return task->schedule.kind == SCHEDULE_HYBRID && has_pattern(task);
 }
 
-static bool suits_farm(const struct job_config *config)
+static bool suits_farm(const struct job_task *task)
 {
-    return config->schedule == SCHEDULE_FARM;
+    return task->schedule.kind == SCHEDULE_FARM;
 }
 
-static bool suits_all(const struct job_config *config)
+static bool suits_all(const struct job_task *task)
 {
-    (void)config;
+    (void)task;
     return true;
 }
 
-bool job_policy_has_masters(const struct job_config *config)
+bool job_policy_has_masters(const struct job_task *task)
 {
-    return config->mesh->has_fabric && config->groups == NULL &&
-           config->originators == 0 && config->terms.output_denominator == 0;
+    return task->request->mesh->has_fabric && task->groups == NULL &&
+           task->request->originators == 1 &&
+           task->originator->terms.output_denominator == 0;
 }
 
-unsigned job_policy_levels(const struct job_config *config)
+unsigned job_policy_levels(const struct job_task *task)
 {
-    if (config->levels != 0) {
-        return config->levels;
+    if (task->schedule.levels != 0) {
+        return task->schedule.levels;
     }
-    return torus_nodes(config->size) >= MASTERS_NODES &&
-                   job_policy_has_masters(config)
+    return torus_nodes(task->request->size) >= MASTERS_NODES &&
+                   job_policy_has_masters(task)
                ? 2
                : 1;
 }
 
-/* The tree of the nodes that serve the config's originator. */
-static uint8_t *group_tree(const struct job_config *config)
+/* The tree of the nodes that serve the task's originator. */
+static uint8_t *group_tree(const struct job_task *task)
 {
-    uint32_t nodes = torus_nodes(config->size);
+    uint32_t nodes = torus_nodes(task->request->size);
     bool *member = memory_or_exit(calloc(nodes, sizeof *member));
     uint8_t *tree;
 
     for (uint32_t i = 0; i < nodes; ++i) {
-        member[i] = config->groups->of_node[i] == config->group;
+        member[i] = task->groups->of_node[i] == task->group;
     }
-    tree = schedule_group_tree(config->schedule, config->size,
-                               config->originator, member, config->slow_shift);
+    tree = schedule_group_tree(task->schedule.kind, task->request->size,
+                               task->originator->at, member,
+                               task->request->slow_shift);
     free(member);
     return tree;
 }
 
-static uint8_t *tree_of(const struct job_config *config)
+static uint8_t *tree_of(const struct job_task *task)
 {
-    if (config->groups != NULL) {
-        return group_tree(config);
+    if (task->groups != NULL) {
+        return group_tree(task);
     }
-    if (config->schedule == SCHEDULE_FARM && job_policy_levels(config) == 2) {
-        return schedule_farm_tree(config->size, config->originator,
-                                  config->slow_shift);
+    if (task->schedule.kind == SCHEDULE_FARM && job_policy_levels(task) == 2) {
+        return schedule_farm_tree(task->request->size, task->originator->at,
+                                  task->request->slow_shift);
     }
-    return schedule_tree(config->schedule, config->size, config->originator,
-                         config->slow_shift);
+    return schedule_tree(task->schedule.kind, task->request->size,
+                         task->originator->at, task->request->slow_shift);
 }
 
-static uint64_t tree_bytes(const struct job_config *config)
+static uint64_t tree_bytes(const struct job_task *task)
 {
-    uint32_t nodes = torus_nodes(config->size);
+    uint32_t nodes = torus_nodes(task->request->size);
     /* Of all rounds but the first: on the originator, or with a header and up
        to 7 bytes behind them on a follower. */
     uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
@@ -96,19 +100,20 @@ static uint64_t tree_bytes(const struct job_config *config)
 
     return 2 * TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
            16u * (TREE_PHASES_MAX + 1u) +
-           (config->rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
+           (task->schedule.rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
 /* The tree, and what the originator knows of each worker: at most 40 bytes. */
-static uint64_t farm_bytes(const struct job_config *config)
+static uint64_t farm_bytes(const struct job_task *task)
 {
-    return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(config->size) + 1024u;
+    return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(task->request->size) +
+           1024u;
 }
 
 /* What the originator knows of each worker. */
-static uint64_t hybrid_bytes(const struct job_config *config)
+static uint64_t hybrid_bytes(const struct job_task *task)
 {
-    return 40u * torus_nodes(config->size) + 1024u;
+    return 40u * torus_nodes(task->request->size) + 1024u;
 }
 
 static const struct job_policy policies[] = {
@@ -126,16 +131,16 @@ static const struct job_policy policies[] = {
      .tree = tree_of,
      .plan_bytes = tree_bytes}};
 
-bool job_policy_has(const struct job_config *config)
+bool job_policy_has(const struct job_task *task)
 {
-    return config->schedule != SCHEDULE_HYBRID || suits_hybrid(config);
+    return task->schedule.kind != SCHEDULE_HYBRID || suits_hybrid(task);
 }
 
-const struct job_policy *job_policy(const struct job_config *config)
+const struct job_policy *job_policy(const struct job_task *task)
 {
     const struct job_policy *row = policies;
 
-    while (!row->suits(config)) {
+    while (!row->suits(task)) {
         row += 1;
     }
     return row;

@@ -4,36 +4,36 @@
 #ifndef QEMU_JOB_POLICY_H
 #define QEMU_JOB_POLICY_H
 
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 struct job_policy {
     uint8_t id;         /* enum wire_policy */
     bool counts_phases; /* a job may ask for a number of phases */
     /* A job has the first policy that suits it. */
-    bool (*suits)(const struct job_config *config);
+    bool (*suits)(const struct job_task *task);
 
     /* The tree that an order carries, to be freed; NULL if there is none of at
        most TREE_PHASES_MAX phases. No function: orders carry no tree. */
-    uint8_t *(*tree)(const struct job_config *config);
+    uint8_t *(*tree)(const struct job_task *task);
 
     /* Bytes of the originator's memory that the plan takes besides the jobs. No
        function: none. */
-    uint64_t (*plan_bytes)(const struct job_config *config);
+    uint64_t (*plan_bytes)(const struct job_task *task);
 };
 
 /* Whether there is such a schedule on such a mesh. */
-bool job_policy_has(const struct job_config *config);
+bool job_policy_has(const struct job_task *task);
 
 /* Whether a farm on such a mesh, for such a job, can have masters: they pass on
    no outputs, and there is one originator; boards with serial ports have none.
    */
-bool job_policy_has_masters(const struct job_config *config);
+bool job_policy_has_masters(const struct job_task *task);
 
 /* The levels of a farm: those asked for; or 2 for as many nodes as one
    originator serves badly. */
-unsigned job_policy_levels(const struct job_config *config);
+unsigned job_policy_levels(const struct job_task *task);
 
 /* The row of this job. Never NULL. */
-const struct job_policy *job_policy(const struct job_config *config);
+const struct job_policy *job_policy(const struct job_task *task);
 
 #endif

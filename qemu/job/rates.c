@@ -196,26 +196,28 @@ static uint64_t number_of(const json_t *entry, const char *field)
     return (uint64_t)json_integer_value(json_object_get(entry, field));
 }
 
-static uint32_t argument_crc(const struct job_config *config)
+static uint32_t argument_crc(const struct job_task *task)
 {
-    return crc32_update(0, config->load.arg, config->load.arg_bytes);
+    return crc32_update(0, task->originator->load.arg,
+                        task->originator->load.arg_bytes);
 }
 
 /* The index of the job's entry, or the number of entries. */
-static size_t index_of(const struct rates *rates,
-                       const struct job_config *config, const char *board)
+static size_t index_of(const json_t *entries, const struct job_task *task,
+                       const char *board)
 {
-    const json_t *entries = entries_of(rates);
     size_t count = json_array_size(entries);
 
     for (size_t i = 0; i < count; ++i) {
         const json_t *entry = json_array_get(entries, i);
 
         if (has_name(entry, "board", board) &&
-            has_name(entry, "kernel", config->kernel->name) &&
-            number_of(entry, "argument_bytes") == config->load.arg_bytes &&
-            number_of(entry, "argument_crc32") == argument_crc(config) &&
-            number_of(entry, "unit_bytes") == config->load.unit_bytes) {
+            has_name(entry, "kernel", task->request->kernel->name) &&
+            number_of(entry, "argument_bytes") ==
+                task->originator->load.arg_bytes &&
+            number_of(entry, "argument_crc32") == argument_crc(task) &&
+            number_of(entry, "unit_bytes") ==
+                task->originator->load.unit_bytes) {
             return i;
         }
     }
@@ -223,11 +225,10 @@ static size_t index_of(const struct rates *rates,
 }
 
 /* The originator computes 2^shift times slower. */
-static unsigned slow_shift(const struct job_config *config)
+static unsigned slow_shift(const struct job_task *task)
 {
-    return config->slow_shift == NULL ? 0
-                                      : config->slow_shift[torus_index(
-                                            config->size, config->originator)];
+    return request_slow_shift(
+        task->request, torus_index(task->request->size, task->originator->at));
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -235,13 +236,19 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-struct outcome_rate rates_find(const struct rates *rates,
-                               const struct job_config *config,
-                               const char *board)
+/* NULL: there is none. */
+static const json_t *entry_for(const struct job_task *task, const char *board)
 {
-    const json_t *entry =
-        json_array_get(entries_of(rates), index_of(rates, config, board));
-    unsigned shift = slow_shift(config);
+    const struct rates *rates = task->request->rates;
+    const json_t *entries = rates != NULL ? entries_of(rates) : NULL;
+
+    return json_array_get(entries, index_of(entries, task, board));
+}
+
+struct outcome_rate rates_find(const struct job_task *task, const char *board)
+{
+    const json_t *entry = entry_for(task, board);
+    unsigned shift = slow_shift(task);
 
     return (struct outcome_rate){
         .compute_ps = smaller(number_of(entry, "compute_ps") << shift,
@@ -251,14 +258,9 @@ struct outcome_rate rates_find(const struct rates *rates,
         .units = (uint32_t)number_of(entry, "units")};
 }
 
-double rates_slowest_over_median(const struct rates *rates,
-                                 const struct job_config *config)
+double rates_slowest_over_median(const struct job_task *task, const char *board)
 {
-    const char *board =
-        config->board == NULL ? "host" : config->board->place.board;
-    const json_t *entry =
-        json_array_get(entries_of(rates), index_of(rates, config, board));
-    uint64_t percent = number_of(entry, slowest.name);
+    uint64_t percent = number_of(entry_for(task, board), slowest.name);
 
     return percent == 0 ? 1 : (double)percent / 100;
 }
@@ -267,11 +269,11 @@ double rates_slowest_over_median(const struct rates *rates,
 
 /* A node's time for a unit, as it would be without --slow; 0: it computed too
    little to tell. */
-static double unit_ps(const struct job_config *config,
+static double unit_ps(const struct job_task *task,
                       const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
-    unsigned shift = config->slow_shift != NULL ? config->slow_shift[index] : 0;
+    unsigned shift = request_slow_shift(task->request, index);
     double sum_ps = 0;
     double units = 0;
 
@@ -295,7 +297,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* The slowest node's time for a unit, in percent of the median node's. */
-static uint64_t slowest_percent(const struct job_config *config,
+static uint64_t slowest_percent(const struct job_task *task,
                                 const struct outcome *outcome)
 {
     double *times = memory_or_exit(calloc(outcome->node_count, sizeof *times));
@@ -303,7 +305,7 @@ static uint64_t slowest_percent(const struct job_config *config,
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        times[count] = unit_ps(config, outcome, i);
+        times[count] = unit_ps(task, outcome, i);
         count += times[count] > 0;
     }
     if (count > 1) {
@@ -321,17 +323,17 @@ static json_t *within(uint64_t value, uint64_t least, uint64_t most)
         (json_int_t)smaller(value > least ? value : least, most));
 }
 
-static json_t *entry_of(const struct job_config *config,
+static json_t *entry_of(const struct job_task *task,
                         const struct outcome *outcome, struct outcome_rate rate)
 {
-    unsigned shift = slow_shift(config);
-    uint64_t percent = slowest_percent(config, outcome);
+    unsigned shift = slow_shift(task);
+    uint64_t percent = slowest_percent(task, outcome);
     json_t *entry = memory_or_exit(json_pack(
         "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", outcome->board,
-        "kernel", config->kernel->name, "argument_bytes",
-        (json_int_t)config->load.arg_bytes, "argument_crc32",
-        (json_int_t)argument_crc(config), "unit_bytes",
-        (json_int_t)config->load.unit_bytes, "compute_ps",
+        "kernel", task->request->kernel->name, "argument_bytes",
+        (json_int_t)task->originator->load.arg_bytes, "argument_crc32",
+        (json_int_t)argument_crc(task), "unit_bytes",
+        (json_int_t)task->originator->load.unit_bytes, "compute_ps",
         within(rate.compute_ps >> shift, 1, PLANNER_TIME_MAX_PS), "call_ps",
         within(rate.call_ps >> shift, 0, WIRE_CALL_MAX_PS), "units",
         (json_int_t)rate.units));
@@ -356,25 +358,25 @@ static int write_file(const struct rates *rates)
     return file_output_close(&file, result == 0) == 0 ? 0 : EXIT_FAILED;
 }
 
-int rates_update(const struct rates *rates, const struct job_config *config,
-                 const struct outcome *outcome)
+int rates_update(const struct job_task *task, const struct outcome *outcome)
 {
+    const struct rates *rates = task->request->rates;
     struct outcome_rate rate = outcome_rate(outcome);
     struct rates *now;
     size_t index;
     json_t *entry;
     int status;
 
-    if (rate.units == 0 ||
-        injection_slow(&config->injections, config->originator) != NULL) {
+    if (rate.units == 0 || injection_slow(&task->request->injections,
+                                          task->originator->at) != NULL) {
         return 0; /* not known, or not that of such a board */
     }
     status = rates_read(&now, rates->path);
     if (status != 0) {
         return status;
     }
-    index = index_of(now, config, outcome->board);
-    entry = entry_of(config, outcome, rate);
+    index = index_of(entries_of(now), task, outcome->board);
+    entry = entry_of(task, outcome, rate);
     if (index < json_array_size(entries_of(now))) {
         json_array_set_new(entries_of(now), index, entry);
     } else {

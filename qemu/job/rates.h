@@ -20,7 +20,7 @@
 #define QEMU_JOB_RATES_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/outcome/outcome.h"
 
 struct rates;
@@ -30,24 +30,22 @@ struct rates;
    with rates_free() if the result is 0. */
 NODISCARD int rates_read(struct rates **rates, const char *path);
 
-/* The rate of the job on such boards, as its originator will have it: slower if
-   it has a slowdown. compute_ps is 0 if no entry is of this job. */
-struct outcome_rate rates_find(const struct rates *rates,
-                               const struct job_config *config,
-                               const char *board);
+/* The rate of the task on such boards, as its originator will have it: slower
+   if it has a slowdown. compute_ps is 0 if the request has no rates, or none of
+   this job. */
+struct outcome_rate rates_find(const struct job_task *task, const char *board);
 
 /* How many times as long as the median node the slowest took for a unit in the
    job's last run, though none was known to be slow; 1 if no entry says so. */
-double rates_slowest_over_median(const struct rates *rates,
-                                 const struct job_config *config);
+double rates_slowest_over_median(const struct job_task *task,
+                                 const char *board);
 
 /* The file's path, for people. */
 const char *rates_path(const struct rates *rates);
 
-/* Adds or replaces the entry of a job that ended, in the file as it is by now;
-   or does nothing, if the job has shown no rate. */
-NODISCARD int rates_update(const struct rates *rates,
-                           const struct job_config *config,
+/* Adds or replaces the entry of a job that ended, in the file of the request's
+   rates as it is by now; or does nothing, if the job has shown no rate. */
+NODISCARD int rates_update(const struct job_task *task,
                            const struct outcome *outcome);
 
 void rates_free(struct rates *rates); /* NULL, too */

@@ -332,7 +332,7 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
    Without a reply it stays 0: the job is done all the same. */
 static void read_stack(struct outcome *outcome, struct console *console)
 {
-    uint32_t first = torus_index(outcome->size, outcome->originator);
+    uint32_t first = torus_index(outcome->size, outcome->originator[0].at);
     struct outcome_node *node = &outcome->node[first];
     struct console_reply reply;
     int error = console_request(console, &reply, "ps");
@@ -351,15 +351,16 @@ static void read_stack(struct outcome *outcome, struct console *console)
    at once, or are dead. */
 static void print_nodes(const struct serial_job *job)
 {
-    const struct job_config *config = job->mesh.config;
+    const struct job_task *task = job->mesh.task;
     struct ps ps;
 
     if (!job->emulated) {
         console_limit(job->driver.console, EXPLAIN_MS);
     }
-    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    ps_begin(&ps, job->driver.console, task->request->size,
+             task->originator->at);
     (void)ps_read(&ps);
-    ps_explain(&ps, config->firmware);
+    ps_explain(&ps, task->request->firmware);
     console_limit(job->driver.console, 0);
     ps_print(stderr, &ps);
     ps_end(&ps);
@@ -370,11 +371,12 @@ static void print_nodes(const struct serial_job *job)
 static bool has_left(void *context)
 {
     const struct serial_job *job = context;
-    const struct job_config *config = job->mesh.config;
+    const struct job_task *task = job->mesh.task;
     const struct ps_node *node;
     struct ps ps;
 
-    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    ps_begin(&ps, job->driver.console, task->request->size,
+             task->originator->at);
     node = ps_find_left(&ps);
     if (node != NULL) {
         fprintf(stderr, "quincunx: node %u,%u has left the job: %s\n",
@@ -391,16 +393,17 @@ static bool has_left(void *context)
    answer are found later. Result: 0, or an exit status after a message. */
 static int check_nodes(struct serial_job *job)
 {
-    const struct job_config *config = job->mesh.config;
-    uint32_t nodes = torus_nodes(config->size);
+    const struct job_task *task = job->mesh.task;
+    uint32_t nodes = torus_nodes(task->request->size);
     struct identity *identity = memory_or_exit(calloc(nodes, sizeof *identity));
     struct sweep sweep;
     unsigned unfit = 0;
 
-    sweep_begin(&sweep, job->driver.console, config->size, config->originator);
+    sweep_begin(&sweep, job->driver.console, task->request->size,
+                task->originator->at);
     if (identity_read(identity, &sweep) >= 0) {
         const struct identity *first =
-            &identity[torus_index(config->size, config->originator)];
+            &identity[torus_index(task->request->size, task->originator->at)];
 
         job->image = identity_image(identity, &sweep, "");
         unfit = identity_print_unfit(stderr, identity, &sweep);
@@ -408,7 +411,7 @@ static int check_nodes(struct serial_job *job)
     }
     sweep_end(&sweep);
     free(identity);
-    if (unfit > 0 && !config->allow_mixed) {
+    if (unfit > 0 && !task->request->allow_mixed) {
         fprintf(stderr,
                 "quincunx: %u of %u nodes do not go with the originator; "
                 "--allow-mixed runs all the same\n",
@@ -423,10 +426,11 @@ static uint32_t read_counts(struct ps_counts *counts,
                             struct ps_node_counts node[],
                             const struct serial_job *job)
 {
-    const struct job_config *config = job->mesh.config;
+    const struct job_task *task = job->mesh.task;
     struct ps ps;
 
-    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    ps_begin(&ps, job->driver.console, task->request->size,
+             task->originator->at);
     (void)ps_count(&ps, counts, node);
     ps_end(&ps);
     return counts->nodes;
@@ -518,7 +522,7 @@ static void close_mesh(struct job_mesh *mesh)
     struct serial_job *job = job_of(mesh);
 
     progress_end();
-    if (!mesh->config->mesh->has_images) {
+    if (!mesh->task->request->mesh->has_images) {
         (void)signal(SIGINT, SIG_DFL);
     }
     serial_mesh_stop(&job->driver);
@@ -528,41 +532,42 @@ static void close_mesh(struct job_mesh *mesh)
     free(job);
 }
 
-static struct serial_job *create(const struct job_config *config)
+static struct serial_job *create(const struct job_task *task)
 {
     struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
     struct run_counts *counts = &job->counts;
-    uint32_t nodes = torus_nodes(config->size);
+    uint32_t nodes = torus_nodes(task->request->size);
 
     counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
     counts->node = memory_or_exit(calloc(nodes, sizeof *counts->node));
-    job->config =
-        (struct serial_mesh_config){.size = config->size,
-                                    .originator = config->originator,
-                                    .groups = config->groups,
-                                    .policy = job_policy(config)->id,
-                                    .port = config->port,
-                                    .other_consoles = config->other_consoles,
-                                    .wired = {.qemu = emulator_program(),
-                                              .kind = config->board,
-                                              .firmware = config->firmware,
-                                              .noise = config->noise},
-                                    .watchdog_s = config->watchdog_s,
-                                    .has_left = has_left,
-                                    .context = job};
-    job->mesh = (struct job_mesh){.ops = config->mesh,
-                                  .config = config,
-                                  .board = config->board->place.board,
+    job->config = (struct serial_mesh_config){
+        .size = task->request->size,
+        .originator = task->originator->at,
+        .groups = task->groups,
+        .policy = job_policy(task)->id,
+        .port = task->request->port,
+        .other_consoles = task->request->other_consoles,
+        .wired = {.qemu = emulator_program(),
+                  .kind = task->request->board,
+                  .firmware = task->request->firmware,
+                  .noise = task->request->noise},
+        .watchdog_s = task->request->watchdog_s,
+        .has_left = has_left,
+        .context = job};
+    job->mesh = (struct job_mesh){.ops = task->request->mesh,
+                                  .task = task,
+                                  .board = task->request->board->place.board,
                                   .report = &job->driver.report};
     return job;
 }
 
-static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
+static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
                      bool probed)
 {
-    struct serial_job *job = create(config);
+    struct serial_job *job = create(task);
     struct run_counts *counts = &job->counts;
-    bool fresh = config->mesh->has_images; /* boards that are started here */
+    bool fresh =
+        task->request->mesh->has_images; /* boards that are started here */
     int status = 0;
 
     job->emulated = fresh;
@@ -581,7 +586,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     }
     /* Boards that were just started have counted nothing. */
     counts->nodes_counted_before =
-        fresh || probed ? torus_nodes(config->size)
+        fresh || probed ? torus_nodes(task->request->size)
                         : read_counts(&counts->before, counts->node, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
@@ -615,8 +620,8 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
 /* Measures the other originators' clocks, by exchanges with each. */
 static int convert_reports(struct serial_job *job)
 {
-    const struct job_config *config = job->mesh.config;
-    const struct mesh_groups *groups = config->groups;
+    const struct job_task *task = job->mesh.task;
+    const struct mesh_groups *groups = task->groups;
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
     int status = 0;
 
@@ -642,7 +647,7 @@ static int convert_reports(struct serial_job *job)
 static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
-    bool several = order->kind == WIRE_ORDER && mesh->config->groups != NULL;
+    bool several = order->kind == WIRE_ORDER && mesh->task->groups != NULL;
     enum mesh_end end = several ? serial_mesh_run_several(&job->driver, order)
                                 : serial_mesh_run(&job->driver, order);
 

@@ -20,43 +20,41 @@
 static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
 #define SOONER 0.95
 
-static bool can_repeat(const struct job_config *config)
+static bool can_repeat(const struct request *request)
 {
-    return config->mesh->has_fabric && config->mesh->has_images && !config->gdb;
+    return request->mesh->has_fabric && request->mesh->has_images &&
+           !request->gdb;
 }
 
-/* The same job for a mesh of another size, of which nothing is shown. */
-static struct job_config config_of(struct torus_size size,
-                                   const struct job_config *config)
+/* The request of the same job, of one originator's load, on a mesh of another
+   size, of which nothing is shown. */
+static struct request request_of(struct job_originator *originator,
+                                 struct torus_size size,
+                                 const struct request *request)
 {
-    struct job_config smaller = *config;
+    struct request smaller = *request;
 
+    originator->at = (struct torus_coord){0, 0};
     smaller.size = size;
-    smaller.originator = (struct torus_coord){0, 0};
-    smaller.originators = 0;
-    smaller.several = NULL;
-    smaller.groups = NULL;
-    smaller.group = 0;
-    smaller.phases = WIRE_BEST;
-    smaller.rounds = WIRE_BEST;
-    smaller.installment = 0;
-    smaller.levels = 0;
-    smaller.reserve = 0;
-    smaller.schedule = SCHEDULE_PETERS_SYSKA;
+    smaller.originators = 1;
+    smaller.originator = originator;
+    smaller.schedule = (struct job_schedule){
+        SCHEDULE_PETERS_SYSKA, .phases = WIRE_BEST, .rounds = WIRE_BEST};
     smaller.slow_shift = NULL;
     smaller.injections = (struct injections){.count = 0};
     smaller.firmware_slow = NULL;
     smaller.on_one_rank = true;
     smaller.verbose = false;
-    smaller.watch = NULL;
+    /* A zygote for one board takes longer than the board. */
+    smaller.one_by_one = smaller.one_by_one || torus_nodes(size) == 1;
     return smaller;
 }
 
 /* Adds the time to the answer. */
-static int add(uint64_t *sum_ps, const struct job_config *config)
+static int add(uint64_t *sum_ps, const struct request *request)
 {
     struct outcome outcome;
-    int status = job_execute(&outcome, config);
+    int status = job_execute(&outcome, request, &request->schedule, NULL);
 
     if (status == 0) {
         *sum_ps += outcome_answer_ps(&outcome);
@@ -67,21 +65,15 @@ static int add(uint64_t *sum_ps, const struct job_config *config)
 
 /* Of several originators the loads go one after the other. */
 static int repeat(uint64_t *sum_ps, struct torus_size size,
-                  const struct job_config *config)
+                  const struct request *request)
 {
-    struct job_config smaller = config_of(size, config);
     int status = 0;
 
-    /* A zygote for one board takes longer than the board. */
-    smaller.one_by_one = smaller.one_by_one || torus_nodes(size) == 1;
     progress_within(0, "on %u x %u, to compare", size.width, size.height);
-    if (config->originators == 0) {
-        status = add(sum_ps, &smaller);
-    }
-    for (uint32_t i = 0; status == 0 && i < config->originators; ++i) {
-        smaller.input_name = config->several[i].input_name;
-        smaller.load = config->several[i].load;
-        smaller.terms = config->several[i].terms;
+    for (uint32_t i = 0; status == 0 && i < request->originators; ++i) {
+        struct job_originator originator = request->originator[i];
+        struct request smaller = request_of(&originator, size, request);
+
         status = add(sum_ps, &smaller);
     }
     progress_within(0, "%s", "");
@@ -114,15 +106,15 @@ static bool is_near(const struct outcome *outcome)
     return unsure_ps <= outcome_one_board_ps(outcome) / NEAR_PART;
 }
 
-int smaller_one_board(struct outcome *outcome, const struct job_config *config)
+int smaller_one_board(struct outcome *outcome, const struct request *request)
 {
     uint64_t sum_ps = 0;
     int status;
 
-    if (!can_repeat(config) || outcome->node_count == 1 || is_near(outcome)) {
+    if (!can_repeat(request) || outcome->node_count == 1 || is_near(outcome)) {
         return 0;
     }
-    status = repeat(&sum_ps, (struct torus_size){1, 1}, config);
+    status = repeat(&sum_ps, (struct torus_size){1, 1}, request);
     if (status == 0) {
         outcome->alone_ps = sum_ps;
     }
@@ -140,17 +132,17 @@ static bool computes_little(const struct outcome *outcome)
            outcome_computing_ps(outcome) / outcome->node_count < answer_ps / 3;
 }
 
-int smaller_few_boards(struct outcome *outcome, const struct job_config *config)
+int smaller_few_boards(struct outcome *outcome, const struct request *request)
 {
     uint64_t sum_ps = 0;
     int status;
 
-    if (!can_repeat(config) || config->originators > 0 ||
+    if (!can_repeat(request) || request->originators > 1 ||
         outcome->node_count <= torus_nodes(few) || outcome->batch_count > 1 ||
         !computes_little(outcome)) {
         return 0;
     }
-    status = repeat(&sum_ps, few, config);
+    status = repeat(&sum_ps, few, request);
     if (status == 0 &&
         (double)sum_ps < SOONER * (double)outcome_answer_ps(outcome)) {
         outcome->few_ps = sum_ps;

@@ -19,20 +19,20 @@
 #define QEMU_JOB_SMALLER_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 #include "qemu/outcome/outcome.h"
 
 /*
- * Sets alone_ps of the outcome of a job with this config, unless the estimate
+ * Sets alone_ps of the outcome of a job with this request, unless the estimate
  * is near enough or no board can do it. If that fails, it is said on stderr,
  * and the estimate stays. Result: 0, or EXIT_INTERRUPTED.
  */
 NODISCARD int smaller_one_board(struct outcome *outcome,
-                                const struct job_config *config);
+                                const struct request *request);
 
 /* Sets few_ps, where 25 boards have the answer sooner by a twentieth. Result:
    as above. */
 NODISCARD int smaller_few_boards(struct outcome *outcome,
-                                 const struct job_config *config);
+                                 const struct request *request);
 
 #endif

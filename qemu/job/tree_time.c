@@ -21,25 +21,27 @@
 
 /* One job, with what its plan is made of. */
 struct plan {
-    const struct job_config *config;
+    const struct job_task *task;
     struct plan_job input;
     double scale; /* times as many units as the plan has */
     uint8_t *tree;
     void *work;
 };
 
-double tree_time_compute_ps(const struct job_config *config)
+double tree_time_compute_ps(const struct job_task *task)
 {
-    double estimate_ps = (double)config->terms.instructions_per_1000_units *
-                         TREE_TIME_INSTRUCTION_PS / 1000;
+    double estimate_ps =
+        (double)task->originator->terms.instructions_per_1000_units *
+        TREE_TIME_INSTRUCTION_PS / 1000;
 
     return estimate_ps > 1 ? estimate_ps : 1;
 }
 
-uint32_t tree_time_result_bytes(const struct job_config *config)
+uint32_t tree_time_result_bytes(const struct job_task *task)
 {
-    const struct kernel_terms *terms = &config->terms;
-    double units = (double)config->load.units / torus_nodes(config->size);
+    const struct kernel_terms *terms = &task->originator->terms;
+    double units =
+        (double)task->originator->load.units / torus_nodes(task->request->size);
     double bytes =
         LEAST_BYTES + units * terms->result_bytes_per_1000_units / 1000;
 
@@ -59,25 +61,27 @@ static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
 }
 
 /* Of every part: its header, the job, and what the kernel reads besides. */
-static uint64_t head_bytes_of(const struct job_config *config,
-                              const uint8_t *tree)
+static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
 {
     unsigned phases = tree_last_phase(tree);
     uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
-                     config->terms.before_bytes + config->terms.after_bytes;
+                     task->originator->terms.before_bytes +
+                     task->originator->terms.after_bytes;
 
     /* When each phase's outputs return. */
-    return config->terms.output_denominator > 0 ? bytes + 8u * (phases + 1u)
-                                                : bytes;
+    return task->originator->terms.output_denominator > 0
+               ? bytes + 8u * (phases + 1u)
+               : bytes;
 }
 
-static struct plan_job input_of(const struct job_config *config,
+static struct plan_job input_of(const struct job_task *task,
                                 const uint8_t *tree, double compute_ps)
 {
-    const struct profile *profile = job_plan_profile(config);
-    uint64_t transfer_ps = profile->transfer_ps * config->load.unit_bytes;
-    uint64_t head_bytes = head_bytes_of(config, tree);
-    uint64_t units = config->load.units;
+    const struct profile *profile = request_plan_profile(task->request);
+    uint64_t transfer_ps =
+        profile->transfer_ps * task->originator->load.unit_bytes;
+    uint64_t head_bytes = head_bytes_of(task, tree);
+    uint64_t units = task->originator->load.units;
 
     return (struct plan_job){
         .load_units =
@@ -88,42 +92,41 @@ static struct plan_job input_of(const struct job_config *config,
                                   profile->transfer_ps * head_bytes,
                        .hop = profile->hop_delay_ps,
                        .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
-        .ports = config->ports,
-        .store_and_forward = config->store_and_forward,
+        .ports = task->request->ports,
+        .store_and_forward = task->request->store_and_forward,
         .sends_max = SENDS_MAX,
-        .equal = schedule_is_equal(config->schedule)};
+        .equal = schedule_is_equal(task->schedule.kind)};
 }
 
 /* ---- the announcement ---- */
 
 /* A circuit along a branch's path, either way. */
-static double circuit_ps(const struct job_config *config, const uint8_t *branch,
+static double circuit_ps(const struct job_task *task, const uint8_t *branch,
                          double bytes)
 {
-    const struct profile *profile = job_plan_profile(config);
+    const struct profile *profile = request_plan_profile(task->request);
     uint32_t hops = torus_path_hops(tree_path(branch));
     double once_ps =
         (double)profile->startup_ps + bytes * (double)profile->transfer_ps;
 
-    return once_ps * (config->store_and_forward ? hops : 1) +
+    return once_ps * (task->request->store_and_forward ? hops : 1) +
            (double)profile->hop_delay_ps * hops;
 }
 
-static uint64_t announce_ps(const struct job_config *config,
-                            const uint8_t *branch)
+static uint64_t announce_ps(const struct job_task *task, const uint8_t *branch)
 {
     uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_BYTES +
                      TREE_BRANCH_BYTES * tree_nodes(branch) +
-                     WIRE_PAD4(config->load.arg_bytes);
+                     WIRE_PAD4(task->originator->load.arg_bytes);
 
-    return (uint64_t)circuit_ps(config, branch, bytes);
+    return (uint64_t)circuit_ps(task, branch, bytes);
 }
 
 void tree_time_announce(uint64_t port_ps[TORUS_PORTS],
-                        const struct job_config *config, const uint8_t *tree)
+                        const struct job_task *task, const uint8_t *tree)
 {
     const uint8_t *end = tree_next(tree);
-    unsigned ports = config->ports;
+    unsigned ports = task->request->ports;
     uint64_t lane_ps[TORUS_PORTS] = {0};
     uint64_t last_ps = 0;
     uint32_t order = 0;
@@ -134,7 +137,7 @@ void tree_time_announce(uint64_t port_ps[TORUS_PORTS],
             ports == TORUS_PORTS ? tree_path(at).port : order & (ports - 1u);
 
         order += 1;
-        lane_ps[lane] += announce_ps(config, at);
+        lane_ps[lane] += announce_ps(task, at);
         last_ps = lane_ps[lane] > last_ps ? lane_ps[lane] : last_ps;
     }
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -164,13 +167,13 @@ static double units_of(const struct plan *plan, const uint32_t tables[],
 static double return_ps(const struct plan *plan, const uint8_t *branch,
                         unsigned rounds, double units)
 {
-    const struct kernel_terms *terms = &plan->config->terms;
+    const struct kernel_terms *terms = &plan->task->originator->terms;
     double chunks = (double)rounds * tree_nodes(branch);
     double bytes = CIRCUIT_HEADER_BYTES + 4 + terms->result_bytes_max +
                    chunks * WIRE_OUTPUT_CHUNK_BYTES +
                    units * terms->output_numerator / terms->output_denominator;
 
-    return circuit_ps(plan->config, branch, bytes);
+    return circuit_ps(plan->task, branch, bytes);
 }
 
 /* Outputs return phase by phase; a phase lasts as long as its longest one. */
@@ -180,7 +183,7 @@ static double returns_ps(const struct plan *plan, const uint32_t tables[],
     double phase_ps[TREE_PHASES_MAX + 1] = {0};
     double all_ps = 0;
 
-    if (plan->config->terms.output_denominator == 0) {
+    if (plan->task->originator->terms.output_denominator == 0) {
         return 0;
     }
     for (uint32_t i = 1; i < tree_nodes(plan->tree); ++i) {
@@ -202,22 +205,22 @@ static double returns_ps(const struct plan *plan, const uint32_t tables[],
    (scatter/engine/slots.h). */
 static double slots_ps(const struct plan *plan, unsigned phases)
 {
-    const struct job_config *config = plan->config;
-    const struct kernel_terms *terms = &config->terms;
+    const struct job_task *task = plan->task;
+    const struct kernel_terms *terms = &task->originator->terms;
     uint32_t most = terms->result_bytes_max;
     double bytes = CIRCUIT_HEADER_BYTES +
                    (terms->result_fixed || most < SCATTER_SHORT_BYTES ||
-                            tree_time_result_bytes(config) > SCATTER_SHORT_BYTES
+                            tree_time_result_bytes(task) > SCATTER_SHORT_BYTES
                         ? most
                         : SCATTER_SHORT_BYTES);
-    double merges = terms->result_fixed && config->mesh->has_images
+    double merges = terms->result_fixed && task->request->mesh->has_images
                         ? TORUS_PORTS * SCATTER_MERGE_WORD * most / 4.0
                         : 0;
 
     if (terms->output_denominator > 0 || phases == 0) {
         return 0;
     }
-    return phases * (circuit_ps(config, plan->tree + TREE_BRANCH_BYTES, bytes) +
+    return phases * (circuit_ps(task, plan->tree + TREE_BRANCH_BYTES, bytes) +
                      merges * TREE_TIME_INSTRUCTION_PS);
 }
 
@@ -246,7 +249,7 @@ static struct tree_time plan_rounds(const struct plan *plan,
                                     uint64_t makespan_ps, unsigned phases)
 {
     uint32_t nodes = tree_nodes(plan->tree);
-    unsigned rounds = plan->config->rounds;
+    unsigned rounds = plan->task->schedule.rounds;
     bool best = rounds == WIRE_BEST;
     uint64_t begin_ps[ROUNDS_MAX];
     struct tree_rounds tried = {
@@ -277,33 +280,32 @@ static int plan_all(struct tree_times *times, const struct plan *plan)
         return -1;
     }
     times->one = time_of(plan, makespan_ps, NULL, 1, phases);
-    times->several = plan->config->rounds == 1 || plan->input.equal
+    times->several = plan->task->schedule.rounds == 1 || plan->input.equal
                          ? times->one
                          : plan_rounds(plan, &times->one, makespan_ps, phases);
     return 0;
 }
 
-int tree_times(struct tree_times *times, const struct job_config *config,
+int tree_times(struct tree_times *times, const struct job_task *task,
                double compute_ps)
 {
-    struct plan plan = {.config = config,
-                        .tree = job_policy(config)->tree(config)};
+    struct plan plan = {.task = task, .tree = job_policy(task)->tree(task)};
     uint64_t port_ps[TORUS_PORTS];
     int status;
 
-    if (plan.tree == NULL || config->load.units == 0) {
+    if (plan.tree == NULL || task->originator->load.units == 0) {
         free(plan.tree);
         return -1;
     }
-    plan.input = input_of(config, plan.tree, compute_ps);
-    tree_time_announce(port_ps, config, plan.tree);
+    plan.input = input_of(task, plan.tree, compute_ps);
+    tree_time_announce(port_ps, task, plan.tree);
     times->announce_ps = 0;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         double ps = (double)port_ps[port];
 
         times->announce_ps = ps > times->announce_ps ? ps : times->announce_ps;
     }
-    plan.scale = (double)config->load.units / plan.input.load_units;
+    plan.scale = (double)task->originator->load.units / plan.input.load_units;
     plan.work = memory_or_exit(malloc(tree_work_bytes(tree_nodes(plan.tree))));
     status = plan_all(times, &plan);
     free(plan.work);

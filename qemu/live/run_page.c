@@ -34,30 +34,30 @@ static json_t *integer(uint64_t value)
 
 /* ---- the begin of a report ---- */
 
-static json_t *originators_json(const struct job_config *config)
+static json_t *originators_json(const struct request *request)
 {
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < config->originators; ++i) {
+    for (uint32_t i = 0; i < request->originators; ++i) {
         json_array_append_new(all, json_pack("{s:i, s:i}", "x",
-                                             config->several[i].at.x, "y",
-                                             config->several[i].at.y));
+                                             request->originator[i].at.x, "y",
+                                             request->originator[i].at.y));
     }
     return all;
 }
 
 /* The begin of a report, which the caller owns. */
-static json_t *report_begin(const struct job_config *config,
-                            const char *command)
+static json_t *report_begin(const struct request *request, const char *command)
 {
-    json_t *json = json_pack(
-        "{s:s, s:o, s:s, s:s}", "live", "run", "mesh",
-        report_mesh_json(config->size, config->originator, config->mesh->on),
-        "kernel", config->kernel->name, "command", command);
+    json_t *json =
+        json_pack("{s:s, s:o, s:s, s:s}", "live", "run", "mesh",
+                  report_mesh_json(request->size, request->originator[0].at,
+                                   request->mesh->on),
+                  "kernel", request->kernel->name, "command", command);
 
     memory_or_exit(json);
-    if (config->originators > 0) {
-        json_object_set_new(json, "originators", originators_json(config));
+    if (request->originators > 1) {
+        json_object_set_new(json, "originators", originators_json(request));
     }
     return json;
 }
@@ -151,8 +151,8 @@ static void free_all(struct run_page *page)
     free(page);
 }
 
-struct run_page *run_page_start(struct job_config *config, const char *command,
-                                uint16_t port)
+struct run_page *run_page_start(const struct request *request,
+                                const char *command, uint16_t port)
 {
     /* Readings take a twentieth of a processor's time at most. */
     struct page_source source = {.event = "run",
@@ -161,7 +161,7 @@ struct run_page *run_page_start(struct job_config *config, const char *command,
                                  .ratio = 20,
                                  .least_s = 0.1,
                                  .most_s = 2};
-    json_t *begin = report_begin(config, command);
+    json_t *begin = report_begin(request, command);
     struct page_server *server = page_server_open(port, begin);
     struct run_page *page;
 
@@ -177,8 +177,12 @@ struct run_page *run_page_start(struct job_config *config, const char *command,
         free_all(page);
         return NULL;
     }
-    config->watch = page->watch;
     return page;
+}
+
+struct watch *run_page_watch(const struct run_page *page)
+{
+    return page != NULL ? page->watch : NULL;
 }
 
 void run_page_finish(struct run_page *page, const json_t *report)

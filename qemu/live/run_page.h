@@ -8,7 +8,7 @@
 #define QEMU_LIVE_RUN_PAGE_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 #include <jansson.h>
 
@@ -16,11 +16,13 @@ struct run_page;
 
 /*
  * Serves the page of this job on a port, 0: one that is free, and prints its
- * address on stderr. Sets config->watch. The config outlives it. Result: NULL
- * after a message.
+ * address on stderr. The request outlives it. Result: NULL after a message.
  */
-struct run_page *run_page_start(struct job_config *config, const char *command,
-                                uint16_t port);
+struct run_page *run_page_start(const struct request *request,
+                                const char *command, uint16_t port);
+
+/* Where the job tells how far it is; NULL if the page is NULL. */
+struct watch *run_page_watch(const struct run_page *page);
 
 /* The run is over: browsers get the page of this report; NULL: there is none,
    since the run failed. */

@@ -89,11 +89,11 @@ static bool is_second(const struct inject_options *options, uint32_t i)
 
 /* What is allowed instead of injection `i`; NULL if it is. */
 static const char *check(const struct inject_options *options, uint32_t i,
-                         const struct job_config *config)
+                         const struct request *request)
 {
     const struct injection *injection = &options->injection[i];
 
-    if (!config->mesh->has_images && injection->fault != NODE_INJECT_NONE &&
+    if (!request->mesh->has_images && injection->fault != NODE_INJECT_NONE &&
         injection->fault != NODE_INJECT_ASSERT) {
         return "must be assert@X,Y or a slowdown with --on native: the others "
                "are for boards";
@@ -101,25 +101,25 @@ static const char *check(const struct inject_options *options, uint32_t i,
     if (is_second(options, i)) {
         return "must be the only one at its node";
     }
-    if (injection->fault == NODE_INJECT_NONE && config->slow_shift != NULL &&
-        config->slow_shift[torus_index(config->size, injection->at)] != 0) {
+    if (injection->fault == NODE_INJECT_NONE && request->slow_shift != NULL &&
+        request->slow_shift[torus_index(request->size, injection->at)] != 0) {
         return "must be at a node without --slow";
     }
     return NULL;
 }
 
 int inject_options_check(const struct inject_options *options,
-                         const struct job_config *config)
+                         const struct request *request)
 {
     for (uint32_t i = 0; i < options->count; ++i) {
         struct torus_coord at = options->injection[i].at;
 
-        if (at.x >= config->size.width || at.y >= config->size.height) {
-            parse_report_outside("--inject", at, config->size);
+        if (at.x >= request->size.width || at.y >= request->size.height) {
+            parse_report_outside("--inject", at, request->size);
             return EXIT_USAGE;
         }
         if (parse_report("--inject", options->text[i],
-                         check(options, i, config)) != 0) {
+                         check(options, i, request)) != 0) {
             return EXIT_USAGE;
         }
     }

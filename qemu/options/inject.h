@@ -4,7 +4,7 @@
 #define QEMU_OPTIONS_INJECT_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 #include <stdbool.h>
 
@@ -21,11 +21,11 @@ NODISCARD int inject_options_add(struct inject_options *options,
                                  const char *text);
 
 /*
- * Checks them with the mesh of a config, whose slow_shift says which nodes are
+ * Checks them with the mesh of a request, whose slow_shift says which nodes are
  * slow by plan. Result: 0, or EXIT_USAGE after a message.
  */
 NODISCARD int inject_options_check(const struct inject_options *options,
-                                   const struct job_config *config);
+                                   const struct request *request);
 
 /* Whether one of them makes a node slow later than from the start. */
 bool inject_options_any_later(const struct inject_options *options);

@@ -43,20 +43,20 @@ const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
                                            : &fabric_job_qemu;
 }
 
-/* Sets config.mesh and config.board by the options given so far. */
+/* Sets the request's mesh and board by the options given so far. */
 static void choose_mesh(struct job_options *options)
 {
-    struct job_config *config = &options->config;
+    struct request *request = &options->request;
 
     if (options->board_text == NULL) {
-        config->board =
-            board_default(config->port != NULL ? BOARD_SERIAL : BOARD_WINDOW);
+        request->board =
+            board_default(request->port != NULL ? BOARD_SERIAL : BOARD_WINDOW);
     }
-    config->mesh = job_options_mesh_of(config->board);
-    if (config->port != NULL) {
-        config->mesh = &serial_job_port;
-    } else if (options->native && config->mesh->has_fabric) {
-        config->mesh = &fabric_job_native;
+    request->mesh = job_options_mesh_of(request->board);
+    if (request->port != NULL) {
+        request->mesh = &serial_job_port;
+    } else if (options->native && request->mesh->has_fabric) {
+        request->mesh = &fabric_job_native;
     }
 }
 
@@ -69,7 +69,7 @@ static int set_kernel(void *own, const char *name)
 
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         if (strcmp(kernel_table[i]->name, name) == 0) {
-            options->config.kernel = kernel_table[i];
+            options->request.kernel = kernel_table[i];
             return 0;
         }
         edits_offer(&nearest, kernel_table[i]->name);
@@ -93,7 +93,7 @@ static int set_board(void *own, const char *text)
 
     if (board != NULL) {
         options->board_text = text;
-        options->config.board = board;
+        options->request.board = board;
         choose_mesh(options);
         return 0;
     }
@@ -147,7 +147,7 @@ static int set_plan_profile(void *own, const char *name)
 {
     struct job_options *options = own;
 
-    options->config.plan_profile = &options->plan_profile;
+    options->request.plan_profile = &options->plan_profile;
     return profile_option_load(&options->plan_profile, "--plan-profile", name);
 }
 
@@ -157,14 +157,14 @@ static int set_ports(void *own, const char *text)
     bool fine =
         text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
 
-    options->config.ports = (uint8_t)(text[0] - '0');
+    options->request.ports = (uint8_t)(text[0] - '0');
     return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
 }
 
 static int add_halt(void *own, const char *text)
 {
     struct job_options *options = own;
-    struct gdb_halts *halts = &options->config.halts;
+    struct gdb_halts *halts = &options->request.halts;
 
     if (halts->count == GDB_HALTS_MAX) {
         return parse_report("--halt", text, "may be given 32 times");
@@ -216,9 +216,9 @@ static int set_boot(void *own, const char *text)
     struct job_options *options = own;
 
     options->boot_text = text;
-    options->config.one_by_one = strcmp(text, "exec") == 0;
+    options->request.one_by_one = strcmp(text, "exec") == 0;
     return parse_report("--boot", text,
-                        options->config.one_by_one || strcmp(text, "fork") == 0
+                        options->request.one_by_one || strcmp(text, "fork") == 0
                             ? NULL
                             : "must be fork or exec");
 }
@@ -228,7 +228,7 @@ static int set_map(void *own, const char *text)
     struct job_options *options = own;
     int map = share_map_of(text);
 
-    options->config.map = map < 0 ? SHARE_CORES : (enum share_map)map;
+    options->request.map = map < 0 ? SHARE_CORES : (enum share_map)map;
     return parse_report("--map", text,
                         map < 0 ? "must be cores, even or rows" : NULL);
 }
@@ -251,7 +251,7 @@ static int set_watchdog(void *own, const char *text)
     struct job_options *options = own;
 
     return parse_report("--watchdog", text,
-                        read_watchdog(&options->config.watchdog_s, text));
+                        read_watchdog(&options->request.watchdog_s, text));
 }
 
 unsigned job_options_watchdog(int argc, char **argv)
@@ -279,7 +279,7 @@ static void add_input(struct job_options *options, const char *text)
         options->input, (options->inputs + 1u) * sizeof *options->input));
     options->input[options->inputs] = text;
     options->inputs += 1;
-    options->config.input_name = options->input[0];
+    options->one.input_name = options->input[0];
 }
 
 int job_options_add_input(void *options, const char *text)
@@ -294,7 +294,7 @@ static int set_mesh(void *own, const char *text)
 
     options->mesh_text = text;
     return parse_report("--mesh", text,
-                        parse_mesh(text, &options->config.size));
+                        parse_mesh(text, &options->request.size));
 }
 
 /* One console, or one of each originator. */
@@ -307,8 +307,8 @@ static int add_port(void *own, const char *text)
         memory_or_exit(realloc(options->port, count * sizeof *options->port));
     options->port[options->port_count] = text;
     options->port_count = count;
-    options->config.port = options->port[0];
-    options->config.other_consoles = count > 1 ? options->port + 1 : NULL;
+    options->request.port = options->port[0];
+    options->request.other_consoles = count > 1 ? options->port + 1 : NULL;
     choose_mesh(options);
     return 0;
 }
@@ -324,8 +324,8 @@ static int set_gdb(void *own, const char *text)
 {
     struct job_options *options = own;
 
-    options->config.gdb = true;
-    options->config.gdb_dir = text;
+    options->request.gdb = true;
+    options->request.gdb_dir = text;
     return 0;
 }
 
@@ -333,29 +333,29 @@ static int set_profile(void *own, const char *text)
 {
     struct job_options *options = own;
 
-    return profile_option_load(&options->config.profile, "--profile", text);
+    return profile_option_load(&options->request.profile, "--profile", text);
 }
 
 static int add_originator(void *own, const char *text)
 {
     struct job_options *options = own;
 
-    return originators_options_add(&options->originators,
-                                   &options->config.originator, text);
+    return originators_options_add(&options->originators, &options->one.at,
+                                   text);
 }
 
 static int set_damage(void *own, const char *text)
 {
     struct job_options *options = own;
 
-    return noise_set(&options->config.noise.damage, "--damage", text);
+    return noise_set(&options->request.noise.damage, "--damage", text);
 }
 
 static int set_loss(void *own, const char *text)
 {
     struct job_options *options = own;
 
-    return noise_set(&options->config.noise.loss, "--lose", text);
+    return noise_set(&options->request.noise.loss, "--lose", text);
 }
 
 static int set_firmware(void *own, const char *text)
@@ -390,7 +390,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
     {.name = "as-is",
      .group = 1,
      .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, config.load.as_is),
+     OPTION_FIELD(struct job_options, one.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
              ".zst, .zip and such are else decompressed, a sound file is else "
              "its samples"},
@@ -405,7 +405,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "R|auto",
      .group = 1,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.rounds),
+     OPTION_FIELD(struct job_options, request.schedule.rounds),
      .least = 1,
      .most = ROUNDS_MAX,
      .word = "auto",
@@ -417,7 +417,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "K",
      .group = 1,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.installment),
+     OPTION_FIELD(struct job_options, request.schedule.installment),
      .least = 1,
      .most = INSTALLMENT_MAX,
      .help =
@@ -429,7 +429,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "1|2|auto",
      .group = 1,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.levels),
+     OPTION_FIELD(struct job_options, request.schedule.levels),
      .least = 1,
      .most = 2,
      .word = "auto",
@@ -441,7 +441,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "PERCENT",
      .group = 1,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.reserve),
+     OPTION_FIELD(struct job_options, request.schedule.reserve),
      .least = 1,
      .most = WIRE_RESERVE_MAX,
      .allowed = "must be 1 to 90, the percentage of the load",
@@ -452,7 +452,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "N",
      .group = 1,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.phases),
+     OPTION_FIELD(struct job_options, request.schedule.phases),
      .most = TORUS_PHASES_MAX,
      .given = offsetof(struct job_options, phases_given),
      .help = "Use exactly N phases (default: as many as shorten the makespan)"},
@@ -466,7 +466,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "HOW",
      .group = 1,
      .type = OPTION_CHOICE,
-     OPTION_FIELD(struct job_options, config.store_and_forward),
+     OPTION_FIELD(struct job_options, request.store_and_forward),
      .choices = "circuit store-and-forward",
      .help = "circuit (default) or store-and-forward"},
     {.name = "unit",
@@ -483,7 +483,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      .value = "UNITS",
      .group = 1,
      .type = OPTION_SIZE,
-     OPTION_FIELD(struct job_options, config.batch_units),
+     OPTION_FIELD(struct job_options, request.batch_units),
      .least = 1,
      .most = UINT32_MAX,
      .allowed = "must be 1 to 4294967295 units",
@@ -507,7 +507,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
     {.name = "allow-mixed",
      .group = 3,
      .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, config.allow_mixed),
+     OPTION_FIELD(struct job_options, request.allow_mixed),
      .help = "With --port, run also if a node has another image than the "
              "originator, or is not at full speed by its crystal"},
     {.name = "gdb",
@@ -589,7 +589,7 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      .value = "N",
      .group = 3,
      .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, config.noise.seed),
+     OPTION_FIELD(struct job_options, request.noise.seed),
      .help = "Chooses the bytes that are changed or lost (default 1)"},
     {.name = "firmware",
      .value = "FILE",
@@ -621,7 +621,7 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
     {.name = "verbose",
      .group = 3,
      .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, config.verbose),
+     OPTION_FIELD(struct job_options, request.verbose),
      .help = "Say on stderr how boards start, and why so; `run' prints all "
              "lines of its summary"},
     {.name = "force",
@@ -641,14 +641,16 @@ static void take_default_profile(struct profile *profile)
 void job_options_init(struct job_options *options, const char *command)
 {
     *options = (struct job_options){.command = command};
-    options->config.phases = WIRE_BEST;
-    options->config.rounds = WIRE_BEST;
-    options->config.ports = TORUS_PORTS;
-    options->config.load.notes = &options->notes;
+    options->request.originators = 1;
+    options->request.originator = &options->one;
+    options->request.schedule.phases = WIRE_BEST;
+    options->request.schedule.rounds = WIRE_BEST;
+    options->request.ports = TORUS_PORTS;
+    options->one.load.notes = &options->notes;
     choose_mesh(options);
-    options->config.watchdog_s = WATCHDOG_S;
-    options->config.noise = noise_none();
-    take_default_profile(&options->config.profile);
+    options->request.watchdog_s = WATCHDOG_S;
+    options->request.noise = noise_none();
+    take_default_profile(&options->request.profile);
 }
 
 /* ---- the options together ---- */
@@ -663,7 +665,7 @@ static int print_missing(const struct job_options *options, const char *what)
 /* Names all that is missing where --mesh or --kernel is. */
 static int print_all_missing(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    const struct request *request = &options->request;
     const char *missing[3];
     unsigned count = 0;
     char text[64] = "";
@@ -671,12 +673,12 @@ static int print_all_missing(const struct job_options *options)
     if (options->mesh_text == NULL) {
         missing[count++] = "--mesh WxH";
     }
-    if (config->kernel == NULL) {
+    if (request->kernel == NULL) {
         missing[count++] = "--kernel NAME";
     }
     if (options->inputs == 0 && options->originators.count == 0 &&
-        (config->kernel == NULL ||
-         format_of(config->kernel->name)->input != NULL)) {
+        (request->kernel == NULL ||
+         format_of(request->kernel->name)->input != NULL)) {
         missing[count++] = "INPUT";
     }
     if (count == 1) {
@@ -692,14 +694,14 @@ static int print_all_missing(const struct job_options *options)
 }
 
 /* Refuses what cannot be on several ranks. */
-static int check_ranks(const struct job_config *config)
+static int check_ranks(const struct request *request)
 {
-    if (ranks_count() > 1 && (!config->mesh->has_fabric || config->gdb)) {
+    if (ranks_count() > 1 && (!request->mesh->has_fabric || request->gdb)) {
         fprintf(stderr,
                 "quincunx: %s: must not be given on several ranks: "
                 "start it without mpirun\n",
-                config->gdb ? "--gdb"
-                            : "--board " BOARD_SERIAL_NAMES ", --port");
+                request->gdb ? "--gdb"
+                             : "--board " BOARD_SERIAL_NAMES ", --port");
         return EXIT_USAGE;
     }
     return 0;
@@ -708,36 +710,37 @@ static int check_ranks(const struct job_config *config)
 /* Refuses options that are for another mesh than the one chosen. */
 static int check_mesh(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    const struct request *request = &options->request;
 
-    if (!config->mesh->has_fabric &&
-        (options->native || config->ports != TORUS_PORTS ||
-         config->store_and_forward || options->slow_count > 0 || config->gdb ||
-         options->inject.count > 0)) {
+    if (!request->mesh->has_fabric &&
+        (options->native || request->ports != TORUS_PORTS ||
+         request->store_and_forward || options->slow_count > 0 ||
+         request->gdb || options->inject.count > 0)) {
         fprintf(stderr, "quincunx: --board " BOARD_SERIAL_NAMES
-                        ": must not be given with --on, --ports, --switching, "
-                        "--slow, --inject or "
+                        ": must not be given with "
+                        "--on, --ports, --switching, --slow, --inject or "
                         "--gdb: they are for mps2-an385 (`quincunx boards' has "
                         "a --gdb)\n");
         return EXIT_USAGE;
     }
-    if (!config->mesh->has_fabric && config->originators == 0 &&
-        config->schedule != SCHEDULE_PETERS_SYSKA &&
-        config->schedule != SCHEDULE_FARM) {
+    if (!request->mesh->has_fabric && request->originators == 1 &&
+        request->schedule.kind != SCHEDULE_PETERS_SYSKA &&
+        request->schedule.kind != SCHEDULE_FARM) {
         fprintf(stderr,
                 "quincunx: --schedule %s: must be peters-syska or farm with "
                 "--board " BOARD_SERIAL_NAMES "\n",
-                schedule_name(config->schedule));
+                schedule_name(request->schedule.kind));
         return EXIT_USAGE;
     }
-    if (config->port != NULL && config->board->circuits != BOARD_SERIAL) {
+    if (request->port != NULL && request->board->circuits != BOARD_SERIAL) {
         fprintf(stderr,
                 "quincunx: --port: its boards are of " BOARD_SERIAL_NAMES
                 ", not --board %s\n",
                 options->board_text);
         return EXIT_USAGE;
     }
-    if (options->port_count > 1 && options->port_count != config->originators) {
+    if (options->port_count > 1 &&
+        options->port_count != request->originators) {
         fprintf(stderr,
                 "quincunx: --port '%s': is number %u; must be given once, or "
                 "once for each of several originators\n",
@@ -745,31 +748,31 @@ static int check_mesh(const struct job_options *options)
                 options->port_count);
         return EXIT_USAGE;
     }
-    if (noise_any(&config->noise) && !config->mesh->has_cables) {
+    if (noise_any(&request->noise) && !request->mesh->has_cables) {
         fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
                         "links of --board " BOARD_SERIAL_NAMES "\n");
         return EXIT_USAGE;
     }
     if (options->boot_text != NULL &&
-        !(config->mesh->has_fabric && config->mesh->has_images)) {
+        !(request->mesh->has_fabric && request->mesh->has_images)) {
         fprintf(stderr,
                 "quincunx: --boot %s: is for emulated boards of "
                 "mps2-an385\n",
                 options->boot_text);
         return EXIT_USAGE;
     }
-    if (options->boot_text != NULL && !config->one_by_one && config->gdb) {
+    if (options->boot_text != NULL && !request->one_by_one && request->gdb) {
         fprintf(stderr, "quincunx: --boot fork: must not be given with --gdb: "
                         "such boards start one by one\n");
         return EXIT_USAGE;
     }
-    return check_ranks(config);
+    return check_ranks(request);
 }
 
 int job_options_check_mesh(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
-    unsigned side_max = config->mesh->side_max;
+    const struct request *request = &options->request;
+    unsigned side_max = request->mesh->side_max;
     int status = check_mesh(options);
 
     if (status != 0) {
@@ -778,25 +781,26 @@ int job_options_check_mesh(const struct job_options *options)
     if (options->mesh_text == NULL) {
         return print_missing(options, "--mesh WxH");
     }
-    if (config->size.width > side_max || config->size.height > side_max) {
+    if (request->size.width > side_max || request->size.height > side_max) {
         parse_report("--mesh", options->mesh_text,
                      side_max < SCHEDULE_SIDE_MAX
                          ? "must be 1x1 to 31x31 on boards with serial ports"
                          : "must be 1x1 to 125x125");
         return EXIT_USAGE;
     }
-    if (config->originator.x >= config->size.width ||
-        config->originator.y >= config->size.height) {
-        parse_report_outside("--originator", config->originator, config->size);
+    if (request->originator[0].at.x >= request->size.width ||
+        request->originator[0].at.y >= request->size.height) {
+        parse_report_outside("--originator", request->originator[0].at,
+                             request->size);
         return EXIT_USAGE;
     }
-    if (options->phases_given && torus_phases(config->size) >= 0 &&
-        config->phases > torus_phases(config->size)) {
+    if (options->phases_given && torus_phases(request->size) >= 0 &&
+        request->schedule.phases > torus_phases(request->size)) {
         fprintf(stderr,
                 "quincunx: --phases %u: at most %d phases are feasible on a "
                 "%ux%u torus\n",
-                config->phases, torus_phases(config->size), config->size.width,
-                config->size.height);
+                request->schedule.phases, torus_phases(request->size),
+                request->size.width, request->size.height);
         return EXIT_USAGE;
     }
     return 0;
@@ -805,32 +809,36 @@ int job_options_check_mesh(const struct job_options *options)
 /* Refuses --installment without a farm, and --rounds with one. */
 static int check_farm(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
-    bool farm = config->schedule == SCHEDULE_FARM;
+    const struct request *request = &options->request;
+    const struct job_task task = job_task_of(request);
+    bool farm = request->schedule.kind == SCHEDULE_FARM;
 
-    if (!farm && !options->all_schedules && config->installment != 0) {
+    if (!farm && !options->all_schedules &&
+        request->schedule.installment != 0) {
         fprintf(stderr,
                 "quincunx: --installment %u: is for --schedule farm, not %s\n",
-                config->installment, schedule_name(config->schedule));
+                request->schedule.installment,
+                schedule_name(request->schedule.kind));
         return EXIT_USAGE;
     }
-    if (!farm && !options->all_schedules && config->levels != 0) {
-        fprintf(stderr,
-                "quincunx: --levels %u: is for --schedule farm, not %s\n",
-                config->levels, schedule_name(config->schedule));
+    if (!farm && !options->all_schedules && request->schedule.levels != 0) {
+        fprintf(
+            stderr, "quincunx: --levels %u: is for --schedule farm, not %s\n",
+            request->schedule.levels, schedule_name(request->schedule.kind));
         return EXIT_USAGE;
     }
-    if (config->levels == 2 && !job_policy_has_masters(config)) {
+    if (request->schedule.levels == 2 && !job_policy_has_masters(&task)) {
         fprintf(stderr,
                 "quincunx: --levels 2: must be 1 or auto with several "
                 "--originator, --board " BOARD_SERIAL_NAMES " or --port\n");
         return EXIT_USAGE;
     }
-    if (farm && config->rounds != 1 && config->rounds != WIRE_BEST) {
+    if (farm && request->schedule.rounds != 1 &&
+        request->schedule.rounds != WIRE_BEST) {
         fprintf(stderr,
                 "quincunx: --rounds %u: must be 1 or auto with --schedule "
                 "farm, whose workers ask; see --installment\n",
-                config->rounds);
+                request->schedule.rounds);
         return EXIT_USAGE;
     }
     return 0;
@@ -840,16 +848,18 @@ static int check_farm(const struct job_options *options)
    are not the pattern's. */
 static int check_reserve(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    const struct request *request = &options->request;
+    const struct job_task task = job_task_of(request);
 
-    if (config->reserve != 0 && !options->all_schedules &&
-        config->schedule != SCHEDULE_HYBRID) {
+    if (request->schedule.reserve != 0 && !options->all_schedules &&
+        request->schedule.kind != SCHEDULE_HYBRID) {
         fprintf(stderr,
                 "quincunx: --reserve %u: is for --schedule hybrid, not %s\n",
-                config->reserve, schedule_name(config->schedule));
+                request->schedule.reserve,
+                schedule_name(request->schedule.kind));
         return EXIT_USAGE;
     }
-    if (!job_policy_has(config)) {
+    if (!job_policy_has(&task)) {
         fprintf(stderr,
                 "quincunx: --schedule hybrid: is for a torus of 5^k x 5^k with "
                 "four ports, circuits and no --slow; else take farm\n");
@@ -862,22 +872,24 @@ static int check_reserve(const struct job_options *options)
    have. */
 static int check_policy(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
-    const struct job_policy *policy = job_policy(config);
+    const struct request *request = &options->request;
+    const struct job_task task = job_task_of(request);
 
-    if (options->phases_given && !policy->counts_phases) {
+    if (options->phases_given && !job_policy(&task)->counts_phases) {
         fprintf(stderr,
                 "quincunx: --phases %u: is for peters-syska on a torus "
                 "of 5^k x 5^k with four ports, circuits and no --slow\n",
-                config->phases);
+                request->schedule.phases);
         return EXIT_USAGE;
     }
-    if (config->rounds != 1 && config->rounds != WIRE_BEST &&
-        schedule_is_equal(config->schedule)) {
+    if (request->schedule.rounds != 1 &&
+        request->schedule.rounds != WIRE_BEST &&
+        schedule_is_equal(request->schedule.kind)) {
         fprintf(stderr,
                 "quincunx: --rounds %u: must be 1 or auto with --schedule %s, "
                 "whose shares are equal\n",
-                config->rounds, schedule_name(config->schedule));
+                request->schedule.rounds,
+                schedule_name(request->schedule.kind));
         return EXIT_USAGE;
     }
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
@@ -886,7 +898,7 @@ static int check_policy(const struct job_options *options)
 /* Makes the table of all nodes' slowdowns from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
-    struct torus_size size = options->config.size;
+    struct torus_size size = options->request.size;
 
     if (options->slow_count == 0) {
         return 0;
@@ -905,7 +917,7 @@ static int set_slow_shifts(struct job_options *options)
         }
         options->slow_shift[torus_index(size, slow->at)] = slow->shift;
     }
-    options->config.slow_shift = options->slow_shift;
+    options->request.slow_shift = options->slow_shift;
     return 0;
 }
 
@@ -915,7 +927,7 @@ static int refuse_second(const struct job_options *options)
     const char *first = options->input[0];
 
     fprintf(stderr, "quincunx: '%s': kernel %s takes one INPUT",
-            quote_shown(options->input[1]), options->config.kernel->name);
+            quote_shown(options->input[1]), options->request.kernel->name);
     if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
         fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?",
                 quote_shown(first), quote_shown(first));
@@ -940,7 +952,7 @@ static int check_several(struct job_options *options)
     if (options->inputs < 2) {
         return 0;
     }
-    if (format_of(options->config.kernel->name)->read_several == NULL) {
+    if (format_of(options->request.kernel->name)->read_several == NULL) {
         return refuse_second(options);
     }
     if (options->arg_bytes == 0 && access(options->input[0], F_OK) != 0) {
@@ -968,38 +980,39 @@ static int check_several(struct job_options *options)
         options->input_names = NULL;
         return EXIT_FAILED;
     }
-    options->config.input_name = options->input_names;
+    options->one.input_name = options->input_names;
     return 0;
 }
 
 /* Checks INPUT, or the originators' files, with the kernel and the mesh. */
 static int check_input(struct job_options *options)
 {
-    struct job_config *config = &options->config;
+    struct request *request = &options->request;
     int status;
 
     if (options->originators.count > 1 && !options->schedule_given) {
-        config->schedule = SCHEDULE_STAR;
+        request->schedule.kind = SCHEDULE_STAR;
     }
-    status = originators_options_check(&options->originators, config);
+    status = originators_options_check(&options->originators, request);
     if (status != 0) {
         return status;
     }
-    if (config->input_name != NULL && options->inputs == 0 &&
-        config->originators == 0) {
-        add_input(options, config->input_name);
+    if (request->originator[0].input_name != NULL && options->inputs == 0 &&
+        request->originators == 1) {
+        add_input(options, request->originator[0].input_name);
     }
-    if (config->input_name == NULL &&
-        format_of(config->kernel->name)->input != NULL) {
+    if (request->originator[0].input_name == NULL &&
+        format_of(request->kernel->name)->input != NULL) {
         return print_missing(options, "INPUT");
     }
-    if (config->input_name != NULL &&
-        format_of(config->kernel->name)->input == NULL) {
+    if (request->originator[0].input_name != NULL &&
+        format_of(request->kernel->name)->input == NULL) {
         fprintf(stderr,
                 "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
                 "says all\n",
-                options->command, quote_shown(config->input_name),
-                config->kernel->name);
+                options->command,
+                quote_shown(request->originator[0].input_name),
+                request->kernel->name);
         return EXIT_USAGE;
     }
     return check_several(options);
@@ -1007,21 +1020,21 @@ static int check_input(struct job_options *options)
 
 static int check_debuggers(const struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    const struct request *request = &options->request;
 
-    if (config->gdb && options->native) {
+    if (request->gdb && options->native) {
         fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
                         "one process\n");
         return EXIT_USAGE;
     }
-    if (config->halts.count > 0 && !config->gdb) {
+    if (request->halts.count > 0 && !request->gdb) {
         fprintf(stderr, "quincunx: --halt: needs --gdb, for the debugger that "
                         "lets the node go on\n");
         return EXIT_USAGE;
     }
-    for (unsigned i = 0; i < config->halts.count; ++i) {
-        if (parse_report_outside("--halt", config->halts.at[i], config->size) !=
-            0) {
+    for (unsigned i = 0; i < request->halts.count; ++i) {
+        if (parse_report_outside("--halt", request->halts.at[i],
+                                 request->size) != 0) {
             return EXIT_USAGE;
         }
     }
@@ -1030,10 +1043,10 @@ static int check_debuggers(const struct job_options *options)
 
 int job_options_check(struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    const struct request *request = &options->request;
     int status;
 
-    if (options->mesh_text == NULL || config->kernel == NULL) {
+    if (options->mesh_text == NULL || request->kernel == NULL) {
         return print_all_missing(options);
     }
     status = check_debuggers(options);
@@ -1047,9 +1060,9 @@ int job_options_check(struct job_options *options)
         status = set_slow_shifts(options);
     }
     if (status == 0) {
-        options->config.injections = (struct injections){
+        options->request.injections = (struct injections){
             options->inject.injection, options->inject.count};
-        status = inject_options_check(&options->inject, config);
+        status = inject_options_check(&options->inject, request);
     }
     return status == 0 ? check_policy(options) : status;
 }
@@ -1060,7 +1073,7 @@ void job_options_free(struct job_options *options)
     free(options->port);
     free(options->input);
     free(options->input_names);
-    format_free(&options->config.load);
+    format_free(&options->one.load);
     format_notes_free(&options->notes);
     originators_options_free(&options->originators);
 }

@@ -27,19 +27,20 @@ struct job_options_slow {
 };
 
 struct job_options {
-    struct job_config config;
-    const char *command; /* for messages: "run" */
+    struct request request;
+    struct job_originator one; /* the request's, unless there are several */
+    const char *command;       /* for messages: "run" */
     const char *mesh_text;
     const char *board_text; /* NULL: the default */
     const char *boot_text;  /* NULL: the default */
-    const char **port;      /* as given; config has them */
+    const char **port;      /* as given; the request has them */
     uint32_t port_count;
-    const char **input; /* INPUTs; config.input_name stands for all */
+    const char **input; /* INPUTs; one.input_name stands for all */
     uint32_t inputs;
     char *input_names;           /* of several, for messages */
-    struct format_notes notes;   /* on the files; config.load points here */
+    struct format_notes notes;   /* on the files; loads point here */
     bool native;                 /* as --on says */
-    struct profile plan_profile; /* config.plan_profile points here if given */
+    struct profile plan_profile; /* request.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     struct inject_options inject;
@@ -48,14 +49,14 @@ struct job_options {
     bool schedule_given; /* else several originators have the star */
     bool phases_given;
     bool force;          /* whatever memory there is */
-    bool all_schedules;  /* the command runs each, whatever config.schedule */
+    bool all_schedules;  /* the command runs each, whatever --schedule */
     uint32_t unit_bytes; /* 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;
     char firmware[PATH_MAX];
     char firmware_slow[PATH_MAX];
     char kernels[ELF_NAMES_BYTES]; /* of the image */
-    uint8_t *slow_shift; /* freed by job_options_free(), as config.load is */
+    uint8_t *slow_shift; /* freed by job_options_free(), as loads are */
 };
 
 /* The seconds of --watchdog in a command line that is not parsed yet: the
@@ -91,7 +92,7 @@ void job_options_init(struct job_options *options, const char *command);
 /* The mesh of emulated boards of this kind. */
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
 
-/* Checks that the options parsed suit each other, and completes the config. */
+/* Checks that the options parsed suit each other, and completes the request. */
 NODISCARD int job_options_check(struct job_options *options);
 
 /* The same of the mesh's options alone: whether its nodes can do what they ask

@@ -26,11 +26,10 @@
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
 #define ARG_TOLD 60    /* characters at most of what the kernel takes */
 
-static int check_load(const struct job_options *options)
+static int check_load(const struct job_task *task)
 {
-    const struct job_config *config = &options->config;
-    const struct format_load *load = &config->load;
-    const char *path = config->input_name;
+    const struct format_load *load = &task->originator->load;
+    const char *path = task->originator->input_name;
 
     if (load->units > UINT32_MAX) {
         fprintf(stderr,
@@ -40,7 +39,8 @@ static int check_load(const struct job_options *options)
     }
     /* Nodes with a window all have the same memory; others tell theirs once the
        mesh is open (job.c), and are checked there. */
-    return !config->mesh->has_fabric || batches_fit(config) ? 0 : EXIT_FAILED;
+    return !task->request->mesh->has_fabric || batches_fit(task) ? 0
+                                                                 : EXIT_FAILED;
 }
 
 /* Prints the argument, at most its first ARG_SHOWN bytes; bytes that are no
@@ -69,7 +69,7 @@ static const char *argument_of(const struct kernel *kernel)
 /* Says that --arg is missing. Result: an exit status. */
 static int refuse_no_arg(const struct job_options *options)
 {
-    const struct kernel *kernel = options->config.kernel;
+    const struct kernel *kernel = options->request.kernel;
     const char *example = format_of(kernel->name)->example;
     const char *argument = argument_of(kernel);
     int first = (int)strcspn(argument, ";");
@@ -90,19 +90,19 @@ static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
     fprintf(stderr, "kernel %s does not accept it",
-            options->config.kernel->name);
+            options->request.kernel->name);
     if (options->unit_bytes > 1) {
         fprintf(stderr, " with --unit %u", options->unit_bytes);
     }
-    fprintf(stderr, "; it takes %s\n", argument_of(options->config.kernel));
+    fprintf(stderr, "; it takes %s\n", argument_of(options->request.kernel));
     return EXIT_USAGE;
 }
 
 /* Whether boards have room for a result as long as the kernel's can get; those
    with serial ports have less, and say so. */
-static int check_result(const struct job_config *config)
+static int check_result(const struct kernel *kernel,
+                        const struct kernel_terms *terms)
 {
-    const struct kernel_terms *terms = &config->terms;
     bool output = terms->output_denominator != 0;
     unsigned most =
         output ? KERNEL_RESULT_BESIDE_OUTPUT_MAX : SCATTER_RESULT_MAX;
@@ -113,66 +113,72 @@ static int check_result(const struct job_config *config)
     fprintf(stderr,
             "quincunx: kernel %s: its result may get %u bytes "
             "(result_bytes_max); at most %u are allowed%s\n",
-            config->kernel->name, terms->result_bytes_max, most,
+            kernel->name, terms->result_bytes_max, most,
             output ? " beside an output" : "");
     return -1;
 }
 
 /* Whether the kernel takes the job. */
-static bool begins(struct job_config *config, uint32_t work[],
-                   const struct kernel_job *job)
+static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
+                   uint32_t work[], const struct kernel_job *job)
 {
     int error;
 
-    crash_begin(config->kernel->name);
+    crash_begin(kernel->name);
     crash_in("begin");
-    error = config->kernel->begin(work, &config->terms, job);
+    error = kernel->begin(work, terms, job);
     crash_out();
     return error == KERNEL_OK;
 }
 
 /* Lets the kernel check its argument before any board starts, and gets its
    terms. */
-static int check_arg(struct job_options *options)
+static int check_arg(struct job_originator *originator,
+                     const struct job_options *options)
 {
-    struct job_config *config = &options->config;
-    const struct format_load *load = &config->load;
+    const struct kernel *kernel = options->request.kernel;
+    const struct format_load *load = &originator->load;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     uint32_t work[SCATTER_WORK_MAX / 4];
 
-    if (config->kernel->work_bytes > sizeof work) {
+    if (kernel->work_bytes > sizeof work) {
         fprintf(stderr,
                 "quincunx: kernel %s asks for %u bytes of work memory; at "
                 "most %zu are allowed\n",
-                config->kernel->name, config->kernel->work_bytes, sizeof work);
+                kernel->name, kernel->work_bytes, sizeof work);
         return EXIT_FAILED;
     }
-    config->terms = (struct kernel_terms){.before_bytes = 0};
-    if (load->arg_bytes > KERNEL_ARG_MAX || !begins(config, work, &job)) {
+    originator->terms = (struct kernel_terms){.before_bytes = 0};
+    if (load->arg_bytes > KERNEL_ARG_MAX ||
+        !begins(&originator->terms, kernel, work, &job)) {
         return options->arg_bytes == 0 ? refuse_no_arg(options)
                                        : refuse_arg(options);
     }
-    if (check_result(config) != 0) {
-        return EXIT_FAILED;
+    return check_result(kernel, &originator->terms) == 0 ? 0 : EXIT_FAILED;
+}
+
+/* Refuses --levels 2 where the kernel's output leaves no masters. */
+static int check_levels(const struct job_task *task)
+{
+    if (task->schedule.levels != 2 || job_policy_has_masters(task)) {
+        return 0;
     }
-    if (config->levels == 2 && !job_policy_has_masters(config)) {
-        fprintf(stderr,
-                "quincunx: --levels 2: must be 1 or auto with an output, as "
-                "kernel %s makes with this argument\n",
-                config->kernel->name);
-        return EXIT_USAGE;
-    }
-    return 0;
+    fprintf(stderr,
+            "quincunx: --levels 2: must be 1 or auto with an output, as "
+            "kernel %s makes with this argument\n",
+            task->request->kernel->name);
+    return EXIT_USAGE;
 }
 
 /* Divides a load of single bytes into units of --unit bytes. */
-static int set_units(struct job_options *options)
+static int set_units(struct job_originator *originator,
+                     const struct job_options *options)
 {
-    struct format_load *load = &options->config.load;
+    struct format_load *load = &originator->load;
     uint32_t unit_bytes = options->unit_bytes;
 
     if (load->units == 0) {
-        return file_error(options->config.input_name,
+        return file_error(originator->input_name,
                           "is empty; a load has at least one unit");
     }
     if (unit_bytes == 0) {
@@ -182,14 +188,14 @@ static int set_units(struct job_options *options)
         fprintf(stderr,
                 "quincunx: --unit %u: is for loads of single bytes; kernel "
                 "%s's units have %u\n",
-                unit_bytes, options->config.kernel->name, load->unit_bytes);
+                unit_bytes, options->request.kernel->name, load->unit_bytes);
         return EXIT_USAGE;
     }
     if (load->units % unit_bytes != 0) {
         fprintf(stderr,
                 "quincunx: --unit %u: %s has %" PRIu64
                 " bytes; must be a multiple\n",
-                unit_bytes, file_name(options->config.input_name), load->units);
+                unit_bytes, file_name(originator->input_name), load->units);
         return EXIT_FAILED;
     }
     load->units /= unit_bytes;
@@ -213,25 +219,30 @@ static int check_inputs(const struct job_options *options)
     return 0;
 }
 
-static int read_load(struct job_options *options)
+/* Reads an originator's load as options->one.load says, and checks it. */
+static int read_load(struct job_originator *originator,
+                     const struct job_options *options)
 {
-    struct job_config *config = &options->config;
-    const struct format *format = format_of(config->kernel->name);
+    const struct format *format = format_of(options->request.kernel->name);
+    struct job_task task = job_task_of(&options->request);
     int status;
 
+    task.originator = originator;
+    originator->load = options->one.load;
     if (options->arg_bytes == 0 && format->example != NULL) {
         return refuse_no_arg(options);
     }
     status = options->inputs > 1
-                 ? format->read_several(&config->load, options->input,
+                 ? format->read_several(&originator->load, options->input,
                                         options->inputs, options->arg,
                                         options->arg_bytes)
-                 : format->read(&config->load, config->input_name, options->arg,
-                                options->arg_bytes);
+                 : format->read(&originator->load, originator->input_name,
+                                options->arg, options->arg_bytes);
 
-    status = status == 0 ? set_units(options) : status;
-    status = status == 0 ? check_arg(options) : status;
-    return status == 0 ? check_load(options) : status;
+    status = status == 0 ? set_units(originator, options) : status;
+    status = status == 0 ? check_arg(originator, options) : status;
+    status = status == 0 ? check_levels(&task) : status;
+    return status == 0 ? check_load(&task) : status;
 }
 
 /* An image with fewer kernels than this program is told: the last choice of
@@ -239,37 +250,37 @@ static int read_load(struct job_options *options)
 static void note_image(struct job_options *options)
 {
     unsigned count = firmware_kernels(options->kernels, options->firmware,
-                                      options->config.board);
+                                      options->request.board);
 
     if (count > 0 && count < kernel_table_count) {
-        options->config.image_kernels = options->kernels;
+        options->request.image_kernels = options->kernels;
     }
 }
 
 int job_options_find_boards(struct job_options *options)
 {
-    struct job_config *config = &options->config;
+    struct request *request = &options->request;
     const char *otherwise =
-        config->mesh->has_fabric ? ", or use --on native" : "";
+        request->mesh->has_fabric ? ", or use --on native" : "";
     int status;
 
-    if (!config->mesh->has_images) {
-        return memory_need_check(config, options->force);
+    if (!request->mesh->has_images) {
+        return memory_need_check(request, options->force);
     }
-    config->firmware = options->firmware;
-    status = firmware_find(options->firmware, config->board);
+    request->firmware = options->firmware;
+    status = firmware_find(options->firmware, request->board);
     if (status == 0 && inject_options_any_later(&options->inject)) {
-        config->firmware_slow = options->firmware_slow;
+        request->firmware_slow = options->firmware_slow;
         status = firmware_find_slow(options->firmware_slow, options->firmware,
-                                    config->board);
+                                    request->board);
     }
-    if (status == 0 && config->kernel != NULL) {
-        status = firmware_check_kernel(options->firmware, config->board,
-                                       config->kernel->name);
+    if (status == 0 && request->kernel != NULL) {
+        status = firmware_check_kernel(options->firmware, request->board,
+                                       request->kernel->name);
         note_image(options);
     }
-    status = status == 0 ? emulator_check(config->board, otherwise) : status;
-    return status == 0 ? memory_need_check(config, options->force) : status;
+    status = status == 0 ? emulator_check(request->board, otherwise) : status;
+    return status == 0 ? memory_need_check(request, options->force) : status;
 }
 
 /* Refuses an originator whose file cannot be read, or is empty; a pipe is read
@@ -301,41 +312,34 @@ static int check_file(const struct originators_options *given, uint32_t index)
 /* Refuses a load that is more than a board takes at once. */
 static int check_units(const struct job_options *options, uint32_t index)
 {
-    const struct job_config *config = &options->config;
-    uint64_t most = batches_memory_units(config);
+    struct job_task task = job_task_of(&options->request);
+    uint64_t units = options->request.originator[index].load.units;
+    uint64_t most;
 
-    if (config->load.units <= most) {
+    task.originator = &options->request.originator[index];
+    most = batches_memory_units(&task);
+    if (units <= most) {
         return 0;
     }
     fprintf(stderr,
             "quincunx: --originator '%s': has %" PRIu64
             " units; must have 1 to %" PRIu64 ", as a board's memory takes\n",
-            quote_shown(options->originators.text[index]), config->load.units,
-            most);
+            quote_shown(options->originators.text[index]), units, most);
     return EXIT_USAGE;
 }
 
-/* Reads the loads of several originators, each as if it were the only one. */
+/* Reads the load of each originator. */
 static int read_loads(struct job_options *options)
 {
-    struct job_config *config = &options->config;
-    const struct format_load told = config->load;
+    const struct request *request = &options->request;
     int status = 0;
 
-    for (uint32_t i = 0; status == 0 && i < config->originators; ++i) {
-        struct job_originator *originator = &config->several[i];
-
-        config->input_name = originator->input_name;
-        config->load = told;
-        status = read_load(options);
-        if (status == 0) {
+    for (uint32_t i = 0; status == 0 && i < request->originators; ++i) {
+        status = read_load(&request->originator[i], options);
+        if (status == 0 && request->originators > 1) {
             status = check_units(options, i);
         }
-        originator->load = config->load;
-        originator->terms = config->terms;
     }
-    config->input_name = config->several[0].input_name;
-    config->load = told;
     return status;
 }
 
@@ -347,9 +351,6 @@ int job_options_open(struct job_options *options)
         status = check_file(&options->originators, i);
     }
     status = status == 0 ? check_inputs(options) : status;
-    if (status == 0) {
-        status = options->config.originators > 0 ? read_loads(options)
-                                                 : read_load(options);
-    }
+    status = status == 0 ? read_loads(options) : status;
     return status == 0 ? job_options_find_boards(options) : status;
 }

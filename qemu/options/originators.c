@@ -100,13 +100,13 @@ static int check_places(const struct originators_options *options,
 }
 
 /* What several originators cannot be given with; NULL: nothing. */
-static const char *refused_with(const struct job_config *config)
+static const char *refused_with(const struct request *request)
 {
-    if (!schedule_has_groups(config->schedule)) {
+    if (!schedule_has_groups(request->schedule.kind)) {
         return "several originators must have --schedule star (default) or "
                "farm";
     }
-    if (config->batch_units > 0) {
+    if (request->batch_units > 0) {
         return "several originators must be given without --batch: each load "
                "goes at once";
     }
@@ -114,29 +114,29 @@ static const char *refused_with(const struct job_config *config)
 }
 
 static int check_several(const struct originators_options *options,
-                         struct job_config *config)
+                         struct request *request)
 {
-    uint32_t nodes = torus_nodes(config->size);
-    const char *refused = refused_with(config);
+    uint32_t nodes = torus_nodes(request->size);
+    const char *refused = refused_with(request);
     const char *last = options->text[options->count - 1];
 
     if (options->count > nodes) {
         fprintf(stderr,
                 "quincunx: --originator '%s': is number %u; a mesh of %ux%u "
                 "must have 1 to %u\n",
-                quote_shown(last), options->count, config->size.width,
-                config->size.height, nodes);
+                quote_shown(last), options->count, request->size.width,
+                request->size.height, nodes);
         return EXIT_USAGE;
     }
     if (refused != NULL) {
         parse_report("--originator", last, refused);
         return EXIT_USAGE;
     }
-    return check_places(options, config->size);
+    return check_places(options, request->size);
 }
 
 int originators_options_check(struct originators_options *options,
-                              struct job_config *config)
+                              struct request *request)
 {
     int status = 0;
 
@@ -148,18 +148,18 @@ int originators_options_check(struct originators_options *options,
                      "must be X,Y=FILE, as the others are, or the only one");
         return EXIT_USAGE;
     }
-    if (config->input_name != NULL) {
-        parse_report("INPUT", config->input_name,
+    if (request->originator[0].input_name != NULL) {
+        parse_report("INPUT", request->originator[0].input_name,
                      "must not be given with --originator X,Y=FILE");
         return EXIT_USAGE;
     }
     if (options->count > 1) {
-        status = check_several(options, config);
-        config->originators = options->count;
-        config->several = options->given;
+        status = check_several(options, request);
+        request->originators = options->count;
+        request->originator = options->given;
     }
-    config->originator = options->given[0].at;
-    config->input_name = options->given[0].input_name;
+    request->originator[0].at = options->given[0].at;
+    request->originator[0].input_name = options->given[0].input_name;
     return status;
 }
 

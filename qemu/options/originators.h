@@ -5,7 +5,7 @@
 #define QEMU_OPTIONS_ORIGINATORS_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/config.h"
+#include "qemu/job/request.h"
 
 #include <stdbool.h>
 
@@ -25,12 +25,12 @@ NODISCARD int originators_options_add(struct originators_options *options,
                                       const char *text);
 
 /*
- * Checks them with the mesh of a config, and sets its originators: of a single
+ * Checks them with the mesh of a request, and sets its originators: of a single
  * one with a file, as if the file were the INPUT. Result: 0, or EXIT_USAGE
  * after a message.
  */
 NODISCARD int originators_options_check(struct originators_options *options,
-                                        struct job_config *config);
+                                        struct request *request);
 
 /* Frees what was given, and the loads. */
 void originators_options_free(struct originators_options *options);

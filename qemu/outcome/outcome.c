@@ -24,18 +24,17 @@ static uint64_t last_ps(const struct outcome *outcome)
     return last;
 }
 
-/* ---- several originators ---- */
+/* ---- originators ---- */
 
 const struct wire_report *outcome_plan_of(const struct outcome *outcome,
                                           const struct outcome_node *node)
 {
-    return outcome->originators > 0 ? &outcome->several[node->group].plan
-                                    : &outcome->plan;
+    return &outcome->originator[node->group].plan;
 }
 
 uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index)
 {
-    return outcome->several[index].plan.scatter_start_ps -
+    return outcome->originator[index].plan.scatter_start_ps -
            outcome->plan.scatter_start_ps;
 }
 
@@ -64,7 +63,7 @@ uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
 uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
                                        uint32_t index)
 {
-    const struct wire_report *plan = &outcome->several[index].plan;
+    const struct wire_report *plan = &outcome->originator[index].plan;
 
     return plan->gather_done_ps > plan->scatter_start_ps
                ? plan->gather_done_ps - plan->scatter_start_ps
@@ -73,7 +72,7 @@ uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
 
 uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index)
 {
-    const struct wire_report *plan = &outcome->several[index].plan;
+    const struct wire_report *plan = &outcome->originator[index].plan;
 
     return plan->scatter_start_ps - plan->ordered_ps +
            outcome_group_with_results_ps(outcome, index);
@@ -213,7 +212,7 @@ uint64_t outcome_compute_ps(const struct outcome_node *node)
 struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
 {
     const struct outcome_node *node =
-        &outcome->node[torus_index(outcome->size, outcome->originator)];
+        &outcome->node[torus_index(outcome->size, outcome->originator[0].at)];
     const struct wire_report *plan = outcome_plan_of(outcome, node);
     uint32_t units = 0;
 
@@ -247,13 +246,11 @@ static uint64_t measure_ps(const struct outcome *outcome)
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        const struct wire_report *plan = &outcome->several[i].plan;
+        const struct wire_report *plan = &outcome->originator[i].plan;
 
         sum += plan->measure_ps - plan->sampled_ps;
     }
-    return outcome->originators > 0
-               ? sum
-               : outcome->plan.measure_ps - outcome->plan.sampled_ps;
+    return sum;
 }
 
 /* Of the batch at hand. */
@@ -422,7 +419,7 @@ double outcome_speedup(const struct outcome *outcome)
                            ? preparing.measure_ps - outcome->plan.sampled_ps
                            : 0;
 
-    if (outcome->originators > 0) {
+    if (outcome->originators > 1) {
         kept_ps = measure_ps(outcome);
     }
     return outcome_ratio(outcome_computing_ps(outcome) - kept_ps,
@@ -526,7 +523,7 @@ static void report(const struct outcome *outcome,
 void outcome_report_group_result(const struct outcome *outcome, uint32_t index,
                                  const struct kernel_sink *sink)
 {
-    report(outcome, &outcome->several[index].result, sink);
+    report(outcome, &outcome->originator[index].result, sink);
 }
 
 void outcome_report_result(const struct outcome *outcome,
@@ -546,10 +543,10 @@ void outcome_free(struct outcome *outcome)
         free(outcome->node[i].interval);
     }
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        free(outcome->several[i].result.data);
-        free(outcome->several[i].result.output);
+        free(outcome->originator[i].result.data);
+        free(outcome->originator[i].result.output);
     }
-    free(outcome->several);
+    free(outcome->originator);
     free(outcome->image);
     free(outcome->node);
     free(outcome->circuit);

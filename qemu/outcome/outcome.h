@@ -119,25 +119,26 @@ struct outcome_choice {
 #define OUTCOME_CHOICES_MAX 6u
 #define OUTCOME_FEW_SIDE 5u
 
-/* One of several originators, with what it planned and found. */
+/* An originator, with what it planned and found in the first batch. */
 struct outcome_originator {
     struct torus_coord at;
     const char *input_name;
     uint64_t load_bytes;
     uint64_t load_units;
-    uint32_t nodes;              /* of its group, itself included */
-    struct wire_report plan;     /* as it made it */
-    struct kernel_result result; /* of its load; the outcome's own */
+    uint32_t nodes;          /* of its group, itself included */
+    struct wire_report plan; /* as it made it */
+    /* Of its load, the outcome's own; empty of a single originator, whose
+       result is the outcome's. */
+    struct kernel_result result;
 };
 
 struct outcome {
     struct torus_size size;
-    struct torus_coord originator; /* the first of several */
-    unsigned phases_asked;         /* by the user; 0 if none were */
-    /* Several originators, or 0. Then load, plan and result are those of all:
-       the plan begins with the first that starts and ends with the last. */
+    unsigned phases_asked; /* by the user; 0 if none were */
+    /* 1 or more. Load, plan and result below are those of all: the plan begins
+       with the first that starts and ends with the last. */
     uint32_t originators;
-    struct outcome_originator *several;
+    struct outcome_originator *originator;
     const char *nodes;         /* for people: "boards", "native nodes" */
     const char *on;            /* "qemu", "native" or "boards" */
     const char *board;         /* place.board of its row; "host" */
@@ -153,8 +154,7 @@ struct outcome {
     enum schedule schedule;
     bool became_farm; /* samples of the load differed: units went to who asked,
                          not along the schedule's tree */
-    struct injections injections; /* as the caller asked for */
-    const char *input_name;
+    struct injections injections;    /* as the caller asked for */
     const struct format_load *load;  /* to show parts of it; or NULL */
     const struct format_file *files; /* of several INPUTs; or NULL */
     uint32_t file_count;

@@ -101,8 +101,8 @@ static void add_head(struct sha256_ctx *hash, const struct outcome *outcome)
 {
     add_u32(hash, outcome->size.width);
     add_u32(hash, outcome->size.height);
-    add_u32(hash, outcome->originator.x);
-    add_u32(hash, outcome->originator.y);
+    add_u32(hash, outcome->originator[0].at.x);
+    add_u32(hash, outcome->originator[0].at.y);
     add_u32(hash, outcome->node_count);
     add_u32(hash, outcome->circuit_count);
 }

@@ -313,8 +313,8 @@ static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
 {
     FILE *out = row_note(chart, height);
 
-    if (chart->outcome->originators > 0) {
-        const struct torus_coord *at = &chart->outcome->several[group].at;
+    if (chart->outcome->originators > 1) {
+        const struct torus_coord *at = &chart->outcome->originator[group].at;
 
         fprintf(out, "%u,%u: ", at->x, at->y);
     }
@@ -344,7 +344,7 @@ static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
 static void rows(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
-    uint32_t groups = outcome->originators > 0 ? outcome->originators : 1;
+    uint32_t groups = outcome->originators;
 
     for (uint32_t group = 0; group < groups; ++group) {
         for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {

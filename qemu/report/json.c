@@ -46,7 +46,7 @@ json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
 static json_t *mesh_json(const struct outcome *outcome)
 {
     json_t *json =
-        report_mesh_json(outcome->size, outcome->originator, outcome->on);
+        report_mesh_json(outcome->size, outcome->originator[0].at, outcome->on);
 
     json_object_set_new(json, "board", json_string(outcome->board));
     if (outcome->host_times) {
@@ -174,10 +174,10 @@ static json_t *originator_json(const struct outcome *outcome,
 {
     const struct torus_coord *at;
 
-    if (outcome->originators == 0) {
+    if (outcome->originators == 1) {
         return NULL;
     }
-    at = &outcome->several[node->group].at;
+    at = &outcome->originator[node->group].at;
     return json_pack("[i,i]", at->x, at->y);
 }
 
@@ -447,7 +447,7 @@ static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);
 
-    if (result != NULL && outcome->originators > 0) {
+    if (result != NULL && outcome->originators > 1) {
         (void)json_object_del(result, "offsets");
         (void)json_object_del(result, "offsets_complete");
     }
@@ -473,7 +473,7 @@ static json_t *shares_json(const struct outcome *outcome, uint32_t index)
 /* What one of several originators planned, and what its group measured. */
 static json_t *group_json(const struct outcome *outcome, uint32_t index)
 {
-    const struct outcome_originator *one = &outcome->several[index];
+    const struct outcome_originator *one = &outcome->originator[index];
     const struct wire_report *plan = &one->plan;
     const char *name = one->input_name;
 
@@ -690,7 +690,7 @@ json_t *report_json(const struct outcome *outcome)
     add_places(json, outcome);
     add_memory(json, outcome);
     ranks_add_json(json, outcome);
-    if (outcome->originators > 0) {
+    if (outcome->originators > 1) {
         json_object_set_new(json, "originators", groups_json(outcome));
     }
     if (outcome->batch_count > 1) {

@@ -137,7 +137,7 @@ static void print_texts(FILE *out, const struct outcome *outcome,
 /* Offsets of originators count within a load of each. */
 static bool has_text(const struct outcome *outcome)
 {
-    return outcome->load != NULL && outcome->originators == 0 &&
+    return outcome->load != NULL && outcome->originators == 1 &&
            outcome->load_bytes == outcome->load_units;
 }
 

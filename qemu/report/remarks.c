@@ -256,7 +256,7 @@ static bool judge_plan(struct remarks *remarks, const struct outcome *outcome)
         alone) {
         return false;
     }
-    if (outcome->batch_count > 1 || outcome->originators > 0 || !units_tell) {
+    if (outcome->batch_count > 1 || outcome->originators > 1 || !units_tell) {
         add(remarks, "The makespan is %.1f %% %s than planned.%s",
             100 * fabs(off), than,
             serial ? " The plan took circuits to cost what the profile says; "
@@ -378,7 +378,7 @@ static void judge_ends(struct remarks *remarks, const struct outcome *outcome)
                                                                          : last;
         }
     }
-    if (last == NULL || outcome->batch_count > 1 || outcome->originators > 0 ||
+    if (last == NULL || outcome->batch_count > 1 || outcome->originators > 1 ||
         part <= APART) {
         return;
     }

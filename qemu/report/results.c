@@ -115,11 +115,12 @@ void results_print(FILE *out, const struct outcome *outcome)
                                .list = print_list,
                                .lines = print_lines};
 
-    for (uint32_t i = 0; i < outcome->originators; ++i) {
-        fprintf(out, "\nof %s\n", file_name(outcome->several[i].input_name));
+    for (uint32_t i = 0; outcome->originators > 1 && i < outcome->originators;
+         ++i) {
+        fprintf(out, "\nof %s\n", file_name(outcome->originator[i].input_name));
         outcome_report_group_result(outcome, i, &sink);
     }
-    if (outcome->originators > 0) {
+    if (outcome->originators > 1) {
         sink.list = print_other_list;
         sink.flag = print_other_flag;
         fputs("\nof all files", out);

@@ -94,10 +94,10 @@ void summary_injections(FILE *out, const struct injections *injections)
 static void print_load(FILE *out, const struct outcome *outcome)
 {
     fputs("load      ", out);
-    if (outcome->originators > 0) {
+    if (outcome->originators > 1) {
         fprintf(out, "%" PRIu32 " files, ", outcome->originators);
-    } else if (outcome->input_name != NULL) {
-        fprintf(out, "%s, ", file_name(outcome->input_name));
+    } else if (outcome->originator[0].input_name != NULL) {
+        fprintf(out, "%s, ", file_name(outcome->originator[0].input_name));
     }
     if (outcome->load_bytes > 0) {
         amount_things(out, outcome->load_bytes, "byte");
@@ -111,11 +111,11 @@ static void print_mesh(FILE *out, const struct outcome *outcome)
 {
     fprintf(out, "mesh      %u x %u, ", outcome->size.width,
             outcome->size.height);
-    if (outcome->originators > 0) {
+    if (outcome->originators > 1) {
         fprintf(out, "%" PRIu32 " originators", outcome->originators);
     } else {
-        fprintf(out, "originator %u,%u", outcome->originator.x,
-                outcome->originator.y);
+        fprintf(out, "originator %u,%u", outcome->originator[0].at.x,
+                outcome->originator[0].at.y);
     }
     fprintf(out, ", on %s (%s)\n", outcome->on, outcome->board);
     if (outcome->image_kernels != NULL) {
@@ -222,7 +222,7 @@ static void print_layer(FILE *out, const struct outcome *outcome,
     /* What the originator measured is its share, too; what nodes got along a
        tree has it. */
     double measured_units =
-        layer == 0 && outcome->plan.layers && outcome->originators == 0
+        layer == 0 && outcome->plan.layers && outcome->originators == 1
             ? (double)outcome->plan.measured_units
             : 0;
 
@@ -326,12 +326,11 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
 static bool is_originator(const struct outcome *outcome, uint32_t node)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        if (torus_index(outcome->size, outcome->several[i].at) == node) {
+        if (torus_index(outcome->size, outcome->originator[i].at) == node) {
             return true;
         }
     }
-    return outcome->originators == 0 &&
-           torus_index(outcome->size, outcome->originator) == node;
+    return false;
 }
 
 /* A load in batches: what is shown of nodes and layers is the first one's. */
@@ -522,11 +521,11 @@ static void print_network(FILE *out, const struct outcome *outcome, bool all)
             outcome->boot_wall_s, outcome->run_wall_s);
 }
 
-/* A line for each of several originators. */
+/* A line for each originator. */
 static void print_groups(FILE *out, const struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        const struct outcome_originator *one = &outcome->several[i];
+        const struct outcome_originator *one = &outcome->originator[i];
         char place[16];
         char planned[SUMMARY_TIME_BYTES];
         char measured[SUMMARY_TIME_BYTES];
@@ -561,6 +560,8 @@ void summary_print(FILE *out, const struct outcome *outcome, bool all)
     }
     print_network(out, outcome, all);
     ranks_print(out, outcome);
-    print_groups(out, outcome);
+    if (outcome->originators > 1) {
+        print_groups(out, outcome);
+    }
     results_print(out, outcome);
 }

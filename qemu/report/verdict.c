@@ -133,7 +133,7 @@ struct verdict_times verdict_times(const struct outcome *outcome)
     struct verdict_times times = {.preparing_ps = 0};
     uint64_t sum_ps = 0;
 
-    if (outcome->batch_count > 1 || outcome->originators > 0) {
+    if (outcome->batch_count > 1 || outcome->originators > 1) {
         return times;
     }
     for (uint32_t i = 0; i < outcome->node_count; ++i) {

@@ -131,7 +131,9 @@ static int tell_outcome(int words, char **word)
         option_parse(&command, words - first + 1, word + first - 1, &options);
     status = status == 0 ? job_options_check(&options) : status;
     status = status == 0 ? job_options_open(&options) : status;
-    status = status == 0 ? job_execute(&outcome, &options.config) : status;
+    status = status == 0 ? job_execute(&outcome, &options.request,
+                                       &options.request.schedule, NULL)
+                         : status;
     if (status == 0) {
         for (int i = 0; i < first; ++i) {
             edit(&outcome, word[i]);
@@ -191,7 +193,7 @@ static int tell_calibration(int words, char **word)
     struct job_options options;
 
     job_options_init(&options, "calibrate");
-    options.config.size = (struct torus_size){SIDE, SIDE};
+    options.request.size = (struct torus_size){SIDE, SIDE};
     calibration.row = memory_or_exit(
         calloc(SIDE * SIDE * 2 * REPEATS, sizeof *calibration.row));
     make_rows(&calibration);
@@ -199,12 +201,12 @@ static int tell_calibration(int words, char **word)
         if (strcmp(word[i], "boards") == 0) {
             calibration.on = "boards";
             calibration.board = "stm32f405";
-            options.config.mesh =
+            options.request.mesh =
                 job_options_mesh_of(board_default(BOARD_SERIAL));
             calibrate_set_aside(&calibration);
         }
     }
-    if (!calibrate_fit(&calibration, options.config.size)) {
+    if (!calibrate_fit(&calibration, options.request.size)) {
         return 1;
     }
     for (int i = 0; i < words; ++i) {
@@ -212,7 +214,7 @@ static int tell_calibration(int words, char **word)
             calibration.startup_ps.value *= -1;
         }
     }
-    calibrate_print(stdout, &calibration, &options.config);
+    calibrate_print(stdout, &calibration, &options.request);
     words = calibrate_check(&calibration);
     calibrate_free(&calibration);
     return words;
@@ -223,14 +225,15 @@ static int tell_calibration(int words, char **word)
 static int tell_defaults(void)
 {
     struct job_options options;
-    const struct job_config *config = &options.config;
+    const struct request *request = &options.request;
 
     job_options_init(&options, "run");
     printf("board %s\nports %u\nprofile %s\nschedule %s\nseed %" PRIu64
            "\noriginator %u,%u\nwatchdog %u\n",
-           config->board->place.board, config->ports, config->profile.name,
-           schedule_name(config->schedule), config->noise.seed,
-           config->originator.x, config->originator.y, config->watchdog_s);
+           request->board->place.board, request->ports, request->profile.name,
+           schedule_name(request->schedule.kind), request->noise.seed,
+           request->originator[0].at.x, request->originator[0].at.y,
+           request->watchdog_s);
     return 0;
 }
 

@@ -28,7 +28,10 @@ static void set_up(void)
 
 static void digest(char hex[TIMELINE_HEX_BYTES], struct unit *unit)
 {
+    static struct outcome_originator originator;
     const struct outcome outcome = {.size = {1, 1},
+                                    .originators = 1,
+                                    .originator = &originator,
                                     .node = &node,
                                     .node_count = 1,
                                     .circuit = circuits,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job and the mesh that it runs on, as the command line asks for them. */
-#ifndef QEMU_JOB_CONFIG_H
-#define QEMU_JOB_CONFIG_H
+/*
+ * A job as it is asked for. The command line fills in one struct request, which
+ * nobody changes from then on; what differs by originator and by trial is a
+ * struct job_task.
+ */
+#ifndef QEMU_JOB_REQUEST_H
+#define QEMU_JOB_REQUEST_H
 
 #include "kernels/kernel.h"
 #include "qemu/board/gdb.h"
@@ -18,7 +22,7 @@
 struct mesh_ops;
 struct rates;
 
-/* One of several originators, and its load. */
+/* An originator and its load. */
 struct job_originator {
     struct torus_coord at;
     const char *input_name;
@@ -26,33 +30,29 @@ struct job_originator {
     struct kernel_terms terms; /* for this load and its argument */
 };
 
-struct job_config {
+/* How a load goes out. */
+struct job_schedule {
+    enum schedule kind;
+    uint8_t phases;      /* or WIRE_BEST */
+    uint8_t rounds;      /* or WIRE_BEST */
+    uint8_t installment; /* of a farm, scatter/plan/farm.h; 0: choose */
+    uint8_t levels;      /* of a farm: 1; 2, with masters; 0: choose */
+    uint8_t reserve;     /* of SCHEDULE_HYBRID, percent; 0: choose. Along a tree
+                            WIRE_BEST: all, if samples differ */
+};
+
+struct request {
     const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
     struct torus_size size;
-    struct torus_coord originator;
-    /* Several originators, or 0: then originator, terms, input_name and load
-       are set for each in turn (qemu/job/several_originators.h). */
-    uint32_t originators;
-    struct job_originator *several;
-    const struct mesh_groups *groups;   /* of these; NULL: there is one */
-    uint32_t group;                     /* of `originator` */
+    uint32_t originators; /* 1 or more */
+    struct job_originator *originator;
+    struct job_schedule schedule;       /* as asked for */
     struct profile profile;             /* costs of circuits */
     const struct profile *plan_profile; /* the same for the plan; or NULL */
-    const struct kernel *kernel;
-    struct kernel_terms terms; /* for this load and its argument */
-    const char *input_name;
-    struct format_load load;
+    const struct kernel *kernel;        /* NULL: the mesh is probed only */
     const struct rates *rates; /* of earlier jobs: qemu/job/rates.h; or NULL */
-    struct outcome_rate rate;  /* this job's, of these; units 0: not known */
     uint32_t batch_units;      /* of a batch at most; 0: as memory allows */
-    uint8_t phases;            /* or WIRE_BEST */
-    uint8_t rounds;            /* or WIRE_BEST */
-    uint8_t installment;       /* of a farm, scatter/plan/farm.h; 0: choose */
-    uint8_t levels;            /* of a farm: 1; 2, with masters; 0: choose */
-    uint8_t reserve;           /* of SCHEDULE_HYBRID, percent; 0: choose. Along
-                                  a tree WIRE_BEST: all, if samples differ */
-    enum schedule schedule;
-    uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
+    uint8_t ports;             /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
@@ -63,8 +63,6 @@ struct job_config {
     const char *const *other_consoles;
     bool allow_mixed;     /* also nodes that differ: qemu/survey/identity.h */
     struct noise noise;   /* of emulated serial links */
-    uint64_t room_bytes;  /* of a node's memory for a job's data; 0 for that of
-                             a window, 16 MB */
     const char *firmware; /* of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */
@@ -76,7 +74,6 @@ struct job_config {
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
     struct gdb_halts halts;       /* boards that wait for a debugger */
-    struct watch *watch;          /* of who looks on; or NULL */
     struct injections injections; /* for tests; no plan knows of them */
     /* As qemu/job/memory_need.h expects it, of one host that has all nodes, and
        of the hosts of several ranks together; 0: unasked. */
@@ -84,8 +81,28 @@ struct job_config {
     uint64_t memory_hosts;
 };
 
+/* The part of one originator in a trial of a request. */
+struct job_task {
+    const struct request *request;
+    const struct job_originator *originator; /* one of the request's */
+    struct job_schedule schedule;            /* as asked for, or chosen */
+    const struct mesh_groups *groups;        /* NULL: there is one originator */
+    uint32_t group;                          /* of the originator */
+    uint64_t room_bytes; /* of a node's memory for a job's data; 0: that of a
+                            window, 16 MB */
+    struct outcome_rate rate; /* as rates of earlier jobs have it; units 0: not
+                                 known */
+    struct watch *watch;      /* of who looks on; or NULL */
+};
+
+/* The task of a request's first originator, the schedule as asked for. */
+struct job_task job_task_of(const struct request *request);
+
+/* By how many bits a node's computing is slowed, as asked for. */
+unsigned request_slow_shift(const struct request *request, uint32_t node);
+
 /* The profile that the plan is made with: plan_profile if given, else
    profile. */
-const struct profile *job_plan_profile(const struct job_config *config);
+const struct profile *request_plan_profile(const struct request *request);
 
 #endif
