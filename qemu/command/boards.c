@@ -62,31 +62,19 @@ struct own_options {
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_board(void *own, const char *text)
+static int set_board(void *field, const char *option, const char *text)
 {
-    struct own_options *options = own;
-    const struct board_kind *board = board_named(text);
-    bool can = board != NULL && job_options_mesh_of(board)->has_cables;
+    const struct board_kind **board = field;
 
-    options->board = can ? board : NULL;
-    return parse_report("--board", text,
-                        can ? NULL : "must be " BOARD_SERIAL_NAMES);
+    *board = board_named(text);
+    return parse_report(option, text,
+                        *board != NULL &&
+                                job_options_mesh_of(*board)->has_cables
+                            ? NULL
+                            : "must be " BOARD_SERIAL_NAMES);
 }
 
-static int set_mesh(void *own, const char *text)
-{
-    struct own_options *options = own;
-    struct torus_size *size = &options->wired.size;
-    const char *allowed = parse_mesh(text, size);
-
-    if (allowed == NULL &&
-        (size->width > SIDE_MAX || size->height > SIDE_MAX)) {
-        allowed = "must be 1x1 to 31x31";
-    }
-    return parse_report("--mesh", text, allowed);
-}
-
-static int set_console(void *own, const char *text)
+static int add_console(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
 
@@ -95,14 +83,14 @@ static int set_console(void *own, const char *text)
         return 0;
     }
     if (options->consoles == SIDE_MAX * SIDE_MAX) {
-        return parse_report("--console", text, "may be given 961 times");
+        return parse_report(option, text, "may be given 961 times");
     }
     return parse_report(
-        "--console", text,
+        option, text,
         parse_coord(text, &options->console[options->consoles++]));
 }
 
-static int set_image(void *own, const char *text)
+static int add_image(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
     const char *equals = strchr(text, '=');
@@ -110,15 +98,15 @@ static int set_image(void *own, const char *text)
     char at[24] = "";
 
     if (options->images == IMAGES_MAX) {
-        return parse_report("--image", text, "may be given 16 times");
+        return parse_report(option, text, "may be given 16 times");
     }
     if (equals == NULL || (size_t)(equals - text) >= sizeof at) {
-        return parse_report("--image", text, "must be X,Y=FILE");
+        return parse_report(option, text, "must be X,Y=FILE");
     }
     memcpy(at, text, (size_t)(equals - text));
     snprintf(image->file, sizeof image->file, "%s", equals + 1);
     options->images += 1;
-    return parse_report("--image", text, parse_coord(at, &image->at));
+    return parse_report(option, text, parse_coord(at, &image->at));
 }
 
 /* "X,Y,PORT", which has `length` characters. */
@@ -143,189 +131,88 @@ static const char *parse_port(const char *text, size_t length,
     return "must be X,Y,PORT with PORT east, north, west or south";
 }
 
-static int set_fault(struct own_options *options, enum wired_mistake mistake,
-                     const char *text)
+static int add_fault(void *own, const char *option, const char *text)
 {
+    struct own_options *options = own;
     struct wired_fault *fault = &options->fault[options->wired.faults];
     const char *colon = strchr(text, ':');
     size_t first = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    bool swap = strcmp(option, mistake_options[WIRED_SWAP]) == 0;
     const char *allowed = NULL;
 
     if (options->wired.faults == FAULTS_MAX) {
-        return parse_report(mistake_options[mistake], text,
-                            "64 faults are enough");
+        return parse_report(option, text, "64 faults are enough");
     }
-    if ((mistake == WIRED_SWAP) != (colon != NULL)) {
-        allowed = mistake == WIRED_SWAP ? "must be X,Y,PORT:X,Y,PORT"
-                                        : "must be X,Y,PORT";
+    if (swap != (colon != NULL)) {
+        allowed = swap ? "must be X,Y,PORT:X,Y,PORT" : "must be X,Y,PORT";
     }
-    fault->mistake = mistake;
+    fault->mistake = swap ? WIRED_SWAP
+                     : strcmp(option, mistake_options[WIRED_CUT]) == 0
+                         ? WIRED_CUT
+                         : WIRED_DOUBLE;
     allowed = allowed == NULL ? parse_port(text, first, &fault->a) : allowed;
     if (allowed == NULL && colon != NULL) {
         allowed = parse_port(colon + 1, strlen(colon + 1), &fault->b);
     }
     options->wired.faults += 1;
-    return parse_report(mistake_options[mistake], text, allowed);
-}
-
-static int set_cut(void *own, const char *text)
-{
-    return set_fault(own, WIRED_CUT, text);
-}
-
-static int set_swap(void *own, const char *text)
-{
-    return set_fault(own, WIRED_SWAP, text);
-}
-
-static int set_double(void *own, const char *text)
-{
-    return set_fault(own, WIRED_DOUBLE, text);
-}
-
-static int set_damage(void *own, const char *text)
-{
-    struct own_options *options = own;
-
-    return noise_set(&options->wired.noise.damage, "--damage", text);
-}
-
-static int set_loss(void *own, const char *text)
-{
-    struct own_options *options = own;
-
-    return noise_set(&options->wired.noise.loss, "--lose", text);
-}
-
-static int set_firmware(void *own, const char *text)
-{
-    struct own_options *options = own;
-
-    snprintf(options->firmware, sizeof options->firmware, "%s", text);
-    return 0;
-}
-
-static int set_gdb(void *own, const char *text)
-{
-    struct own_options *options = own;
-
-    options->gdb = true;
-    options->gdb_dir = text;
-    return 0;
+    return parse_report(option, text, allowed);
 }
 
 static const struct option_row rows[] = {
-    {.name = "mesh",
-     .value = "WxH",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_mesh,
-     .required = true,
-     .help = "Size of the torus: 1x1 to 31x31 (required)"},
-    {.name = "board",
-     .value = "BOARD",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_board,
-     .help = "Kind of board: " BOARD_SERIAL_NAMES},
-    {.name = "firmware",
-     .value = "FILE",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_firmware,
+    {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct own_options, wired.size),
+     .help = "Size of the torus: 1x1 to 31x31 (required)", .most = SIDE_MAX,
+     .allowed = "must be 1x1 to 31x31", .required = true},
+    {"board", "BOARD", 1, OPTION_SET, OPTION_AT(struct own_options, board),
+     .help = "Kind of board: " BOARD_SERIAL_NAMES, .put = set_board},
+    {"firmware", "FILE", 1, OPTION_PATH,
+     OPTION_AT(struct own_options, firmware),
      .help = "Image for the boards (default: beside this program)"},
-    {.name = "image",
-     .value = "X,Y=FILE",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_image,
-     .help = "Another image for this board; may be repeated"},
-    {.name = "console",
-     .value = "X,Y|all",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_console,
+    {"image", "X,Y=FILE", 1, OPTION_SET, OPTION_ALL,
+     .help = "Another image for this board; may be repeated", .put = add_image},
+    {"console", "X,Y|all", 1, OPTION_SET, OPTION_ALL,
      .help =
-         "A terminal for this board's console (default 0,0); may be repeated"},
-    {.name = "gdb",
-     .value = "DIR",
-     .group = 1,
-     .optional = true,
-     .type = OPTION_SET,
-     .set = set_gdb,
+         "A terminal for this board's console (default 0,0); may be repeated",
+     .put = add_console},
+    {"gdb", "DIR", 1, OPTION_TEXT, OPTION_AT(struct own_options, gdb_dir),
      .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' "
-             "(default DIR: gdb beside this program)"},
-    {.name = "keep",
-     .group = 1,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct own_options, keep),
+             "(default DIR: gdb beside this program)",
+     .optional = true, .given = offsetof(struct own_options, gdb)},
+    {"keep", NULL, 1, OPTION_FLAG, OPTION_AT(struct own_options, keep),
      .help = "Stay when a board dies"},
-    {.name = "force",
-     .group = 1,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct own_options, force),
+    {"force", NULL, 1, OPTION_FLAG, OPTION_AT(struct own_options, force),
      .help = "Start boards that need more memory than is left"},
-    {.name = "html",
-     .value = "FILE",
-     .group = 1,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, page),
+    {"html", "FILE", 1, OPTION_OUTPUT, OPTION_AT(struct own_options, page),
      .help = "File for a page of the mesh as it is when it is told to end: a "
              "map, and every board's state, last job and link errors; the "
              "boards are asked over a console that no --console gives away"},
-    {.name = "damage",
-     .value = "P/Q",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_damage,
-     .help = "Change bytes of links with this probability"},
-    {.name = "lose",
-     .value = "P/Q",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_loss,
-     .help = "Lose bytes of links with this probability"},
-    {.name = "seed",
-     .value = "N",
-     .group = 2,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct own_options, wired.noise.seed),
+    {"damage", "P/Q", 2, OPTION_SET,
+     OPTION_AT(struct own_options, wired.noise.damage),
+     .help = "Change bytes of links with this probability", .put = noise_set},
+    {"lose", "P/Q", 2, OPTION_SET,
+     OPTION_AT(struct own_options, wired.noise.loss),
+     .help = "Lose bytes of links with this probability", .put = noise_set},
+    {"seed", "N", 2, OPTION_COUNT,
+     OPTION_AT(struct own_options, wired.noise.seed),
      .help = "Chooses the bytes that are changed or lost (default 1)"},
-    {.name = "cut",
-     .value = "X,Y,PORT",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_cut,
-     .help = "No cable at this port: east, north, west, south"},
-    {.name = "swap",
-     .value = "X,Y,PORT:X,Y,PORT",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_swap,
-     .help = "The plugs in these two ports exchanged"},
-    {.name = "double",
-     .value = "X,Y,PORT",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_double,
-     .help = "The next port counterclockwise leads to the same board"}};
-
-static const struct option_row serve_rows[] = {
-    {.name = "serve",
-     .value = "PORT",
-     .group = 1,
-     .optional = true,
-     .type = OPTION_SET,
-     .set = serve_options_set,
+    {"cut", "X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
+     .help = "No cable at this port: east, north, west, south",
+     .put = add_fault},
+    {"swap", "X,Y,PORT:X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
+     .help = "The plugs in these two ports exchanged", .put = add_fault},
+    {"double", "X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
+     .help = "The next port counterclockwise leads to the same board",
+     .put = add_fault},
+    {"serve", "PORT", 1, OPTION_SET, OPTION_AT(struct own_options, serve),
      .help = "Show a page, at 127.0.0.1 on this port (default: one that is "
              "free), with every board's state, last job and link errors, over "
-             "the same console"}};
+             "the same console",
+     .optional = true, .put = serve_options_set},
+};
 
 static const struct option_command command = {
     .name = "boards",
     .heading = {[2] = "Faults of the wiring, for tests:"},
-    .table = {OPTION_TABLE(rows, 0),
-              OPTION_TABLE(serve_rows, offsetof(struct own_options, serve))},
+    .table = {OPTION_TABLE(rows, 0)},
     .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "
             "to UART, prints where their consoles are, and stays until Ctrl-C, "
             "SIGTERM or the end of standard input."

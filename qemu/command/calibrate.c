@@ -30,7 +30,7 @@ struct calibrate_options {
     bool json;
 };
 
-static int set_sizes(void *own, const char *text)
+static int set_sizes(void *own, const char *option, const char *text)
 {
     struct calibrate_options *options = own;
     const char *at = text;
@@ -56,18 +56,18 @@ static int set_sizes(void *own, const char *text)
         at += 1;
     }
     return parse_report(
-        "--sizes", text,
+        option, text,
         "must be at most 16 sizes of 20 to 1048576 bytes, with commas between");
 }
 
-static int set_node(void *own, const char *text)
+static int add_node(void *own, const char *option, const char *text)
 {
     struct calibrate_options *options = own;
 
     if (options->nodes == NODES_MAX) {
-        return parse_report("--node", text, "may be given 1024 times");
+        return parse_report(option, text, "may be given 1024 times");
     }
-    return parse_report("--node", text,
+    return parse_report(option, text,
                         parse_coord(text, &options->node[options->nodes++]));
 }
 
@@ -80,43 +80,27 @@ static int refuse_input(void *own, const char *text)
 }
 
 static const struct option_row rows[] = {
-    {.name = "sizes",
-     .value = "B,B,...",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_sizes,
+    {"sizes", "B,B,...", 1, OPTION_SET, OPTION_ALL,
      .help = "Payloads of the probes and of their answers, 20 bytes to 1 MiB "
              "each (default 64,256,1KiB,4KiB; on serial ports "
-             "800,1200,1700,2300,3000,4000)"},
-    {.name = "repeat",
-     .value = "N",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct calibrate_options, repeat),
-     .least = 1,
-     .most = PROBE_ROWS_AT_ONCE,
+             "800,1200,1700,2300,3000,4000)",
+     .put = set_sizes},
+    {"repeat", "N", 1, OPTION_COUNT,
+     OPTION_AT(struct calibrate_options, repeat),
      .help = "Probes to each node of each size, 1 to 256 (default 2; 5 on "
-             "serial ports)"},
-    {.name = "node",
-     .value = "X,Y",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_node,
-     .help = "Probe this node; may be repeated (default: all)"},
-    {.name = "output",
-     .letter = 'o',
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct calibrate_options, output),
+             "serial ports)",
+     .least = 1, .most = PROBE_ROWS_AT_ONCE},
+    {"node", "X,Y", 1, OPTION_SET, OPTION_ALL,
+     .help = "Probe this node; may be repeated (default: all)",
+     .put = add_node},
+    {"output", "FILE", 2, OPTION_OUTPUT,
+     OPTION_AT(struct calibrate_options, output),
      .help = "Write the profile: for --profile with --port or "
              "--board " BOARD_SERIAL_NAMES
              ", for --plan-profile with emulated boards of mps2; -: "
-             "to standard output"},
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct calibrate_options, json),
+             "to standard output",
+     .letter = 'o'},
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct calibrate_options, json),
      .help = "Print all that was measured as JSON"}};
 
 static int check_nodes(const struct calibrate_options *options)

@@ -17,23 +17,14 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "torus",
-     .value = "SIDE",
-     .type = OPTION_SIDE,
-     .at = offsetof(struct options, size),
-     .required = true,
-     .help = "Side of the torus: 5^k, 1 to 3125 (required)"},
-    {.name = "originator",
-     .value = "X,Y",
-     .type = OPTION_COORD,
-     .at = offsetof(struct options, originator),
+    {"torus", "SIDE", 0, OPTION_SIDE, OPTION_AT(struct options, size),
+     .help = "Side of the torus: 5^k, 1 to 3125 (required)", .required = true},
+    {"originator", "X,Y", 0, OPTION_COORD,
+     OPTION_AT(struct options, originator),
      .help = "Node that holds the load (default 0,0)"},
-    {.name = "phase",
-     .value = "N",
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, phase),
-     .given = offsetof(struct options, phase_given),
-     .help = "This phase only (default: all)"}};
+    {"phase", "N", 0, OPTION_COUNT, OPTION_AT(struct options, phase),
+     .help = "This phase only (default: all)",
+     .given = offsetof(struct options, phase_given)}};
 
 static const struct option_command command = {
     .name = "certificate",

@@ -20,16 +20,9 @@ struct own_options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct own_options, json),
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct own_options, json),
      .help = "Print one JSON object instead of a table"},
-    {.name = "html",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct own_options, html),
+    {"html", "FILE", 2, OPTION_TEXT, OPTION_AT(struct own_options, html),
      .help = "Write a page for a browser: all schedules side by side, and the "
              "first one's mesh as it moves"}};
 
@@ -122,15 +115,14 @@ static const struct option_command options_of_compare = {
               JOB_OPTION_TABLE(offsetof(struct own_options, job)),
               JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
     .word = job_options_add_input,
-    .text =
-        "Runs INPUT with every schedule, one after the other: peters-syska "
-        "with the best rounds (or --rounds) and with one, equal, binomial, "
-        "nearest, star with the best rounds (or --rounds) and with one, farm, "
-        "and hybrid, on 5^k x 5^k; of several originators star and farm. All "
-        "must have the same result. Boards with serial ports know peters-syska "
-        "alone."
-        "\vExample:\n"
-        "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE"};
+    .text = "Runs INPUT with every schedule, one after the other: peters-syska "
+            "with the best rounds (or --rounds) and with one, equal, binomial, "
+            "nearest, star with the best rounds (or --rounds) and with one, "
+            "farm, and hybrid, on 5^k x 5^k; of several originators star and "
+            "farm. All must have the same result. Boards with serial ports "
+            "know peters-syska alone."
+            "\vExample:\n"
+            "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE"};
 
 int compare_command(int argc, char **argv)
 {

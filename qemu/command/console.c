@@ -17,32 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PS_PER_MS 1000000000u
-#define WAIT_MS_MAX 3600000u
+#define PS_PER_MS UINT64_C(1000000000)
+#define WAIT_MS_MAX 3600000
 
 struct options {
     const char *port;
     uint64_t rate;
-    uint64_t wait_ms;
+    uint64_t wait_ps;
     uint64_t tries;
     const char *firmware;
     char command[LINE_TEXT_MAX + 1];
 };
-
-static int set_wait(void *options, const char *text)
-{
-    uint64_t wait_ps;
-    const char *allowed = parse_time_ps(text, &wait_ps);
-
-    if (allowed == NULL &&
-        (wait_ps < PS_PER_MS || wait_ps / PS_PER_MS > WAIT_MS_MAX)) {
-        allowed = "must be 1ms to 3600s";
-    }
-    if (allowed == NULL) {
-        ((struct options *)options)->wait_ms = wait_ps / PS_PER_MS;
-    }
-    return parse_report("--wait", text, allowed);
-}
 
 /* Adds a word to the command. */
 static int add_word(void *own, const char *text)
@@ -67,41 +52,20 @@ static int add_word(void *own, const char *text)
 }
 
 static const struct option_row rows[] = {
-    {.name = "port",
-     .value = "PORT",
-     .group = 1,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, port),
-     .required = true,
-     .help = "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)"},
-    {.name = "rate",
-     .value = "BITS",
-     .group = 1,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, rate),
-     .least = 1,
-     .most = 12000000,
-     .help = "Bits a second (default 115200)"},
-    {.name = "wait",
-     .value = "T",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_wait,
+    {"port", "PORT", 1, OPTION_TEXT, OPTION_AT(struct options, port),
+     .help = "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)",
+     .required = true},
+    {"rate", "BITS", 1, OPTION_COUNT, OPTION_AT(struct options, rate),
+     .help = "Bits a second (default 115200)", .least = 1, .most = 12000000},
+    {"wait", "T", 2, OPTION_TIME, OPTION_AT(struct options, wait_ps),
      .help = "Time to wait for a reply (default 1s); further rows, which may "
-             "take circuits, get 35 s, or T if that is longer"},
-    {.name = "tries",
-     .value = "N",
-     .group = 2,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, tries),
-     .least = 1,
-     .most = 1000,
-     .help = "How often to ask when lines are damaged or lost (default 5)"},
-    {.name = "firmware",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, firmware),
+             "take circuits, get 35 s, or T if that is longer",
+     .least = PS_PER_MS, .most = WAIT_MS_MAX * PS_PER_MS,
+     .allowed = "must be 1ms to 3600s"},
+    {"tries", "N", 2, OPTION_COUNT, OPTION_AT(struct options, tries),
+     .help = "How often to ask when lines are damaged or lost (default 5)",
+     .least = 1, .most = 1000},
+    {"firmware", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, firmware),
      .help = "The board's image as ELF file, in which `fault' looks up where "
              "it was (default: beside this program)"}};
 
@@ -112,12 +76,12 @@ static const struct option_command command = {
     .word = add_word,
     .words_least = 1,
     .missing = "a command, such as `help'",
-    .text = "Sends one command to the board on a serial port and prints the "
-            "reply."
-            "\vThe exit status is 0 if the reply is `ok'. The command `help' "
-            "lists the commands."
-            "\n\nExample:\n"
-            "  quincunx console --port /dev/ttyUSB0 version"};
+    .text =
+        "Sends one command to the board on a serial port and prints the reply."
+        "\vThe exit status is 0 if the reply is `ok'. The command `help' lists "
+        "the commands."
+        "\n\nExample:\n"
+        "  quincunx console --port /dev/ttyUSB0 version"};
 
 static uint32_t hex(const struct console_reply *reply, const char *key)
 {
@@ -227,7 +191,7 @@ static int run(const struct options *options)
 {
     struct console *console =
         console_connect(options->port, (uint32_t)options->rate);
-    uint32_t wait_ms = (uint32_t)options->wait_ms;
+    uint32_t wait_ms = (uint32_t)(options->wait_ps / PS_PER_MS);
     int status;
 
     if (console == NULL) {
@@ -243,7 +207,7 @@ static int run(const struct options *options)
 int console_command(int argc, char **argv)
 {
     struct options options = {
-        .rate = CONSOLE_PORT_RATE, .wait_ms = 1000, .tries = 5};
+        .rate = CONSOLE_PORT_RATE, .wait_ps = 1000 * PS_PER_MS, .tries = 5};
 
     if (option_parse(&command, argc, argv, &options) != 0) {
         return EXIT_USAGE;

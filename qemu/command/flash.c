@@ -36,54 +36,57 @@ struct options {
     char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
 };
 
-static int set_board(void *own, const char *text)
+static int set_board(void *field, const char *option, const char *text)
 {
-    struct options *options = own;
-    const struct board_kind *board = board_named(text);
-    bool can = board != NULL && board->target != NULL;
+    const struct board_kind **board = field;
 
-    options->config.chip = can ? board : NULL;
-    return parse_report(
-        "--board", text,
-        can ? NULL : "must be " BOARD_SERIAL_NAMES ": no other can be flashed");
+    *board = board_named(text);
+    return parse_report(option, text,
+                        *board != NULL && (*board)->target != NULL
+                            ? NULL
+                            : "must be " BOARD_SERIAL_NAMES
+                              ": no other can be flashed");
 }
 
-/* Sets the one board's name; it may be given for one way only. */
-static int set_one(struct options *options, enum flash_way way,
-                   const char *option, const char *text)
+/* Sets the one board's name; it may be given for one way only, which the option
+   is called by. */
+static int set_one(void *field, const char *option, const char *text)
 {
-    const char *allowed = flash_name_check(way, text);
+    struct flash_board *one = field;
+    enum flash_way way = FLASH_PROBE;
+    const char *allowed;
 
-    if (allowed == NULL && options->one.name[0] != '\0' &&
-        options->one.way != way) {
+    while (strcmp(flash_way_name(way), option + 2) != 0) {
+        way = (enum flash_way)(way + 1);
+    }
+    allowed = flash_name_check(way, text);
+    if (allowed == NULL && one->name[0] != '\0' && one->way != way) {
         allowed = "a board is reached one way; see --map for several";
     }
     if (allowed == NULL) {
-        options->one.way = way;
-        snprintf(options->one.name, sizeof options->one.name, "%s", text);
+        one->way = way;
+        snprintf(one->name, sizeof one->name, "%s", text);
     }
     return parse_report(option, text, allowed);
 }
 
-static int set_program(struct options *options, enum flash_way way,
-                       const char *option, const char *text)
+static int set_program(void *field, const char *option, const char *text)
 {
-    options->config.program[way] = text;
+    *(const char **)field = text;
     return parse_report(option, text,
                         text[0] != '\0' && strlen(text) < PROGRAM_BYTES
                             ? NULL
                             : "must be a program of at most 1023 characters");
 }
 
-static int set_interface(void *own, const char *text)
+static int set_interface(void *field, const char *option, const char *text)
 {
-    struct options *options = own;
+    const char *interface = flash_openocd_interface(text);
 
-    options->config.interface = flash_openocd_interface(text);
-    return parse_report("--interface", text,
-                        options->config.interface != NULL
-                            ? NULL
-                            : "must be " FLASH_OPENOCD_INTERFACES);
+    *(const char **)field = interface;
+    return parse_report(
+        option, text,
+        interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES);
 }
 
 static int set_image(void *own, const char *text)
@@ -109,127 +112,58 @@ static bool has_boards(const struct options *options)
     return false;
 }
 
-static int set_probe(void *options, const char *text)
-{
-    return set_one(options, FLASH_PROBE, "--probe", text);
-}
-
-static int set_port(void *options, const char *text)
-{
-    return set_one(options, FLASH_PORT, "--port", text);
-}
-
-static int set_dfu(void *options, const char *text)
-{
-    return set_one(options, FLASH_DFU, "--dfu", text);
-}
-
-static int set_openocd(void *options, const char *text)
-{
-    return set_program(options, FLASH_PROBE, "--openocd", text);
-}
-
-static int set_stm32flash(void *options, const char *text)
-{
-    return set_program(options, FLASH_PORT, "--stm32flash", text);
-}
-
-static int set_dfu_util(void *options, const char *text)
-{
-    return set_program(options, FLASH_DFU, "--dfu-util", text);
-}
-
 static const struct option_row rows[] = {
-    {.name = "board",
-     .value = "BOARD",
-     .required = true,
-     .type = OPTION_SET,
-     .set = set_board,
-     .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)"},
-    {.name = "probe",
-     .value = "SERIAL",
-     .type = OPTION_SET,
-     .set = set_probe,
-     .help = "One board: the one at the probe with this serial number"},
-    {.name = "port",
-     .value = "TTY",
-     .type = OPTION_SET,
-     .set = set_port,
+    {"board", "BOARD", 0, OPTION_SET, OPTION_AT(struct options, config.chip),
+     .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)",
+     .required = true, .put = set_board},
+    {"probe", "SERIAL", 0, OPTION_SET, OPTION_AT(struct options, one),
+     .help = "One board: the one at the probe with this serial number",
+     .put = set_one},
+    {"port", "TTY", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one whose ROM boot loader is at this serial port "
-             "(BOOT0 high, BOOT1 low, then reset)"},
-    {.name = "dfu",
-     .value = "SERIAL",
-     .type = OPTION_SET,
-     .set = set_dfu,
+             "(BOOT0 high, BOOT1 low, then reset)",
+     .put = set_one},
+    {"dfu", "SERIAL", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one whose ROM boot loader is the USB DFU device "
-             "with this serial number"},
-    {.name = "map",
-     .value = "FILE",
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, map),
+             "with this serial number",
+     .put = set_one},
+    {"map", "FILE", 0, OPTION_TEXT, OPTION_AT(struct options, map),
      .help = "Many boards: CSV, a line for each, with a column probe, port or "
              "dfu; and, where known, x and y, unique, pins, interface"},
-    {.name = "mesh",
-     .value = "WxH",
-     .type = OPTION_MESH,
-     .at = offsetof(struct options, size),
-     .needs = "map",
-     .help = "The map's mesh (default: up to its largest x and y)"},
-    {.name = "partial",
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, partial),
-     .needs = "map",
-     .help = "The map may leave out nodes"},
-    {.name = "set-coordinates",
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, set_coordinates),
-     .needs = "map",
+    {"mesh", "WxH", 0, OPTION_MESH, OPTION_AT(struct options, size),
+     .help = "The map's mesh (default: up to its largest x and y)",
+     .needs = "map"},
+    {"partial", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, partial),
+     .help = "The map may leave out nodes", .needs = "map"},
+    {"set-coordinates", NULL, 0, OPTION_FLAG,
+     OPTION_AT(struct options, set_coordinates),
      .help = "Write each board's x and y and the mesh's size into its image, "
-             "where the firmware reads them"},
-    {.name = "force-pins",
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, force_pins),
+             "where the firmware reads them",
+     .needs = "map"},
+    {"force-pins", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, force_pins),
      .help = "Also flash boards whose present image is for other pins (make "
              "PINS=)"},
-    {.name = "jobs",
-     .value = "N",
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct options, config.jobs),
-     .least = 1,
-     .most = FLASH_JOBS_MAX,
-     .help = "Boards at a time: 1 to 64 (default 4)"},
-    {.name = "timeout",
-     .value = "SECONDS",
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct options, config.timeout_s),
-     .least = 1,
-     .most = TIMEOUT_MAX_S,
-     .allowed = "must be 1 to 3600 seconds",
-     .help = "Time limit for each board, 1 to 3600 (default 60)"},
-    {.name = "openocd",
-     .value = "PROGRAM",
-     .type = OPTION_SET,
-     .set = set_openocd,
-     .help = "OpenOCD 0.12 (default openocd)"},
-    {.name = "stm32flash",
-     .value = "PROGRAM",
-     .type = OPTION_SET,
-     .set = set_stm32flash,
-     .help = "stm32flash 0.7 (default stm32flash)"},
-    {.name = "dfu-util",
-     .value = "PROGRAM",
-     .type = OPTION_SET,
-     .set = set_dfu_util,
-     .help = "dfu-util 0.11 (default dfu-util)"},
-    {.name = "interface",
-     .value = "NAME",
-     .type = OPTION_SET,
-     .set = set_interface,
-     .help = "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink"},
-    {.name = "usb",
-     .value = "DIR",
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, usb),
+    {"jobs", "N", 0, OPTION_COUNT, OPTION_AT(struct options, config.jobs),
+     .help = "Boards at a time: 1 to 64 (default 4)", .least = 1,
+     .most = FLASH_JOBS_MAX},
+    {"timeout", "SECONDS", 0, OPTION_COUNT,
+     OPTION_AT(struct options, config.timeout_s),
+     .help = "Time limit for each board, 1 to 3600 (default 60)", .least = 1,
+     .most = TIMEOUT_MAX_S, .allowed = "must be 1 to 3600 seconds"},
+    {"openocd", "PROGRAM", 0, OPTION_SET,
+     OPTION_AT(struct options, config.program[FLASH_PROBE]),
+     .help = "OpenOCD 0.12 (default openocd)", .put = set_program},
+    {"stm32flash", "PROGRAM", 0, OPTION_SET,
+     OPTION_AT(struct options, config.program[FLASH_PORT]),
+     .help = "stm32flash 0.7 (default stm32flash)", .put = set_program},
+    {"dfu-util", "PROGRAM", 0, OPTION_SET,
+     OPTION_AT(struct options, config.program[FLASH_DFU]),
+     .help = "dfu-util 0.11 (default dfu-util)", .put = set_program},
+    {"interface", "NAME", 0, OPTION_SET,
+     OPTION_AT(struct options, config.interface),
+     .help = "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink",
+     .put = set_interface},
+    {"usb", "DIR", 0, OPTION_TEXT, OPTION_AT(struct options, usb),
      .help =
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"}};
@@ -242,16 +176,13 @@ static const struct option_command command = {
     .word = set_image,
     .words_least = 1,
     .missing = "IMAGE",
-    .text =
-        "Write a firmware image to boards, through OpenOCD and a debug probe "
-        "or "
-        "through the chip's ROM boot loader: check the chip, program, verify. "
-        "Stops at the first board that fails. One of --probe, --port, --dfu "
-        "and "
-        "--map says to which boards."
-        "\vExample:\n"
-        "  quincunx flash --board " BOARD_SERIAL_NAME
-        " --map mesh.csv firmware.elf"};
+    .text = "Write a firmware image to boards, through OpenOCD and a debug "
+            "probe or through the chip's ROM boot loader: check the chip, "
+            "program, verify. Stops at the first board that fails. One of "
+            "--probe, --port, --dfu and --map says to which boards."
+            "\vExample:\n"
+            "  quincunx flash --board " BOARD_SERIAL_NAME
+            " --map mesh.csv firmware.elf"};
 
 /* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
 static int refuse(const struct options *options,

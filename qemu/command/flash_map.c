@@ -23,41 +23,21 @@ struct options {
     const char *by_id;
 };
 
-static int set_map(void *options, const char *text)
-{
-    ((struct options *)options)->map = text;
-    return parse_report("--output", text,
-                        text[0] != '\0' ? NULL : "must be a file's name");
-}
-
 static const struct option_row rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "FILE",
-     .type = OPTION_SET,
-     .set = set_map,
+    {"output", "FILE", 0, OPTION_TEXT, OPTION_AT(struct options, map),
      .help = "Write a map, a line for each probe and DFU device; a file that "
-             "exists is left as it is"},
-    {.name = "force",
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, force),
+             "exists is left as it is",
+     .letter = 'o'},
+    {"force", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, force),
      .help = "Replace a file that exists"},
-    {.name = "ports",
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, ports),
+    {"ports", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, ports),
      .help = "Write a line for each serial adapter, too: delete those without "
              "a board"},
-    {.name = "usb",
-     .value = "DIR",
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, usb),
+    {"usb", "DIR", 0, OPTION_TEXT, OPTION_AT(struct options, usb),
      .help =
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"},
-    {.name = "by-id",
-     .value = "DIR",
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, by_id),
+    {"by-id", "DIR", 0, OPTION_TEXT, OPTION_AT(struct options, by_id),
      .help = "Folder of lasting names of serial ports (default "
              "/dev/serial/by-id)"}};
 

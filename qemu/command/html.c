@@ -30,13 +30,10 @@ static int set_report(void *own, const char *text)
 }
 
 static const struct option_row rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "PAGE.html",
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, page),
-     .required = true,
-     .help = "File for the page (required); - for standard output"}};
+    {"output", "PAGE.html", 0, OPTION_OUTPUT,
+     OPTION_AT(struct own_options, page),
+     .help = "File for the page (required); - for standard output",
+     .letter = 'o', .required = true}};
 
 static const struct option_command command = {
     .name = "html",
@@ -45,11 +42,11 @@ static const struct option_command command = {
     .word = set_report,
     .words_least = 1,
     .missing = "a REPORT.json",
-    .text = "Makes a page of a report that `quincunx run --report` wrote: one "
-            "file for a browser, which shows the mesh and its circuits as they "
-            "move."
-            "\vExample:\n"
-            "  quincunx html report.json -o page.html"};
+    .text =
+        "Makes a page of a report that `quincunx run --report` wrote: one file "
+        "for a browser, which shows the mesh and its circuits as they move."
+        "\vExample:\n"
+        "  quincunx html report.json -o page.html"};
 
 /* The value in a file; NULL after a message. */
 static json_t *read_report(const char *path)

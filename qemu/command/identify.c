@@ -14,26 +14,11 @@ struct options {
     uint64_t seconds;
 };
 
-static int set_off(void *options, const char *text)
-{
-    (void)text;
-    ((struct options *)options)->seconds = 0;
-    return 0;
-}
-
 static const struct option_row rows[] = {
-    {.name = "seconds",
-     .value = "N",
-     .group = 2,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, seconds),
-     .least = 1,
-     .most = PEEK_IDENTIFY_S_MAX,
-     .help = "How long to blink: 1 to 3600 (default 10)"},
-    {.name = "off",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = set_off,
+    {"seconds", "N", 2, OPTION_COUNT, OPTION_AT(struct options, seconds),
+     .help = "How long to blink: 1 to 3600 (default 10)", .least = 1,
+     .most = PEEK_IDENTIFY_S_MAX},
+    {"off", NULL, 2, OPTION_FIXED, OPTION_AT(struct options, seconds),
      .help = "Let the LED stop blinking"}};
 
 static const struct option_command command = {
@@ -46,8 +31,7 @@ static const struct option_command command = {
     .missing = "a node, X,Y or all",
     .text =
         "Lets the LED of a board blink, 4 times a second, so that it can be "
-        "found; "
-        "also if its program hangs."
+        "found; also if its program hangs."
         "\vThe exit status is 0 if all boards that are meant answered, else 1."
         "\n\nExample:\n"
         "  quincunx identify --port /dev/ttyUSB0 2,1"};

@@ -16,37 +16,19 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "watch",
-     .value = "SECONDS",
-     .group = 2,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, watch_s),
-     .least = 1,
-     .most = 3600,
-     .allowed = "must be 1 to 3600 seconds",
+    {"watch", "SECONDS", 2, OPTION_COUNT, OPTION_AT(struct options, watch_s),
      .help = "Read again every 1 to 3600 seconds, and print counts a second, "
-             "until Ctrl-C"},
-    {.name = "count",
-     .value = "N",
-     .group = 2,
-     .type = OPTION_COUNT,
-     .at = offsetof(struct options, count),
-     .least = 1,
-     .most = 1000000,
-     .needs = "watch",
-     .help = "With --watch, end after N more readings"},
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, json),
+             "until Ctrl-C",
+     .least = 1, .most = 3600, .allowed = "must be 1 to 3600 seconds"},
+    {"count", "N", 2, OPTION_COUNT, OPTION_AT(struct options, count),
+     .help = "With --watch, end after N more readings", .least = 1,
+     .most = 1000000, .needs = "watch"},
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An array of objects, one for each node; with --watch one array a "
              "line"},
-    {.name = "prometheus",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, prometheus),
-     .without = "json watch",
-     .help = "All counters in the text format that Prometheus reads"}};
+    {"prometheus", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, prometheus),
+     .help = "All counters in the text format that Prometheus reads",
+     .without = "json watch"}};
 
 static const struct option_command command = {
     .name = "links",
@@ -54,17 +36,14 @@ static const struct option_command command = {
               BOARD_OPTION_TABLE(offsetof(struct options, board))},
     .text =
         "Prints, for every port of every node of a mesh of boards, the bytes "
-        "that "
-        "went over it, and the failures: frames that came in damaged, or "
-        "damaged "
-        "and mended; losses (bytes that overran, frames without room); set-ups "
-        "that were tried again; messages that went back to send again; and the "
-        "UART's overruns, framing and noise errors."
+        "that went over it, and the failures: frames that came in damaged, or "
+        "damaged and mended; losses (bytes that overran, frames without room); "
+        "set-ups that were tried again; messages that went back to send again; "
+        "and the UART's overruns, framing and noise errors."
         "\verrors/MB are the damaged frames, mended frames and losses in a "
-        "million "
-        "bytes that came in. Counters begin at a board's start, or at its "
-        "console's `counters clear'. The exit status is 0 if all nodes answer, "
-        "else 1."
+        "million bytes that came in. Counters begin at a board's start, or at "
+        "its console's `counters clear'. The exit status is 0 if all nodes "
+        "answer, else 1."
         "\n\nExample:\n"
         "  quincunx links --port /dev/ttyUSB0"};
 

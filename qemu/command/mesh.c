@@ -21,34 +21,23 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "svg",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, svg),
+    {"svg", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, svg),
      .help = "Draw the mesh, faults in red; `-' is standard output"},
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, json),
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An object with faults, links and nodes"}};
 
 static const struct option_command command = {
     .name = "mesh",
     .table = {OPTION_TABLE(rows, 0),
               BOARD_OPTION_TABLE(offsetof(struct options, board))},
-    .text =
-        "Has the boards of a mesh find each other, and prints and draws the "
-        "faults: missing, wrong, twice used and noisy cables, another size; "
-        "and, "
-        "if there are none, nodes that have another image than the originator "
-        "or "
-        "do not run by their crystal."
-        "\vNodes that are in a job are not disturbed; they show as busy. The "
-        "exit "
-        "status is 0 if the mesh is right, else 1."
-        "\n\nExample:\n"
-        "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5"};
+    .text = "Has the boards of a mesh find each other, and prints and draws "
+            "the faults: missing, wrong, twice used and noisy cables, another "
+            "size; and, if there are none, nodes that have another image than "
+            "the originator or do not run by their crystal."
+            "\vNodes that are in a job are not disturbed; they show as busy. "
+            "The exit status is 0 if the mesh is right, else 1."
+            "\n\nExample:\n"
+            "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5"};
 
 /* ---- finding ---- */
 

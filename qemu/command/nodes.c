@@ -13,10 +13,7 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, json),
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An array of objects, one for each node"}};
 
 static const struct option_command command = {
@@ -28,10 +25,8 @@ static const struct option_command command = {
         "memory for a batch, supply and temperature of every node of a mesh of "
         "boards, also of nodes whose program hangs."
         "\vA * marks values that differ from those of most nodes, and nodes "
-        "that "
-        "were started by their watchdog or had a fault. The exit status is 0 "
-        "if "
-        "all nodes answer and nothing is marked, else 1."
+        "that were started by their watchdog or had a fault. The exit status "
+        "is 0 if all nodes answer and nothing is marked, else 1."
         "\n\nExample:\n"
         "  quincunx nodes --port /dev/ttyUSB0"};
 

@@ -20,59 +20,35 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {.name = "firmware",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct options, firmware),
+    {"firmware", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, firmware),
      .help = "The boards' image as ELF file, in which faults are looked up "
              "(default: beside this program)"},
-    {.name = "html",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct options, page),
+    {"html", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct options, page),
      .help = "File for a page of the mesh as it is now: a map, and every "
              "board's state, last job and link errors"},
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct options, json),
-     .help = "An array of objects, one for each node"}};
-
-static const struct option_row serve_rows[] = {
-    {.name = "serve",
-     .value = "PORT",
-     .group = 2,
-     .optional = true,
-     .type = OPTION_SET,
-     .set = serve_options_set,
-     .without = "json html",
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
+     .help = "An array of objects, one for each node"},
+    {"serve", "PORT", 2, OPTION_SET, OPTION_AT(struct options, serve),
      .help = "Show a page instead, at 127.0.0.1 on this port (default: one "
              "that is free), with states, last jobs and link errors, asked for "
-             "every few seconds while somebody looks, until Ctrl-C"}};
+             "every few seconds while somebody looks, until Ctrl-C",
+     .optional = true, .put = serve_options_set, .without = "json html"},
+};
 
 static const struct option_command command = {
     .name = "ps",
     .table = {OPTION_TABLE(rows, 0),
-              OPTION_TABLE(serve_rows, offsetof(struct options, serve)),
               BOARD_OPTION_TABLE(offsetof(struct options, board))},
-    .text =
-        "Prints the state, waypoint (the last step that its program noted), "
-        "last "
-        "circuit and fault of every node of a mesh of boards, also of nodes "
-        "whose "
-        "program hangs."
-        "\vA node is well if it answers, is in no job, and its last job went "
-        "well; "
-        "and if it has had no fault, or has done a job since. Nodes that have "
-        "another image than the originator, or do not run by their crystal, "
-        "are "
-        "named below the table. The exit status is 0 if all nodes are well, "
-        "else "
-        "1."
-        "\n\nExample:\n"
-        "  quincunx ps --port /dev/ttyUSB0"};
+    .text = "Prints the state, waypoint (the last step that its program "
+            "noted), last circuit and fault of every node of a mesh of boards, "
+            "also of nodes whose program hangs."
+            "\vA node is well if it answers, is in no job, and its last job "
+            "went well; and if it has had no fault, or has done a job since. "
+            "Nodes that have another image than the originator, or do not run "
+            "by their crystal, are named below the table. The exit status is 0 "
+            "if all nodes are well, else 1."
+            "\n\nExample:\n"
+            "  quincunx ps --port /dev/ttyUSB0"};
 
 static int print(const struct options *options, const struct ps *ps)
 {

@@ -21,15 +21,11 @@ static const struct option_command command = {
     .words_least = 1,
     .missing = "a node, X,Y or all",
     .text = "Resets a board over the mesh, also if its program hangs, and "
-            "waits until "
-            "it answers again; of `all' the originator comes last."
+            "waits until it answers again; of `all' the originator comes last."
             "\vA board answers before it resets itself. It forgets its place "
-            "in the "
-            "mesh and the job that it is in; `run' and `quincunx mesh' find "
-            "the mesh "
-            "anew. The exit status is 0 if all boards that are meant were "
-            "reset and "
-            "answer again, else 1."
+            "in the mesh and the job that it is in; `run' and `quincunx mesh' "
+            "find the mesh anew. The exit status is 0 if all boards that are "
+            "meant were reset and answer again, else 1."
             "\n\nExample:\n"
             "  quincunx reset --port /dev/ttyUSB0 2,1"};
 

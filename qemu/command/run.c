@@ -49,7 +49,7 @@ struct own_options {
     bool choose;       /* --schedule auto */
 };
 
-static int set_schedule(void *own, const char *text)
+static int set_schedule(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
 
@@ -60,17 +60,18 @@ static int set_schedule(void *own, const char *text)
     }
     options->job.schedule_given = true;
     return parse_report(
-        "--schedule", text,
+        option, text,
         schedule_of(&options->job.request.schedule.kind, text) == 0
             ? NULL
             : "must be peters-syska, equal, binomial, nearest, "
               "star, farm, hybrid or auto");
 }
 
-static int add_output(void *own, const char *path)
+static int add_output(void *own, const char *option, const char *path)
 {
     struct own_options *options = own;
 
+    (void)option;
     options->output = memory_or_exit(realloc(
         options->output, (options->outputs + 1u) * sizeof *options->output));
     options->output[options->outputs] = file_output_name(path);
@@ -78,83 +79,52 @@ static int add_output(void *own, const char *path)
     return 0;
 }
 
-static int set_rates(void *own, const char *text)
+static int set_rates(void *field, const char *option, const char *text)
 {
-    ((struct own_options *)own)->rates_path = text;
-    return parse_report("--rates", text,
+    const char **path = field;
+
+    *path = text;
+    return parse_report(option, text,
                         strcmp(text, "-") == 0
                             ? "must be a file, which is read and written"
                             : NULL);
 }
 
 static const struct option_row rows[] = {
-    {.name = "schedule",
-     .value = "NAME",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_schedule,
+    {"schedule", "NAME", 1, OPTION_SET, OPTION_ALL,
      .help = "How the load goes out: peters-syska (default), or to compare "
              "with: equal, binomial, nearest, star; farm: to whoever asks; "
              "hybrid: the rest to whoever asks; auto: what is expected to have "
-             "the answer first"},
-    {.name = "rates",
-     .value = "FILE",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_rates,
+             "the answer first",
+     .put = set_schedule},
+    {"rates", "FILE", 1, OPTION_SET, OPTION_AT(struct own_options, rates_path),
      .help = "The kernel's rate, as an earlier run left it in FILE, is not "
-             "measured again; what this run shows is written there"},
-    {.name = "report",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, report),
+             "measured again; what this run shows is written there",
+     .put = set_rates},
+    {"report", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, report),
      .help = "Write the report as JSON"},
-    {.name = "trace",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, trace),
+    {"trace", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, trace),
      .help = "Write a trace for Perfetto"},
-    {.name = "gantt",
-     .value = "FILE.svg",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, gantt),
+    {"gantt", "FILE.svg", 2, OPTION_OUTPUT,
+     OPTION_AT(struct own_options, gantt),
      .help = "Draw what every node did when"},
-    {.name = "html",
-     .value = "FILE",
-     .group = 2,
-     .type = OPTION_OUTPUT,
-     .at = offsetof(struct own_options, html),
+    {"html", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, html),
      .help =
          "Write a page for a browser: the mesh and its circuits as they move"},
-    {.name = "json",
-     .group = 2,
-     .type = OPTION_FLAG,
-     .at = offsetof(struct own_options, json),
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct own_options, json),
      .help = "Print the report instead of a summary"},
-    {.name = "output",
-     .letter = 'o',
-     .value = "OUTPUT",
-     .group = 2,
-     .type = OPTION_SET,
-     .set = add_output,
+    {"output", "OUTPUT", 2, OPTION_SET, OPTION_ALL,
      .help = "File for the output, of a kernel that has one; of several "
              "originators once, for all outputs one behind the other, or once "
              "for each. Of -o, --gantt, --html, --report and --trace one may "
-             "be -, standard output: then the summary goes to standard error"}};
-
-static const struct option_row serve_rows[] = {
-    {.name = "serve",
-     .value = "PORT",
-     .group = 2,
-     .optional = true,
-     .type = OPTION_SET,
-     .set = serve_options_set,
+             "be -, standard output: then the summary goes to standard error",
+     .letter = 'o', .put = add_output},
+    {"serve", "PORT", 2, OPTION_SET, OPTION_AT(struct own_options, serve),
      .help =
          "Show that page while the job runs: at 127.0.0.1, on this port "
-         "(default: one that is free), until Ctrl-C; the address is printed"}};
+         "(default: one that is free), until Ctrl-C; the address is printed",
+     .optional = true, .put = serve_options_set},
+};
 
 /* At most, besides those of originators and of -o, and INPUTs. */
 #define READ_FILES 1u
@@ -557,7 +527,6 @@ static const struct option_command options_of_run = {
     .name = "run",
     .words = "INPUT...",
     .table = {OPTION_TABLE(rows, 0),
-              OPTION_TABLE(serve_rows, offsetof(struct own_options, serve)),
               JOB_OPTION_TABLE(offsetof(struct own_options, job)),
               JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
     .word = job_options_add_input,

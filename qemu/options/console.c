@@ -11,28 +11,17 @@
 #define TRIES 5u
 
 const struct option_row board_option_rows[BOARD_OPTION_ROWS] = {
-    {.name = "port",
-     .value = "PORT",
-     .group = 1,
-     .type = OPTION_TEXT,
-     .at = offsetof(struct board_options, port),
-     .required = true,
+    {"port", "PORT", 1, OPTION_TEXT, OPTION_AT(struct board_options, port),
      .help = "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal "
-             "(required)"},
-    {.name = "mesh",
-     .value = "WxH",
-     .group = 1,
-     .type = OPTION_MESH,
-     .at = offsetof(struct board_options, size),
+             "(required)",
+     .required = true},
+    {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct board_options, size),
      .help = "Size of the torus (default: the size that the board found)"},
-    {.name = "originator",
-     .value = "X,Y",
-     .group = 1,
-     .type = OPTION_COORD,
-     .at = offsetof(struct board_options, originator),
-     .given = offsetof(struct board_options, originator_given),
+    {"originator", "X,Y", 1, OPTION_COORD,
+     OPTION_AT(struct board_options, originator),
      .help = "Place of the board whose console it is (default: the place that "
-             "it found, or 0,0)"}};
+             "it found, or 0,0)",
+     .given = offsetof(struct board_options, originator_given)}};
 
 static int check_place(const struct board_options *options)
 {

@@ -87,104 +87,53 @@ static int take_word(void *own, const char *text)
 
 /* ---- the rows ---- */
 
+/* In the order of enum model_key. */
 static const struct option_row rows[MODEL_KEYS] = {
-    [MODEL_LOAD] = {.name = "load",
-                    .value = "V",
-                    .group = 1,
-                    .of = OF_STAR | OF_RESULTS | OF_FARM,
-                    .required = true,
-                    .type = OPTION_SET,
-                    .at = offsetof(struct model_options, number[MODEL_LOAD]),
-                    .put = set_positive,
-                    .help = "Units of the load; of a farm without those that "
-                            "calibration computed "
-                            "(required)"},
-    [MODEL_MASTER] =
-        {.name = "master",
-         .value = "W0",
-         .group = 2,
-         .of = OF_STAR,
-         .type = OPTION_SET,
-         .at = offsetof(struct model_options, number[MODEL_MASTER]),
-         .put = set_positive,
-         .help = "The master computes too, W0 a unit (default: it does not)"},
-    [MODEL_INSTALLMENTS] = {.name = "installments",
-                            .value = "M|umr|periodic",
-                            .group = 2,
-                            .of = OF_STAR,
-                            .type = OPTION_SET,
-                            .at = offsetof(struct model_options, rounds),
-                            .put = set_installments,
-                            .help = "Chunks for each worker: 1 (default) to "
-                                    "64; umr: as many uniform rounds "
-                                    "as end first, for equal workers; "
-                                    "periodic: equal periods, for long jobs"},
-    [MODEL_RATIO] = {.name = "ratio",
-                     .value = "D",
-                     .group = 3,
-                     .of = OF_RESULTS,
-                     .required = true,
-                     .type = OPTION_SET,
-                     .at = offsetof(struct model_options, number[MODEL_RATIO]),
-                     .put = set_natural,
-                     .help =
-                         "Units of results for a unit of the load (required)"},
-    [MODEL_FACTOR] = {.name = "factor",
-                      .value = "K|auto",
-                      .group = 4,
-                      .of = OF_FARM,
-                      .type = OPTION_SET,
-                      .at =
-                          offsetof(struct model_options, number[MODEL_FACTOR]),
-                      .put = set_factor,
-                      .help = "A worker gets its part of the K-th part of what "
-                              "is left, its first chunk "
-                              "of the K-th part of the whole load; 1 or more; "
-                              "auto (default): ln(V)^CV, "
-                              "CV the times' coefficient of variation"},
-    [MODEL_STARTUP] = {.name = "startup",
-                       .value = "A",
-                       .group = 5,
-                       .of = OF_MASTERS,
-                       .required = true,
-                       .type = OPTION_SET,
-                       .at = offsetof(struct model_options,
-                                      number[MODEL_STARTUP]),
-                       .put = set_positive,
-                       .help = "Startup of a transfer (required)"},
-    [MODEL_TRANSFER] = {.name = "transfer",
-                        .value = "B",
-                        .group = 5,
-                        .of = OF_MASTERS,
-                        .required = true,
-                        .type = OPTION_SET,
-                        .at = offsetof(struct model_options,
-                                       number[MODEL_TRANSFER]),
-                        .put = set_positive,
-                        .help = "Time to transfer a unit (required)"},
-    [MODEL_COMPUTE] = {.name = "compute",
-                       .value = "C",
-                       .group = 5,
-                       .of = OF_MASTERS,
-                       .required = true,
-                       .type = OPTION_SET,
-                       .at = offsetof(struct model_options,
-                                      number[MODEL_COMPUTE]),
-                       .put = set_positive,
-                       .help = "Time to compute a unit (required)"},
-    [MODEL_SCALE] = {.name = "scale",
-                     .value = "S",
-                     .group = 5,
-                     .of = OF_MASTERS,
-                     .type = OPTION_SET,
-                     .at = offsetof(struct model_options, number[MODEL_SCALE]),
-                     .put = set_positive,
-                     .help = "All x are S times as many (default 1)"},
-    [MODEL_JSON] = {.name = "json",
-                    .group = 6,
-                    .type = OPTION_FLAG,
-                    .at = offsetof(struct model_options, json),
-                    .help = "Print one JSON object and nothing else"}};
+    {"load", "V", 1, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_LOAD]),
+     .help = "Units of the load; of a farm without those that calibration "
+             "computed (required)",
+     .of = OF_STAR | OF_RESULTS | OF_FARM, .required = true,
+     .put = set_positive},
+    {"master", "W0", 2, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_MASTER]),
+     .help = "The master computes too, W0 a unit (default: it does not)",
+     .of = OF_STAR, .put = set_positive},
+    {"installments", "M|umr|periodic", 2, OPTION_SET,
+     OPTION_AT(struct model_options, rounds),
+     .help = "Chunks for each worker: 1 (default) to 64; umr: as many uniform "
+             "rounds as end first, for equal workers; periodic: equal periods, "
+             "for long jobs",
+     .of = OF_STAR, .put = set_installments},
+    {"ratio", "D", 3, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_RATIO]),
+     .help = "Units of results for a unit of the load (required)",
+     .of = OF_RESULTS, .required = true, .put = set_natural},
+    {"factor", "K|auto", 4, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_FACTOR]),
+     .help = "A worker gets its part of the K-th part of what is left, its "
+             "first chunk of the K-th part of the whole load; 1 or more; auto "
+             "(default): ln(V)^CV, CV the times' coefficient of variation",
+     .of = OF_FARM, .put = set_factor},
+    {"startup", "A", 5, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_STARTUP]),
+     .help = "Startup of a transfer (required)", .of = OF_MASTERS,
+     .required = true, .put = set_positive},
+    {"transfer", "B", 5, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_TRANSFER]),
+     .help = "Time to transfer a unit (required)", .of = OF_MASTERS,
+     .required = true, .put = set_positive},
+    {"compute", "C", 5, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_COMPUTE]),
+     .help = "Time to compute a unit (required)", .of = OF_MASTERS,
+     .required = true, .put = set_positive},
+    {"scale", "S", 5, OPTION_SET,
+     OPTION_AT(struct model_options, number[MODEL_SCALE]),
+     .help = "All x are S times as many (default 1)", .of = OF_MASTERS,
+     .put = set_positive},
+    {"json", NULL, 6, OPTION_FLAG, OPTION_AT(struct model_options, json),
+     .help = "Print one JSON object and nothing else"},
+};
 
 static const struct option_command command = {
     .name = "model",
@@ -203,16 +152,14 @@ static const struct option_command command = {
     .missing = "star, results, farm or masters, and FILE",
     .kinds = platforms,
     .kind = offsetof(struct model_options, platform),
-    .text =
-        "Plan a load on the platforms of the literature, exactly: a star of "
-        "workers, a star whose results come back, a farm that hands out "
-        "chunks, "
-        "several masters. FILE has a line of numbers for each worker; empty "
-        "lines "
-        "and what follows a # do not count.\vNumbers are decimal, or fractions "
-        "such as 7/4. Times and units are of any kind, the same throughout."
-        "\n\nExample:\n"
-        "  quincunx model star star.txt --load 40 --master 2"};
+    .text = "Plan a load on the platforms of the literature, exactly: a star "
+            "of workers, a star whose results come back, a farm that hands out "
+            "chunks, several masters. FILE has a line of numbers for each "
+            "worker; empty lines and what follows a # do not count.\vNumbers "
+            "are decimal, or fractions such as 7/4. Times and units are of any "
+            "kind, the same throughout."
+            "\n\nExample:\n"
+            "  quincunx model star star.txt --load 40 --master 2"};
 
 int model_options_parse(struct model_options *options, int argc, char **argv)
 {

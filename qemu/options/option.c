@@ -145,6 +145,17 @@ static const char *set_number(const struct option_row *row, void *field,
     return row->allowed != NULL ? row->allowed : room;
 }
 
+static const char *set_mesh(const struct option_row *row,
+                            struct torus_size *size, const char *text)
+{
+    const char *allowed = parse_mesh(text, size);
+
+    return allowed == NULL && row->most != 0 &&
+                   (size->width > row->most || size->height > row->most)
+               ? row->allowed
+               : allowed;
+}
+
 /* Stores a value. Result: 0, or EINVAL after a message. */
 static int store(const struct entry *entry, const char *text)
 {
@@ -163,6 +174,12 @@ static int store(const struct entry *entry, const char *text)
     case OPTION_FLAG:
         *(bool *)field = true;
         break;
+    case OPTION_FIXED:
+        store_number(row, field, row->fixed);
+        break;
+    case OPTION_PATH:
+        snprintf(field, row->width, "%s", text);
+        break;
     case OPTION_TEXT:
         *(const char **)field = text;
         break;
@@ -178,7 +195,7 @@ static int store(const struct entry *entry, const char *text)
         allowed = set_choice(row, field, text, room);
         break;
     case OPTION_MESH:
-        allowed = parse_mesh(text, field);
+        allowed = set_mesh(row, field, text);
         break;
     case OPTION_SIDE:
         allowed = parse_side(text, field);

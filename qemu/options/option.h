@@ -6,9 +6,9 @@
  * mistyped word and the messages come from the rows.
  *
  *     static const struct option_row rows[] = {
- *         {.name = "count", .value = "N", .type = OPTION_COUNT,
- *          .at = offsetof(struct options, count), .least = 1, .most = 100,
- *          .needs = "watch", .help = "End after N more readings"}};
+ *         {"count", "N", 2, OPTION_COUNT, OPTION_AT(struct options, count),
+ *          .help = "End after N more readings", .least = 1, .most = 100,
+ *          .needs = "watch"}};
  *
  * Options that several subcommands share are a table of their own, whose fields
  * are those of a struct inside the subcommand's.

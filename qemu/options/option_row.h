@@ -10,14 +10,16 @@
 /* What an option's value is, and the type of its field. */
 enum option_type {
     OPTION_FLAG,   /* no value; bool: true once it is given */
+    OPTION_FIXED,  /* no value; unsigned integer: .fixed */
     OPTION_TEXT,   /* const char *: the word */
+    OPTION_PATH,   /* char [width]: the word, cut to fit */
     OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
     OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
                       .least to .most, any if .most is 0; one of .choices */
     OPTION_SIZE,   /* the same, with a suffix such as k or MiB */
     OPTION_TIME,   /* the same in picoseconds, with a suffix such as us */
     OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
-    OPTION_MESH,   /* struct torus_size: WxH */
+    OPTION_MESH,   /* struct torus_size: WxH, sides up to .most, if not 0 */
     OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
     OPTION_COORD,  /* struct torus_coord: X,Y */
     OPTION_SET     /* any: .set() stores it */
@@ -26,25 +28,29 @@ enum option_type {
 #define OPTION_TABLES 6u
 #define OPTION_GROUPS 10u
 
-/* Sets a row's field: OPTION_FIELD(struct options, count). */
+/* A row's field: OPTION_AT(struct options, count). */
+#define OPTION_AT(type, member)                                                \
+    offsetof(type, member), sizeof((type *)0)->member
+#define OPTION_ALL 0, 0 /* of OPTION_SET: the whole struct */
 #define OPTION_FIELD(type, member)                                             \
     .at = offsetof(type, member), .width = sizeof((type *)0)->member
 
 struct option_row {
     const char *name;  /* "json" of --json */
-    char letter;       /* 'q' of -q; '\0': it has none */
     const char *value; /* in the help: "FILE"; NULL: it takes none */
-    const char *help;
-    uint8_t group; /* of lines in the help: lower ones come first */
-    bool optional; /* it may be given without a value */
-    bool required;
-    uint8_t of; /* bits of the command's kinds that have it; 0: all */
+    uint8_t group;     /* of lines in the help: lower ones come first */
     enum option_type type;
     size_t at;    /* offset of the field in the table's struct */
     size_t width; /* of the field, bytes */
+    const char *help;
+    char letter;   /* 'q' of -q; '\0': it has none */
+    bool optional; /* it may be given without a value */
+    bool required;
+    uint8_t of;   /* bits of the command's kinds that have it; 0: all */
     size_t given; /* offset of a bool that tells that it was given; 0: none */
     uint64_t least;
     uint64_t most;
+    uint64_t fixed;
     const char *word;    /* "auto", which the value may be, too; or NULL */
     uint64_t word_value; /* what it stands for */
     const char *choices; /* words with blanks between them; or NULL */

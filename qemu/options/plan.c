@@ -102,184 +102,89 @@ static int set_originator(void *own, const char *option, const char *text)
 
 /* ---- the rows ---- */
 
-static const struct option_row rows[PLAN_KEYS] =
-    {[PLAN_TORUS] = {.name = "torus",
-                     .value = "SIDE",
-                     .group = 1,
-                     .required = true,
-                     .type = OPTION_SET,
-                     .put = set_torus,
-                     .help = "Side of the torus: 5^k, 1 to 9765625"},
-     [PLAN_LOAD] = {.name = "load",
-                    .value = "UNITS",
-                    .group = 1,
-                    .required = true,
-                    .type = OPTION_TEXT,
-                    .at = offsetof(struct plan_options, load),
-                    .help = "Units of the load, such as 1000000 or 10M"},
-     [PLAN_STARTUP] = {.name = "startup",
-                       .value = "T",
-                       .group = 1,
-                       .required = true,
-                       .instead = "profile",
-                       .type = OPTION_TIME,
-                       .at = offsetof(struct plan_options, startup_ps),
-                       .help = "Time to set a circuit up, such as 4.85us"},
-     [PLAN_TRANSFER] = {.name = "transfer",
-                        .value = "T",
-                        .group = 1,
-                        .required = true,
-                        .instead = "profile",
-                        .type = OPTION_TIME,
-                        .at = offsetof(struct plan_options, transfer_ps),
-                        .help = "Time to move one unit over a circuit"},
-     [PLAN_COMPUTE] = {.name = "compute",
-                       .value = "T",
-                       .group = 1,
-                       .required = true,
-                       .instead = "layer-compute",
-                       .without = "layer-compute",
-                       .type = OPTION_TIME,
-                       .at = offsetof(struct plan_options, compute_ps),
-                       .least = 1,
-                       .allowed = "must be 1ps or more",
-                       .help = "Time for one node to process one unit"},
-     [PLAN_LAYER_COMPUTE] = {.name = "layer-compute",
-                             .value = "T0,T1,...",
-                             .group = 2,
-                             .without = "node-compute compute-power",
-                             .type = OPTION_SET,
-                             .put = set_layers,
-                             .help = "In place of --compute: the time of a "
-                                     "node of each layer, 0 to the "
-                                     "torus's last"},
-     [PLAN_NODE_COMPUTE] = {.name = "node-compute",
-                            .value = "FILE",
-                            .group = 2,
-                            .without = "compute-power results",
-                            .type = OPTION_TEXT,
-                            .at = offsetof(struct plan_options, node_compute),
-                            .help = "Nodes with a time of their own, as lines "
-                                    "`X Y T'; the others take "
-                                    "--compute (sides up to 625)"},
-     [PLAN_COMPUTE_POWER] =
-         {.name = "compute-power",
-          .value = "P",
-          .group = 2,
-          .type = OPTION_SET,
-          .put = set_power,
-          .help =
-              "X units take --compute times X^P, such as 2 or 3/2 (default 1)"},
-     [PLAN_UNIT] = {.name = "unit",
-                    .value = "BYTES",
-                    .group = 2,
-                    .type = OPTION_SIZE,
-                    .at = offsetof(struct plan_options, unit_bytes),
-                    .least = 1,
-                    .most = INT64_MAX,
-                    .allowed = "must be 1 to 9223372036854775807 bytes",
-                    .help = "Bytes of a unit; --load may then be given in "
-                            "bytes, such as 1000000B"},
-     [PLAN_HOP_DELAY] =
-         {.name = "hop-delay",
-          .value = "T",
-          .group = 2,
-          .type = OPTION_TIME,
-          .at = offsetof(struct plan_options, hop_delay_ps),
-          .help = "Extra startup for each hop of a circuit (default 0)"},
-     [PLAN_PROFILE] =
-         {.name = "profile",
-          .value = "NAME|FILE",
-          .group = 2,
-          .type = OPTION_SET,
-          .at = offsetof(struct plan_options, profile),
-          .put = profile_option_load,
-          .choice = profile_known,
-          .help =
-              "What a circuit costs, as with `run': t3d, lvds, uart, emulated, "
-              "or a "
-              "file, in place of --startup, --transfer (that of --unit bytes, "
-              "or of "
-              "one) and --hop-delay; any of these that is given overrules it"},
-     [PLAN_PHASES] =
-         {.name = "phases",
-          .value = "N",
-          .group = 2,
-          .type = OPTION_COUNT,
-          .at = offsetof(struct plan_options, phases),
-          .help =
-              "Use N phases (default: as many as give the smallest makespan)"},
-     [PLAN_ROUNDS] = {.name = "rounds",
-                      .value = "R|auto",
-                      .group = 2,
-                      .usual = "1",
-                      .without = "layer-compute compute-power",
-                      .type = OPTION_COUNT,
-                      .at = offsetof(struct plan_options, rounds),
-                      .least = 1,
-                      .most = MODEL_ROUNDS_MAX,
-                      .word = "auto",
-                      .allowed = "must be 1 to 64, or auto",
-                      .help = "Send the load in R rounds, 1 (default) to 64; "
-                              "auto: as many as give the "
-                              "smallest makespan, up to 16, with --results the "
-                              "earliest results. Also "
-                              "prints similar rounds, R parts of one plan, and "
-                              "takes them where they "
-                              "end earlier"},
-     [PLAN_PORTS] = {.name = "ports",
-                     .value = "P",
-                     .group = 2,
-                     .usual = "4",
-                     .without =
-                         "results layer-compute node-compute compute-power",
-                     .type = OPTION_COUNT,
-                     .at = offsetof(struct plan_options, ports),
-                     .choices = "1 2 4",
-                     .help = "Ports that a node uses at once: 1, 2 or 4 "
-                             "(default); with --rounds, 1 or "
-                             "2 on sides up to 625. The table has means of a "
-                             "layer's shares and "
-                             "volumes, and its first receipt"},
-     [PLAN_RESULTS] =
-         {.name = "results",
-          .value = "P/Q",
-          .group = 2,
-          .type = OPTION_SET,
-          .put = set_results,
-          .help =
-              "Results of P/Q units for each unit return to the originator "
-              "(default: "
-              "none; 0/1: results that take a startup, but no transfer). In "
-              "one round "
-              "while others compute; in several while later rounds are "
-              "computed, or "
-              "when all is, whichever is earlier. The makespan is when all is "
-              "computed, `results' when all are back"},
-     [PLAN_SWITCHING] = {.name = "switching",
-                         .value = "HOW",
-                         .group = 2,
-                         .type = OPTION_CHOICE,
-                         OPTION_FIELD(struct plan_options, store_and_forward),
-                         .choices = "circuit store-and-forward",
-                         .help = "circuit (default) or store-and-forward"},
-     [PLAN_ORIGINATOR] = {.name = "originator",
-                          .value = "X,Y",
-                          .group = 2,
-                          .type = OPTION_SET,
-                          .put = set_originator,
-                          .help = "Node that holds the load (default 0,0)"},
-     [PLAN_PER_NODE] = {.name = "per-node",
-                        .group = 2,
-                        .type = OPTION_FLAG,
-                        .at = offsetof(struct plan_options, per_node),
-                        .help =
-                            "Also print every node's share (sides up to 3125)"},
-     [PLAN_JSON] = {.name = "json",
-                    .group = 2,
-                    .type = OPTION_FLAG,
-                    .at = offsetof(struct plan_options, json),
-                    .help = "Print one JSON object and nothing else"}};
+/* In the order of enum plan_key. */
+static const struct option_row rows[PLAN_KEYS] = {
+    {"torus", "SIDE", 1, OPTION_SET, OPTION_ALL,
+     .help = "Side of the torus: 5^k, 1 to 9765625", .required = true,
+     .put = set_torus},
+    {"load", "UNITS", 1, OPTION_TEXT, OPTION_AT(struct plan_options, load),
+     .help = "Units of the load, such as 1000000 or 10M", .required = true},
+    {"startup", "T", 1, OPTION_TIME, OPTION_AT(struct plan_options, startup_ps),
+     .help = "Time to set a circuit up, such as 4.85us", .required = true,
+     .instead = "profile"},
+    {"transfer", "T", 1, OPTION_TIME,
+     OPTION_AT(struct plan_options, transfer_ps),
+     .help = "Time to move one unit over a circuit", .required = true,
+     .instead = "profile"},
+    {"compute", "T", 1, OPTION_TIME, OPTION_AT(struct plan_options, compute_ps),
+     .help = "Time for one node to process one unit", .required = true,
+     .instead = "layer-compute", .without = "layer-compute", .least = 1,
+     .allowed = "must be 1ps or more"},
+    {"layer-compute", "T0,T1,...", 2, OPTION_SET, OPTION_ALL,
+     .help = "In place of --compute: the time of a node of each layer, 0 to "
+             "the torus's last",
+     .without = "node-compute compute-power", .put = set_layers},
+    {"node-compute", "FILE", 2, OPTION_TEXT,
+     OPTION_AT(struct plan_options, node_compute),
+     .help = "Nodes with a time of their own, as lines `X Y T'; the others "
+             "take --compute (sides up to 625)",
+     .without = "compute-power results"},
+    {"compute-power", "P", 2, OPTION_SET, OPTION_ALL,
+     .help = "X units take --compute times X^P, such as 2 or 3/2 (default 1)",
+     .put = set_power},
+    {"unit", "BYTES", 2, OPTION_SIZE,
+     OPTION_AT(struct plan_options, unit_bytes),
+     .help =
+         "Bytes of a unit; --load may then be given in bytes, such as 1000000B",
+     .least = 1, .most = INT64_MAX,
+     .allowed = "must be 1 to 9223372036854775807 bytes"},
+    {"hop-delay", "T", 2, OPTION_TIME,
+     OPTION_AT(struct plan_options, hop_delay_ps),
+     .help = "Extra startup for each hop of a circuit (default 0)"},
+    {"profile", "NAME|FILE", 2, OPTION_SET,
+     OPTION_AT(struct plan_options, profile),
+     .help = "What a circuit costs, as with `run': t3d, lvds, uart, "
+             "emulated, or a file, in place of --startup, --transfer (that "
+             "of --unit bytes, or of one) and --hop-delay; any of these "
+             "that is given overrules it",
+     .put = profile_option_load, .choice = profile_known},
+    {"phases", "N", 2, OPTION_COUNT, OPTION_AT(struct plan_options, phases),
+     .help = "Use N phases (default: as many as give the smallest makespan)"},
+    {"rounds", "R|auto", 2, OPTION_COUNT,
+     OPTION_AT(struct plan_options, rounds),
+     .help = "Send the load in R rounds, 1 (default) to 64; auto: as many as "
+             "give the smallest makespan, up to 16, with --results the "
+             "earliest results. Also prints similar rounds, R parts of one "
+             "plan, and takes them where they end earlier",
+     .usual = "1", .without = "layer-compute compute-power", .least = 1,
+     .most = MODEL_ROUNDS_MAX, .word = "auto",
+     .allowed = "must be 1 to 64, or auto"},
+    {"ports", "P", 2, OPTION_COUNT, OPTION_AT(struct plan_options, ports),
+     .help = "Ports that a node uses at once: 1, 2 or 4 (default); with "
+             "--rounds, 1 or 2 on sides up to 625. The table has means of a "
+             "layer's shares and volumes, and its first receipt",
+     .usual = "4",
+     .without = "results layer-compute node-compute compute-power",
+     .choices = "1 2 4"},
+    {"results", "P/Q", 2, OPTION_SET, OPTION_ALL,
+     .help = "Results of P/Q units for each unit return to the originator "
+             "(default: none; 0/1: results that take a startup, but no "
+             "transfer). In one round while others compute; in several "
+             "while later rounds are computed, or when all is, whichever "
+             "is earlier. The makespan is when all is computed, `results' "
+             "when all are back",
+     .put = set_results},
+    {"switching", "HOW", 2, OPTION_CHOICE,
+     OPTION_AT(struct plan_options, store_and_forward),
+     .help = "circuit (default) or store-and-forward",
+     .choices = "circuit store-and-forward"},
+    {"originator", "X,Y", 2, OPTION_SET, OPTION_ALL,
+     .help = "Node that holds the load (default 0,0)", .put = set_originator},
+    {"per-node", NULL, 2, OPTION_FLAG, OPTION_AT(struct plan_options, per_node),
+     .help = "Also print every node's share (sides up to 3125)"},
+    {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct plan_options, json),
+     .help = "Print one JSON object and nothing else"},
+};
 
 static const struct option_command command = {
     .name = "plan",
@@ -288,10 +193,9 @@ static const struct option_command command = {
                .rows = PLAN_KEYS,
                .texts = offsetof(struct plan_options, text)}},
     .text = "Plan how a divisible load is scattered over a torus of boards: "
-            "the share "
-            "of every layer, and the makespan, exactly.\vTimes take a suffix: "
-            "s, ms, "
-            "us, ns or ps. --transfer and --compute are times per unit."
+            "the share of every layer, and the makespan, exactly.\vTimes take "
+            "a suffix: s, ms, us, ns or ps. --transfer and --compute are times "
+            "per unit."
             "\n\nExamples:\n"
             "  quincunx plan --torus 25 --load 1M --startup 4.85us \\\n"
             "      --transfer 3.3ns --compute 1us\n"

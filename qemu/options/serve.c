@@ -3,9 +3,9 @@
 
 #include "qemu/support/parse.h"
 
-int serve_options_set(void *options, const char *text)
+int serve_options_set(void *field, const char *option, const char *text)
 {
-    struct serve_options *serve = options;
+    struct serve_options *serve = field;
     uint64_t port = 0;
     const char *allowed = text != NULL ? parse_count(text, &port) : NULL;
 
@@ -14,5 +14,5 @@ int serve_options_set(void *options, const char *text)
     }
     serve->given = true;
     serve->port = (uint16_t)port;
-    return parse_report("--serve", text, allowed);
+    return parse_report(option, text, allowed);
 }

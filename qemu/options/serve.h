@@ -16,6 +16,7 @@ struct serve_options {
 /* Parses the value of --serve, NULL if it has none, into a struct
    serve_options: an option row's set(). Result: 0, or EINVAL after a message.
  */
-NODISCARD int serve_options_set(void *options, const char *text);
+NODISCARD int serve_options_set(void *field, const char *option,
+                                const char *text);
 
 #endif

@@ -15,8 +15,9 @@ bool noise_any(const struct noise *noise)
     return noise->damage.numerator > 0 || noise->loss.numerator > 0;
 }
 
-int noise_set(struct noise_chance *chance, const char *option, const char *text)
+int noise_set(void *field, const char *option, const char *text)
 {
+    struct noise_chance *chance = field;
     const char *allowed =
         parse_ratio(text, &chance->numerator, &chance->denominator);
 

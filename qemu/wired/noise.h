@@ -38,8 +38,7 @@ bool noise_any(const struct noise *noise);
 
 /* Reads "P/Q", at most 1, the value of `option`. Result: 0, or what
    parse_report() returns. */
-NODISCARD int noise_set(struct noise_chance *chance, const char *option,
-                        const char *text);
+NODISCARD int noise_set(void *field, const char *option, const char *text);
 
 /* splitmix64's next number (Steele, Lea, Flood, "Fast splittable pseudorandom
    number generators", OOPSLA 2014, figure 17). */
