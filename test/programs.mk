@@ -52,7 +52,7 @@ HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
 # code of boards, for Python.
 $(call test_program,unit,sanitized,$(wildcard test/unit/*.c) \
   $(wildcard scatter/wire/*.c) qemu/support/memory.c \
-  $(addprefix qemu/outcome/,output_chunks.c timeline.c),-lnettle)
+  $(addprefix qemu/job/,output_chunks.c timeline.c),-lnettle)
 $(call test_program,cases,sanitized,$(addprefix test/target/,cases.c \
   cases_host.c) $(wildcard scatter/plan/*.c torus/*.c))
 $(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \

@@ -10,7 +10,7 @@
 #include "hal/nodiscard.h"
 #include "qemu/job/job.h"
 #include "qemu/model/bound.h"
-#include "qemu/outcome/timeline.h"
+#include "qemu/job/timeline.h"
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 #include "hal/serial/errand.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
-#include "qemu/outcome/timeline.h"
+#include "qemu/job/timeline.h"
 #include "qemu/support/crash.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"

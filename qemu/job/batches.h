@@ -8,7 +8,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /* The most units that fit a node's memory, beside all else of a job. */
 uint64_t batches_memory_units(const struct job_task *task);

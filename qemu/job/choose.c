@@ -59,7 +59,7 @@ static const char *board_of(const struct job_task *task)
 }
 
 /* Times of a unit and of a call as an earlier job showed them; 0: none did. */
-static struct outcome_rate known_rate(const struct job_task *task)
+static struct job_rate known_rate(const struct job_task *task)
 {
     return rates_find(task, board_of(task));
 }

@@ -53,7 +53,7 @@
 #ifndef QEMU_JOB_CHOOSE_H
 #define QEMU_JOB_CHOOSE_H
 
-#include "qemu/job/request.h"
+#include "qemu/job/outcome.h"
 
 /* A schedule that could be taken. */
 struct choice {

@@ -115,30 +115,13 @@ static bool is_slowed(const struct request *request, uint32_t node)
 void collect_begin(struct outcome *outcome, const struct job_task *task)
 {
     const struct request *request = task->request;
-    const struct format_load *load = &task->originator->load;
     uint32_t nodes = torus_nodes(request->size);
     struct node_counters *port =
         memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
-    outcome->nodes = request->mesh->nodes;
-    outcome->on = request->mesh->on;
+    outcome->request = request;
+    outcome->schedule = task->schedule;
     outcome->host_times = request->mesh->has_cables;
-    outcome->noisy = noise_any(&request->noise);
-    outcome->size = request->size;
-    outcome->phases_asked =
-        task->schedule.phases == WIRE_BEST ? 0 : task->schedule.phases;
-    outcome->profile = request->profile;
-    outcome->plan_profile = *request_plan_profile(request);
-    outcome->kernel = request->kernel;
-    outcome->schedule = task->schedule.kind;
-    outcome->injections = request->injections;
-    outcome->firmware = request->firmware;
-    outcome->image_kernels = request->image_kernels;
-    outcome->files = load->files;
-    outcome->file_count = load->file_count;
-    outcome->notes = load->notes;
-    outcome->memory_need = request->memory_need;
-    outcome->memory_hosts = request->memory_hosts;
     outcome->node_count = nodes;
     outcome->node = memory_or_exit(calloc(nodes, sizeof *outcome->node));
     for (uint32_t i = 0; i < nodes; ++i) {

@@ -5,12 +5,12 @@
 #define QEMU_JOB_COLLECT_H
 
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /*
  * Fills in the request's values, and a record for each node with
- * all 0. `*outcome` holds the originators' reports already; outcome_free() frees
- * its memory.
+ * all 0. `*outcome` holds the originators' reports already; outcome_free()
+ * frees its memory.
  */
 void collect_begin(struct outcome *outcome, const struct job_task *task);
 

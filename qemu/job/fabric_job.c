@@ -283,11 +283,12 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
     const struct window *window = window_of(job, index);
     uint32_t events = window_read_u32(&window->log.events_written);
 
-    node->at = torus_coord_of(outcome->size, index);
-    if (torus_phases(outcome->size) >= 0 && outcome->originators == 1) {
-        node->layer =
-            torus_role_of(outcome->size, outcome->originator[0].at, node->at)
-                .layer;
+    node->at = torus_coord_of(outcome->request->size, index);
+    if (torus_phases(outcome->request->size) >= 0 &&
+        outcome->originators == 1) {
+        node->layer = torus_role_of(outcome->request->size,
+                                    outcome->originator[0].at, node->at)
+                          .layer;
     }
     node->stack_used_bytes = window->node.status.stack_used_bytes;
     node->stack_bytes = window->node.status.stack_bytes;

@@ -5,7 +5,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /*
  * Runs the job on the request's mesh, batch by batch, with this schedule.

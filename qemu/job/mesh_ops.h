@@ -10,7 +10,7 @@
 
 #include "qemu/job/request.h"
 #include "qemu/job/probe.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #define MESH_PROBE_SIZES 6u
 

@@ -4,7 +4,7 @@
 #include "qemu/fabric/postmortem.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/policy.h"
-#include "qemu/outcome/output_chunks.h"
+#include "qemu/job/output_chunks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"

@@ -5,7 +5,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /* The order of a batch; both to be freed with job_order_free(). */
 struct job_order {

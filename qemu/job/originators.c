@@ -6,7 +6,7 @@
 #include "qemu/job/farm_time.h"
 #include "qemu/job/groups.h"
 #include "qemu/job/rates.h"
-#include "qemu/outcome/layers.h"
+#include "qemu/job/layers.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
@@ -236,7 +236,7 @@ static void add_loads(struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
         const struct outcome_originator *originator = &outcome->originator[i];
-        uint32_t node = torus_index(outcome->size, originator->at);
+        uint32_t node = torus_index(outcome->request->size, originator->at);
 
         outcome->load_units += originator->load_units;
         outcome->load_bytes += originator->load_bytes;

@@ -245,12 +245,12 @@ static const json_t *entry_for(const struct job_task *task, const char *board)
     return json_array_get(entries, index_of(entries, task, board));
 }
 
-struct outcome_rate rates_find(const struct job_task *task, const char *board)
+struct job_rate rates_find(const struct job_task *task, const char *board)
 {
     const json_t *entry = entry_for(task, board);
     unsigned shift = slow_shift(task);
 
-    return (struct outcome_rate){
+    return (struct job_rate){
         .compute_ps = smaller(number_of(entry, "compute_ps") << shift,
                               PLANNER_TIME_MAX_PS),
         .call_ps =
@@ -324,7 +324,7 @@ static json_t *within(uint64_t value, uint64_t least, uint64_t most)
 }
 
 static json_t *entry_of(const struct job_task *task,
-                        const struct outcome *outcome, struct outcome_rate rate)
+                        const struct outcome *outcome, struct job_rate rate)
 {
     unsigned shift = slow_shift(task);
     uint64_t percent = slowest_percent(task, outcome);
@@ -361,7 +361,7 @@ static int write_file(const struct rates *rates)
 int rates_update(const struct job_task *task, const struct outcome *outcome)
 {
     const struct rates *rates = task->request->rates;
-    struct outcome_rate rate = outcome_rate(outcome);
+    struct job_rate rate = outcome_rate(outcome);
     struct rates *now;
     size_t index;
     json_t *entry;

@@ -21,7 +21,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 struct rates;
 
@@ -33,7 +33,7 @@ NODISCARD int rates_read(struct rates **rates, const char *path);
 /* The rate of the task on such boards, as its originator will have it: slower
    if it has a slowdown. compute_ps is 0 if the request has no rates, or none of
    this job. */
-struct outcome_rate rates_find(const struct job_task *task, const char *board);
+struct job_rate rates_find(const struct job_task *task, const char *board);
 
 /* How many times as long as the median node the slowest took for a unit in the
    job's last run, though none was known to be slow; 1 if no entry says so. */

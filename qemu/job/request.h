@@ -13,7 +13,6 @@
 #include "qemu/fabric/injection.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
-#include "qemu/outcome/outcome.h"
 #include "qemu/ranks/share.h"
 #include "qemu/schedule/registry.h"
 #include "qemu/support/profile.h"
@@ -81,6 +80,14 @@ struct request {
     uint64_t memory_hosts;
 };
 
+/* How fast the originator computed: `units`, each in compute_ps, and call_ps
+   for the call of the kernel. */
+struct job_rate {
+    uint64_t compute_ps;
+    uint64_t call_ps;
+    uint32_t units; /* 0: not known */
+};
+
 /* The part of one originator in a trial of a request. */
 struct job_task {
     const struct request *request;
@@ -88,11 +95,11 @@ struct job_task {
     struct job_schedule schedule;            /* as asked for, or chosen */
     const struct mesh_groups *groups;        /* NULL: there is one originator */
     uint32_t group;                          /* of the originator */
-    uint64_t room_bytes; /* of a node's memory for a job's data; 0: that of a
-                            window, 16 MB */
-    struct outcome_rate rate; /* as rates of earlier jobs have it; units 0: not
+    uint64_t room_bytes;  /* of a node's memory for a job's data; 0: that of a
+                             window, 16 MB */
+    struct job_rate rate; /* as rates of earlier jobs have it; units 0: not
                                  known */
-    struct watch *watch;      /* of who looks on; or NULL */
+    struct watch *watch;  /* of who looks on; or NULL */
 };
 
 /* The task of a request's first originator, the schedule as asked for. */

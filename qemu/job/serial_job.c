@@ -211,7 +211,7 @@ static uint8_t layer_of(const struct probe_log *log)
 static void read_node(struct outcome *outcome, struct probe_log *log,
                       const struct node_clock *clock, struct run_counts *counts)
 {
-    uint32_t index = torus_index(outcome->size, log->at);
+    uint32_t index = torus_index(outcome->request->size, log->at);
     struct outcome_node *node = &outcome->node[index];
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
 
@@ -332,7 +332,8 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
    Without a reply it stays 0: the job is done all the same. */
 static void read_stack(struct outcome *outcome, struct console *console)
 {
-    uint32_t first = torus_index(outcome->size, outcome->originator[0].at);
+    uint32_t first =
+        torus_index(outcome->request->size, outcome->originator[0].at);
     struct outcome_node *node = &outcome->node[first];
     struct console_reply reply;
     int error = console_request(console, &reply, "ps");

@@ -20,7 +20,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /*
  * Sets alone_ps of the outcome of a job with this request, unless the estimate

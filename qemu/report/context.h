@@ -3,7 +3,7 @@
 #ifndef QEMU_REPORT_CONTEXT_H
 #define QEMU_REPORT_CONTEXT_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/gantt.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/amount.h"
 #include "qemu/support/file.h"
@@ -541,14 +542,15 @@ static void title(struct chart *chart)
     fprintf(out,
             "<text x='14' y='26' font-size='18'>%s on %u x %u nodes</text>\n"
             "<text x='14' y='48' fill='#404040'>",
-            outcome->kernel->name, outcome->size.width, outcome->size.height);
+            outcome->request->kernel->name, outcome->request->size.width,
+            outcome->request->size.height);
     amount_things(out, outcome->load_bytes, "byte");
     fputs(", profile ", out);
-    print_plain(out, outcome->profile.name);
-    summary_time(text, outcome->profile.startup_ps);
+    print_plain(out, outcome->request->profile.name);
+    summary_time(text, outcome->request->profile.startup_ps);
     fprintf(out, " (startup %s, ", text);
-    summary_time(text, outcome->profile.transfer_ps);
-    fprintf(out, "%s a byte), %s", text, outcome->on);
+    summary_time(text, outcome->request->profile.transfer_ps);
+    fprintf(out, "%s a byte), %s", text, outcome->request->mesh->on);
     summary_time(text, outcome_answer_ps(outcome));
     fprintf(out, ", answer after %s", text);
     if (outcome->plan.rounds > 1) {

@@ -9,7 +9,7 @@
 #define QEMU_REPORT_GANTT_H
 
 #include "hal/nodiscard.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #define GANTT_ROWS 25u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/json.h"
 
-#include "qemu/outcome/timeline.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/job/timeline.h"
 #include "qemu/report/json_name.h"
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
@@ -46,7 +47,8 @@ json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
 static json_t *mesh_json(const struct outcome *outcome)
 {
     json_t *json =
-        report_mesh_json(outcome->size, outcome->originator[0].at, outcome->on);
+        report_mesh_json(outcome->request->size, outcome->originator[0].at,
+                         outcome->request->mesh->on);
 
     json_object_set_new(json, "board", json_string(outcome->board));
     if (outcome->host_times) {
@@ -118,7 +120,7 @@ static json_t *plan_json(const struct outcome *outcome)
     json_t *json = json_pack(
         "{s:{s:i, s:o}, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
         "s:o, s:o, s:o, s:o, s:o}",
-        "torus", "side", outcome->size.width, "nodes",
+        "torus", "side", outcome->request->size.width, "nodes",
         integer(outcome->node_count), "load_units",
         integer(outcome->load_units - plan->measured_units), "measured_units",
         integer(plan->measured_units), "sampled_ps", integer(plan->sampled_ps),
@@ -528,8 +530,9 @@ static json_t *injected_json(const struct outcome *outcome)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < outcome->injections.count; ++i) {
-        const struct injection *injection = &outcome->injections.injection[i];
+    for (uint32_t i = 0; i < outcome->request->injections.count; ++i) {
+        const struct injection *injection =
+            &outcome->request->injections.injection[i];
 
         append(&list, json_pack("{s:s, s:i, s:i, s:o}", "kind",
                                 injection_name(injection), "x", injection->at.x,
@@ -634,10 +637,10 @@ static void add_command(json_t *json, const char *command)
 /* What a host with all nodes was expected to need of memory. */
 static void add_memory(json_t *json, const struct outcome *outcome)
 {
-    if (outcome->memory_need > 0) {
+    if (outcome->request->memory_need > 0) {
         json_object_set_new(json, "memory",
                             json_pack("{s:o}", "expected_bytes",
-                                      integer(outcome->memory_need)));
+                                      integer(outcome->request->memory_need)));
     }
 }
 
@@ -648,7 +651,7 @@ static void add_places(json_t *json, const struct outcome *outcome)
     json_t *places = places_json(outcome);
     json_t *texts = places_texts_json(outcome);
 
-    if (outcome->file_count > 0) {
+    if (outcome->request->originator[0].load.file_count > 0) {
         json_object_set_new(json_object_get(json, "load"), "files",
                             places_files_json(outcome));
     }
@@ -674,14 +677,14 @@ json_t *report_json(const struct outcome *outcome)
         "report_format", REPORT_FORMAT_NUMBER, "verdict",
         sentence_json(outcome), "remarks", remarks_json(outcome),
         "average_node_ps", average_node_json(outcome), "mesh",
-        mesh_json(outcome), "profile", profile_json(&outcome->profile),
-        "plan_profile", profile_json(&outcome->plan_profile), "kernel",
-        outcome->kernel->name, "load", "bytes", integer(outcome->load_bytes),
-        "units", integer(outcome->load_units), "plan", plan_json(outcome),
-        "measured", measured_json(outcome), "network", network_json(outcome),
-        "circuits", circuits_json(outcome), "result",
-        whole_result_json(outcome), "timeline_sha256", hex, "wall_s", "boot",
-        outcome->boot_wall_s, "run", outcome->run_wall_s);
+        mesh_json(outcome), "profile", profile_json(&outcome->request->profile),
+        "plan_profile", profile_json(request_plan_profile(outcome->request)),
+        "kernel", outcome->request->kernel->name, "load", "bytes",
+        integer(outcome->load_bytes), "units", integer(outcome->load_units),
+        "plan", plan_json(outcome), "measured", measured_json(outcome),
+        "network", network_json(outcome), "circuits", circuits_json(outcome),
+        "result", whole_result_json(outcome), "timeline_sha256", hex, "wall_s",
+        "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
         file_error("report", "%s", strerror(ENOMEM));
         return NULL;
@@ -696,7 +699,7 @@ json_t *report_json(const struct outcome *outcome)
     if (outcome->batch_count > 1) {
         json_object_set_new(json, "batches", batches_json(outcome));
     }
-    if (outcome->injections.count > 0) {
+    if (outcome->request->injections.count > 0) {
         json_object_set_new(json, "injected", injected_json(outcome));
     }
     if (outcome->choices > 0) {

@@ -7,7 +7,7 @@
 #define QEMU_REPORT_JSON_H
 
 #include "hal/nodiscard.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <jansson.h>
 

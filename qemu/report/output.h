@@ -5,7 +5,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/format/format.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /* The output of one load. */
 struct output_part {

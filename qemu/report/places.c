@@ -68,15 +68,17 @@ static struct place place_of(const struct outcome *outcome,
         .at = kernel_load_u32(offsets.values + 4 * (size_t)index),
         .in = {.bytes = outcome->load_bytes}};
 
-    if (outcome->file_count == 0) {
+    if (outcome->request->originator[0].load.file_count == 0) {
         return place;
     }
-    while (place.file + 1 < outcome->file_count &&
-           place.at >= outcome->files[place.file].at +
-                           outcome->files[place.file].bytes) {
+    while (
+        place.file + 1 < outcome->request->originator[0].load.file_count &&
+        place.at >=
+            outcome->request->originator[0].load.files[place.file].at +
+                outcome->request->originator[0].load.files[place.file].bytes) {
         place.file += 1;
     }
-    place.in = outcome->files[place.file];
+    place.in = outcome->request->originator[0].load.files[place.file];
     return place;
 }
 
@@ -145,7 +147,8 @@ void places_print(FILE *out, const struct outcome *outcome)
 {
     struct offsets offsets = offsets_of(outcome);
 
-    if (offsets.values != NULL && outcome->file_count > 0) {
+    if (offsets.values != NULL &&
+        outcome->request->originator[0].load.file_count > 0) {
         print_list(out, outcome, offsets);
     }
     if (offsets.values != NULL && has_text(outcome)) {
@@ -158,7 +161,8 @@ json_t *places_json(const struct outcome *outcome)
     struct offsets offsets = offsets_of(outcome);
     json_t *list;
 
-    if (offsets.values == NULL || outcome->file_count == 0) {
+    if (offsets.values == NULL ||
+        outcome->request->originator[0].load.file_count == 0) {
         return NULL;
     }
     list = memory_or_exit(json_array());
@@ -198,8 +202,10 @@ json_t *places_files_json(const struct outcome *outcome)
 {
     json_t *list = memory_or_exit(json_array());
 
-    for (uint32_t i = 0; i < outcome->file_count; ++i) {
-        const struct format_file *file = &outcome->files[i];
+    for (uint32_t i = 0; i < outcome->request->originator[0].load.file_count;
+         ++i) {
+        const struct format_file *file =
+            &outcome->request->originator[0].load.files[i];
 
         json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "file",
                                               json_name(file->name), "at",

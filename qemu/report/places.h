@@ -6,7 +6,7 @@
 #ifndef QEMU_REPORT_PLACES_H
 #define QEMU_REPORT_PLACES_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <jansson.h>
 #include <stdio.h>

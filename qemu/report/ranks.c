@@ -82,7 +82,8 @@ void ranks_add_json(json_t *report, const struct outcome *outcome)
     json_object_set_new(json, "count", json_integer(outcome->ranks));
     json_object_set_new(json, "hosts", json_integer(hosts(outcome)));
     json_object_set_new(json, "each", each);
-    json_object_set_new(json, "expected_bytes", integer(outcome->memory_hosts));
+    json_object_set_new(json, "expected_bytes",
+                        integer(outcome->request->memory_hosts));
     json_object_set_new(report, "ranks", json);
 }
 

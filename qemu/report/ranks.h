@@ -3,7 +3,7 @@
 #ifndef QEMU_REPORT_RANKS_H
 #define QEMU_REPORT_RANKS_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <jansson.h>
 #include <stdio.h>

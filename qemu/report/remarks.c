@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/remarks.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/format/format.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/memory.h"
@@ -52,10 +53,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct remarks *remarks,
 
 static void tell_notes(struct remarks *remarks, const struct outcome *outcome)
 {
-    uint32_t count = outcome->notes != NULL ? outcome->notes->count : 0;
+    uint32_t count = outcome->request->originator[0].load.notes != NULL
+                         ? outcome->request->originator[0].load.notes->count
+                         : 0;
 
     for (uint32_t i = 0; i < count && i < NOTES_TOLD; ++i) {
-        add(remarks, "%s", outcome->notes->text[i]);
+        add(remarks, "%s", outcome->request->originator[0].load.notes->text[i]);
     }
     if (count > NOTES_TOLD) {
         add(remarks, "There are %" PRIu32 " more remarks on files.",
@@ -104,7 +107,8 @@ static void tell_preparing(FILE *out, const struct outcome *outcome)
         fprintf(out,
                 "in %s of it the originator plans %s, the longer the more "
                 "boards there are",
-                plan, outcome->schedule == SCHEDULE_FARM ? "a farm" : "a tree");
+                plan,
+                outcome->schedule.kind == SCHEDULE_FARM ? "a farm" : "a tree");
     } else if (all.measure_ps > half_ps) {
         fputs("most of it measures the kernel, which --rates saves in later "
               "runs",
@@ -159,11 +163,11 @@ static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
 {
     uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
 
-    if (without > 0 && outcome->phases_asked > 0) {
+    if (without > 0 && outcome->schedule.phases != WIRE_BEST) {
         add(remarks,
             "%" PRIu32 " of %" PRIu32 " nodes got no part: --phases %u reaches "
             "no more.",
-            without, outcome->node_count, outcome->phases_asked);
+            without, outcome->node_count, outcome->schedule.phases);
     } else if (without > 0) {
         add(remarks,
             "%" PRIu32 " of %" PRIu32 " nodes got no part: with them, the "
@@ -204,8 +208,8 @@ static const struct outcome_node *extreme(const struct outcome *outcome,
 /* Whether units went to who asked for them. */
 static bool gives_units(const struct outcome *outcome)
 {
-    return outcome->schedule == SCHEDULE_FARM ||
-           outcome->schedule == SCHEDULE_HYBRID || outcome->became_farm;
+    return outcome->schedule.kind == SCHEDULE_FARM ||
+           outcome->schedule.kind == SCHEDULE_HYBRID || outcome->became_farm;
 }
 
 static void judge_data(struct remarks *remarks, const struct outcome *outcome)
@@ -442,8 +446,8 @@ static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
         outcome_ratio(longest_ps, outcome_answer_ps(outcome)) <= WAITED) {
         return;
     }
-    from = torus_coord_of(outcome->size, longest->source);
-    to = torus_coord_of(outcome->size, longest->destination);
+    from = torus_coord_of(outcome->request->size, longest->source);
+    to = torus_coord_of(outcome->request->size, longest->destination);
     summary_time(text, longest_ps);
     add(remarks,
         "%" PRIu32 " of %" PRIu32 " parts of the load waited for a link that "
@@ -455,10 +459,10 @@ static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
    to; who asked those behind a port is not known here. */
 static const char *why_again(const struct outcome *outcome)
 {
-    if (!outcome->host_times || outcome->noisy) {
+    if (!outcome->host_times || noise_any(&outcome->request->noise)) {
         return "bytes were damaged or lost; `quincunx links` tells where";
     }
-    return strcmp(outcome->on, "boards") == 0
+    return strcmp(outcome->request->mesh->on, "boards") == 0
                ? "this host was late with the boards that it emulates, or "
                  "`quincunx boards` has --damage or --lose"
                : "this host was late with the boards that it emulates";
@@ -467,7 +471,7 @@ static const char *why_again(const struct outcome *outcome)
 static void judge_repeats(struct remarks *remarks,
                           const struct outcome *outcome)
 {
-    bool late = outcome->host_times && !outcome->noisy;
+    bool late = outcome->host_times && !noise_any(&outcome->request->noise);
 
     if (outcome->retries > 0) {
         add(remarks,

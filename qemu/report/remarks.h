@@ -4,7 +4,7 @@
 #ifndef QEMU_REPORT_REMARKS_H
 #define QEMU_REPORT_REMARKS_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #define REMARKS_MAX 24u
 

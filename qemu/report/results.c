@@ -125,7 +125,8 @@ void results_print(FILE *out, const struct outcome *outcome)
         sink.flag = print_other_flag;
         fputs("\nof all files", out);
     }
-    if (outcome->file_count > 0) { /* places have them */
+    if (outcome->request->originator[0].load.file_count >
+        0) { /* places have them */
         sink.list = print_other_list;
         sink.flag = print_other_flag;
     }

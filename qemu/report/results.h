@@ -3,7 +3,7 @@
 #ifndef QEMU_REPORT_RESULTS_H
 #define QEMU_REPORT_RESULTS_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <stdio.h>
 

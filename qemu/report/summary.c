@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/summary.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/model/model.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/results.h"
@@ -104,23 +105,25 @@ static void print_load(FILE *out, const struct outcome *outcome)
         fputs(", ", out);
     }
     fprintf(out, "%" PRIu64 " unit%s of %s\n", outcome->load_units,
-            outcome->load_units == 1 ? "" : "s", outcome->kernel->name);
+            outcome->load_units == 1 ? "" : "s",
+            outcome->request->kernel->name);
 }
 
 static void print_mesh(FILE *out, const struct outcome *outcome)
 {
-    fprintf(out, "mesh      %u x %u, ", outcome->size.width,
-            outcome->size.height);
+    fprintf(out, "mesh      %u x %u, ", outcome->request->size.width,
+            outcome->request->size.height);
     if (outcome->originators > 1) {
         fprintf(out, "%" PRIu32 " originators", outcome->originators);
     } else {
         fprintf(out, "originator %u,%u", outcome->originator[0].at.x,
                 outcome->originator[0].at.y);
     }
-    fprintf(out, ", on %s (%s)\n", outcome->on, outcome->board);
-    if (outcome->image_kernels != NULL) {
+    fprintf(out, ", on %s (%s)\n", outcome->request->mesh->on, outcome->board);
+    if (outcome->request->image_kernels != NULL) {
         fprintf(out, "image     %s, with kernels%s only\n",
-                file_name(outcome->firmware), outcome->image_kernels);
+                file_name(outcome->request->firmware),
+                outcome->request->image_kernels);
     }
     if (outcome->image != NULL) {
         fprintf(out, "image     %s\n", outcome->image);
@@ -131,11 +134,12 @@ static void print_head(FILE *out, const struct outcome *outcome)
 {
     print_load(out, outcome);
     print_mesh(out, outcome);
-    print_profile(out, "profile", &outcome->profile);
-    if (!same_costs(&outcome->profile, &outcome->plan_profile)) {
-        print_profile(out, "plan with", &outcome->plan_profile);
+    print_profile(out, "profile", &outcome->request->profile);
+    if (!same_costs(&outcome->request->profile,
+                    request_plan_profile(outcome->request))) {
+        print_profile(out, "plan with", request_plan_profile(outcome->request));
     }
-    summary_injections(out, &outcome->injections);
+    summary_injections(out, &outcome->request->injections);
     if (outcome->host_times) {
         fputs("times     of this host, not of boards: emulated serial boards "
               "run as fast as it\n          lets them, and their links cost "
@@ -326,7 +330,8 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
 static bool is_originator(const struct outcome *outcome, uint32_t node)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        if (torus_index(outcome->size, outcome->originator[i].at) == node) {
+        if (torus_index(outcome->request->size, outcome->originator[i].at) ==
+            node) {
             return true;
         }
     }

@@ -6,7 +6,7 @@
 #ifndef QEMU_REPORT_SUMMARY_H
 #define QEMU_REPORT_SUMMARY_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 #define QEMU_REPORT_TRACE_H
 
 #include "hal/nodiscard.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /*
  * Writes the file, or nothing. Result: 0, or -1 with `quincunx: <path>:

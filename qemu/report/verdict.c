@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/verdict.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/format/table.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/summary.h"
@@ -60,9 +61,9 @@ static void print_speed(FILE *out, double speedup)
 
 static void write_sentence(FILE *out, const struct outcome *outcome)
 {
-    const struct format *format = format_of(outcome->kernel->name);
-    size_t letters =
-        strlen(outcome->nodes) - (outcome->node_count == 1 ? 1 : 0);
+    const struct format *format = format_of(outcome->request->kernel->name);
+    size_t letters = strlen(outcome->request->mesh->nodes) -
+                     (outcome->node_count == 1 ? 1 : 0);
     uint32_t active = outcome_active_nodes(outcome);
     char answer[SUMMARY_TIME_BYTES];
 
@@ -70,7 +71,8 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
         fprintf(out, "%" PRIu32 " of ", active);
     }
     fprintf(out, "%" PRIu32 " %.*s %s ", outcome->node_count, (int)letters,
-            outcome->nodes, format->done != NULL ? format->done : "computed");
+            outcome->request->mesh->nodes,
+            format->done != NULL ? format->done : "computed");
     if (outcome->load_bytes > 0) {
         amount_bytes(out, (double)outcome->load_bytes);
     } else {

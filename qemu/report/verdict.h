@@ -4,7 +4,7 @@
 #ifndef QEMU_REPORT_VERDICT_H
 #define QEMU_REPORT_VERDICT_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #include <stdio.h>
 

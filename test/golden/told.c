@@ -31,10 +31,13 @@
 
 static void as_serial(struct outcome *outcome)
 {
+    static struct request request;
+
+    request = *outcome->request;
+    request.mesh = &serial_job_port;
+    outcome->request = &request;
     outcome->host_times = true;
     outcome->counts_nodes = true;
-    outcome->nodes = "boards";
-    outcome->on = "boards";
     outcome->board = "stm32f405";
 }
 

@@ -42,7 +42,6 @@ ORDER = [
     ("qemu/console", "qemu/ranks"),
     ("qemu/survey", "qemu/ranks/mpi"),
     ("qemu/model", "qemu/papers"),
-    "qemu/outcome",
     "qemu/job",
     "qemu/report",
     ("qemu/calibrate", "qemu/compare", "qemu/page"),

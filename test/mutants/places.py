@@ -11,7 +11,7 @@ PROGRAMS = """
 serial_circuit: hal
 local: qemu/(ranks|fabric)
 probe: scatter/engine/(probe|measure)|qemu/job/probe
-unit: scatter/wire|qemu/outcome
+unit: scatter/wire|qemu/job/(outcome|output_chunks|timeline)
 engine: scatter/engine
 fabric: qemu/fabric
 switch: hal/switch
@@ -58,13 +58,12 @@ qemu/format/npy: kernel_matvec
 qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs
 qemu/job/serial: serial_run
-qemu/job/(groups|forest): originators
-qemu/job/: any_job outputs auto compare farm_run sanitized trees
+qemu/job/(groups|originators): originators
+qemu/job/: any_job outputs auto compare farm_run sanitized trees originators run
 qemu/live/|qemu/options/serve: serve
 qemu/model/: plan node_rounds
 qemu/options/(console|target): nodes
 qemu/options/: outputs bad_input compare
-qemu/outcome/: outputs compare originators run
 qemu/page/: page
 qemu/papers/: model_star model_farm model_masters model_results
 qemu/ranks/: ranks_parts ranks

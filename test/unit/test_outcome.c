@@ -2,8 +2,8 @@
 /* What the host makes of a run: the timeline's digest, in which every field of
    every event counts and the order in which circuits were logged does not; and
    outputs that come back in chunks of any order. */
-#include "qemu/outcome/output_chunks.h"
-#include "qemu/outcome/timeline.h"
+#include "qemu/job/output_chunks.h"
+#include "qemu/job/timeline.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/unit.h"
 
@@ -29,7 +29,8 @@ static void set_up(void)
 static void digest(char hex[TIMELINE_HEX_BYTES], struct unit *unit)
 {
     static struct outcome_originator originator;
-    const struct outcome outcome = {.size = {1, 1},
+    static const struct request request = {.size = {1, 1}};
+    const struct outcome outcome = {.request = &request,
                                     .originators = 1,
                                     .originator = &originator,
                                     .node = &node,

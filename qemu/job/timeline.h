@@ -16,11 +16,11 @@
  * The order in which the fabric happened to log circuits, wall-clock times,
  * the kind of board and the result do not enter.
  */
-#ifndef QEMU_OUTCOME_TIMELINE_H
-#define QEMU_OUTCOME_TIMELINE_H
+#ifndef QEMU_JOB_TIMELINE_H
+#define QEMU_JOB_TIMELINE_H
 
 #include "hal/nodiscard.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 #define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/outcome/timeline.h"
+#include "qemu/job/timeline.h"
 
 #include "hal/bytes.h"
 
@@ -99,8 +99,8 @@ static int compare(const void *left, const void *right)
 
 static void add_head(struct sha256_ctx *hash, const struct outcome *outcome)
 {
-    add_u32(hash, outcome->size.width);
-    add_u32(hash, outcome->size.height);
+    add_u32(hash, outcome->request->size.width);
+    add_u32(hash, outcome->request->size.height);
     add_u32(hash, outcome->originator[0].at.x);
     add_u32(hash, outcome->originator[0].at.y);
     add_u32(hash, outcome->node_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/outcome/output_chunks.h"
+#include "qemu/job/output_chunks.h"
 
 #include "hal/bytes.h"
 #include "qemu/support/memory.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shares and volumes that the plan gives to each layer, for reports. */
-#ifndef QEMU_OUTCOME_LAYERS_H
-#define QEMU_OUTCOME_LAYERS_H
+#ifndef QEMU_JOB_LAYERS_H
+#define QEMU_JOB_LAYERS_H
 
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
 
 /*
  * Fills in outcome->layer, to be freed by the caller, from the originator's

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/outcome/outcome.h"
+#include "qemu/job/outcome.h"
+#include "qemu/job/request.h"
 
 #include "qemu/support/crash.h"
 
@@ -186,16 +187,15 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
 
 /* A share tells one time, and a rate has two: the call's is the report's, of
    each of so many. */
-static struct outcome_rate share_rate(const struct wire_report *plan,
-                                      uint32_t units, uint64_t share_ps,
-                                      unsigned calls)
+static struct job_rate share_rate(const struct wire_report *plan,
+                                  uint32_t units, uint64_t share_ps,
+                                  unsigned calls)
 {
     uint64_t call_ps = plan->call_ps < share_ps / calls ? plan->call_ps : 0;
 
-    return (struct outcome_rate){.compute_ps =
-                                     (share_ps - calls * call_ps) / units,
-                                 .call_ps = call_ps,
-                                 .units = units};
+    return (struct job_rate){.compute_ps = (share_ps - calls * call_ps) / units,
+                             .call_ps = call_ps,
+                             .units = units};
 }
 
 uint64_t outcome_compute_ps(const struct outcome_node *node)
@@ -209,10 +209,10 @@ uint64_t outcome_compute_ps(const struct outcome_node *node)
     return sum_ps;
 }
 
-struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
+struct job_rate outcome_batch_rate(const struct outcome *outcome)
 {
-    const struct outcome_node *node =
-        &outcome->node[torus_index(outcome->size, outcome->originator[0].at)];
+    const struct outcome_node *node = &outcome->node[torus_index(
+        outcome->request->size, outcome->originator[0].at)];
     const struct wire_report *plan = outcome_plan_of(outcome, node);
     uint32_t units = 0;
 
@@ -223,14 +223,14 @@ struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
         return share_rate(plan, units, outcome_compute_ps(node),
                           node->intervals);
     }
-    return (struct outcome_rate){.compute_ps = plan->compute_ps,
-                                 .call_ps = plan->call_ps,
-                                 .units = plan->measured_units};
+    return (struct job_rate){.compute_ps = plan->compute_ps,
+                             .call_ps = plan->call_ps,
+                             .units = plan->measured_units};
 }
 
-struct outcome_rate outcome_rate(const struct outcome *outcome)
+struct job_rate outcome_rate(const struct outcome *outcome)
 {
-    struct outcome_rate best = {.units = 0};
+    struct job_rate best = {.units = 0};
 
     for (uint32_t i = 0; i < outcome->batch_count; ++i) {
         if (outcome->batch[i].rate.units >= best.units) {
@@ -385,7 +385,7 @@ uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome)
     if (outcome->load_units > 0) {
         bytes_per_unit = outcome->load_bytes / outcome->load_units;
     }
-    return outcome->plan_profile.transfer_ps * bytes_per_unit;
+    return request_plan_profile(outcome->request)->transfer_ps * bytes_per_unit;
 }
 
 uint32_t outcome_planned_nodes(const struct outcome *outcome)
@@ -510,9 +510,9 @@ static void report(const struct outcome *outcome,
     if (result->data == NULL) {
         return;
     }
-    if (outcome->kernel->report != NULL) {
+    if (outcome->request->kernel->report != NULL) {
         crash_in("report");
-        outcome->kernel->report(result, sink);
+        outcome->request->kernel->report(result, sink);
         crash_out();
     }
     if (outcome->plan.output) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/outcome/layers.h"
+#include "qemu/job/layers.h"
 
 #include "qemu/model/model.h"
 #include "qemu/support/memory.h"

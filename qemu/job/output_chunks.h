@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chunks of output that come back with a result, put in order. */
-#ifndef QEMU_OUTCOME_OUTPUT_CHUNKS_H
-#define QEMU_OUTCOME_OUTPUT_CHUNKS_H
+#ifndef QEMU_JOB_OUTPUT_CHUNKS_H
+#define QEMU_JOB_OUTPUT_CHUNKS_H
 
 #include "hal/nodiscard.h"
 #include "kernels/kernel.h"

@@ -6,16 +6,14 @@
  * job; what a user waits for begins before it, with the order. Filled by
  * qemu/job/collect; the arrays are its own.
  */
-#ifndef QEMU_OUTCOME_OUTCOME_H
-#define QEMU_OUTCOME_OUTCOME_H
+#ifndef QEMU_JOB_OUTCOME_H
+#define QEMU_JOB_OUTCOME_H
 
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "qemu/fabric/circuit_record.h"
-#include "qemu/fabric/injection.h"
+#include "qemu/job/request.h"
 #include "qemu/ranks/seen.h"
-#include "qemu/schedule/registry.h"
-#include "qemu/support/profile.h"
 #include "scatter/wire/wire.h"
 #include "torus/torus.h"
 
@@ -23,9 +21,6 @@
 #include <stdint.h>
 
 #define OUTCOME_DIGEST_BYTES 65u
-
-struct format_file; /* qemu/format/format.h */
-struct format_load;
 
 /* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
@@ -84,14 +79,6 @@ struct outcome_preparing {
     uint64_t meanwhile_plan_ps;
 };
 
-/* How fast the originator computed: `units`, each in compute_ps, and call_ps
-   for the call of the kernel. */
-struct outcome_rate {
-    uint64_t compute_ps;
-    uint64_t call_ps;
-    uint32_t units; /* 0: not known */
-};
-
 /*
  * A load that does not fit the originator's memory goes in batches, one after
  * the other. struct outcome has nodes, circuits and the plan of the first batch
@@ -106,7 +93,7 @@ struct outcome_batch {
     uint64_t ports_ps;
     uint64_t calls_ps;
     struct outcome_preparing preparing;
-    struct outcome_rate rate;
+    struct job_rate rate;
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
 };
 
@@ -133,33 +120,20 @@ struct outcome_originator {
 };
 
 struct outcome {
-    struct torus_size size;
-    unsigned phases_asked; /* by the user; 0 if none were */
+    const struct request *request; /* outlives the outcome */
+    struct job_schedule schedule;  /* as carried out */
     /* 1 or more. Load, plan and result below are those of all: the plan begins
        with the first that starts and ends with the last. */
     uint32_t originators;
     struct outcome_originator *originator;
-    const char *nodes;         /* for people: "boards", "native nodes" */
-    const char *on;            /* "qemu", "native" or "boards" */
-    const char *board;         /* place.board of its row; "host" */
-    const char *firmware;      /* the image of emulated boards; else NULL */
-    const char *image_kernels; /* " search spin", if it lacks some; or NULL */
-    char *image;     /* of boards that ran before: "CAFE0001 is FILE, kernels
-                        search"; NULL: they do not say, or are started here */
-    bool host_times; /* boards run in the host's time, not in one of theirs */
-    bool noisy;      /* the emulated links damage bytes, as the caller asked */
-    struct profile profile;
-    struct profile plan_profile; /* as the plan took it to be */
-    const struct kernel *kernel;
-    enum schedule schedule;
-    bool became_farm; /* samples of the load differed: units went to who asked,
-                         not along the schedule's tree */
-    struct injections injections;    /* as the caller asked for */
-    const struct format_load *load;  /* to show parts of it; or NULL */
-    const struct format_file *files; /* of several INPUTs; or NULL */
-    uint32_t file_count;
-    const struct format_notes *notes; /* on all files; or NULL */
-    const char *command;              /* line that started it; or NULL */
+    const char *board; /* "mps2-an385", "stm32f405" or "host" */
+    char *image;       /* of boards that ran before: "CAFE0001 is FILE, kernels
+                          search"; NULL: they do not say, or are started here */
+    bool host_times;   /* boards run in the host's time, not in one of theirs */
+    bool became_farm;  /* samples of the load differed: units went to who asked,
+                          not along the schedule's tree */
+    const struct format_load *load; /* to show parts of it; or NULL */
+    const char *command;            /* line that started it; or NULL */
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];
     unsigned choices;
@@ -167,10 +141,6 @@ struct outcome {
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
-    /* Bytes that one host with all nodes, and the hosts of several ranks
-       together, were expected to need; 0: unasked. */
-    uint64_t memory_need;
-    uint64_t memory_hosts;
     struct wire_report plan;     /* what the originator planned and measured */
     struct rounds_plan rounds;   /* its tables */
     struct outcome_layer *layer; /* 0 to plan.phases */
@@ -242,10 +212,10 @@ uint64_t outcome_answer_ps(const struct outcome *outcome);
 
 /* The rate that computing showed in the batch at hand: of the originator's
    share, or if that is short, of the units that measuring computed. */
-struct outcome_rate outcome_batch_rate(const struct outcome *outcome);
+struct job_rate outcome_batch_rate(const struct outcome *outcome);
 
 /* That of the batch which showed it on most units. */
-struct outcome_rate outcome_rate(const struct outcome *outcome);
+struct job_rate outcome_rate(const struct outcome *outcome);
 
 /* The sum of all compute times, those of the units included that the originator
    computes to measure them. Units of a node that was made slow count as the
