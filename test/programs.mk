@@ -94,7 +94,7 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,amount.c crash.c file.c host_clock.c memory.c \
     control_group.c limits.c memory_limit.c process.c progress.c quote.c \
-    utf8.c))
+    terminal.c utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
@@ -142,7 +142,7 @@ $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c $(wildcard boot/shell/*.c) torus/torus.c \
   $(addprefix qemu/console/,client.c model_port.c port.c) \
   test/lib/console_node.c test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
-    progress.c quote.c utf8.c), \
+    progress.c quote.c terminal.c utf8.c), \
   -lserialport)
 
 # The server of live pages, for Python.

@@ -10,7 +10,7 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
-#include "qemu/survey/identity.h"
+#include "qemu/survey/nodes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -143,21 +143,18 @@ static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
    crystal); the board's own reply is about cables only. */
 static void print_unfit(const struct options *options, struct console *console)
 {
-    struct identity *identity;
     struct torus_size size;
     struct torus_coord at;
-    struct sweep sweep;
+    struct nodes nodes;
 
     if (!parse_mesh_command(&size, &at, options->command)) {
         return;
     }
-    sweep_begin(&sweep, console, size, at);
-    identity = memory_or_exit(calloc(torus_nodes(size), sizeof *identity));
-    if (identity_read(identity, &sweep) >= 0) {
-        (void)identity_print_unfit(stderr, identity, &sweep);
+    nodes_begin(&nodes, console, size, at);
+    if (nodes_read(&nodes) >= 0) {
+        (void)nodes_print_unfit(stderr, &nodes);
     }
-    free(identity);
-    sweep_end(&sweep);
+    nodes_end(&nodes);
 }
 
 /* Sends the command and prints the reply. Result: the exit status. */

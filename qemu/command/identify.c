@@ -44,8 +44,8 @@ static int identify(struct options *options)
     char seconds[24];
 
     snprintf(seconds, sizeof seconds, " %" PRIu64, options->seconds);
-    for (uint32_t i = 0; status == 0 && i < torus_nodes(target->sweep.size);
-         ++i) {
+    for (uint32_t i = 0;
+         status == 0 && i < torus_nodes(target->nodes.sweep.size); ++i) {
         told += board_target_has(target, i) &&
                 board_target_command(target, i, "identify", seconds);
     }

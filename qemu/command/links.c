@@ -4,6 +4,7 @@
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/links.h"
+#include "qemu/survey/table.h"
 
 #include <stdio.h>
 
@@ -43,35 +44,26 @@ static const struct option_command command = {
         "\verrors/MB are the damaged frames, mended frames and losses in a "
         "million bytes that came in. Counters begin at a board's start, or at "
         "its console's `counters clear'. The exit status is 0 if all nodes "
-        "answer, else 1."
+        "answer, else 1. What does not fit the terminal's width goes on in the "
+        "next line."
         "\n\nExample:\n"
         "  quincunx links --port /dev/ttyUSB0"};
-
-static int print_json(const struct links *links, bool watch)
-{
-    json_t *json = links_json(links, watch);
-    int error = json_dumpf(json, stdout, watch ? JSON_COMPACT : JSON_INDENT(2));
-
-    putchar('\n');
-    json_decref(json);
-    return error;
-}
 
 /* Prints a reading: the first one's totals, of later ones the counts a second
    since the one before. */
 static int print(const struct options *options, const struct links *links,
                  bool first)
 {
+    bool watch = options->watch_s > 0;
     int error = 0;
 
     if (options->json) {
-        error = print_json(links, options->watch_s > 0);
+        error = table_print_json(links_json(links, watch),
+                                 watch ? JSON_COMPACT : JSON_INDENT(2));
     } else if (options->prometheus) {
         links_print_prometheus(stdout, links);
-    } else if (first) {
-        links_print(stdout, links);
     } else {
-        links_print_rates(stdout, links);
+        links_print(stdout, links, !first);
     }
     return fflush(stdout) != 0 ? -1 : error;
 }

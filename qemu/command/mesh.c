@@ -6,8 +6,8 @@
 #include "qemu/options/given_files.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
-#include "qemu/support/memory.h"
 #include "qemu/survey/mesh_map.h"
+#include "qemu/survey/table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -119,25 +119,20 @@ static void print_faults(const struct mesh_map *map)
 }
 
 static int print_outcome(const struct options *options,
-                         const struct mesh_map *map, const struct sweep *sweep)
+                         const struct mesh_map *map, const struct nodes *nodes)
 {
     bool drawn_only = options->svg != NULL && strcmp(options->svg, "-") == 0;
     unsigned unfit = 0;
     int error = options->svg != NULL ? write_svg(options, map) : 0;
 
     if (options->json) {
-        json_t *json = mesh_map_json(map);
-
-        error |= json_dumpf(json, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(json);
+        error |= table_print_json(mesh_map_json(map), JSON_INDENT(2));
     } else if (!drawn_only) {
         print_faults(map);
     }
     if (map->identity != NULL) {
-        unfit =
-            identity_print_unfit(options->json || drawn_only ? stderr : stdout,
-                                 map->identity, sweep);
+        unfit = nodes_print_unfit(options->json || drawn_only ? stderr : stdout,
+                                  nodes);
     }
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
@@ -149,22 +144,17 @@ static int map_mesh(const struct options *options, struct console *console)
     struct mesh_map map = {.size = options->board.size,
                            .originator = options->board.originator};
     struct discover_fault *fault = NULL;
-    struct identity *identity = NULL;
-    struct sweep sweep = {.node = NULL};
+    struct nodes nodes;
     int status = EXIT_FAILED;
 
+    nodes_begin(&nodes, console, map.size, map.originator);
     if (find_mesh(&map, &fault, console) == 0) {
-        if (map.faults == 0) {
-            sweep_begin(&sweep, console, map.size, map.originator);
-            identity =
-                memory_or_exit(calloc(torus_nodes(map.size), sizeof *identity));
-            map.identity =
-                identity_read(identity, &sweep) >= 0 ? identity : NULL;
+        if (map.faults == 0 && nodes_read(&nodes) >= 0) {
+            map.identity = nodes.identity;
         }
-        status = print_outcome(options, &map, &sweep);
+        status = print_outcome(options, &map, &nodes);
     }
-    sweep_end(&sweep);
-    free(identity);
+    nodes_end(&nodes);
     free(fault);
     return status;
 }

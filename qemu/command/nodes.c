@@ -4,6 +4,7 @@
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/nodes.h"
+#include "qemu/survey/table.h"
 
 #include <stdio.h>
 
@@ -26,25 +27,19 @@ static const struct option_command command = {
         "boards, also of nodes whose program hangs."
         "\vA * marks values that differ from those of most nodes, and nodes "
         "that were started by their watchdog or had a fault. The exit status "
-        "is 0 if all nodes answer and nothing is marked, else 1."
+        "is 0 if all nodes answer and nothing is marked, else 1. What does not "
+        "fit the terminal's width goes on in the next line."
         "\n\nExample:\n"
         "  quincunx nodes --port /dev/ttyUSB0"};
 
 static int print(const struct options *options, const struct nodes *nodes)
 {
-    json_t *json;
-    int error;
-
-    if (!options->json) {
-        nodes_print(stdout, nodes);
-        identity_print_image(stdout, nodes->identity, &nodes->sweep, "");
-        return 0;
+    if (options->json) {
+        return table_print_json(nodes_json(nodes), JSON_INDENT(2));
     }
-    json = nodes_json(nodes);
-    error = json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
-    return error;
+    nodes_print(stdout, nodes);
+    nodes_print_image(stdout, nodes, "");
+    return 0;
 }
 
 static int run(struct options *options)
@@ -59,7 +54,7 @@ static int run(struct options *options)
     }
     nodes_begin(&nodes, console, options->board.size,
                 options->board.originator);
-    found = nodes_read(&nodes);
+    found = nodes_compare(&nodes);
     if (found < 0) {
         (void)board_options_fail(console);
     }

@@ -8,6 +8,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/stay.h"
+#include "qemu/survey/table.h"
 
 #include <stdio.h>
 
@@ -46,7 +47,8 @@ static const struct option_command command = {
             "went well; and if it has had no fault, or has done a job since. "
             "Nodes that have another image than the originator, or do not run "
             "by their crystal, are named below the table. The exit status is 0 "
-            "if all nodes are well, else 1."
+            "if all nodes are well, else 1. What does not fit the terminal's "
+            "width goes on in the next line."
             "\n\nExample:\n"
             "  quincunx ps --port /dev/ttyUSB0"};
 
@@ -54,23 +56,15 @@ static int print(const struct options *options, const struct ps *ps)
 {
     bool taken =
         options->page != NULL && file_is_standard_output(options->page);
-    json_t *json;
-    int error;
+    FILE *out = taken ? stderr : stdout;
 
-    if (!options->json) {
-        FILE *out = taken ? stderr : stdout;
-
-        ps_print(out, ps);
-        identity_print_image(out, ps->identity, &ps->sweep,
-                             options->firmware != NULL ? options->firmware
-                                                       : "");
-        return 0;
+    if (options->json) {
+        return table_print_json(ps_json(ps), JSON_INDENT(2));
     }
-    json = ps_json(ps);
-    error = json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
-    return error;
+    ps_print(out, ps);
+    nodes_print_image(out, &ps->nodes,
+                      options->firmware != NULL ? options->firmware : "");
+    return 0;
 }
 
 /* Prints what was read. Result: whether all went well. */

@@ -3,6 +3,7 @@
 
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static const struct option_command command = {
 static void reset_at_distance(struct board_target *target, unsigned far,
                               bool *done)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
 
     for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         if (sweep_distance(sweep, sweep->node[i].at) == far &&
@@ -48,9 +49,10 @@ static void reset_at_distance(struct board_target *target, unsigned far,
    BACK_MS at most. Result: how many do not. */
 static unsigned wait_until_back(struct board_target *target, const bool *done)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
     uint32_t nodes = torus_nodes(sweep->size);
-    struct identity *now = calloc(nodes, sizeof *now);
+    const struct identity *now = target->nodes.identity;
+    uint32_t *before = memory_or_exit(calloc(nodes, sizeof *before));
     const struct host_clock *clock = console_clock(sweep->console);
     uint64_t until_ms = host_clock_ms(clock) + BACK_MS;
     unsigned left = 0;
@@ -58,29 +60,30 @@ static unsigned wait_until_back(struct board_target *target, const bool *done)
     for (uint32_t i = 0; i < nodes; ++i) {
         sweep->node[i].skip = !done[i];
         left += done[i];
+        before[i] = now[i].start;
     }
     console_patience(sweep->console, LOOK_MS * 5, ROWS_MS, 1);
-    while (now != NULL && left > 0 && host_clock_ms(clock) < until_ms) {
+    while (left > 0 && host_clock_ms(clock) < until_ms) {
         host_clock_pause(clock, LOOK_MS * HOST_CLOCK_MS_NS);
         sweep_forgive(sweep);
-        if (identity_read(now, sweep) < 0) {
+        if (nodes_read(&target->nodes) < 0) {
             continue;
         }
         for (uint32_t i = 0; i < nodes; ++i) {
             if (!sweep->node[i].skip && now[i].known &&
-                now[i].start != target->identity[i].start) {
+                now[i].start != before[i]) {
                 sweep->node[i].skip = true;
                 left -= 1;
             }
         }
     }
-    free(now);
+    free(before);
     return left;
 }
 
 static void print_missing(struct board_target *target)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
 
     for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         if (!sweep->node[i].skip) {
@@ -96,7 +99,7 @@ static void print_missing(struct board_target *target)
 /* Resets far nodes first: a board that is starting relays nothing. */
 static void reset_all(struct board_target *target, bool *done)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
     unsigned far = (sweep->size.width + sweep->size.height) / 2u;
     const struct host_clock *clock = console_clock(sweep->console);
     uint64_t since_ms = host_clock_ms(clock);
@@ -123,13 +126,9 @@ static int reset(struct board_target *target)
     bool *done = NULL;
 
     if (status == 0) {
-        done = calloc(torus_nodes(target->sweep.size), sizeof *done);
-        if (done == NULL) {
-            fputs("quincunx: no memory for the nodes\n", stderr);
-            status = EXIT_FAILED;
-        } else {
-            reset_all(target, done);
-        }
+        done = memory_or_exit(
+            calloc(torus_nodes(target->nodes.sweep.size), sizeof *done));
+        reset_all(target, done);
     }
     free(done);
     board_target_close(target);

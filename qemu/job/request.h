@@ -60,7 +60,7 @@ struct request {
     /* Consoles of the second originator and those behind; NULL if all are
        reached over the first one's console. */
     const char *const *other_consoles;
-    bool allow_mixed;     /* also nodes that differ: qemu/survey/identity.h */
+    bool allow_mixed;     /* also nodes that differ: qemu/survey/nodes.h */
     struct noise noise;   /* of emulated serial links */
     const char *firmware; /* of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */

@@ -34,9 +34,8 @@
 /* Counts that are subtracted from the boards' counters, so that the job's are
    left: those before the job, and messages that fetched logs. */
 struct run_counts {
-    struct ps_counts before;       /* the job; all nodes' sums */
-    struct ps_node_counts *node;   /* each one's, before the job */
-    uint32_t nodes_counted_before; /* entries of `before` that are set */
+    struct ps_counts *before;      /* each node's; zeros: it was started */
+    uint32_t nodes_counted_before; /* entries of `before` that are known */
     uint32_t log_messages;
     uint32_t log_bytes;
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
@@ -395,72 +394,71 @@ static bool has_left(void *context)
 static int check_nodes(struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
-    uint32_t nodes = torus_nodes(task->request->size);
-    struct identity *identity = memory_or_exit(calloc(nodes, sizeof *identity));
-    struct sweep sweep;
+    struct nodes nodes;
     unsigned unfit = 0;
 
-    sweep_begin(&sweep, job->driver.console, task->request->size,
+    nodes_begin(&nodes, job->driver.console, task->request->size,
                 task->originator->at);
-    if (identity_read(identity, &sweep) >= 0) {
-        const struct identity *first =
-            &identity[torus_index(task->request->size, task->originator->at)];
+    if (nodes_read(&nodes) >= 0) {
+        const struct identity *first = nodes_first(&nodes);
 
-        job->image = identity_image(identity, &sweep, "");
-        unfit = identity_print_unfit(stderr, identity, &sweep);
+        job->image = nodes_image(&nodes, "");
+        unfit = nodes_print_unfit(stderr, &nodes);
         job->emulated = first->known && identity_is_emulated(first);
     }
-    sweep_end(&sweep);
-    free(identity);
+    nodes_end(&nodes);
     if (unfit > 0 && !task->request->allow_mixed) {
         fprintf(stderr,
                 "quincunx: %u of %u nodes do not go with the originator; "
                 "--allow-mixed runs all the same\n",
-                unfit, nodes);
+                unfit, torus_nodes(task->request->size));
         return EXIT_FAILED;
     }
     return 0;
 }
 
 /* Reads all switches' counters. Result: of how many nodes. */
-static uint32_t read_counts(struct ps_counts *counts,
-                            struct ps_node_counts node[],
+static uint32_t read_counts(struct ps_counts counts[],
                             const struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
-    struct ps ps;
 
-    ps_begin(&ps, job->driver.console, task->request->size,
-             task->originator->at);
-    (void)ps_count(&ps, counts, node);
-    ps_end(&ps);
-    return counts->nodes;
+    return ps_count(counts, job->driver.console, task->request->size,
+                    task->originator->at);
 }
 
-static void set_node_traffic(struct outcome *outcome,
-                             const struct ps_node_counts before[],
-                             const struct ps_node_counts after[])
+/* Adds up the counters, which wrap, less those before the job. */
+static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
+                        const struct run_counts *counts)
 {
-    outcome->counts_nodes = true;
+    struct ps_counts sum = {.messages = 0};
+
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct ps_counts *before = &counts->before[i];
         struct outcome_node *node = &outcome->node[i];
 
-        node->retries = after[i].retries - before[i].retries;
-        node->retransmissions =
-            after[i].retransmitted - before[i].retransmitted;
+        node->retries = after[i].retries - before->retries;
+        node->retransmissions = after[i].retransmitted - before->retransmitted;
+        sum.messages += after[i].messages - before->messages;
+        sum.bytes += after[i].bytes - before->bytes;
+        sum.retries += node->retries;
+        sum.retransmitted += node->retransmissions;
     }
+    outcome->messages = sum.messages - counts->log_messages;
+    outcome->payload_bytes = sum.bytes - counts->log_bytes -
+                             outcome->messages * CIRCUIT_HEADER_BYTES;
+    outcome->retries = sum.retries;
+    outcome->retransmissions = sum.retransmitted;
 }
 
-/* Sets the job's traffic: the counters, which wrap, less those before it.
-   Retries of the messages that fetched logs count too. */
-static void set_traffic_from(struct outcome *outcome,
-                             const struct run_counts *counts,
-                             const struct ps_counts *after,
-                             const struct ps_node_counts node_after[])
+/* Sets the job's traffic. Retries of the messages that fetched logs count
+   too. */
+static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
-    const struct ps_counts *before = &counts->before;
+    const struct run_counts *counts = &job->counts;
     uint32_t nodes = outcome->node_count;
-    uint32_t counted = after->nodes;
+    struct ps_counts *after = memory_or_exit(calloc(nodes, sizeof *after));
+    uint32_t counted = read_counts(after, job);
 
     if (counted < nodes) {
         fprintf(stderr,
@@ -473,32 +471,13 @@ static void set_traffic_from(struct outcome *outcome,
                 "the job\n",
                 counts->nodes_counted_before, nodes);
     }
-    if (counts->nodes_counted_before < nodes ||
-        (counted < nodes && before->nodes > 0)) {
-        return; /* a difference of sums over other nodes says nothing */
+    /* A difference of sums over other nodes says nothing. */
+    if (counts->nodes_counted_before == nodes &&
+        (counted == nodes || job->mesh.ops->has_images)) {
+        sum_traffic(outcome, after, counts);
+        outcome->counts_nodes = counted == nodes;
     }
-    outcome->messages =
-        (uint32_t)(after->messages - before->messages) - counts->log_messages;
-    outcome->payload_bytes = (uint32_t)(after->bytes - before->bytes) -
-                             counts->log_bytes -
-                             outcome->messages * CIRCUIT_HEADER_BYTES;
-    outcome->retries = (uint32_t)(after->retries - before->retries);
-    outcome->retransmissions =
-        (uint32_t)(after->retransmitted - before->retransmitted);
-    if (counted == nodes) {
-        set_node_traffic(outcome, counts->node, node_after);
-    }
-}
-
-static void set_traffic(struct outcome *outcome, const struct serial_job *job)
-{
-    struct ps_node_counts *node =
-        memory_or_exit(calloc(outcome->node_count, sizeof *node));
-    struct ps_counts after;
-
-    (void)read_counts(&after, node, job);
-    set_traffic_from(outcome, &job->counts, &after, node);
-    free(node);
+    free(after);
 }
 
 /* ---- Ctrl-C ---- */
@@ -527,7 +506,7 @@ static void close_mesh(struct job_mesh *mesh)
         (void)signal(SIGINT, SIG_DFL);
     }
     serial_mesh_stop(&job->driver);
-    free(job->counts.node);
+    free(job->counts.before);
     free(job->counts.last_ps);
     free(job->image);
     free(job);
@@ -540,7 +519,7 @@ static struct serial_job *create(const struct job_task *task)
     uint32_t nodes = torus_nodes(task->request->size);
 
     counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
-    counts->node = memory_or_exit(calloc(nodes, sizeof *counts->node));
+    counts->before = memory_or_exit(calloc(nodes, sizeof *counts->before));
     job->config = (struct serial_mesh_config){
         .size = task->request->size,
         .originator = task->originator->at,
@@ -586,9 +565,9 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
         return status;
     }
     /* Boards that were just started have counted nothing. */
-    counts->nodes_counted_before =
-        fresh || probed ? torus_nodes(task->request->size)
-                        : read_counts(&counts->before, counts->node, job);
+    counts->nodes_counted_before = fresh || probed
+                                       ? torus_nodes(task->request->size)
+                                       : read_counts(counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
     *mesh = &job->mesh;

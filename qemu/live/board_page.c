@@ -47,12 +47,12 @@ static void ask(struct board_page *page)
     bool well;
 
     if (now_ms - page->forgiven_ms > FORGIVE_MS) {
-        sweep_forgive(&page->ps.sweep);
+        sweep_forgive(&page->ps.nodes.sweep);
         page->forgiven_ms = now_ms;
     }
     well = ps_read(&page->ps);
     if (!is_silent(page)) {
-        sweep_learn(&page->links.sweep, &page->ps.sweep);
+        sweep_learn(&page->links.sweep, &page->ps.nodes.sweep);
         if (links_read(&page->links) < 0) {
             snprintf(page->ps.why, sizeof page->ps.why, "%s",
                      "the console is silent");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/help.h"
 
+#include "qemu/support/terminal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,39 +41,13 @@ bool option_choice(char choice[OPTION_CHOICE_BYTES],
 
 /* ---- lines ---- */
 
-/* The length of the part of a text that fits the room: whole words, or the
-   first, if that is longer. */
-static size_t fitting(const char *text, size_t length, size_t room)
-{
-    size_t at = room;
-
-    if (length <= room) {
-        return length;
-    }
-    while (at > 0 && text[at] != ' ') {
-        at -= 1;
-    }
-    return at > 0 ? at : strcspn(text, " \n");
-}
-
 /* Prints the rest of a line that has `column` characters; more lines begin at
    `indent`. */
 static void print_line(const char *text, size_t length, size_t column,
                        size_t indent)
 {
-    for (;;) {
-        size_t some = fitting(text, length, LINE - column);
-
-        printf("%.*s\n", (int)some, text);
-        some += some < length;
-        text += some;
-        length -= some;
-        if (length == 0) {
-            return;
-        }
-        printf("%*s", (int)indent, "");
-        column = indent;
-    }
+    terminal_print(stdout, text, length, column, indent, LINE);
+    putchar('\n');
 }
 
 static void print_lines(const char *text, size_t length)
@@ -121,14 +97,14 @@ static void print_short(const struct option_row *row)
     size_t length = strlen(row->help);
     size_t gap = column + 2 < TEXT_COLUMN ? TEXT_COLUMN - column : 2;
     size_t room = LINE - column - gap;
-    size_t some = fitting(row->help, length, room);
+    size_t some = terminal_fitting(row->help, length, room);
 
     if (column + gap + 20 > LINE || some > room) {
         putchar('\n');
         return;
     }
     if (some < length && some + 3 > room) {
-        some = fitting(row->help, length, room - 3);
+        some = terminal_fitting(row->help, length, room - 3);
     }
     while (some < length && strchr(" ,:;(", row->help[some - 1]) != NULL) {
         some -= 1;

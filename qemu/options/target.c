@@ -55,12 +55,11 @@ int board_target_check(const struct board_target *target)
 
 static void print_silent(const struct sweep_node *node)
 {
-    fprintf(stderr, "quincunx: node %u,%u does not answer: %s", node->at.x,
-            node->at.y, node->why);
-    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
-        fprintf(stderr, "%s %s", i > 0 ? "," : "; tried", node->path[i]);
-    }
-    fputc('\n', stderr);
+    char why[SWEEP_TEXT_BYTES];
+
+    sweep_explain(why, node);
+    fprintf(stderr, "quincunx: node %u,%u does not answer: %s\n", node->at.x,
+            node->at.y, why);
 }
 
 /* Nobody wants to reset the board beside the one that is meant. */
@@ -79,7 +78,7 @@ static bool is_elsewhere(const struct identity *its, struct torus_coord at)
 
 static void drop_unreachable(struct board_target *target)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
 
     for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         struct sweep_node *node = &sweep->node[i];
@@ -87,19 +86,19 @@ static void drop_unreachable(struct board_target *target)
         if (node->skip) {
             continue;
         }
-        if (!target->identity[i].known) {
+        if (!target->nodes.identity[i].known) {
             print_silent(node);
-        } else if (!is_elsewhere(&target->identity[i], node->at)) {
+        } else if (!is_elsewhere(&target->nodes.identity[i], node->at)) {
             continue;
         }
-        target->identity[i].known = false;
+        target->nodes.identity[i].known = false;
         target->failed += 1;
     }
 }
 
 int board_target_open(struct board_target *target)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
     int status;
     struct console *console = board_options_open(&status, &target->options);
 
@@ -110,14 +109,12 @@ int board_target_open(struct board_target *target)
         console_close(console);
         return status;
     }
-    sweep_begin(sweep, console, target->options.size,
+    nodes_begin(&target->nodes, console, target->options.size,
                 target->options.originator);
-    target->identity = memory_or_exit(
-        calloc(torus_nodes(sweep->size), sizeof *target->identity));
     for (uint32_t i = 0; !target->all && i < torus_nodes(sweep->size); ++i) {
         sweep->node[i].skip = i != torus_index(sweep->size, target->at);
     }
-    if (identity_read(target->identity, sweep) < 0) {
+    if (nodes_read(&target->nodes) < 0) {
         return board_options_fail(console);
     }
     drop_unreachable(target);
@@ -126,14 +123,13 @@ int board_target_open(struct board_target *target)
 
 void board_target_close(struct board_target *target)
 {
-    console_close(target->sweep.console);
-    sweep_end(&target->sweep);
-    free(target->identity);
+    console_close(target->nodes.sweep.console);
+    nodes_end(&target->nodes);
 }
 
 bool board_target_has(const struct board_target *target, uint32_t index)
 {
-    return target->identity[index].known;
+    return target->nodes.identity[index].known;
 }
 
 /* ---- commands ---- */
@@ -158,7 +154,7 @@ static int request_when_free(struct console *console,
 bool board_target_command(struct board_target *target, uint32_t index,
                           const char *command, const char *argument)
 {
-    struct sweep *sweep = &target->sweep;
+    struct sweep *sweep = &target->nodes.sweep;
     const struct sweep_node *node = &sweep->node[index];
     const char *path = sweep_path(node);
     char text[64];

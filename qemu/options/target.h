@@ -9,15 +9,14 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/options/console.h"
-#include "qemu/survey/identity.h"
+#include "qemu/survey/nodes.h"
 
 struct board_target {
     const char *text; /* "X,Y" or "all"; NULL: none was given */
     bool all;
     struct torus_coord at;
     struct board_options options;
-    struct sweep sweep;
-    struct identity *identity; /* row-major */
+    struct nodes nodes;
     unsigned failed; /* nodes that did not answer or failed a command */
 };
 

@@ -3,13 +3,13 @@
 
 #include "qemu/support/amount.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/terminal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LINE_EVERY_S 0.1
@@ -17,7 +17,6 @@
 #define PLAIN_FROM_S 5.0 /* where nobody asked for it */
 #define PLAIN_RARELY_S 60.0
 #define TEXT 256u
-#define COLUMNS 80u /* where a terminal does not say it */
 #define ERASE "\r\033[K"
 
 static struct {
@@ -75,12 +74,8 @@ static void erase(void)
 /* A line that wraps could not be erased. */
 static size_t room(void)
 {
-    struct winsize window;
-    size_t columns = COLUMNS;
+    size_t columns = terminal_columns(STDERR_FILENO);
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
-        columns = window.ws_col;
-    }
     return columns < TEXT ? columns - 1 : TEXT - 1;
 }
 

@@ -12,37 +12,17 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* In the order of PEEK_PORT_NAMES. */
-enum links_counter {
-    LINKS_SENT_MESSAGES,
-    LINKS_RECEIVED_MESSAGES,
-    LINKS_RELAYED,
-    LINKS_REFUSED,
-    LINKS_RETRIES,
-    LINKS_RETRANSMITTED,
-    LINKS_DAMAGED,
-    LINKS_LOST,
-    LINKS_BROKEN,
-    LINKS_MENDED,
-    LINKS_BYTES_IN,
-    LINKS_BYTES_OUT,
-    LINKS_OVERRUNS,
-    LINKS_FRAMINGS,
-    LINKS_NOISES,
-    LINKS_COUNTERS
-};
-
 /* The counters of one node; `known` is a mask of the ports that answered. */
 struct links_node {
     unsigned known;
-    uint32_t count[TORUS_PORTS][LINKS_COUNTERS];
+    uint32_t count[TORUS_PORTS][PEEK_PORT_COUNTERS];
 };
 
 struct links {
     struct sweep sweep;
-    struct links_node *node;   /* row-major */
-    struct links_node *before; /* of the reading before; nothing at first */
-    uint64_t at_ms;            /* when it was read, on the host's clock */
+    struct links_node *node;   /* row-major; the last reading */
+    struct links_node *before; /* the reading before; zeros at first */
+    uint64_t at_ms;            /* time of the last reading, host's clock */
     uint64_t before_ms;
 };
 
@@ -55,23 +35,15 @@ void links_end(struct links *links);
    did not answer; -1: the console is silent. */
 NODISCARD int links_read(struct links *links);
 
-/*
- * How often something was counted since the reading before; *per_s of it, if
- * that is not NULL. False: one of both readings is not known. A board that has
- * started again in between counted from 0 on.
- */
-bool links_since(uint32_t *count, double *per_s, const struct links *links,
-                 uint32_t index, unsigned port, enum links_counter counter);
+/* Prints a table for people. `rates`: counts a second since the reading before;
+   else counts since the boards' start. */
+void links_print(FILE *out, const struct links *links, bool rates);
 
-/* Tables for people: what was counted ever, and a second since the reading
-   before. */
-void links_print(FILE *out, const struct links *links);
-void links_print_rates(FILE *out, const struct links *links);
-
-/* An array of objects, one for each node; `rates`: with those a second. */
+/* Result: an array of objects, one for each node; `rates`: with counts a second
+   since the reading before. */
 json_t *links_json(const struct links *links, bool rates);
 
-/* All counters, as Prometheus reads them (text format 0.0.4). */
+/* Prints all counters as Prometheus reads them (text format 0.0.4). */
 void links_print_prometheus(FILE *out, const struct links *links);
 
 #endif

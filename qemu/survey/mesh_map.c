@@ -92,17 +92,14 @@ static json_t *node_json(const struct mesh_map *map, uint32_t index)
     struct torus_coord at = torus_coord_of(map->size, index);
     json_t *json = json_pack("{s:i, s:i, s:b}", "x", at.x, "y", at.y, "missing",
                              mesh_map_is_missing(map, at));
-    uint32_t first = torus_index(map->size, map->originator);
-    char why[IDENTITY_WHY_BYTES];
 
     if (map->identity != NULL) {
+        const char *unfit = map->identity[index].unfit;
+
         json_object_set_new(json, "answers",
                             json_boolean(map->identity[index].known));
         json_object_set_new(
-            json, "unfit",
-            identity_is_unfit(why, &map->identity[index], &map->identity[first])
-                ? json_string(why)
-                : json_null());
+            json, "unfit", unfit[0] != '\0' ? json_string(unfit) : json_null());
     }
     return json;
 }

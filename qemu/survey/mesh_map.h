@@ -7,7 +7,7 @@
 #define QEMU_SURVEY_MESH_MAP_H
 
 #include "qemu/console/fault_text.h"
-#include "qemu/survey/identity.h"
+#include "qemu/survey/nodes.h"
 
 #include <jansson.h>
 #include <stdio.h>

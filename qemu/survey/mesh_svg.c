@@ -181,15 +181,13 @@ static const char *node_class(const struct mesh_map *map, uint32_t index)
 {
     struct torus_coord at = torus_coord_of(map->size, index);
     uint32_t first = torus_index(map->size, map->originator);
-    char why[IDENTITY_WHY_BYTES];
 
     if (mesh_map_is_missing(map, at) ||
         (map->identity != NULL && !map->identity[index].known)) {
         return "absent";
     }
     if (mesh_map_fault(map, at, TORUS_PORTS) != NULL ||
-        (map->identity != NULL && identity_is_unfit(why, &map->identity[index],
-                                                    &map->identity[first]))) {
+        (map->identity != NULL && map->identity[index].unfit[0] != '\0')) {
         return "odd";
     }
     return index == first ? "first" : "node";
@@ -239,10 +237,9 @@ static const char style[] =
 /* Lines of text below the grid: faults, then nodes that are unfit or silent. */
 static unsigned list(FILE *out, const struct mesh_map *map, int top)
 {
-    uint32_t first = torus_index(map->size, map->originator);
     uint32_t count = torus_nodes(map->size);
     unsigned lines = 0;
-    char text[IDENTITY_WHY_BYTES];
+    char text[FAULT_TEXT_BYTES];
 
     for (uint32_t i = 0; i < map->faults; ++i, ++lines) {
         if (out != NULL) {
@@ -255,8 +252,7 @@ static unsigned list(FILE *out, const struct mesh_map *map, int top)
         const struct identity *its = &map->identity[i];
         struct torus_coord at = torus_coord_of(map->size, i);
 
-        if (its->known &&
-            !identity_is_unfit(text, its, &map->identity[first])) {
+        if (its->known && its->unfit[0] == '\0') {
             continue;
         }
         if (out != NULL) {
@@ -264,7 +260,7 @@ static unsigned list(FILE *out, const struct mesh_map *map, int top)
                     "<text class=\"fault\" x=\"20\" y=\"%d\">(%u,%u) %s"
                     "</text>\n",
                     top + (int)lines * LINE, at.x, at.y,
-                    its->known ? text : "does not answer");
+                    its->known ? its->unfit : "does not answer");
         }
         lines += 1;
     }

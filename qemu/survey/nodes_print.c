@@ -1,130 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the table of nodes, for people and as JSON. */
+/* Prints nodes for people and as JSON. */
 #include "qemu/survey/nodes.h"
 
+#include "qemu/board/fault_image.h"
+#include "qemu/support/memory.h"
+#include "qemu/survey/table.h"
+
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
-#define CELL_BYTES 48u
+static const struct table_column columns[] = {
+    {"node", -6},   {"unique number", -25}, {"image", -10},   {"version", -16},
+    {"clock", -10}, {"frequency", -12},     {"crystal", -13}, {"reset", -11},
+    {"up, s", 9},   {"memory", -8},         {"supply", -8},   {"temp.", -5}};
 
-/* The text of a mark, by its bit. */
-static const char *const meanings[] = {
-    "another image than most nodes",       "another clock than most nodes",
-    "another crystal than most nodes",     "other memory than most nodes",
-    "started by its watchdog, or faulted", "takes itself to be elsewhere",
-    "two places lead to this board"};
-/* The same, for programs. */
-static const char *const names[] = {"image", "clock", "crystal", "memory",
-                                    "reset", "place", "twice"};
-#define MARKS (sizeof names / sizeof *names)
-_Static_assert(1u << (MARKS - 1) == IDENTITY_TWICE, "a name for each mark");
+/* The marks: their names in JSON, and in words. */
+static const struct {
+    unsigned mark;
+    const char *name;
+    const char *meaning;
+} marks[] = {{IDENTITY_IMAGE, "image", "another image than most nodes"},
+             {IDENTITY_CLOCK, "clock", "another clock than most nodes"},
+             {IDENTITY_CRYSTAL, "crystal", "another crystal than most nodes"},
+             {IDENTITY_MEMORY, "memory", "other memory than most nodes"},
+             {IDENTITY_RESET, "reset", "started by its watchdog, or faulted"},
+             {IDENTITY_PLACE, "place", "takes itself to be elsewhere"},
+             {IDENTITY_TWICE, "twice", "two places lead to this board"}};
+#define MARKS (sizeof marks / sizeof *marks)
 
-/* ---- cells ---- */
+/* ---- for people ---- */
 
-static void format_hz(char cell[CELL_BYTES], uint32_t hz)
+/* A * behind what stands out. */
+static const char *star(const struct identity *its, enum identity_mark mark)
+{
+    return (its->marks & mark) != 0 ? "*" : "";
+}
+
+static void print_hz(struct table *table, uint32_t hz, const char *behind)
 {
     if (hz == 0) {
-        snprintf(cell, CELL_BYTES, "-");
+        table_print(table, "-%s", behind);
     } else {
-        snprintf(cell, CELL_BYTES, "%.3f MHz", hz / 1e6);
+        table_print(table, "%.3f MHz%s", hz / 1e6, behind);
     }
 }
 
-static void format_supply(char cell[CELL_BYTES], uint32_t supply_mv)
+static void print_node(struct table *table, struct torus_coord at,
+                       const struct identity *its)
 {
-    if (supply_mv == 0) {
-        snprintf(cell, CELL_BYTES, "-");
-    } else {
-        snprintf(cell, CELL_BYTES, "%" PRIu32 " mV", supply_mv);
-    }
+    table_print(table, "%u,%u", at.x, at.y);
+    table_print(table, "%s%s", its->unique_id, star(its, IDENTITY_TWICE));
+    table_print(table, "%08" PRIX32 "%s", its->image_crc,
+                star(its, IDENTITY_IMAGE));
+    table_print(table, "%s", its->version);
+    table_print(table, "%s%s", its->clock, star(its, IDENTITY_CLOCK));
+    print_hz(table, its->clock_hz, "");
+    print_hz(table, its->crystal_hz, star(its, IDENTITY_CRYSTAL));
+    table_print(table, "%s%s", its->reset, star(its, IDENTITY_RESET));
+    table_print(table, "%.3f", its->uptime_ms / 1e3);
+    table_print(table, "%" PRIu32 "%s", its->room_bytes,
+                star(its, IDENTITY_MEMORY));
+    table_print(table, its->supply_mv != 0 ? "%" PRIu32 " mV" : "-",
+                its->supply_mv);
+    table_print(table, its->celsius != PEEK_NO_CELSIUS ? "%" PRId32 " C" : "-",
+                its->celsius);
 }
 
-static void format_celsius(char cell[CELL_BYTES], int32_t celsius)
+static void explain(FILE *out, struct torus_coord at,
+                    const struct identity *its)
 {
-    if (celsius == PEEK_NO_CELSIUS) {
-        snprintf(cell, CELL_BYTES, "-");
-    } else {
-        snprintf(cell, CELL_BYTES, "%" PRId32 " C", celsius);
-    }
-}
-
-/* A cell of a column, with a * if it stands out. */
-static void print_cell(FILE *out, int width, const char *cell, bool marked)
-{
-    char text[CELL_BYTES + 1];
-
-    snprintf(text, sizeof text, "%s%s", cell, marked ? "*" : "");
-    fprintf(out, " %-*s", width, text);
-}
-
-static void print_number(FILE *out, int width, uint32_t number, bool marked)
-{
-    char cell[CELL_BYTES];
-
-    snprintf(cell, sizeof cell, "%" PRIu32, number);
-    print_cell(out, width, cell, marked);
-}
-
-/* ---- the table ---- */
-
-static void print_head(FILE *out)
-{
-    fprintf(out,
-            "%-6s %-25s %-10s %-16s %-10s %-12s %-13s %-11s %9s %-8s %-8s "
-            "%s\n",
-            "node", "unique number", "image", "version", "clock", "", "crystal",
-            "reset", "up, s", "memory", "supply", "temp.");
-}
-
-static void print_image(FILE *out, const struct nodes *nodes, uint32_t index)
-{
-    const struct identity *its = &nodes->identity[index];
-    unsigned mark = nodes->mark[index];
-    char cell[CELL_BYTES];
-
-    snprintf(cell, sizeof cell, "%08" PRIX32 "%08" PRIX32 "%08" PRIX32,
-             its->uid[0], its->uid[1], its->uid[2]);
-    print_cell(out, 25, cell, (mark & IDENTITY_TWICE) != 0);
-    snprintf(cell, sizeof cell, "%08" PRIX32, its->image_crc);
-    print_cell(out, 10, cell, (mark & IDENTITY_IMAGE) != 0);
-    fprintf(out, " %-16s", nodes->version[index]);
-}
-
-static void print_node(FILE *out, const struct nodes *nodes, uint32_t index)
-{
-    const struct identity *its = &nodes->identity[index];
-    unsigned mark = nodes->mark[index];
-    char cell[CELL_BYTES];
-
-    print_image(out, nodes, index);
-    print_cell(out, 10, its->clock, (mark & IDENTITY_CLOCK) != 0);
-    format_hz(cell, its->clock_hz);
-    print_cell(out, 12, cell, false);
-    format_hz(cell, its->crystal_hz);
-    print_cell(out, 13, cell, (mark & IDENTITY_CRYSTAL) != 0);
-    print_cell(out, 11, its->reset, (mark & IDENTITY_RESET) != 0);
-    fprintf(out, " %9.3f", its->uptime_ms / 1000.0);
-    print_number(out, 8, its->room_bytes, (mark & IDENTITY_MEMORY) != 0);
-    format_supply(cell, its->supply_mv);
-    print_cell(out, 8, cell, false);
-    format_celsius(cell, its->celsius);
-    fprintf(out, " %s\n", cell);
-}
-
-static void explain(FILE *out, const struct nodes *nodes, uint32_t index)
-{
-    const struct sweep_node *node = &nodes->sweep.node[index];
-    const struct identity *its = &nodes->identity[index];
-
     for (unsigned i = 0; i < MARKS; ++i) {
-        if ((nodes->mark[index] & 1u << i) == 0) {
+        if ((its->marks & marks[i].mark) == 0) {
             continue;
         }
-        fprintf(out, "node %u,%u: %s", node->at.x, node->at.y, meanings[i]);
-        if (1u << i == IDENTITY_PLACE) {
+        fprintf(out, "node %u,%u: %s", at.x, at.y, marks[i].meaning);
+        if (marks[i].mark == IDENTITY_PLACE) {
             fprintf(out, ": %u,%u", its->place.x, its->place.y);
         }
-        if (1u << i == IDENTITY_RESET) {
+        if (marks[i].mark == IDENTITY_RESET) {
             fprintf(out, ": reset %s, %" PRIu32 " faults since power-up",
                     its->reset, its->faults);
         }
@@ -136,83 +89,110 @@ void nodes_print(FILE *out, const struct nodes *nodes)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);
     uint32_t answer = 0;
+    struct table table =
+        table_begin(out, columns, sizeof columns / sizeof *columns);
 
-    print_head(out);
     for (uint32_t i = 0; i < count; ++i) {
-        const struct sweep_node *node = &nodes->sweep.node[i];
+        const struct identity *its = &nodes->identity[i];
 
-        sweep_print_place(out, node->at);
-        if (nodes->identity[i].known) {
+        if (its->known) {
+            print_node(&table, nodes->sweep.node[i].at, its);
             answer += 1;
-            print_node(out, nodes, i);
         } else {
-            fprintf(out, " no answer: %s", sweep_why(node));
-            sweep_print_tried(out, node);
+            table_print_silent(&table, &nodes->sweep.node[i]);
         }
     }
     fprintf(out, "%" PRIu32 " of %" PRIu32 " nodes answer\n", answer, count);
     for (uint32_t i = 0; i < count; ++i) {
-        explain(out, nodes, i);
+        explain(out, nodes->sweep.node[i].at, &nodes->identity[i]);
     }
-    (void)identity_print_unfit(out, nodes->identity, &nodes->sweep);
+    (void)nodes_print_unfit(out, nodes);
+}
+
+unsigned nodes_print_unfit(FILE *out, const struct nodes *nodes)
+{
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < torus_nodes(nodes->sweep.size); ++i) {
+        if (nodes->identity[i].unfit[0] != '\0') {
+            fprintf(out, "node %u,%u: %s\n", nodes->sweep.node[i].at.x,
+                    nodes->sweep.node[i].at.y, nodes->identity[i].unfit);
+            count += 1;
+        }
+    }
+    return count;
+}
+
+char *nodes_image(const struct nodes *nodes, const char *firmware)
+{
+    struct fault_image image;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out;
+
+    if (!nodes_first(nodes)->known) {
+        return NULL;
+    }
+    out = memory_or_exit(open_memstream(&text, &bytes));
+    fault_image_open(&image, firmware);
+    fault_image_print(out, &image, nodes_first(nodes)->image_crc);
+    (void)fclose(out);
+    return memory_or_exit(text);
+}
+
+void nodes_print_image(FILE *out, const struct nodes *nodes,
+                       const char *firmware)
+{
+    char *text = nodes_image(nodes, firmware);
+
+    if (text != NULL) {
+        fprintf(out, "image %s\n", text);
+    }
+    free(text);
 }
 
 /* ---- JSON ---- */
 
-/* Of an unknown one: null. */
-static json_t *number(uint32_t value)
+/* null for an unknown number. */
+static json_t *number_json(int64_t number, int64_t unknown)
 {
-    return value != 0 ? json_integer(value) : json_null();
+    return number != unknown ? json_integer(number) : json_null();
 }
 
-static json_t *marks_json(unsigned mark)
+static json_t *known_json(const struct identity *its)
 {
-    json_t *marks = json_array();
-
-    for (unsigned i = 0; i < MARKS; ++i) {
-        if ((mark & 1u << i) != 0) {
-            json_array_append_new(marks, json_string(names[i]));
-        }
-    }
-    return marks;
-}
-
-static json_t *known_json(const struct nodes *nodes, uint32_t index)
-{
-    const struct identity *its = &nodes->identity[index];
-    uint32_t first = torus_index(nodes->sweep.size, nodes->sweep.originator);
-    char why[IDENTITY_WHY_BYTES];
-    char uid[25];
+    json_t *differs = json_array();
     char crc[9];
 
-    snprintf(uid, sizeof uid, "%08" PRIX32 "%08" PRIX32 "%08" PRIX32,
-             its->uid[0], its->uid[1], its->uid[2]);
     snprintf(crc, sizeof crc, "%08" PRIX32, its->image_crc);
+    for (unsigned i = 0; i < MARKS; ++i) {
+        if ((its->marks & marks[i].mark) != 0) {
+            json_array_append_new(differs, json_string(marks[i].name));
+        }
+    }
     return json_pack(
         "{s:s, s:s, s:s, s:b, s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, "
         "s:o, s:b}",
-        "unique_id", uid, "image_crc", crc, "version", nodes->version[index],
+        "unique_id", its->unique_id, "image_crc", crc, "version", its->version,
         "placed", its->placed, "clock", its->clock, "clock_hz",
-        (json_int_t)its->clock_hz, "crystal_hz", number(its->crystal_hz),
-        "reset", its->reset, "faults", (json_int_t)its->faults, "uptime_ms",
-        (json_int_t)its->uptime_ms, "memory_bytes", (json_int_t)its->room_bytes,
-        "supply_mv", number(its->supply_mv), "celsius",
-        its->celsius != PEEK_NO_CELSIUS ? json_integer(its->celsius)
-                                        : json_null(),
-        "differs", marks_json(nodes->mark[index]), "fit",
-        !identity_is_unfit(why, its, &nodes->identity[first]));
+        (json_int_t)its->clock_hz, "crystal_hz",
+        number_json(its->crystal_hz, 0), "reset", its->reset, "faults",
+        (json_int_t)its->faults, "uptime_ms", (json_int_t)its->uptime_ms,
+        "memory_bytes", (json_int_t)its->room_bytes, "supply_mv",
+        number_json(its->supply_mv, 0), "celsius",
+        number_json(its->celsius, PEEK_NO_CELSIUS), "differs", differs, "fit",
+        its->unfit[0] == '\0');
 }
 
-static json_t *node_json(const struct nodes *nodes, uint32_t index)
+static json_t *node_json(const struct sweep_node *node,
+                         const struct identity *its)
 {
-    const struct sweep_node *node = &nodes->sweep.node[index];
-    bool known = nodes->identity[index].known;
     json_t *json = json_pack("{s:i, s:i, s:b}", "x", node->at.x, "y",
-                             node->at.y, "answers", known);
+                             node->at.y, "answers", its->known);
 
-    sweep_add_json(json, node, known);
-    if (known) {
-        json_object_update_new(json, known_json(nodes, index));
+    sweep_add_json(json, node, its->known);
+    if (its->known) {
+        json_object_update_new(json, known_json(its));
     }
     return json;
 }
@@ -222,7 +202,8 @@ json_t *nodes_json(const struct nodes *nodes)
     json_t *all = json_array();
 
     for (uint32_t i = 0; i < torus_nodes(nodes->sweep.size); ++i) {
-        json_array_append_new(all, node_json(nodes, i));
+        json_array_append_new(
+            all, node_json(&nodes->sweep.node[i], &nodes->identity[i]));
     }
     return all;
 }

@@ -2,6 +2,7 @@
 #include "qemu/survey/ps.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/err.h"
 #include "hal/names.h"
 #include "hal/node.h"
@@ -13,19 +14,15 @@
 void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator)
 {
-    uint32_t nodes = torus_nodes(size);
-
-    *ps = (struct ps){.node = memory_or_exit(calloc(nodes, sizeof *ps->node)),
-                      .identity =
-                          memory_or_exit(calloc(nodes, sizeof *ps->identity))};
-    sweep_begin(&ps->sweep, console, size, originator);
+    *ps = (struct ps){
+        .node = memory_or_exit(calloc(torus_nodes(size), sizeof *ps->node))};
+    nodes_begin(&ps->nodes, console, size, originator);
 }
 
 void ps_end(struct ps *ps)
 {
-    sweep_end(&ps->sweep);
+    nodes_end(&ps->nodes);
     free(ps->node);
-    free(ps->identity);
 }
 
 /* ---- what a node says ---- */
@@ -65,13 +62,18 @@ static void hex(char out[PS_WORD_BYTES], const uint8_t *at)
 
 static void parse_fault(struct ps_node *node, const uint8_t *page)
 {
+    uint16_t check = bytes_load_u16(page + PEEK_AT_CHECK);
+
     node->faults = bytes_load_u16(page + PEEK_AT_FAULTS);
     if ((page[PEEK_AT_FLAGS] & PEEK_FAULT) != 0) {
         node->exception = page[PEEK_AT_EXCEPTION];
         hex(node->pc, page + PEEK_AT_PC);
         hex(node->lr, page + PEEK_AT_LR);
         hex(node->cfsr, page + PEEK_AT_CFSR);
-        node->check = bytes_load_u16(page + PEEK_AT_CHECK);
+        if (check != 0) {
+            snprintf(node->check, PS_CHECK_BYTES, "%s:%u", check_path(check),
+                     CHECK_PLACE_LINE(check));
+        }
     }
 }
 
@@ -81,7 +83,6 @@ static void parse_circuits(struct ps_node *node, const uint8_t *page)
 
     ports(node->from, page[PEEK_AT_PORTS] & 15u);
     ports(node->sending, (unsigned)page[PEEK_AT_PORTS] >> 4);
-    node->kind = page[PEEK_AT_KIND];
     if (last != PEEK_NONE) {
         word(node->last, (last & 4u) != 0 ? "sent" : "received");
         ports(node->port, 1u << (last & 3u));
@@ -98,6 +99,18 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
     unsigned flags = page[PEEK_AT_FLAGS];
 
     (void)bytes;
+    *node = (struct ps_node){.placed = (flags & PEEK_PLACED) != 0,
+                             .job = (flags & PEEK_JOB) != 0,
+                             .error = (int8_t)page[PEEK_AT_ERROR],
+                             .x = page[PEEK_AT_X],
+                             .y = page[PEEK_AT_Y],
+                             .round = page[PEEK_AT_ROUND],
+                             .kind = page[PEEK_AT_KIND],
+                             .uptime_ms = bytes_load_u32(page + PEEK_AT_UPTIME),
+                             .still_ms = bytes_load_u32(page + PEEK_AT_STILL),
+                             .stack_used_bytes =
+                                 bytes_load_u16(page + PEEK_AT_STACK),
+                             .jobs = bytes_load_u16(page + PEEK_AT_JOBS)};
     name(node->state, PEEK_STATE_NAMES, page[PEEK_AT_STATE], NODE_STATES);
     name(node->waypoint, PEEK_WAYPOINT_NAMES, page[PEEK_AT_WAYPOINT],
          PEEK_WAYPOINTS);
@@ -106,16 +119,6 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
         snprintf(node->kernel, PS_WORD_BYTES, "%.*s", (int)PEEK_KERNEL_BYTES,
                  (const char *)page + PEEK_AT_KERNEL);
     }
-    node->placed = (flags & PEEK_PLACED) != 0;
-    node->job = (flags & PEEK_JOB) != 0;
-    node->error = (int8_t)page[PEEK_AT_ERROR];
-    node->x = page[PEEK_AT_X];
-    node->y = page[PEEK_AT_Y];
-    node->round = page[PEEK_AT_ROUND];
-    node->uptime_ms = bytes_load_u32(page + PEEK_AT_UPTIME);
-    node->still_ms = bytes_load_u32(page + PEEK_AT_STILL);
-    node->stack_used_bytes = bytes_load_u16(page + PEEK_AT_STACK);
-    node->jobs = bytes_load_u16(page + PEEK_AT_JOBS);
     parse_circuits(node, page);
     parse_fault(node, page);
 }
@@ -129,8 +132,8 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
 /* A fault of before is forgiven once a job was done after it. */
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
-    const struct ps_node *first =
-        &ps->node[torus_index(ps->sweep.size, ps->sweep.originator)];
+    const struct ps_node *first = &ps->node[torus_index(
+        ps->nodes.sweep.size, ps->nodes.sweep.originator)];
     struct torus_coord at = node->asked.at;
 
     return node->asked.answers && node->placed == first->placed &&
@@ -145,17 +148,17 @@ bool ps_read(struct ps *ps)
     int missing;
 
     ps->why[0] = '\0';
-    missing =
-        sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps);
-    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
-        ps->node[i].asked = ps->sweep.node[i];
+    missing = sweep_read(&ps->nodes.sweep, PEEK_STATE, PEEK_STATE_BYTES,
+                         parse_page, ps);
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
+        ps->node[i].asked = ps->nodes.sweep.node[i];
     }
-    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         ps->node[i].well = judge(ps, &ps->node[i]);
         all = all && ps->node[i].well;
     }
     if (missing >= 0) {
-        missing = identity_read(ps->identity, &ps->sweep);
+        missing = nodes_read(&ps->nodes);
     }
     if (missing < 0) {
         word(ps->why, "the console is silent");
@@ -172,16 +175,17 @@ static bool is_waiting(const struct ps_node *node)
 
 const struct ps_node *ps_find_left(struct ps *ps)
 {
-    uint32_t first = torus_index(ps->sweep.size, ps->sweep.originator);
+    uint32_t first =
+        torus_index(ps->nodes.sweep.size, ps->nodes.sweep.originator);
 
-    if (sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps) <
-        0) {
+    if (sweep_read(&ps->nodes.sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page,
+                   ps) < 0) {
         return NULL;
     }
-    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         struct ps_node *node = &ps->node[i];
 
-        node->asked = ps->sweep.node[i];
+        node->asked = ps->nodes.sweep.node[i];
         if (node->asked.answers && !node->job &&
             (node->error != ERR_OK || !node->placed) &&
             is_waiting(&ps->node[first])) {
@@ -196,11 +200,11 @@ void ps_explain(struct ps *ps, const char *firmware)
     struct fault_image image;
     bool opened = false;
 
-    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         struct ps_node *node = &ps->node[i];
         const char *why;
 
-        if (node->pc[0] == '\0' || !ps->identity[i].known) {
+        if (node->pc[0] == '\0' || !ps->nodes.identity[i].known) {
             continue;
         }
         if (!opened) {
@@ -208,7 +212,7 @@ void ps_explain(struct ps *ps, const char *firmware)
             opened = true;
         }
         why = fault_image_find(node->pc_at, node->lr_at, &image,
-                               ps->identity[i].image_crc,
+                               ps->nodes.identity[i].image_crc,
                                (uint32_t)strtoul(node->pc, NULL, 16),
                                (uint32_t)strtoul(node->lr, NULL, 16));
         snprintf(node->bare, sizeof node->bare, "%s", why != NULL ? why : "");
@@ -227,41 +231,29 @@ static uint32_t counter(const uint8_t *page, const char *wanted)
     return 0;
 }
 
-struct counting {
-    struct ps_counts *counts;
-    struct ps_node_counts *node;
-};
-
-static void add_counts(void *context, uint32_t index, const uint8_t *page,
-                       unsigned bytes)
+static void parse_counts(void *context, uint32_t index, const uint8_t *page,
+                         unsigned bytes)
 {
-    const struct counting *counting = context;
-    struct ps_counts *counts = counting->counts;
+    struct ps_counts *counts = (struct ps_counts *)context + index;
 
     (void)bytes;
-    counting->node[index] = (struct ps_node_counts){
-        .counted = true,
-        .retries = counter(page, "retries"),
-        .retransmitted = counter(page, "retransmitted")};
-    counts->nodes += 1;
-    counts->messages += counter(page, "sent_messages");
-    counts->bytes += counter(page, "sent_bytes");
-    counts->refused += counter(page, "refused");
-    counts->retries += counting->node[index].retries;
-    counts->retransmitted += counting->node[index].retransmitted;
-    counts->damaged += counter(page, "damaged");
-    counts->dead += counter(page, "dead");
+    *counts =
+        (struct ps_counts){.messages = counter(page, "sent_messages"),
+                           .bytes = counter(page, "sent_bytes"),
+                           .retries = counter(page, "retries"),
+                           .retransmitted = counter(page, "retransmitted")};
 }
 
-int ps_count(struct ps *ps, struct ps_counts *counts,
-             struct ps_node_counts node[])
+uint32_t ps_count(struct ps_counts counts[], struct console *console,
+                  struct torus_size size, struct torus_coord originator)
 {
-    struct counting counting = {counts, node};
+    struct sweep sweep;
+    int missing;
 
-    memset(counts, 0, sizeof *counts);
-    memset(node, 0, torus_nodes(ps->sweep.size) * sizeof *node);
-    return sweep_read(&ps->sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, add_counts,
-                      &counting) == 0
-               ? 0
-               : -1;
+    memset(counts, 0, torus_nodes(size) * sizeof *counts);
+    sweep_begin(&sweep, console, size, originator);
+    missing = sweep_read(&sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, parse_counts,
+                         counts);
+    sweep_end(&sweep);
+    return missing >= 0 ? torus_nodes(size) - (uint32_t)missing : 0;
 }

@@ -8,13 +8,13 @@
 #define QEMU_SURVEY_PS_H
 
 #include "qemu/board/fault_image.h"
-#include "qemu/survey/identity.h"
-#include "qemu/survey/sweep.h"
+#include "qemu/survey/nodes.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 #define PS_WORD_BYTES 24u
+#define PS_CHECK_BYTES 64u
 
 struct ps_node {
     struct sweep_node asked; /* for its state, or not */
@@ -34,46 +34,35 @@ struct ps_node {
     char pc_at[ADDRESSES_TEXT_BYTES];
     char lr_at[ADDRESSES_TEXT_BYTES];
     char bare[FAULT_IMAGE_WHY_BYTES]; /* why not; "": they are known */
+    char check[PS_CHECK_BYTES];       /* place of the failed assertion,
+                                         "hal/switch/ring.c:123"; "": another fault */
     bool placed;
     bool job;
-    int error;
-    int last_error;
-    uint64_t x;
-    uint64_t y;
-    uint64_t round;
-    uint64_t kind;
-    uint64_t last_bytes;
-    uint64_t uptime_ms;
-    uint64_t still_ms;
-    uint64_t stack_used_bytes;
-    uint64_t jobs;
-    uint64_t faults;
-    uint64_t exception;
-    uint32_t check; /* the failed assertion, hal/check.h; 0: another fault */
+    int32_t error;
+    int32_t last_error;
+    uint32_t x;
+    uint32_t y;
+    uint32_t round;
+    uint32_t kind;
+    uint32_t last_bytes;
+    uint32_t uptime_ms;
+    uint32_t still_ms;
+    uint32_t stack_used_bytes;
+    uint32_t jobs;
+    uint32_t faults;
+    uint32_t exception;
 };
 
 struct ps {
-    struct sweep sweep;
-    struct ps_node *node;      /* row-major */
-    struct identity *identity; /* likewise */
-    char why[PS_WORD_BYTES];   /* of the originator's console; "": it answers */
+    struct nodes nodes;
+    struct ps_node *node;    /* row-major */
+    char why[PS_WORD_BYTES]; /* of the originator's console; "": it answers */
 };
 
-/* Sums over the nodes that answered. */
+/* Counters of a node's switch since the node started; they wrap. */
 struct ps_counts {
-    uint32_t nodes;
-    uint64_t messages; /* that were acknowledged, and their bytes */
-    uint64_t bytes;
-    uint64_t refused;
-    uint64_t retries;
-    uint64_t retransmitted;
-    uint64_t damaged;
-    uint64_t dead;
-};
-
-/* Of one node; counters that wrap. */
-struct ps_node_counts {
-    bool counted; /* it answered */
+    uint32_t messages; /* sent and acknowledged */
+    uint32_t bytes;    /* of these messages */
     uint32_t retries;
     uint32_t retransmitted;
 };
@@ -84,7 +73,7 @@ void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
 void ps_end(struct ps *ps);
 
 /* Asks every node how it is, and who. Result: whether all are well; that some
-   are unfit (qemu/survey/identity.h) does not matter. */
+   are unfit (qemu/survey/nodes.h) does not matter. */
 bool ps_read(struct ps *ps);
 
 /* Asks every node for its state in the middle of a job. Result: one that has
@@ -96,10 +85,10 @@ const struct ps_node *ps_find_left(struct ps *ps);
    ELF file; "" or NULL: the one beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);
 
-/* Sums the counters of all nodes that answer: counts->nodes of them; `node`,
-   row-major, has each one's. Result: 0; -1: some did not. */
-int ps_count(struct ps *ps, struct ps_counts *counts,
-             struct ps_node_counts node[]);
+/* Reads the counters of all nodes, row-major; zeros of nodes that do not
+   answer. Result: number of nodes that answer; 0: the console is silent. */
+uint32_t ps_count(struct ps_counts counts[], struct console *console,
+                  struct torus_size size, struct torus_coord originator);
 
 /* A table for people, and how many are well. */
 void ps_print(FILE *out, const struct ps *ps);

@@ -2,45 +2,53 @@
 /* Prints the states of nodes, for people and as JSON. */
 #include "qemu/survey/ps.h"
 
-#include "hal/check.h"
-#include "hal/err.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/survey/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CELL_BYTES 64u
+static const struct table_column columns[] = {
+    {"node", -6},    {"state", -10},        {"waypoint", -26},
+    {"since, s", 8}, {"last circuit", -22}, {"error of the last job", -21}};
 
 /* "message from en, kind 16", "kernel search, round 0" */
-static void format_waypoint(char cell[CELL_BYTES], const struct ps_node *node)
+static void print_waypoint(struct table *table, const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {
-        snprintf(cell, CELL_BYTES, "message from %.8s, kind %u", node->from,
-                 (unsigned)node->kind);
+        table_print(table, "message from %s, kind %" PRIu32, node->from,
+                    node->kind);
     } else if (strcmp(node->waypoint, "kernel") == 0) {
-        snprintf(cell, CELL_BYTES, "kernel %.20s, round %u", node->kernel,
-                 (unsigned)node->round);
+        table_print(table, "kernel %s, round %" PRIu32, node->kernel,
+                    node->round);
     } else if (strcmp(node->waypoint, "sends") == 0) {
-        snprintf(cell, CELL_BYTES, "sends to %.8s", node->sending);
+        table_print(table, "sends to %s", node->sending);
     } else {
-        snprintf(cell, CELL_BYTES, "%.20s", node->waypoint);
+        table_print(table, "%s", node->waypoint);
     }
 }
 
-static void format_last(char cell[CELL_BYTES], const struct ps_node *node)
+static void print_row(struct table *table, const struct ps_node *node)
 {
-    if (node->last[0] == '\0') {
-        snprintf(cell, CELL_BYTES, "none");
-        return;
+    table_print(table, "%u,%u", node->asked.at.x, node->asked.at.y);
+    table_print(table, "%s", node->state);
+    print_waypoint(table, node);
+    table_print(table, "%.3f", node->still_ms / 1e3);
+    if (node->last[0] != '\0') {
+        table_print(table, "%s %s %" PRIu32 " B%s%s", node->last, node->port,
+                    node->last_bytes, node->last_error != 0 ? ", " : "",
+                    node->last_error != 0 ? postmortem_error(node->last_error)
+                                          : "");
+    } else {
+        table_print(table, "none");
     }
-    snprintf(cell, CELL_BYTES, "%.8s %.2s %" PRIu64 " B%s%s", node->last,
-             node->port, node->last_bytes, node->last_error != 0 ? ", " : "",
-             node->last_error != 0 ? postmortem_error(node->last_error) : "");
+    table_print(
+        table, "%s%s%s", node->error != 0 ? postmortem_error(node->error) : "",
+        node->error != 0 && node->job ? ", " : "", node->job ? "in a job" : "");
 }
 
 /* ARMv7-M, B1.5.2; 0: abort() or exit(). */
-static const char *exception_name(uint64_t exception)
+static const char *exception_name(uint32_t exception)
 {
     static const char *const names[] = {"exit",   "?",   "NMI",  "hard",
                                         "memory", "bus", "usage"};
@@ -63,24 +71,14 @@ static void print_where(FILE *out, const struct ps_node *node)
     }
 }
 
-/* "scatter/engine/core.c:123" */
-static void format_check(char cell[CELL_BYTES], const struct ps_node *node)
-{
-    snprintf(cell, CELL_BYTES, "%s:%u", check_path(node->check),
-             CHECK_PLACE_LINE(node->check));
-}
-
 static void print_fault(FILE *out, const struct ps_node *node)
 {
-    char check[CELL_BYTES];
-
     if (node->faults == 0) {
         return;
     }
     fprintf(out, "       fault: ");
-    if (node->check != 0) {
-        format_check(check, node);
-        fprintf(out, "assertion failed at %s,", check);
+    if (node->check[0] != '\0') {
+        fprintf(out, "assertion failed at %s,", node->check);
     } else {
         fprintf(out, "%s", exception_name(node->exception));
     }
@@ -88,43 +86,20 @@ static void print_fault(FILE *out, const struct ps_node *node)
         fprintf(out, " at pc %s, lr %s, CFSR %s", node->pc, node->lr,
                 node->cfsr);
     }
-    fprintf(out, "; %" PRIu64 " since power-up%s\n", node->faults,
+    fprintf(out, "; %" PRIu32 " since power-up%s\n", node->faults,
             node->jobs > 0 ? ", before its last job" : "");
     print_where(out, node);
 }
 
-static void print_silent(FILE *out, const struct sweep_node *node)
+/* Prints the lines below a row. */
+static void print_more(FILE *out, const struct ps_node *node)
 {
-    if (!node->asked) {
-        fprintf(out, "not asked\n");
-        return;
-    }
-    fprintf(out, "no answer: %s", node->why);
-    sweep_print_tried(out, node);
-}
-
-static void print_node(FILE *out, const struct ps_node *node)
-{
-    char waypoint[CELL_BYTES];
-    char last[CELL_BYTES];
     struct torus_coord at = node->asked.at;
 
-    sweep_print_place(out, at);
-    fputc(' ', out);
-    if (!node->asked.answers) {
-        print_silent(out, &node->asked);
-        return;
-    }
-    format_waypoint(waypoint, node);
-    format_last(last, node);
-    fprintf(out, "%-10s %-26s %8.3f s  %-22s %s%s\n", node->state, waypoint,
-            (double)node->still_ms / 1000, last,
-            node->error != 0 ? postmortem_error(node->error) : "no error",
-            node->job ? ", in a job" : "");
     postmortem_print_hint(out, "       ", node->error);
     if (node->placed && (node->x != at.x || node->y != at.y)) {
-        fprintf(out, "       says that it is %u,%u\n", (unsigned)node->x,
-                (unsigned)node->y);
+        fprintf(out, "       says that it is %" PRIu32 ",%" PRIu32 "\n",
+                node->x, node->y);
     }
     if (!node->placed) {
         fprintf(out, "       has no place in a mesh\n");
@@ -134,17 +109,24 @@ static void print_node(FILE *out, const struct ps_node *node)
 
 void ps_print(FILE *out, const struct ps *ps)
 {
-    uint32_t nodes = torus_nodes(ps->sweep.size);
+    uint32_t nodes = torus_nodes(ps->nodes.sweep.size);
     uint32_t well = 0;
+    struct table table =
+        table_begin(out, columns, sizeof columns / sizeof *columns);
 
-    fprintf(out, "%-6s %-10s %-26s %10s  %-22s %s\n", "node", "state",
-            "waypoint", "since", "last circuit", "error of the last job");
     for (uint32_t i = 0; i < nodes; ++i) {
-        print_node(out, &ps->node[i]);
-        well += ps->node[i].well;
+        const struct ps_node *node = &ps->node[i];
+
+        if (node->asked.answers) {
+            print_row(&table, node);
+            print_more(out, node);
+        } else {
+            table_print_silent(&table, &node->asked);
+        }
+        well += node->well;
     }
     fprintf(out, "%u of %u nodes are well\n", well, nodes);
-    (void)identity_print_unfit(out, ps->identity, &ps->sweep);
+    (void)nodes_print_unfit(out, &ps->nodes);
     if (ps->why[0] != '\0') {
         fprintf(out, "the originator: %s\n", ps->why);
     }
@@ -152,24 +134,22 @@ void ps_print(FILE *out, const struct ps *ps)
 
 /* ---- JSON ---- */
 
-static json_t *integer(uint64_t value)
+static json_t *integer(uint32_t value)
 {
-    return json_integer((json_int_t)value);
+    return json_integer(value);
 }
 
 static json_t *fault_json(const struct ps_node *node)
 {
-    char check[CELL_BYTES];
-
     if (node->faults == 0) {
         return json_null();
     }
-    format_check(check, node);
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s?}", "count",
                      integer(node->faults), "exception",
                      integer(node->exception), "pc", node->pc, "lr", node->lr,
                      "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at",
-                     node->lr_at, "assertion", node->check != 0 ? check : NULL);
+                     node->lr_at, "assertion",
+                     node->check[0] != '\0' ? node->check : NULL);
 }
 
 static json_t *last_json(const struct ps_node *node)
@@ -197,16 +177,12 @@ static json_t *state_json(const struct ps_node *node)
         fault_json(node));
 }
 
-static json_t *node_json(const struct ps *ps, uint32_t index)
+static json_t *node_json(const struct ps_node *node, const struct identity *its)
 {
-    const struct ps_node *node = &ps->node[index];
     const struct sweep_node *asked = &node->asked;
-    uint32_t first = torus_index(ps->sweep.size, ps->sweep.originator);
-    char why[IDENTITY_WHY_BYTES];
-    json_t *json = json_pack(
-        "{s:i, s:i, s:b, s:b, s:b}", "x", asked->at.x, "y", asked->at.y,
-        "answers", asked->answers, "well", node->well, "fit",
-        !identity_is_unfit(why, &ps->identity[index], &ps->identity[first]));
+    json_t *json = json_pack("{s:i, s:i, s:b, s:b, s:b}", "x", asked->at.x, "y",
+                             asked->at.y, "answers", asked->answers, "well",
+                             node->well, "fit", its->unfit[0] == '\0');
 
     sweep_add_json(json, asked, asked->answers);
     if (asked->answers) {
@@ -217,11 +193,11 @@ static json_t *node_json(const struct ps *ps, uint32_t index)
 
 json_t *ps_json(const struct ps *ps)
 {
-    uint32_t nodes = torus_nodes(ps->sweep.size);
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < nodes; ++i) {
-        json_array_append_new(all, node_json(ps, i));
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
+        json_array_append_new(all,
+                              node_json(&ps->node[i], &ps->nodes.identity[i]));
     }
     return all;
 }

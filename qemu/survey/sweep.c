@@ -449,3 +449,33 @@ int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
     }
     return missing;
 }
+
+/* ---- what is told of a node ---- */
+
+const char *sweep_why(const struct sweep_node *node)
+{
+    return node->asked ? node->why : "not asked";
+}
+
+void sweep_explain(char text[SWEEP_TEXT_BYTES], const struct sweep_node *node)
+{
+    size_t at = (size_t)snprintf(text, SWEEP_TEXT_BYTES, "%s", sweep_why(node));
+
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        at += (size_t)snprintf(text + at, SWEEP_TEXT_BYTES - at, "%s %s",
+                               i > 0 ? "," : "; tried", node->path[i]);
+    }
+}
+
+void sweep_add_json(json_t *json, const struct sweep_node *node, bool answers)
+{
+    json_t *paths = json_array();
+
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        json_array_append_new(paths, json_string(node->path[i]));
+    }
+    json_object_set_new(json, "paths", paths);
+    if (!answers) {
+        json_object_set_new(json, "why", json_string(sweep_why(node)));
+    }
+}

@@ -20,11 +20,11 @@
 #include "torus/torus.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 #define SWEEP_PATHS 3u /* ways to a node that are tried at most */
 #define SWEEP_PATH_BYTES 20u
 #define SWEEP_WHY_BYTES 24u
+#define SWEEP_TEXT_BYTES (SWEEP_WHY_BYTES + SWEEP_PATHS * SWEEP_PATH_BYTES + 16)
 
 /* A node after a sweep; `path` and `why` are those of the last sweep that asked
    the node. */
@@ -86,9 +86,8 @@ unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at);
 /* Why a node does not answer. */
 const char *sweep_why(const struct sweep_node *node);
 
-/* For tables: "1,0   "; and "; tried E1, N1", if paths were, with a newline. */
-void sweep_print_place(FILE *out, struct torus_coord at);
-void sweep_print_tried(FILE *out, const struct sweep_node *node);
+/* Writes the reason and the paths that were tried: "busy; tried E1, N1". */
+void sweep_explain(char text[SWEEP_TEXT_BYTES], const struct sweep_node *node);
 
 /* Adds the paths that were tried to an object, and, if the node does not
    answer, why. */

@@ -195,10 +195,10 @@ class Mesh:
     def __exit__(self, *error):
         self.pty.__exit__(*error)
 
-    def call(self, command, *args):
+    def call(self, command, *args, out=subprocess.PIPE):
         return subprocess.run(
             [mesh.QUINCUNX, command, "--port", self.pty.path,
-             *map(str, args)], capture_output=True, text=True,
+             *map(str, args)], stdout=out, stderr=subprocess.PIPE, text=True,
             timeout=guard.GUARD_S, check=False)
 
     def clocked(self, grants, command, *args):

@@ -10,6 +10,7 @@ import re
 import shutil
 import struct
 import subprocess
+import termios
 import xml.etree.ElementTree as tree
 
 import pytest
@@ -365,6 +366,18 @@ def test_commands_for_who_does_not_answer(bench):
 
 
 # ---- links ----
+
+def test_a_table_fits_its_terminal():
+    for columns, lines in (59, 4), (200, 1):
+        here, there = os.openpty()
+        termios.tcsetwinsize(there, (24, columns))
+        with fake_mesh.Mesh(1, 1) as bench:
+            bench.call("nodes", out=there)
+        os.close(there)
+        text = os.read(here, 4096).decode().partition("\r\n1 of")[0]
+        assert text.count("\r\n") == 2 * lines - 1
+        assert max(map(len, text.split("\r\n"))) <= columns
+
 
 def test_links(bench):
     bench.node[1, 2].counters[3] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1_000_000,
