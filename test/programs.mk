@@ -86,7 +86,7 @@ $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(UNIT_HOST) torus/torus.c qemu/support/memory.c test/lib/fake_clock.c \
-  $(addprefix qemu/fabric/,fabric.c horizon.c slices.c watchdog.c))
+  $(addprefix qemu/fabric/,event_queue.c fabric.c slices.c watchdog.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   hal/rows.c \
   $(addprefix test/hal/conformance/,program.c runner.c) \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/fabric.h"
 
-#include "qemu/fabric/horizon.h"
+#include "qemu/fabric/event_queue.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
 /* At equal times links are released before they are asked for, and a message
-   that arrives at a deadline is in time. */
+   that arrives at a deadline is in time: event_order(). */
 enum event_type {
     EVENT_RELEASE, /* the circuit ends: links are free, the message is there */
     EVENT_REQUEST,
@@ -70,28 +70,18 @@ struct fabric_node {
     bool notify;       /* may have something to be handed over */
 };
 
-struct event {
-    uint64_t time_ps;
-    struct transit *transit; /* of a deadline: NULL */
-    uint32_t node;           /* of a deadline .. */
-    uint32_t receive;        /* .. and its node's receive, as they count */
-    enum event_type type;
-};
-
 struct fabric {
     struct fabric_config config;
     uint32_t node_count;
     struct fabric_node *node;
     uint8_t *link_held; /* by torus_link() */
-    struct event *heap;
-    size_t heap_count;
-    size_t heap_room;
+    struct event_queue events;
+    struct event_queue runs;  /* when nodes began to run: earliest_running() */
     struct transit **blocked; /* in the order of their requests */
     size_t blocked_count;
     size_t blocked_room;
     uint32_t *ready; /* stack of nodes with `notify` set */
     size_t ready_count;
-    struct horizon *horizon; /* of the running nodes */
     struct circuit_record *circuit;
     uint32_t circuit_count;
     size_t circuit_room;
@@ -133,73 +123,50 @@ static uint64_t times(uint64_t a_ps, uint64_t count)
                                                          : product;
 }
 
-/* ---- events: a binary heap ---- */
+/* ---- events ---- */
 
-static bool before(const struct event *a, const struct event *b)
+/* The place of a node's event among those of one time. */
+static uint64_t event_order(enum event_type type, uint32_t node, unsigned port)
 {
-    if (a->time_ps != b->time_ps) {
-        return a->time_ps < b->time_ps;
-    }
-    if (a->type != b->type) {
-        return a->type < b->type;
-    }
-    if (a->type == EVENT_DEADLINE) {
-        return a->node < b->node;
-    }
-    if (a->transit->source != b->transit->source) {
-        return a->transit->source < b->transit->source;
-    }
-    return a->transit->port < b->transit->port;
+    return (uint64_t)type << 40 | (uint64_t)node << 8 | port;
 }
 
-static void push_event(struct fabric *fabric, struct event event)
+static enum event_type type_of(const struct event *event)
 {
-    size_t at = fabric->heap_count;
-
-    fabric->heap =
-        grow(fabric->heap, &fabric->heap_room, at, sizeof *fabric->heap);
-    fabric->heap_count += 1;
-    while (at > 0 && before(&event, &fabric->heap[(at - 1) / 2])) {
-        fabric->heap[at] = fabric->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    fabric->heap[at] = event;
+    return (enum event_type)(event->order >> 40);
 }
 
 static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
                  struct transit *transit)
 {
-    push_event(
-        fabric,
-        (struct event){.time_ps = time_ps, .transit = transit, .type = type});
+    event_queue_add(
+        &fabric->events,
+        (struct event){time_ps,
+                       event_order(type, transit->source, transit->port),
+                       transit, 0});
 }
 
-static struct event pop(struct fabric *fabric)
+/* A node runs since `time_ps`. */
+static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
 {
-    struct event top = fabric->heap[0];
-    struct event last = fabric->heap[--fabric->heap_count];
-    size_t at = 0;
+    event_queue_add(&fabric->runs,
+                    (struct event){.time_ps = time_ps, .number = node});
+}
 
-    for (;;) {
-        size_t child = 2 * at + 1;
+/* The node that runs since the earliest time, the horizon: no running node can
+   ask for anything before it. NULL: none runs. */
+static const struct fabric_node *earliest_running(struct fabric *fabric)
+{
+    while (fabric->runs.count > 0) {
+        const struct event *first = &fabric->runs.event[0];
+        const struct fabric_node *node = &fabric->node[first->number];
 
-        if (child >= fabric->heap_count) {
-            break;
+        if (node->state == NODE_RUNNING && node->time_ps == first->time_ps) {
+            return node;
         }
-        if (child + 1 < fabric->heap_count &&
-            before(&fabric->heap[child + 1], &fabric->heap[child])) {
-            child += 1;
-        }
-        if (!before(&fabric->heap[child], &last)) {
-            break;
-        }
-        fabric->heap[at] = fabric->heap[child];
-        at = child;
+        (void)event_queue_remove(&fabric->runs);
     }
-    if (fabric->heap_count > 0) {
-        fabric->heap[at] = last;
-    }
-    return top;
+    return NULL;
 }
 
 /* ---- queues ---- */
@@ -263,7 +230,9 @@ struct fabric *fabric_new(const struct fabric_config *config)
     fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
     fabric->link_held = memory_or_exit(calloc(2 * (size_t)nodes, 1));
     fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));
-    fabric->horizon = horizon_new(nodes);
+    for (uint32_t i = 0; i < nodes; ++i) {
+        run(fabric, i, 0);
+    }
     return fabric;
 }
 
@@ -279,13 +248,14 @@ void fabric_free(struct fabric *fabric)
     if (fabric == NULL) {
         return;
     }
-    for (size_t i = 0; i < fabric->heap_count; ++i) {
-        struct event *event = &fabric->heap[i];
+    for (size_t i = 0; i < fabric->events.count; ++i) {
+        const struct event *event = &fabric->events.event[i];
+        struct transit *transit = event->subject;
 
         /* A transit with two holders is in an inbox too, and one that waits is
            in a queue: both are freed with these, below. */
-        if (event->type == EVENT_RELEASE && event->transit->holders == 1) {
-            free(event->transit);
+        if (type_of(event) == EVENT_RELEASE && transit->holders == 1) {
+            free(transit);
         }
     }
     for (uint32_t i = 0; i < fabric->node_count; ++i) {
@@ -294,11 +264,11 @@ void fabric_free(struct fabric *fabric)
             fifo_free(&fabric->node[i].port[port].inbox);
         }
     }
-    horizon_free(fabric->horizon);
+    event_queue_free(&fabric->events);
+    event_queue_free(&fabric->runs);
     free(fabric->node);
     free(fabric->link_held);
     free(fabric->ready);
-    free(fabric->heap);
     free(fabric->blocked);
     free(fabric->circuit);
     free(fabric);
@@ -384,7 +354,6 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 
     at->state = state;
     at->time_ps = time_ps;
-    horizon_remove(fabric->horizon, node);
     notify(fabric, node);
 }
 
@@ -405,11 +374,11 @@ void fabric_receive_until(struct fabric *fabric, uint32_t node,
 {
     fabric_receive(fabric, node, time_ps, ports);
     fabric->node[node].until = true;
-    push_event(fabric,
-               (struct event){.time_ps = plus(larger(deadline_ps, time_ps), 0),
-                              .node = node,
-                              .receive = fabric->node[node].receives,
-                              .type = EVENT_DEADLINE});
+    event_queue_add(&fabric->events,
+                    (struct event){plus(larger(deadline_ps, time_ps), 0),
+                                   event_order(EVENT_DEADLINE, node, 0),
+                                   &fabric->node[node],
+                                   fabric->node[node].receives});
 }
 
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps)
@@ -430,7 +399,7 @@ static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
     if (time_ps > node->time_ps) {
         node->time_ps = time_ps;
     }
-    horizon_add(fabric->horizon, index, node->time_ps);
+    run(fabric, index, node->time_ps);
 }
 
 /* ---- circuits ---- */
@@ -627,9 +596,10 @@ static void process_release(struct fabric *fabric, struct transit *transit)
 static void release_all(struct fabric *fabric, struct transit *first)
 {
     process_release(fabric, first);
-    while (fabric->heap_count > 0 && fabric->heap[0].type == EVENT_RELEASE &&
-           fabric->heap[0].time_ps == fabric->latest_release_ps) {
-        process_release(fabric, pop(fabric).transit);
+    while (fabric->events.count > 0 &&
+           type_of(&fabric->events.event[0]) == EVENT_RELEASE &&
+           fabric->events.event[0].time_ps == fabric->latest_release_ps) {
+        process_release(fabric, event_queue_remove(&fabric->events).subject);
     }
 }
 
@@ -800,20 +770,23 @@ static enum fabric_step report_leaving(struct fabric *fabric,
 }
 
 /* Whether the receive of a deadline is still waiting. */
-static bool times_out(const struct fabric *fabric, const struct event *event)
+static bool times_out(const struct event *event)
 {
-    const struct fabric_node *node = &fabric->node[event->node];
+    const struct fabric_node *node = event->subject;
 
-    return node->state == NODE_RECEIVING && node->receives == event->receive;
+    return node->state == NODE_RECEIVING && node->receives == event->number;
 }
 
 static enum fabric_step time_out(struct fabric *fabric,
                                  const struct event *event,
                                  struct fabric_action *action)
 {
-    resume(fabric, event->node, event->time_ps);
+    const struct fabric_node *node = event->subject;
+    uint32_t index = (uint32_t)(node - fabric->node);
+
+    resume(fabric, index, event->time_ps);
     *action = (struct fabric_action){
-        .time_ps = event->time_ps, .node = event->node, .status = ERR_TIMEOUT};
+        .time_ps = event->time_ps, .node = index, .status = ERR_TIMEOUT};
     return FABRIC_TIMED_OUT;
 }
 
@@ -822,6 +795,7 @@ enum fabric_step fabric_next(struct fabric *fabric,
 {
     for (;;) {
         enum fabric_step step = serve_ready(fabric, action);
+        const struct fabric_node *running;
         struct event event;
 
         if (step != FABRIC_WAIT) {
@@ -831,25 +805,26 @@ enum fabric_step fabric_next(struct fabric *fabric,
             retry_blocked(fabric);
             continue;
         }
-        if (fabric->heap_count == 0) {
-            return horizon_running(fabric->horizon) > 0 ? FABRIC_WAIT
-                                                        : FABRIC_STUCK;
+        running = earliest_running(fabric);
+        if (fabric->events.count == 0) {
+            return running != NULL ? FABRIC_WAIT : FABRIC_STUCK;
         }
-        if (fabric->heap[0].time_ps >= horizon_ps(fabric->horizon)) {
+        if (running != NULL &&
+            fabric->events.event[0].time_ps >= running->time_ps) {
             return FABRIC_WAIT;
         }
-        event = pop(fabric);
+        event = event_queue_remove(&fabric->events);
         fabric->now_ps = event.time_ps;
-        if (event.type == EVENT_DEADLINE) {
-            if (times_out(fabric, &event)) {
+        if (type_of(&event) == EVENT_DEADLINE) {
+            if (times_out(&event)) {
                 return time_out(fabric, &event, action);
             }
             continue;
         }
-        if (event.type == EVENT_RELEASE) {
-            release_all(fabric, event.transit);
+        if (type_of(&event) == EVENT_RELEASE) {
+            release_all(fabric, event.subject);
         } else {
-            process_request(fabric, event.transit, event.time_ps);
+            process_request(fabric, event.subject, event.time_ps);
         }
         if (fabric->leaving != NULL) {
             return report_leaving(fabric, action);

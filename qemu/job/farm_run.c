@@ -2,7 +2,7 @@
 #include "qemu/job/farm_run.h"
 
 #include "hal/err.h"
-#include "qemu/job/event_queue.h"
+#include "qemu/fabric/event_queue.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
 
@@ -13,8 +13,9 @@
 #define TIME_MAX_PS 0x1p62
 #define HOPS_MAX 125 /* of a shortest path, there and back */
 
-/* An event is one of these, and its worker's number times EVENTS. */
-enum event {
+/* The number of an event: one of these, and its worker's number times
+   EVENTS. */
+enum happening {
     DEMAND_CAME, /* at the originator */
     CHUNK_CAME,  /* at the worker */
     COMPUTED,    /* by the worker */
@@ -39,7 +40,8 @@ struct run_worker {
 
 struct run {
     const struct farm_run_input *input;
-    struct event_queue *queue;
+    struct event_queue queue;
+    uint64_t added; /* events so far: those of one time come in this order */
     struct farm farm;
     struct farm_member own;
     uint64_t own_unit_ps;
@@ -63,9 +65,12 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 static void add(struct run *run, uint64_t at_ps, uint32_t worker,
-                enum event event)
+                enum happening what)
 {
-    event_queue_add(run->queue, at_ps, worker * EVENTS + event);
+    event_queue_add(&run->queue,
+                    (struct event){.time_ps = at_ps,
+                                   .order = run->added++,
+                                   .number = worker * EVENTS + what});
 }
 
 static uint64_t circuit_ps(const struct farm_run_input *input,
@@ -257,26 +262,23 @@ static void add_workers(struct run *run)
 
 static void work_off(struct run *run)
 {
-    uint32_t event;
+    while (run->chunks < CHUNKS_MAX && run->queue.count > 0) {
+        struct event event = event_queue_remove(&run->queue);
+        uint32_t worker = event.number / EVENTS;
 
-    while (run->chunks < CHUNKS_MAX &&
-           event_queue_next(run->queue, &run->now_ps)) {
-        while (event_queue_remove(run->queue, &event)) {
-            uint32_t number = event / EVENTS;
-
-            switch (event % EVENTS) {
-            case DEMAND_CAME:
-                on_demand(run, number);
-                break;
-            case CHUNK_CAME:
-                on_chunk(run, number);
-                break;
-            case COMPUTED:
-                on_computed(run, number);
-                break;
-            default:
-                work(run);
-            }
+        run->now_ps = event.time_ps;
+        switch (event.number % EVENTS) {
+        case DEMAND_CAME:
+            on_demand(run, worker);
+            break;
+        case CHUNK_CAME:
+            on_chunk(run, worker);
+            break;
+        case COMPUTED:
+            on_computed(run, worker);
+            break;
+        default:
+            work(run);
         }
     }
 }
@@ -302,7 +304,6 @@ int farm_run(struct farm_run *result, const struct farm_run_input *input)
     if (!fits(input)) {
         return ERR_RANGE;
     }
-    run.queue = event_queue_new();
     run.worker = memory_or_exit(calloc(run.workers + 1u, sizeof *run.worker));
     run.waiting = memory_or_exit(calloc(run.workers + 1u, sizeof *run.waiting));
     farm_init(&run.farm, &input->farm);
@@ -318,7 +319,7 @@ int farm_run(struct farm_run *result, const struct farm_run_input *input)
     run.result.with_results_ps =
         later(run.result.with_results_ps, run.result.makespan_ps);
     *result = run.result;
-    event_queue_free(run.queue);
+    event_queue_free(&run.queue);
     free(run.worker);
     free(run.waiting);
     return run.chunks < CHUNKS_MAX ? ERR_OK : ERR_RANGE;

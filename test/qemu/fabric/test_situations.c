@@ -4,7 +4,7 @@
 #include "test/qemu/fabric/suite.h"
 
 #include "qemu/fabric/fabric.h"
-#include "qemu/fabric/horizon.h"
+#include "qemu/fabric/event_queue.h"
 #include "qemu/fabric/watchdog.h"
 #include "test/lib/fake_clock.h"
 
@@ -162,36 +162,29 @@ static void times_do_not_wrap(struct unit *unit)
     }
 }
 
-/* Nodes that run and rest by chance, beside a scan of all. */
-static void the_horizon_is_the_earliest_that_runs(struct unit *unit)
+/* Events that come and go by chance: each is the first of those left. */
+static void events_come_in_order(struct unit *unit)
 {
-    uint64_t time_ps[40] = {0}; /* UINT64_MAX: the node rests */
-    struct horizon *horizon = horizon_new(40);
+    struct event_queue queue = {.count = 0};
     uint64_t chance = 1;
 
     for (uint32_t step = 0; step < 20000; ++step) {
-        uint64_t least_ps = UINT64_MAX;
-        uint32_t running = 0;
-        uint32_t node;
-
         chance = chance * 6364136223846793005u + 1442695040888963407u;
-        node = (uint32_t)(chance >> 33) % 40;
-        if (time_ps[node] != UINT64_MAX) {
-            time_ps[node] = UINT64_MAX;
-            horizon_remove(horizon, node);
-            horizon_remove(horizon, node); /* no loss */
-        } else { /* often one of few, so that many are equal */
-            time_ps[node] = chance % 4 == 0 ? chance >> 1 : chance >> 61;
-            horizon_add(horizon, node, time_ps[node]);
+        if (queue.count == 0 || chance >> 63 != 0) {
+            event_queue_add(&queue, (struct event){.time_ps = chance >> 32 & 7,
+                                                   .order = chance >> 40 & 3});
+        } else {
+            struct event first = event_queue_remove(&queue);
+            bool sound = true;
+
+            for (size_t i = 0; i < queue.count; ++i) {
+                sound &= 4 * first.time_ps + first.order <=
+                         4 * queue.event[i].time_ps + queue.event[i].order;
+            }
+            CHECK(unit, sound);
         }
-        for (uint32_t i = 0; i < 40; ++i) {
-            running += time_ps[i] != UINT64_MAX;
-            least_ps = time_ps[i] < least_ps ? time_ps[i] : least_ps;
-        }
-        CHECK_EQUAL(unit, horizon_running(horizon), running);
-        CHECK(unit, horizon_ps(horizon) == least_ps);
     }
-    horizon_free(horizon);
+    event_queue_free(&queue);
 }
 
 /* A program that was stopped for a day counts one look; who rings or is silent
@@ -224,5 +217,5 @@ void test_situations(struct unit *unit)
     UNIT_RUN(unit, stuck);
     UNIT_RUN(unit, from_host);
     UNIT_RUN(unit, times_do_not_wrap);
-    UNIT_RUN(unit, the_horizon_is_the_earliest_that_runs);
+    UNIT_RUN(unit, events_come_in_order);
 }
