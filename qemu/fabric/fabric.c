@@ -476,15 +476,15 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
 static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
                         uint32_t bytes)
 {
-    uint64_t startup_ps = config->startup_ps;
-    uint64_t transfer_ps = times(config->transfer_ps, bytes);
+    uint64_t startup_ps = config->profile.startup_ps;
+    uint64_t transfer_ps = times(config->profile.transfer_ps, bytes);
 
     if (config->store_and_forward) {
         startup_ps = times(startup_ps, hops);
         transfer_ps = times(transfer_ps, hops);
     }
     return plus(plus(startup_ps, transfer_ps),
-                times(config->hop_delay_ps, hops));
+                times(config->profile.hop_delay_ps, hops));
 }
 
 static void release(struct transit *transit)
@@ -671,7 +671,7 @@ static uint64_t head_ps(const struct fabric *fabric,
 {
     bool single = (node->port_mask & (node->port_mask - 1)) == 0;
     uint32_t rest = transit->message.bytes - node->head_bytes;
-    uint64_t rest_ps = times(fabric->config.transfer_ps, rest);
+    uint64_t rest_ps = times(fabric->config.profile.transfer_ps, rest);
 
     return single && node->head_bytes > 0 &&
                    node->head_bytes < transit->message.bytes &&

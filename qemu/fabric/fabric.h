@@ -35,18 +35,17 @@
 #include "hal/err.h"
 #include "hal/window/window.h"
 #include "qemu/fabric/circuit_record.h"
+#include "qemu/support/profile.h"
 #include "torus/torus.h"
 
 struct fabric;
 
-/* Every circuit takes time: startup_ps is at least 1. Times that would exceed
-   2^64 - 2 ps (213 days) are cut to that. */
+/* Every circuit takes time: profile.startup_ps is at least 1. Times that would
+   exceed 2^64 - 2 ps (213 days) are cut to that. */
 struct fabric_config {
     struct torus_size size;
-    uint64_t startup_ps;
-    uint64_t transfer_ps; /* per byte */
-    uint64_t hop_delay_ps;
-    uint32_t dead_link; /* torus_link() + 1 of a link that is down, or 0 */
+    struct profile profile; /* costs of circuits */
+    uint32_t dead_link;     /* torus_link() + 1 of a link that is down, or 0 */
     uint32_t corrupt_message; /* ordinal of a circuit that damages it, or 0 */
     uint8_t ports_at_once;    /* torus ports of a node: 1, 2 or 4; 0: 4 */
     bool store_and_forward;   /* no circuits: see above */

@@ -111,9 +111,9 @@ static void run(struct record *to)
     const struct mesh_config config = {
         .size = size,
         .fabric = {.size = size,
-                   .startup_ps = STARTUP_PS,
-                   .transfer_ps = BYTE_PS,
-                   .hop_delay_ps = HOP_PS,
+                   .profile.startup_ps = STARTUP_PS,
+                   .profile.transfer_ps = BYTE_PS,
+                   .profile.hop_delay_ps = HOP_PS,
                    .dead_link = torus_link(size, (struct torus_coord){2, 0},
                                            TORUS_EAST) +
                                 1,

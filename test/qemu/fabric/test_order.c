@@ -152,10 +152,11 @@ static void make_script(struct script *script, uint64_t seed)
 
     memset(script, 0, sizeof *script);
     config->size = sizes[below(&state, 6)];
-    config->startup_ps = startups_ps[below(&state, 5)];
+    config->profile.startup_ps = startups_ps[below(&state, 5)];
     /* Every circuit must last: one of no length has no place in order. */
-    config->hop_delay_ps = config->startup_ps == 0 ? 10 : below(&state, 2) * 10;
-    config->transfer_ps = below(&state, 3);
+    config->profile.hop_delay_ps =
+        config->profile.startup_ps == 0 ? 10 : below(&state, 2) * 10;
+    config->profile.transfer_ps = below(&state, 3);
     script->nodes = torus_nodes(config->size);
     if (below(&state, 4) == 0) {
         config->dead_link = 1 + below(&state, 2 * script->nodes);
@@ -513,12 +514,13 @@ static uint64_t model_ps(const struct fabric_config *config,
                          const struct op *op)
 {
     uint64_t hops = torus_path_hops(op->path);
-    uint64_t startup_ps = config->startup_ps;
-    uint64_t transfer_ps = config->transfer_ps * op->bytes;
+    uint64_t startup_ps = config->profile.startup_ps;
+    uint64_t transfer_ps = config->profile.transfer_ps * op->bytes;
 
     return config->store_and_forward
-               ? hops * (startup_ps + config->hop_delay_ps + transfer_ps)
-               : startup_ps + hops * config->hop_delay_ps + transfer_ps;
+               ? hops *
+                     (startup_ps + config->profile.hop_delay_ps + transfer_ps)
+               : startup_ps + hops * config->profile.hop_delay_ps + transfer_ps;
 }
 
 static const char *broken_times(const struct log *log, uint32_t i)
@@ -769,8 +771,8 @@ static uint64_t goes_on_ps(const struct log *log, const struct op *receive,
     if (!single || receive->bytes == 0 || receive->bytes >= got->bytes) {
         return got->end_ps;
     }
-    return got->end_ps -
-           log->script->config.transfer_ps * (got->bytes - receive->bytes);
+    return got->end_ps - log->script->config.profile.transfer_ps *
+                             (got->bytes - receive->bytes);
 }
 
 /* Whether a node was told the right thing, the earliest first. */

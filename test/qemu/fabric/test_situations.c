@@ -17,9 +17,9 @@
 static struct fabric *mesh_of(uint32_t running)
 {
     struct fabric_config config = {.size = {5, 5},
-                                   .startup_ps = 1000,
-                                   .transfer_ps = 3,
-                                   .hop_delay_ps = 10};
+                                   .profile.startup_ps = 1000,
+                                   .profile.transfer_ps = 3,
+                                   .profile.hop_delay_ps = 10};
     struct fabric *fabric = fabric_new(&config);
 
     for (uint32_t node = 0; node < 25; ++node) {
@@ -135,12 +135,12 @@ static void times_do_not_wrap(struct unit *unit)
     };
 
     for (unsigned i = 0; i < sizeof row / sizeof *row; ++i) {
-        struct fabric_config config = {.size = {1, 3},
-                                       .startup_ps = row[i].startup_ps,
-                                       .transfer_ps = row[i].transfer_ps,
-                                       .hop_delay_ps = row[i].hop_delay_ps,
-                                       .store_and_forward =
-                                           row[i].store_and_forward};
+        struct fabric_config config = {
+            .size = {1, 3},
+            .profile.startup_ps = row[i].startup_ps,
+            .profile.transfer_ps = row[i].transfer_ps,
+            .profile.hop_delay_ps = row[i].hop_delay_ps,
+            .store_and_forward = row[i].store_and_forward};
         struct fabric *fabric = fabric_new(&config);
 
         for (unsigned k = 0; k < 2; ++k) {
