@@ -152,3 +152,23 @@ size: $(BOARD:%=$(BUILD)/%/firmware.elf)
 	  $(CROSS_COMPILE)size -A $(BUILD)/$$b/firmware.elf; \
 	  $(CROSS_COMPILE)nm --size-sort --reverse-sort --radix=d \
 	    $(BUILD)/$$b/firmware.elf | head -25; done
+
+## new-board: begin a port to another chip, NAME=foo: hal/foo, boot/foo and
+##   linker/foo.ld from hal/template; boot/PORTING.md goes on from there
+.PHONY: new-board
+new-board:
+	$(Q)case "$$NAME" in [a-z]*) ;; *) bad=1;; esac; \
+	case "$$NAME" in *[!a-z0-9_]*) bad=1;; esac; \
+	if [ -n "$$bad" ]; then \
+	  echo "make new-board NAME='$$NAME': must be of a-z, 0-9 and _, a" \
+	    "letter first" >&2; exit 2; fi; \
+	for to in "hal/$$NAME" "boot/$$NAME" "linker/$$NAME.ld"; do \
+	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
+	mkdir "hal/$$NAME" "boot/$$NAME"; cd hal/template; \
+	upper=$$(printf %s "$$NAME" | tr a-z A-Z); \
+	for from in *; do \
+	  case $$from in linker.ld.in) to="linker/$$NAME.ld";; \
+	  *.in) to="boot/$$NAME/$${from%.in}";; *) to="hal/$$NAME/$$from";; esac; \
+	  sed "s/@NAME@/$$NAME/g; s,hal/template,hal/$$NAME,g; \
+	    s/HAL_TEMPLATE/HAL_$$upper/g" "$$from" > "../../$$to"; \
+	  echo "$$to"; done

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct node_fault;
+struct image_identity; /* hal/image.h */
+struct node_fault;     /* hal/node.h */
 
 /* The stack after a reset, from linker/sections.ld. */
 extern uint32_t boot_stack_start[];
@@ -35,6 +36,10 @@ typedef void (*boot_vector)(void);
 
 /* The vector table, defined by each board. */
 extern const boot_vector boot_vectors[];
+
+/* The identity of the image, defined by each board with serial lines. A tool
+   can change it in flash. */
+extern const volatile struct image_identity boot_identity;
 
 _Noreturn void boot_reset(void);
 

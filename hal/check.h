@@ -33,7 +33,7 @@
     X(CHECK_WINDOW, "hal/window/window.c")                                     \
     X(CHECK_SERIAL_MAILBOX, "hal/serial/mailbox.c")                            \
     X(CHECK_SWITCH_DESTINATION, "hal/switch/destination.c")                    \
-    X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")                           \
+    X(CHECK_SERIAL_PROGRAM, "boot/serial/program.c")                           \
     X(CHECK_SWITCH, "hal/switch/switch.c")                                     \
     X(CHECK_SWITCH_RING, "hal/switch/ring.c")                                  \
     X(CHECK_SWITCH_RELAY, "hal/switch/relay.c")                                \

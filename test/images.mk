@@ -66,8 +66,9 @@ with_pins = $(filter-out $(PINS_KNOWN),$(2)) $(patsubst \
 
 # The drivers shown, an image for each header of pins.
 DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
-                 hal/crc32.c hal/line/line.c \
-                 $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c)) \
+                 hal/crc32.c hal/line/line.c hal/serial/clock.c \
+                 boot/stm32f405/start.c $(addprefix boot/serial/,console.c \
+                   end.c) \
                  $(BOOT_SOURCES)
 $(foreach pins,$(pins_stm32f405),$(call test_image,stm32f405-$(pins),stm32f405, \
   $(call with_pins,$(pins),$(DRIVERS_SHOWN))))

@@ -105,8 +105,18 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \
-  $(UNIT_HOST) hal/check.c hal/events.c hal/rows.c hal/stm32f405/clock.c \
+  $(UNIT_HOST) hal/check.c hal/events.c hal/rows.c \
   torus/split.c torus/torus.c $(wildcard hal/serial/*.c))
+
+# The drivers of each port to another chip, under a node on a made-up chip.
+PORTS := $(patsubst hal/%/chip.h,%,$(wildcard hal/*/chip.h))
+$(call with_own,$(OBJECTS_sanitized)/boot/serial/program.o, \
+  -DBOOT_VERSION='"test"')
+$(foreach p,$(PORTS),$(call test_program,conformance-$p,sanitized, \
+  test/hal/conformance/serial.c $(filter-out %/chip.c,$(wildcard \
+    hal/$p/*.c)) $(filter-out %/end.c,$(wildcard boot/serial/*.c)) \
+  $(wildcard boot/shell/*.c) $(SERIAL_SOURCES) $(ENGINE_SOURCES) \
+  $(UNIT_HOST)))
 
 # The engine's nodes in a made-up world, told by hand.
 $(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \

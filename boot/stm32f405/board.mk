@@ -20,9 +20,9 @@ kernels := $(or $(call setting,KERNELS,$(KERNELS)),search)
 ldflags := $(if $(filter-out search,$(kernels)), \
              -Wl$(comma)--defsym=boot_image_unlimited=1)
 sources := $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(kernels:%=kernels/%.c) \
-           $(wildcard boot/cortex_m/*.c boot/serial/*.c boot/shell/*.c) \
-           $(wildcard hal/$(board)/*.c boot/$(board)/*.c)
-versioned := boot/$(board)/main.c
+           $(wildcard boot/cortex_m/*.c boot/shell/*.c) \
+           $(wildcard hal/$(board)/*.c boot/serial/*.c boot/$(board)/*.c)
+versioned := boot/serial/program.c
 # With the little memory that there is.
 flags := -DPINS=$(header) $(rate:%=-DSERIAL_PORT_BAUD=%u) \
          -DNODE_EVENTS=128u -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u

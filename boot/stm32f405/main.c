@@ -2,23 +2,16 @@
 /* The program of an STM32F405 board: a node on serial lines. */
 #include "boot/boot.h"
 #include "boot/costs.h"
-#include "boot/serial/node.h"
+#include "boot/serial/program.h"
 #include "boot/stm32f405/start.h"
 #include "hal/armv7m.h"
-#include "hal/check.h"
-#include "hal/crc32.h"
 #include "hal/serial/board.h"
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
-#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 
-#define CHECK_FILE CHECK_STM32F405_MAIN
-
-#define BITS_PER_BYTE 10u /* 8 bits, start bit and stop bit */
-#define NS_PER_S 1000000000u
 #define HZ_PER_MHZ 1000000u
 /* One second of an emulated board takes 1 + EMULATED_SLOWER s of the host's
    time. A node's answer may be late by EMULATED_SLACK_US us. */
@@ -36,82 +29,12 @@ extern uint32_t boot_ccm_end[];
 extern uint32_t boot_low_start[];
 extern uint32_t boot_low_end[];
 extern uint32_t boot_emulated_id[];
-extern uint8_t boot_image_end[];
 
 /* On the emulator only a kernel takes time, 32 ns for each instruction. */
 static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
                                                     .tree_sends = 24};
 
 static struct boot_start start;
-static struct serial_node *node; /* lies directly above the stack */
-/* Number of starts, plus the value that the memory had at power-up. */
-static uint32_t starts __attribute__((section(".noinit")));
-static uint32_t masked;     /* BASEPRI before the outermost board_lock() */
-static unsigned locks;      /* calls of board_lock() not undone yet */
-static volatile bool woken; /* an interrupt came since the last board_sleep() */
-
-unsigned serial_came(unsigned port, const uint8_t *data, unsigned bytes)
-{
-    woken = true;
-    if (port != SERIAL_CONSOLE) {
-        return serial_node_bytes(node, port, data, bytes);
-    }
-    for (unsigned i = 0; i < bytes; ++i) {
-        line_push(&node->reader, data[i]);
-    }
-    return bytes;
-}
-
-static_assert(LINE_DAMAGED_BYTE == 0, "the driver passes a damaged byte as 0");
-
-void serial_lost(unsigned port)
-{
-    if (port == SERIAL_CONSOLE) {
-        line_push(&node->reader, LINE_DAMAGED_BYTE);
-    } else {
-        switch_line_error(&node->core, port);
-    }
-}
-
-void serial_attend(unsigned port)
-{
-    if (port != SERIAL_CONSOLE) {
-        serial_node_attend(node, port);
-    }
-}
-
-unsigned serial_pending(unsigned port, const uint8_t **data)
-{
-    return port == SERIAL_CONSOLE ? boot_console_pending(data)
-                                  : switch_pending(&node->core, port, data);
-}
-
-void serial_taken(unsigned port, unsigned bytes)
-{
-    if (port == SERIAL_CONSOLE) {
-        boot_console_taken(bytes);
-    } else {
-        switch_taken(&node->core, port, bytes);
-    }
-}
-
-/* Masks the interrupts that use the switch. Bytes are still fetched. */
-void board_lock(void)
-{
-    uint32_t before = interrupts_mask();
-
-    if (locks++ == 0) {
-        masked = before;
-    }
-}
-
-void board_unlock(void)
-{
-    ASSERT(locks > 0);
-    if (--locks == 0) {
-        interrupts_unmask(masked);
-    }
-}
 
 /* Returns 0 on the emulator, where interrupts take no mesh time. */
 uint32_t board_ports_us(void)
@@ -137,52 +60,13 @@ uint32_t *board_counters(unsigned port)
     return (uint32_t *)serial_counters(port);
 }
 
-/* Does not sleep if an interrupt came since the last call. */
-void board_sleep(void)
-{
-    uint32_t before = armv7m_mask();
-
-    watchdog_feed();
-    if (!woken) {
-        __asm volatile("wfi" ::: "memory");
-    }
-    woken = false;
-    armv7m_unmask(before);
-}
-
-_Noreturn void board_reset(void)
-{
-    armv7m_reset();
-}
-
-static void alarmed(void)
-{
-    serial_node_alarm(node);
-}
-
-/* Feeds the watchdog: a kernel may compute for longer than its 2 s. */
 static void tick(void)
 {
-    woken = true;
-    if (node->working) {
-        watchdog_feed();
-    }
     if (start.clocks.source != CLOCKS_EMULATED) {
         sensor_tick();
         serial_look();
     }
-    board_lock();
-    serial_node_tick(node);
-    board_unlock();
-    serial_node_answer(node);
-}
-
-/* Returns the CRC-32 of the image's bytes after boot_identity. */
-static uint32_t image_crc(void)
-{
-    const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
-
-    return crc32_update(0, from, (uint32_t)(boot_image_end - from));
+    program_tick();
 }
 
 static uint32_t between(const void *from, const void *to)
@@ -191,39 +75,33 @@ static uint32_t between(const void *from, const void *to)
 }
 
 /* Messages use SRAM. The second memory is the part of CCM after *node. */
-static void take_memory(struct serial_node_config *config)
+static void take_memory(struct serial_node_config *config,
+                        const struct serial_node *node)
 {
     uint32_t *behind = (uint32_t *)(void *)(node + 1);
 
     if (start.has_ccm) {
         config->memory = (uint8_t *)boot_low_start;
-        ASSERT(behind <= boot_ccm_end);
         config->aside = (uint8_t *)behind;
         config->aside_bytes = between(behind, boot_ccm_end);
     } else {
         config->memory = (uint8_t *)behind;
     }
-    ASSERT(config->memory <= (const uint8_t *)boot_low_end);
     config->memory_bytes = between(config->memory, boot_low_end);
 }
 
 static_assert(sizeof(struct serial_node) % 8 == 0, "messages are aligned");
 
-static void init_node(uint32_t crc)
+static void init_node(struct serial_node *node, uint32_t crc)
 {
     bool emulated = start.clocks.source == CLOCKS_EMULATED;
     struct serial_node_config config = {
         .board = "stm32f405",
-        .version = BOOT_VERSION,
         .reset_cause = clocks_reset_name(&start.clocks),
         .clock = clocks_source_name(&start.clocks),
         .clock_hz = start.clocks.core_hz,
         .crystal_hz = start.clocks.crystal_hz,
         .image_crc = crc,
-        .strapped = boot_identity.x != IMAGE_NOT_SET,
-        .strap = {boot_identity.x, boot_identity.y},
-        .salt = ++starts,
-        .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
         .slack_us = emulated ? EMULATED_SLACK_US : 0,
         .half_line_us = HALF_LINE_US / (1 + start.clocks.slower),
         .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
@@ -233,13 +111,15 @@ static void init_node(uint32_t crc)
 
     memcpy(config.unique_id, start.has_id ? start.id : boot_emulated_id,
            sizeof config.unique_id);
-    take_memory(&config);
-    serial_node_init(node, &config);
+    take_memory(&config, node);
+    program_init(node, &config);
 }
 
 static void run(void)
 {
-    uint32_t crc = image_crc(); /* takes 6 ms, so before the ports receive */
+    struct serial_node *node = (struct serial_node *)(void *)boot_stack.end;
+    /* Takes 6 ms, so before the ports receive. */
+    uint32_t crc = program_image_crc();
     uint32_t before = armv7m_mask(); /* masked until init_node() */
 
     if (start.clocks.source == CLOCKS_EMULATED) {
@@ -250,11 +130,11 @@ static void run(void)
     }
     timer_start(&start.clocks, NULL);
     serial_start(&start.clocks, NULL);
-    init_node(crc);
+    init_node(node, crc);
     armv7m_unmask(before);
     timer_start(&start.clocks, tick);
     if (start.clocks.source != CLOCKS_EMULATED) {
-        timer_on(TIMER_ALARM, alarmed);
+        timer_on(TIMER_ALARM, program_alarm);
     }
     watchdog_start(&start.clocks);
     serial_node_run(node);
@@ -272,6 +152,5 @@ _Noreturn void boot_board(void)
     if (start.has_ccm) {
         bottom = boot_ccm_start;
     }
-    node = (struct serial_node *)(void *)(bottom + words);
     boot_move_stack(bottom, bottom + words, run);
 }

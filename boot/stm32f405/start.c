@@ -3,6 +3,7 @@
 #include "boot/stm32f405/start.h"
 
 #include "boot/boot.h"
+#include "hal/image.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"

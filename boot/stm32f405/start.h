@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of each program on an STM32F405: start, identity, console's ring. */
+/* The start of each program on an STM32F405. */
 #ifndef BOOT_STM32F405_START_H
 #define BOOT_STM32F405_START_H
 
-#include "hal/image.h"
 #include "hal/stm32f405/clocks.h"
 
 #include <stdbool.h>
@@ -17,13 +16,5 @@ struct boot_start {
 
 /* Sets up vectors and clock tree, and fills *start in; devices stay off. */
 void boot_start(struct boot_start *start);
-
-/* The identity of this image. A tool can change it in flash (hal/image.h). */
-extern const volatile struct image_identity boot_identity;
-
-/* The console's output. boot_console_pending() sets *data to the next bytes,
-   and returns their number. boot_console_taken() frees bytes. */
-unsigned boot_console_pending(const uint8_t **data);
-void boot_console_taken(unsigned bytes);
 
 #endif

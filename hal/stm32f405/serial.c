@@ -30,7 +30,6 @@
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
-#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/timer.h"
 
@@ -540,6 +539,7 @@ bool serial_has_dma(unsigned port)
     return states[port].has_dma && !states[port].fails;
 }
 
+/* TC: the last byte has left the shift register. */
 bool serial_has_sent(unsigned port)
 {
     return (lines[port].usart->SR & USART_SR_TC) != 0;

@@ -6,21 +6,7 @@
 #define HAL_STM32F405_SERIAL_H
 
 #include "hal/stm32f405/clocks.h"
-#include "torus/torus.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-enum {
-    SERIAL_CONSOLE = TORUS_PORTS, /* 0 to 3 are ports: enum torus_port */
-    SERIAL_COUNT
-};
-
-/* Bit rate of the ports, bit/s. */
-#ifndef SERIAL_PORT_BAUD
-#define SERIAL_PORT_BAUD 2000000u
-#endif
-#define SERIAL_CONSOLE_BAUD 115200u
+#include "hal/serial/driver.h"
 
 struct serial_counters {
     uint32_t bytes_in;
@@ -40,14 +26,8 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds);
    millisecond, in case an interrupt was lost. */
 void serial_look(void);
 
-/* Returns a port's bit rate, bit/s: the nearest that the divider can make. */
-uint32_t serial_baud(unsigned port);
-
 /* Whether the port sends by DMA: it has DMA, which has not failed. */
 bool serial_has_dma(unsigned port);
-
-/* Whether the last byte written has left the chip (TC). */
-bool serial_has_sent(unsigned port);
 
 /* Returns the port's counters; a caller that changes them masks interrupts. */
 struct serial_counters *serial_counters(unsigned port);

@@ -3,6 +3,7 @@
 #include "hal/stm32f405/timer.h"
 
 #include "hal/serial/board.h"
+#include "hal/serial/driver.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
 
@@ -165,6 +166,18 @@ void timer_tick_interrupt(void)
     if (timer.tick != 0) {
         timer.tick();
     }
+}
+
+/* ---- masks ---- */
+
+uint32_t serial_mask(void)
+{
+    return interrupts_mask();
+}
+
+void serial_unmask(uint32_t before)
+{
+    interrupts_unmask(before);
 }
 
 /* ---- cycles that handlers take ---- */

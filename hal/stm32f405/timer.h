@@ -4,12 +4,8 @@
 #ifndef HAL_STM32F405_TIMER_H
 #define HAL_STM32F405_TIMER_H
 
+#include "hal/serial/timer.h"
 #include "hal/stm32f405/clocks.h"
-
-#include <stdint.h>
-
-#define TIMER_COUNTS_PER_US 4u
-#define TIMER_PS_PER_COUNT 250000u
 
 /* Starts both timers. `tick`, if not NULL, is called every millisecond from an
    interrupt less urgent than the ports'; emulated ticks may be late or lost. */
@@ -33,16 +29,6 @@ void timer_on(enum timer_call which, void (*call)(void));
 void timer_call_at(enum timer_call which, uint32_t at_us);
 void timer_call_in(enum timer_call which, uint32_t us);
 
-/* Returns TIM2's count since timer_start(), steps of 250 ns. Any context. Cost:
-   about 20 instructions. */
-uint64_t timer_counts(void);
-
-/* Makes clock_account() move mesh time from now on. Emulator only. */
-void timer_account(void);
-
-/* Sleeps until an interrupt: 1 ms at most, since SysTick interrupts. */
-void timer_rest(void);
-
 /* Waits for at least `us` us, without sleeping. */
 void timer_wait_us(uint32_t us);
 
@@ -51,9 +37,5 @@ void timer_wait_us(uint32_t us);
 /* Starts the watchdog, which only a reset stops. It resets the board 1.3 s to
    3.8 s after the last watchdog_feed(). Does nothing on the emulator. */
 void watchdog_start(const struct clocks *clocks);
-
-/* Restarts the watchdog's 2 s. Called from the main loop; during a job also
-   from the `tick` of timer_start(). */
-void watchdog_feed(void);
 
 #endif

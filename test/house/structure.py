@@ -23,7 +23,7 @@ ORDER = [
     "hal",
     ("hal/line", "hal/window", "hal/switch", "hal/discover"),
     "hal/serial",
-    ("hal/host", "hal/mps2", *(
+    ("hal/host", "hal/mps2", "hal/template", *(
         f"hal/{board}" for board in BOARDS if (ROOT / "hal" / board).is_dir())),
     "hal/mps2/slow",
     "kernels",
@@ -54,7 +54,8 @@ LEVEL = {name: level for level, names in enumerate(ORDER)
          for name in ([names] if isinstance(names, str) else names)}
 # Headers that several folders or programs implement: the linker takes one.
 INTERFACES = ("hal/board", "hal/circuit", "hal/clock", "hal/rows",
-              "hal/serial/board", "hal/stm32f405/program", "boot/boot",
+              "hal/serial/board", "hal/serial/driver", "hal/serial/timer",
+              "boot/boot",
               "boot/costs", "boot/shell/node")
 # Objects of the host command and of the boards; the latter hold bytecode.
 OBJECTS = {"host": "nm", **dict.fromkeys(BOARDS, "arm-none-eabi-gcc-nm")}

@@ -4,10 +4,12 @@ import pytest
 
 import guard
 import tap
-from core import BUILD
+from core import BUILD, ROOT
 
 PROGRAMS = ("discover", "switch", "engine", "probe", "unit", "fabric", "local",
-            "chip-core", "serial_circuit")
+            "chip-core", "serial_circuit",
+            *(f"conformance-{path.parent.name}"
+              for path in (ROOT / "hal").glob("*/chip.h")))
 
 
 def all_pass(command):

@@ -30,6 +30,7 @@ scatter/engine/: any_job run farm_run
 torus/: torus tree_plan
 hal/(host|window)/: conformance
 hal/mps2/|boot/mps2: conformance run
+hal/template/: programs
 hal/line/: console
 (hal|boot)/stm32f405/: chip_drivers chip
 hal/(serial|switch|discover)/: chip console

@@ -19,16 +19,17 @@
  *   load HEX, trap 0|1, exit, reset      the ends of a program
  */
 #include "boot/boot.h"
+#include "boot/serial/console.h"
 #include "boot/stm32f405/start.h"
 #include "hal/board.h"
 #include "hal/crc32.h"
+#include "hal/image.h"
 #include "hal/line/line.h"
 #include "hal/node.h"
 #include "hal/serial/board.h"
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
-#include "hal/stm32f405/program.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
@@ -147,7 +148,7 @@ static void pour(unsigned port)
 unsigned serial_pending(unsigned port, const uint8_t **data)
 {
     if (port == SERIAL_CONSOLE) {
-        return boot_console_pending(data);
+        return console_pending(data);
     }
     if (test->to_pour[port] > 0 &&
         test->out_at[port] == test->out_bytes[port]) {
@@ -160,7 +161,7 @@ unsigned serial_pending(unsigned port, const uint8_t **data)
 void serial_taken(unsigned port, unsigned bytes)
 {
     if (port == SERIAL_CONSOLE) {
-        boot_console_taken(bytes);
+        console_taken(bytes);
     } else {
         test->out_at[port] += bytes;
     }

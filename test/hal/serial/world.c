@@ -3,7 +3,7 @@
 
 #include "hal/events.h"
 #include "hal/serial/board.h"
-#include "hal/stm32f405/timer.h"
+#include "hal/serial/timer.h"
 
 #include <string.h>
 

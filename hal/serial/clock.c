@@ -3,7 +3,7 @@
    clock_start() adds to base_ps. */
 #include "hal/clock.h"
 
-#include "hal/stm32f405/timer.h"
+#include "hal/serial/timer.h"
 
 #include <stdbool.h>
 

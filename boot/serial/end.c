@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a program on an STM32F405: a reset keeps the fault's record. */
+/* The end of a program on a board with serial lines: a reset, which keeps the
+   fault's record. */
 #include "boot/boot.h"
 #include "hal/armv7m.h"
 #include "hal/node.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/stm32f405/start.h"
+#include "boot/serial/console.h"
 
 #include "hal/serial/board.h"
-#include "hal/stm32f405/serial.h"
+#include "hal/serial/driver.h"
 
 #define OUT_BYTES 2048u
 
@@ -22,7 +22,7 @@ size_t board_console_write(const char *text, size_t bytes)
     for (size_t i = 0; i < bytes; ++i) {
         out.data[(out.written + i) % OUT_BYTES] = (uint8_t)text[i];
     }
-    out.written += bytes;
+    out.written += (uint32_t)bytes;
     board_kick(SERIAL_CONSOLE);
     return bytes;
 }
@@ -37,7 +37,7 @@ bool board_console_sent(void)
     return board_console_room() == OUT_BYTES && serial_has_sent(SERIAL_CONSOLE);
 }
 
-unsigned boot_console_pending(const uint8_t **data)
+unsigned console_pending(const uint8_t **data)
 {
     uint32_t at = out.taken % OUT_BYTES;
     uint32_t bytes = out.written - out.taken;
@@ -46,7 +46,7 @@ unsigned boot_console_pending(const uint8_t **data)
     return bytes < OUT_BYTES - at ? bytes : OUT_BYTES - at;
 }
 
-void boot_console_taken(unsigned bytes)
+void console_taken(unsigned bytes)
 {
     out.taken += bytes;
 }
