@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
-#include "qemu/command/boards.h"
-#include "qemu/command/calibrate.h"
-#include "qemu/command/certificate.h"
-#include "qemu/command/compare.h"
-#include "qemu/command/console.h"
-#include "qemu/command/flash.h"
-#include "qemu/command/flash_map.h"
-#include "qemu/command/html.h"
-#include "qemu/command/identify.h"
-#include "qemu/command/links.h"
-#include "qemu/command/mesh.h"
-#include "qemu/command/model.h"
-#include "qemu/command/nodes.h"
-#include "qemu/command/plan.h"
-#include "qemu/command/ps.h"
-#include "qemu/command/reset.h"
-#include "qemu/command/run.h"
+#include "qemu/command/command.h"
 #include "qemu/options/job.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/worker.h"
@@ -82,7 +66,7 @@ static const struct subcommand subcommands[] = {
      "lets a board's LED blink, so that it can be found"},
     {"reset", "quincunx reset", reset_command,
      "restarts boards over the mesh, even if they hang"},
-    {"kernels", "quincunx kernels", run_kernels_command,
+    {"kernels", "quincunx kernels", kernels_command,
      "the kernels and their arguments"},
 };
 

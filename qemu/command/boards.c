@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/boards.h"
+#include "qemu/command/command.h"
 
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"

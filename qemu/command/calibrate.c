@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/calibrate.h"
+#include "qemu/command/command.h"
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"

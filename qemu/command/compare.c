@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/compare.h"
+#include "qemu/command/command.h"
 
 #include "qemu/compare/compare.h"
 #include "qemu/options/given_files.h"

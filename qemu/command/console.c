@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/console.h"
+#include "qemu/command/command.h"
 
 #include "hal/check.h"
 #include "hal/line/line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/flash.h"
+#include "qemu/command/command.h"
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"

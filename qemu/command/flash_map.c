@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/flash_map.h"
+#include "qemu/command/command.h"
 
 #include "qemu/flash/list.h"
 #include "qemu/options/given_files.h"

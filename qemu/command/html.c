@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/html.h"
+#include "qemu/command/command.h"
 
 #include "qemu/options/given_files.h"
 #include "qemu/options/option.h"

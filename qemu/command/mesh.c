@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/mesh.h"
+#include "qemu/command/command.h"
 
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/model.h"
+#include "qemu/command/command.h"
 
 #include "qemu/command/model_print.h"
 #include "qemu/options/model.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/plan.h"
+#include "qemu/command/command.h"
 
 #include "qemu/command/plan_print.h"
 #include "qemu/command/plan_solve.h"

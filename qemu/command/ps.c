@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/ps.h"
+#include "qemu/command/command.h"
 
 #include "qemu/live/board_page.h"
 #include "qemu/options/console.h"

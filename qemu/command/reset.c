@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/reset.h"
+#include "qemu/command/command.h"
 
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"

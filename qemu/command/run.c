@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/run.h"
+#include "qemu/command/command.h"
 
 #include "kernels/kernel.h"
 #include "qemu/format/table.h"
@@ -595,7 +595,7 @@ static int choose_kernel(void *own, const char *text)
                         "is no kernel; `quincunx kernels' lists them");
 }
 
-int run_kernels_command(int argc, char **argv)
+int kernels_command(int argc, char **argv)
 {
     static const struct option_command command = {
         .name = "kernels",
