@@ -42,13 +42,12 @@ static json_t *part_json(double share_units, double volume_units,
 static json_t *rounds_json(const struct model_plan *plan,
                            const struct model_detail *detail, unsigned layer)
 {
+    const struct model_part *part =
+        detail->average == NULL ? detail->part : detail->average;
     json_t *rounds = json_array();
 
-    for (unsigned r = 0; r < plan->rounds; ++r) {
-        const struct model_part *of =
-            detail->order == MODEL_BY_MEMBER ? detail->average : detail->part;
-        const struct model_part *part = &of[r * (plan->phases + 1u) + layer];
-
+    for (part += layer; json_array_size(rounds) < plan->rounds;
+         part += plan->phases + 1) {
         json_array_append_new(
             rounds,
             part_json(part->share_units, part->volume_units, part->end_ps));
@@ -59,14 +58,8 @@ static json_t *rounds_json(const struct model_plan *plan,
 static json_t *groups_json(const struct model_detail *detail, unsigned layer)
 {
     json_t *groups = json_array();
-    uint32_t first = 0;
-    uint32_t count = 1;
 
-    for (unsigned i = 0; i < layer; ++i) {
-        first += count;
-        count *= detail->batches;
-    }
-    for (uint32_t i = first; i < first + count; ++i) {
+    for (uint32_t i = detail->first[layer]; i < detail->first[layer + 1]; ++i) {
         const struct model_part *part = &detail->part[i];
         json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
         json_t *rest =

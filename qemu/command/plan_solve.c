@@ -2,8 +2,7 @@
 #include "qemu/command/plan_solve.h"
 
 #include "qemu/model/meanwhile.h"
-#include "qemu/model/member_rounds.h"
-#include "qemu/model/member_similar.h"
+#include "qemu/model/members.h"
 #include "qemu/support/exit_status.h"
 
 #include <inttypes.h>
@@ -19,22 +18,37 @@ struct model_torus plan_torus(const struct plan_options *options)
         .originator = {(uint16_t)options->x, (uint16_t)options->y}};
 }
 
-/* Plans several rounds where nodes differ, by --node-compute (then `torus`) or
-   by --ports. */
+/* Plans one round, of layers that compute a unit in compute_ps[], or all in the
+   input's time if it is NULL. */
+static int solve_layers(struct plan_solved *solved,
+                        const struct model_input *input,
+                        const uint64_t compute_ps[], unsigned ports)
+{
+    struct model_members members;
+    int error;
+
+    model_members_layers(&members, input, compute_ps, ports);
+    error = model_plan_members(&solved->plan, &solved->detail, &members, 1);
+    model_members_free(&members);
+    return error;
+}
+
+/* Plans where nodes of a layer differ: by --node-compute (then `torus`), or by
+   several rounds with --ports. */
 static int solve_members(struct plan_solved *solved,
                          const struct model_input *input,
                          const struct model_torus *torus,
                          const struct plan_options *options)
 {
+    unsigned rounds = (unsigned)options->rounds;
     struct model_members members;
     int error;
 
     model_members_make(&members, input, torus, (unsigned)options->ports);
-    error = model_plan_member_rounds(&solved->plan, &solved->detail, &members,
-                                     (unsigned)options->rounds);
-    if (error == ERR_OK) {
-        model_similar_members(&solved->similar, &members,
-                              (unsigned)options->rounds);
+    error =
+        model_plan_members(&solved->plan, &solved->detail, &members, rounds);
+    if (error == ERR_OK && rounds != 1) {
+        model_similar(&solved->similar, &members, rounds);
     }
     model_members_free(&members);
     return error;
@@ -51,10 +65,7 @@ static int solve_nodes(struct plan_solved *solved,
 
     if (compute_ps != NULL) {
         torus.compute_ps = compute_ps;
-        result = options->rounds == 1
-                     ? model_plan_nodes(&solved->plan, &solved->detail, input,
-                                        &torus)
-                     : solve_members(solved, input, &torus, options);
+        result = solve_members(solved, input, &torus, options);
         free(compute_ps);
     }
     return result;
@@ -75,16 +86,40 @@ static uint64_t nearest_ps(uint64_t time_ps)
 
 /* The largest number of rounds below one for which nothing is feasible. */
 static void find_feasible(struct plan_solved *solved,
-                          const struct model_input *input, unsigned rounds)
+                          const struct model_members *members, unsigned rounds)
 {
     struct model_similar similar;
 
     for (unsigned r = rounds; --r > solved->plan.rounds_feasible;) {
-        model_similar(&similar, input, r);
+        model_similar(&similar, members, r);
         if (similar.rounds > 0) {
             solved->plan.rounds_feasible = (uint8_t)r;
         }
     }
+}
+
+/* Takes the similar rounds that were found, instead of the plan if there is
+   one. */
+static int take_similar(struct plan_solved *solved,
+                        const struct model_members *members, bool planned)
+{
+    struct model_plan *plan = &solved->plan;
+    uint8_t phases_feasible = plan->phases_feasible;
+    int error;
+
+    if (planned) {
+        solved->equations_ps = plan->makespan_ps;
+        solved->equations_phases = plan->phases;
+        solved->equations_rounds = plan->rounds;
+        model_detail_free(&solved->detail);
+    }
+    solved->is_similar = true;
+    error =
+        model_plan_similar(plan, &solved->detail, members, &solved->similar);
+    if (phases_feasible > plan->phases_feasible) {
+        plan->phases_feasible = phases_feasible;
+    }
+    return error;
 }
 
 /*
@@ -95,36 +130,27 @@ static void find_feasible(struct plan_solved *solved,
 static int solve_rounds(struct plan_solved *solved,
                         const struct model_input *input, unsigned rounds)
 {
-    struct model_plan *plan = &solved->plan;
-    struct model_similar *similar = &solved->similar;
-    uint8_t phases_feasible;
-    int error = model_plan_rounds(plan, &solved->detail, input, rounds);
+    const struct model_plan *plan = &solved->plan;
+    const struct model_similar *similar = &solved->similar;
+    struct model_members members;
+    int error;
 
-    if (error != ERR_OK && error != ERR_PHASES) {
-        return error;
+    model_members_layers(&members, input, NULL, TORUS_PORTS);
+    error =
+        model_plan_members(&solved->plan, &solved->detail, &members, rounds);
+    if (error == ERR_OK || error == ERR_PHASES) {
+        model_similar(&solved->similar, &members, rounds);
+        if (error == ERR_PHASES && similar->rounds == 0 && rounds > 1) {
+            find_feasible(solved, &members, rounds);
+        }
+        if (similar->rounds > 1 &&
+            (error == ERR_PHASES ||
+             similar->makespan_ps + nearest_ps(plan->makespan_ps) <
+                 plan->makespan_ps)) {
+            error = take_similar(solved, &members, error == ERR_OK);
+        }
     }
-    model_similar(similar, input, rounds);
-    if (error == ERR_PHASES && similar->rounds == 0 && rounds > 1) {
-        find_feasible(solved, input, rounds);
-    }
-    if (similar->rounds < 2 ||
-        (error == ERR_OK &&
-         similar->makespan_ps + nearest_ps(plan->makespan_ps) >=
-             plan->makespan_ps)) {
-        return error;
-    }
-    if (error == ERR_OK) {
-        solved->equations_ps = plan->makespan_ps;
-        solved->equations_phases = plan->phases;
-        solved->equations_rounds = plan->rounds;
-        model_detail_free(&solved->detail);
-    }
-    phases_feasible = plan->phases_feasible;
-    solved->is_similar = true;
-    error = model_plan_similar(plan, &solved->detail, input, similar);
-    if (phases_feasible > plan->phases_feasible) {
-        plan->phases_feasible = phases_feasible;
-    }
+    model_members_free(&members);
     return error;
 }
 
@@ -198,7 +224,7 @@ static int solve_results(struct plan_solved *solved,
 
     *solved = (struct plan_solved){.meanwhile = rounds == 1};
     if (rounds == 1) {
-        return model_plan(&solved->plan, input);
+        return solve_layers(solved, input, NULL, TORUS_PORTS);
     }
     error = solve_collected(solved, input, rounds);
     return error == ERR_OK || error == ERR_PHASES
@@ -254,27 +280,23 @@ static int solve_several(struct plan_solved *solved,
 static int solve(struct plan_solved *solved, const struct model_input *input,
                  const struct plan_options *options)
 {
-    struct model_plan *plan = &solved->plan;
-
     if (options->node_compute != NULL) {
         return solve_nodes(solved, input, options);
     }
     if (options->rounds != 1) {
         return solve_several(solved, input, options);
     }
-    if (options->ports != TORUS_PORTS) {
-        return model_plan_ports(plan, &solved->detail, input,
-                                (unsigned)options->ports);
-    }
     solved->meanwhile = input->results_denominator > 0;
-    if (plan_given(options, PLAN_LAYER_COMPUTE)) {
-        return model_plan_layers(plan, input, options->layer_compute_ps);
-    }
     if (plan_given(options, PLAN_COMPUTE_POWER)) {
-        return model_plan_power(plan, input, options->power_numerator,
+        return model_plan_power(&solved->plan, &solved->detail, input,
+                                options->power_numerator,
                                 options->power_denominator);
     }
-    return model_plan(plan, input);
+    return solve_layers(solved, input,
+                        plan_given(options, PLAN_LAYER_COMPUTE)
+                            ? options->layer_compute_ps
+                            : NULL,
+                        (unsigned)options->ports);
 }
 
 /* Prints which of --rounds and --phases is infeasible, and what is feasible. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/meanwhile.h"
 
-#include "qemu/model/exact.h"
-#include "qemu/support/memory.h"
+#include "qemu/model/parts.h"
 #include "scatter/plan/meanwhile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FINER 1024u /* steps of a picosecond, where there is room for them */
 
@@ -293,11 +291,9 @@ static void set_plan(struct model_plan *plan, struct model_detail *detail,
             made->makespan_ps / scale + (made->makespan_ps % scale != 0),
         .speedup = (double)input->compute_ps * (double)input->load_units *
                    (double)scale / (double)made->makespan_ps};
-    *detail = (struct model_detail){.count = made->rounds * (made->phases + 1u),
-                                    .order = MODEL_BY_ROUND};
-    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
+    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
     set_rounds(detail, made, input);
-    model_exact_add_parts(plan, detail->part);
+    model_parts_add(plan, detail);
 }
 
 int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,

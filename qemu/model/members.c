@@ -5,31 +5,33 @@
 
 #include <stdlib.h>
 
-uint32_t model_member_of(unsigned batches, uint32_t member, unsigned phase,
-                         unsigned batch)
+void model_costs(quad *startup_ps, quad *transfer_ps,
+                 const struct model_input *input, unsigned phase, bool results)
 {
-    uint32_t before = 1;
+    uint32_t stages = input->stages[phase - 1];
+    quad times = stages == 0 ? 1 : stages;
 
-    for (unsigned i = 1; i < phase; ++i) {
-        before *= 1 + batches;
+    *startup_ps = times * (quad)input->startup_ps[phase - 1];
+    *transfer_ps = times * (quad)input->transfer_ps;
+    if (results && input->results_denominator != 0) {
+        *startup_ps *= 2;
+        *transfer_ps += *transfer_ps * input->results_numerator /
+                        input->results_denominator;
     }
-    return before + batches * member + batch;
 }
 
-/* Costs of the circuit to a member, and of its return with results. */
 static void set_costs(struct model_member *member,
                       const struct model_input *input)
 {
-    uint32_t stages = input->stages[member->phase - 1];
-    quad times = stages == 0 ? 1 : stages;
+    model_costs(&member->startup_ps, &member->transfer_ps, input, member->phase,
+                true);
+}
 
-    member->startup_ps = times * (quad)input->startup_ps[member->phase - 1];
-    member->transfer_ps = times * (quad)input->transfer_ps;
-    if (input->results_denominator != 0) {
-        member->startup_ps *= 2;
-        member->transfer_ps += member->transfer_ps * input->results_numerator /
-                               input->results_denominator;
-    }
+/* The child that a batch of a phase serves. */
+static uint32_t child_of(const struct model_members *members, uint32_t parent,
+                         unsigned phase, unsigned batch)
+{
+    return members->end[phase - 1] + members->batches * parent + batch;
 }
 
 /* The send before the one of a batch in the same lane; if there is none, the
@@ -38,20 +40,19 @@ static uint32_t before_of(const struct model_members *members, uint32_t parent,
                           unsigned phase, unsigned batch)
 {
     if (batch >= members->lanes) {
-        return model_member_of(members->batches, parent, phase,
-                               batch - members->lanes);
+        return child_of(members, parent, phase, batch - members->lanes);
     }
     if (phase == members->member[parent].phase + 1u) {
         return parent;
     }
-    return model_member_of(members->batches, parent, phase - 1,
-                           batch + members->batches - members->lanes);
+    return child_of(members, parent, phase - 1,
+                    batch + members->batches - members->lanes);
 }
 
 static void add_child(struct model_members *members, uint32_t parent,
                       unsigned phase, unsigned batch)
 {
-    uint32_t child = model_member_of(members->batches, parent, phase, batch);
+    uint32_t child = child_of(members, parent, phase, batch);
     uint32_t before = before_of(members, parent, phase, batch);
 
     members->member[child] = (struct model_member){

@@ -14,7 +14,7 @@
  *   node by node    B = 4, 4 lanes, one a port
  *
  * In the last two, children of member m in phase i are members end[i-1] + B m
- * to end[i-1] + B m + B - 1 (model_member_of()).
+ * to end[i-1] + B m + B - 1.
  */
 #ifndef QEMU_MODEL_MEMBERS_H
 #define QEMU_MODEL_MEMBERS_H
@@ -49,6 +49,11 @@ struct model_members {
     uint32_t end[MODEL_PHASES_MAX + 1];
     struct model_member *member; /* end[phases] */
 };
+
+/* Times in ps of phase i's circuit and of a unit over it, each over all hops
+   where nodes store and forward; with `results` those of its return, too. */
+void model_costs(quad *startup_ps, quad *transfer_ps,
+                 const struct model_input *input, unsigned phase, bool results);
 
 /*
  * Members of a torus, one a layer; compute_ps[0 .. phases_max]: of each layer,

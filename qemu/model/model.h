@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model in exact rational arithmetic: what scatter/plan/one_round.h
- * computes in fixed point, without its ranges, and with extensions. Phase i of
+ * The model that scatter/plan/one_round.h computes in fixed point, without its
+ * ranges, and with extensions. Phase i of
  * the scatter takes s_i (alpha_i + tau v), its volume v being sent s_i times
  * one after the other (once over a circuit, once for each hop if every node on
  * the way stores and forwards). Results of P/Q times the input return in
@@ -15,11 +15,9 @@
  * v_i does not depend on the number of phases N; N is feasible if v_N >= 0,
  * and the largest feasible N is optimal.
  *
- * model_plan() solves this; the other model_plan_*() solve it with several
- * rounds, fewer ports, different speeds, or a nonlinear compute time. They
- * allocate while they run, and keep nothing. Fractions are exact where nodes of
- * a layer are alike; with fewer ports or node speeds they would have as many
- * digits as there are nodes, so these two compute as qemu/model/wide.h says.
+ * model_plan_members() solves this, also with several rounds, fewer ports or
+ * different speeds, and model_plan_power() with a nonlinear compute time, in
+ * numbers of 113 bits (quad.h). They allocate while they run, and keep nothing.
  */
 #ifndef QEMU_MODEL_MODEL_H
 #define QEMU_MODEL_MODEL_H
@@ -62,13 +60,11 @@ struct model_plan {
     uint8_t phases;          /* N */
     uint8_t phases_feasible; /* the largest feasible N */
     uint8_t rounds;          /* R */
-    uint8_t rounds_feasible; /* only where model_plan_rounds() fails */
+    uint8_t rounds_feasible; /* only where model_plan_members() fails */
     uint64_t makespan_ps;    /* to the nearest picosecond */
     double speedup;          /* of the originator alone, before rounding */
     double volume_units[MODEL_PHASES_MAX + 1];
     double share_units[MODEL_PHASES_MAX + 1];
-    uint64_t volume_floor[MODEL_PHASES_MAX + 1]; /* floor v_i, exactly */
-    uint64_t share_floor[MODEL_PHASES_MAX + 1];  /* floor a_i, exactly */
     uint64_t end_ps[MODEL_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
 };
 
@@ -82,37 +78,52 @@ struct model_part {
     uint64_t end_ps; /* of the phase that brings it */
 };
 
-/* The order of model_detail.part[]. */
+/* The order of model_detail.part[]: round after round, and in each layer after
+   layer. Which part a node has: model_part_of(). */
 enum model_order {
-    MODEL_BY_ROUND, /* [r * (N + 1) + layer], r = 0 .. R - 1 */
-    MODEL_BY_GROUP, /* layer after layer: model_group() */
-    MODEL_BY_NODE,  /* row-major index on the torus */
-    MODEL_BY_MEMBER /* round after round: model_member_of() */
+    MODEL_BY_LAYER, /* one part a layer */
+    MODEL_BY_GROUP, /* B parts for each in the layer before */
+    MODEL_BY_MEMBER /* B parts for each in all layers before */
 };
 
-/* The parts of a plan whose arrays hold only averages or sums. part == NULL:
-   the arrays are exact. */
+/* The parts of a plan; the originator's share is in the first round. */
 struct model_detail {
     struct model_part *part; /* model_detail_free() */
-    uint32_t count;
-    uint32_t batches; /* MODEL_BY_GROUP, MODEL_BY_MEMBER: B, of a phase */
+    uint32_t stride;         /* parts of a round */
+    uint32_t batches;        /* B, of a phase: 4 / B sends at once */
     enum model_order order;
-    /* MODEL_BY_MEMBER: averages over layers, [r * (N + 1) + layer]. */
+    uint32_t first[MODEL_PHASES_MAX + 2]; /* part of each layer, and the end */
+    /* Averages over layers, [r * (N + 1) + layer]; NULL: those are the parts.
+     */
     struct model_part *average;
 };
 
 /*
- * Result: 0; ERR_EMPTY (no units); ERR_RANGE (compute_ps is 0, phases_max too
- * large, or the makespan exceeds MODEL_TIME_MAX_PS); ERR_PHASES (phases_want >
- * phases_feasible, which is then set, and nothing else). Allocates while it
- * runs; O(N^2) in the size of the numbers.
+ * One round, of nodes alike with four ports. Result: 0; ERR_EMPTY (no units);
+ * ERR_RANGE (compute_ps is 0, phases_max too large, or the makespan exceeds
+ * MODEL_TIME_MAX_PS); ERR_PHASES (phases_want > phases_feasible, which is then
+ * set, and nothing else). Allocates while it runs.
  */
 NODISCARD int model_plan(struct model_plan *plan,
                          const struct model_input *input);
 
+struct model_members;
+
 /*
- * Phases 1 to N repeated R times; nobody idles after its first receipt, and
- * all end at T. With g_j = s_j alpha_j / c, G their sum, rho_j = s_j tau / c:
+ * `rounds`: 1 to MODEL_ROUNDS_MAX, or 0: as many as give the smallest makespan,
+ * up to MODEL_ROUNDS_AUTO_MAX (ties to fewer rounds, then to more phases).
+ * Several rounds need a phase, and an input without results. Every node
+ * receives once a round, is never idle after its first receipt, and all end at
+ * T. A node takes a round in when it has computed the one before, as boards do.
+ * From the last round back, each is one round of qemu/model/flow.h; the
+ * originator's time s between two rounds is the least that flow allows, and
+ * that of the last one is what makes the sum of all rounds the load. Feasible
+ * if nobody receives less than nothing in any round; an infeasible N may have
+ * the smaller makespan.
+ *
+ * With members by layer (qemu/model/members.h), four ports and g_j = s_j
+ * alpha_j / c, G their sum, rho_j = s_j tau / c these are the best rounds that
+ * there are:
  *
  *   v_{R,N}   = x
  *   v_{R,j-1} = (5 + rho_j) v_{R,j} + g_j
@@ -121,44 +132,32 @@ NODISCARD int model_plan(struct model_plan *plan,
  *   T / c     = x + R G + sum rho_j v_{r,j}
  *   V         = T / c + 4 sum v_{r,j}
  *
- * for r < R and j = N .. 2. A node of layer j keeps v_{r,j} - 4 sum v_{r,m},
- * m > j, of round r. Feasible if no volume is negative: then nobody keeps less
- * than nothing either, since what it keeps lasts as long as the phases until
- * its next receipt. Several rounds need a phase. `rounds`: 1 to
- * MODEL_ROUNDS_MAX, or 0: as many as give the smallest makespan, up to
- * MODEL_ROUNDS_AUTO_MAX (ties to fewer rounds). Results are not modelled:
- * results_denominator is 0.
+ * for r < R and j = N .. 2. That the rounds of other members are the best of
+ * any scatter is not proven.
+ *
+ * Where nodes of a layer differ, the plan's arrays are averages over layers of
+ * the sums over rounds, and end_ps is the first receipt. The detail has every
+ * part, unless more than MODEL_GROUPS_MAX groups are needed: then it is empty.
  *
  * Result: as model_plan(); ERR_PHASES if nothing that was asked for is
  * feasible: rounds_feasible is then the largest feasible R (for phases_want if
- * fixed; 0 if none) and phases_feasible the largest N that is feasible in one
- * round. After success the caller frees the detail.
+ * fixed; 0 if none, or if `rounds` is below 2) and phases_feasible the largest
+ * N that is feasible in one round. After success the caller frees the detail.
+ * Cost: O(members * rounds^2) for each N; 48 bytes a member and round.
  */
-NODISCARD int model_plan_rounds(struct model_plan *plan,
-                                struct model_detail *detail,
-                                const struct model_input *input,
-                                unsigned rounds);
-
-/*
- * Layers of different speeds: compute_ps[0 .. phases_max], each 1 or more; the
- * input's own compute_ps is only checked. With the time s_i
- * left at the receipt of layer i, and each phase's costs, results included:
- *
- *   a_i = s_i / c_i    s_{i-1} = s_i + startup_i + transfer_i v_i
- *   v_N = a_N          v_{i-1} = 5 v_i + a_{i-1} - a_i
- *
- * Feasible if s_N >= 0; N is the best. Result: as model_plan().
- */
-NODISCARD int model_plan_layers(struct model_plan *plan,
-                                const struct model_input *input,
-                                const uint64_t compute_ps[]);
+NODISCARD int model_plan_members(struct model_plan *plan,
+                                 struct model_detail *detail,
+                                 const struct model_members *members,
+                                 unsigned rounds);
 
 /*
  * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
  * bisection of the logarithm of a_N, in long double: about 15 digits are right,
- * also of shares that are next to nothing. Else as model_plan_layers().
+ * also of shares that are next to nothing. Else as model_plan_members() with
+ * one round.
  */
 NODISCARD int model_plan_power(struct model_plan *plan,
+                               struct model_detail *detail,
                                const struct model_input *input,
                                uint32_t numerator, uint32_t denominator);
 
@@ -168,58 +167,17 @@ struct model_torus {
     const uint64_t *compute_ps; /* of each node by row, 1 or more */
 };
 
-/*
- * Nodes of different speeds. Ports work independently: a child that is served
- * by a port which was free with s left has s' = s - alpha_i - tau W(s') left,
- * where its subtree takes W(s') = p s' - q units. Feasible if nobody
- * receives less than nothing; N is the best. Results are not modelled. The
- * plan's arrays are averages over layers, end_ps the first receipt; the detail
- * has every node. Result: as model_plan(). After success the caller frees the
- * detail. Cost: O(nodes) for each N, about 1 kB a node.
- */
-NODISCARD int model_plan_nodes(struct model_plan *plan,
-                               struct model_detail *detail,
-                               const struct model_input *input,
-                               const struct model_torus *torus);
-
 /* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
 uint64_t model_layer_nodes(unsigned layer);
 
 /*
- * With 1, 2 or 4 ports that work at once: the four sends of a phase go out in
- * 4 / ports batches, east first, counterclockwise. A node goes on as soon as it
- * has received, so nodes of one layer differ. A subtree whose root has s left
- * until the end takes W_i(s) units, affine in s; a child that is served when
- * its parent has s left has s' = s - alpha_i - tau W_i(s') left, of which its
- * share takes all. Source: as above, section 5. Feasible if nobody
- * receives less than nothing: an infeasible N may have the smaller makespan.
- * Results are not modelled: results_denominator is 0.
- *
- * plan->end_ps is the first receipt of a layer; the detail has its groups,
- * unless they are more than MODEL_GROUPS_MAX: then it is empty. Result: as
- * model_plan(), or ERR_MEMORY. After success the caller frees the detail.
- * Cost: O(groups).
+ * The part, counted in its round, of the child that a node of a part and layer
+ * reaches in batch 0 .. B - 1 of a later phase. Between its own phase and that
+ * one, a node of a group counts as one that the last batch has reached: it has
+ * as much time left. Part 0: the originator.
  */
-NODISCARD int model_plan_ports(struct model_plan *plan,
-                               struct model_detail *detail,
-                               const struct model_input *input, unsigned ports);
-
-/*
- * Groups of a plan with B batches a phase (4 / B ports): the entry of the
- * group that a node of a group and layer reaches in batch 0 .. B - 1 of a later
- * phase. In its own and in the phases between, the node counts as one that the
- * last batch has reached: it has as much time left. Entry 0: the originator.
- */
-uint32_t model_group(unsigned batches, uint32_t group, unsigned layer,
-                     unsigned phase, unsigned batch);
-
-/*
- * Members of a plan with B batches a phase: the one that is reached in batch 0
- * .. B - 1 of a phase by a member of an earlier phase. Member 0: the
- * originator; there are (1 + B)^N (qemu/model/members.h).
- */
-uint32_t model_member_of(unsigned batches, uint32_t member, unsigned phase,
-                         unsigned batch);
+uint32_t model_part_of(const struct model_detail *detail, uint32_t part,
+                       unsigned layer, unsigned phase, unsigned batch);
 
 /* Frees what a model_plan_*() stored; a detail of zeros is fine too. */
 void model_detail_free(struct model_detail *detail);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model/exact.h"
+#include "qemu/model/members.h"
+#include "qemu/model/parts.h"
 
 #include <math.h>
 
@@ -61,10 +62,10 @@ static long double climb(struct curve *curve, long double last)
     return curve->volume[0];
 }
 
-/* v_0 grows with a_N: bisection. */
-static bool solve(void *context, mpq_t makespan_ps, unsigned phases)
+/* Sets shares and volumes of so many phases; false if a_N is below 0. v_0 grows
+   with a_N: bisection. */
+static bool solve(struct curve *curve, unsigned phases)
 {
-    struct curve *curve = (struct curve *)context;
     long double load = logl((long double)curve->input->load_units);
     long double below = 1;
     long double low;
@@ -89,89 +90,79 @@ static bool solve(void *context, mpq_t makespan_ps, unsigned phases)
         }
     }
     climb(curve, phases == 0 ? load : low);
-    mpq_set_d(makespan_ps, (double)expl(time_of(curve, curve->share[0])));
     return true;
 }
 
-static uint64_t to_u64(long double value)
+static long double makespan_ps(const struct curve *curve)
 {
-    return value < (long double)UINT64_MAX ? (uint64_t)value : UINT64_MAX;
+    return expl(time_of(curve, curve->share[0]));
 }
 
-/*
- * Volumes and shares as integers that a node can always hand out: rounding
- * errors may have put a volume on the other side of an integer than the sum of
- * its parts.
- */
-static void find_floors(struct model_plan *plan, const struct curve *curve)
+/* Sets phases and phases_feasible; ties go to more phases. */
+static int find_phases(struct model_plan *plan, struct curve *curve)
 {
-    uint64_t children = 0;
-    uint64_t parts = 0;
+    const struct model_input *input = curve->input;
+    bool wanted = false;
+    double best_ps = INFINITY;
 
-    for (unsigned i = plan->phases + 1; i-- > 0;) {
-        uint64_t share = to_u64(expl(curve->share[i]));
-        uint64_t volume = to_u64(expl(curve->volume[i]));
-        uint64_t load = curve->input->load_units;
+    for (unsigned phases = 0; phases <= input->phases_max; ++phases) {
+        if (solve(curve, phases)) {
+            double time_ps = (double)makespan_ps(curve);
 
-        if (i == 0 && share > load - children) {
-            share = load - children; /* the originator's sum is exact */
+            plan->phases_feasible = (uint8_t)phases;
+            wanted = wanted || phases == input->phases_want;
+            if (time_ps <= best_ps) {
+                plan->phases = (uint8_t)phases;
+                best_ps = time_ps;
+            }
         }
-        volume = volume < share + children ? share + children : volume;
-        volume = volume > share + children + parts ? share + children + parts
-                                                   : volume;
-        plan->share_floor[i] = share;
-        plan->volume_floor[i] = volume;
-        children += 4 * volume;
-        parts += 4;
     }
+    if (input->phases_fixed) {
+        plan->phases = input->phases_want;
+    }
+    return input->phases_fixed && !wanted ? ERR_PHASES : ERR_OK;
 }
 
 static void set_costs(struct curve *curve, unsigned phase, bool results)
 {
-    mpq_t startup;
-    mpq_t transfer;
+    quad startup_ps;
+    quad transfer_ps;
 
-    mpq_inits(startup, transfer, NULL);
-    model_exact_costs(startup, transfer, curve->input, phase, results);
-    curve->startup[phase] = logl(mpq_get_d(startup));
-    curve->transfer[phase] = logl(mpq_get_d(transfer));
-    mpq_clears(startup, transfer, NULL);
+    model_costs(&startup_ps, &transfer_ps, curve->input, phase, results);
+    curve->startup[phase] = logl((long double)startup_ps);
+    curve->transfer[phase] = logl((long double)transfer_ps);
 }
 
-static int find_layers(struct model_plan *plan, struct curve *curve)
+static void set_parts(struct model_part part[], struct curve *curve)
 {
-    long double load = logl((long double)curve->input->load_units);
-    long double alone = expl(time_of(curve, load));
-    long double makespan = expl(time_of(curve, curve->share[0]));
-    long double end = 0;
+    long double end_ps = 0;
 
-    if (makespan > (long double)MODEL_TIME_MAX_PS) {
-        return ERR_RANGE;
-    }
-    plan->makespan_ps = (uint64_t)(makespan + 0.5L);
-    plan->speedup = (double)(alone / makespan);
-    for (unsigned i = 0; i <= plan->phases; ++i) {
-        plan->share_units[i] = (double)expl(curve->share[i]);
-        plan->volume_units[i] = (double)expl(curve->volume[i]);
+    for (unsigned i = 0; i <= curve->phases; ++i) {
+        long double share = expl(curve->share[i]);
+        long double volume = expl(curve->volume[i]);
+
         if (i > 0) {
             set_costs(curve, i, false);
-            end += expl(curve->startup[i]) +
-                   expl(curve->transfer[i] + curve->volume[i]);
+            end_ps += expl(curve->startup[i]) +
+                      expl(curve->transfer[i] + curve->volume[i]);
         }
-        plan->end_ps[i] = (uint64_t)(end + 0.5L);
+        part[i].share_units = (double)share;
+        part[i].volume_units = (double)volume;
+        part[i].share_floor = quad_floor(share, 0);
+        part[i].volume_floor = quad_floor(volume, 0);
+        part[i].end_ps = quad_round(end_ps);
     }
-    find_floors(plan, curve);
-    return ERR_OK;
 }
 
-int model_plan_power(struct model_plan *plan, const struct model_input *input,
-                     uint32_t numerator, uint32_t denominator)
+int model_plan_power(struct model_plan *plan, struct model_detail *detail,
+                     const struct model_input *input, uint32_t numerator,
+                     uint32_t denominator)
 {
     struct curve curve = {.input = input,
                           .power = (long double)numerator / denominator};
-    int error = model_exact_check(plan, input);
-    mpq_t makespan;
+    int error = model_check(plan, input);
 
+    *detail = (struct model_detail){.part = NULL};
     if (error != ERR_OK) {
         return error;
     }
@@ -179,13 +170,20 @@ int model_plan_power(struct model_plan *plan, const struct model_input *input,
     for (unsigned i = 1; i <= input->phases_max; ++i) {
         set_costs(&curve, i, true);
     }
-    error = model_exact_best(plan, input, solve, &curve);
+    error = find_phases(plan, &curve);
     if (error != ERR_OK) {
         return error;
     }
     plan->rounds = 1;
-    mpq_init(makespan);
-    solve(&curve, makespan, plan->phases);
-    mpq_clear(makespan);
-    return find_layers(plan, &curve);
+    solve(&curve, plan->phases);
+    error = model_makespan(
+        plan, makespan_ps(&curve),
+        expl(time_of(&curve, logl((long double)input->load_units))));
+    if (error == ERR_OK) {
+        model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+        set_parts(detail->part, &curve);
+        model_parts_floors(detail, plan, input->load_units);
+        model_parts_add(plan, detail);
+    }
+    return error;
 }

@@ -1,207 +1,328 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model/lines.h"
+#include "qemu/model/flow.h"
+#include "qemu/model/groups.h"
+#include "qemu/model/parts.h"
+#include "qemu/model/root.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
+
+#define TIE                                                                    \
+    ((quad)1 - 0x1p-90L) /* a plan ends earlier if it does by this part */
+
+/* Plans of one number of phases. */
+struct trial {
+    const struct model_input *input;
+    struct model_flow flow;
+    quad last_ps; /* the originator's s in the last round */
+    quad all_ps;  /* in all rounds: the makespan */
+};
 
 /* The best that was found so far. */
 struct choice {
     unsigned phases;
     unsigned rounds; /* 0: nothing yet */
-    mpq_t own;
+    quad last_ps;
+    quad all_ps;
 };
 
+/* Units that only rounding makes. */
+static quad near_units(const struct trial *trial)
+{
+    return ((quad)trial->input->load_units + trial->flow.stream[0].less) *
+           QUAD_NEAR;
+}
+
+/* Units that so many rounds take beyond the load, for this s of the originator
+   in the last one; sets the makespan. */
+static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
+{
+    struct model_flow *flow = &trial->flow;
+    quad units = -(quad)trial->input->load_units;
+
+    trial->last_ps = last_ps;
+    trial->all_ps = 0;
+    for (unsigned r = rounds; r-- > 0;) {
+        bool last = r + 1 == rounds;
+        quad left_ps = model_flow_round(flow, last);
+
+        left_ps = last ? last_ps : left_ps;
+        model_flow_turn(flow, left_ps);
+        units += model_flow_takes(flow, 0);
+        trial->all_ps += left_ps;
+    }
+    return units;
+}
+
+/*
+ * Looks for the s of the last round with which all rounds take the load: the
+ * sum is piecewise linear, so a secant arrives. False if the rounds take more
+ * at least.
+ */
+static bool solve(struct trial *trial, unsigned rounds)
+{
+    struct root root = {.low = model_flow_round(&trial->flow, true),
+                        .near = QUAD_NEAR};
+    quad at_ps;
+    quad more;
+
+    root.below = beyond(trial, rounds, root.low);
+    if (root.below >= 0) {
+        return root.below <= near_units(trial);
+    }
+    at_ps = root.low - root.below / trial->flow.stream[0].takes;
+    more = beyond(trial, rounds, at_ps);
+    for (unsigned i = 0; more > near_units(trial) || -more > near_units(trial);
+         ++i) {
+        root_set(&root, at_ps, more);
+        if (!root_open(&root, i)) {
+            beyond(trial, rounds, root.high);
+            break;
+        }
+        at_ps = root_next(&root, i);
+        more = beyond(trial, rounds, at_ps);
+    }
+    return true;
+}
+
 /* Ties go to fewer rounds, then to more phases. */
-static void choose(struct choice *choice, const mpq_t own, unsigned phases,
+static void choose(struct choice *choice, const struct trial *trial,
                    unsigned rounds)
 {
-    int order = choice->rounds == 0 ? -1 : mpq_cmp(own, choice->own);
+    bool better = choice->rounds == 0 || trial->all_ps < choice->all_ps * TIE;
+    bool tie = !better && trial->all_ps * TIE < choice->all_ps;
 
-    if (order < 0 || (order == 0 &&
-                      (rounds < choice->rounds || (rounds == choice->rounds &&
-                                                   phases > choice->phases)))) {
-        choice->phases = phases;
+    if (better || (tie && rounds <= choice->rounds)) {
+        choice->phases = trial->flow.phases;
         choice->rounds = rounds;
-        mpq_set(choice->own, own);
+        choice->last_ps = trial->last_ps;
+        choice->all_ps = trial->all_ps;
     }
 }
 
-/* Tries first .. last rounds of one number of phases; returns the largest
-   feasible number of rounds, 0 if none. */
-static unsigned search_rounds(struct model_lines *lines, struct choice *choice,
-                              unsigned phases, const unsigned range[2])
+/* All numbers of phases that are allowed, with `least` to `most` rounds.
+   Several rounds need a phase. Result: the largest feasible of rounds. */
+static unsigned search(struct trial *trial, struct choice *choice,
+                       unsigned least, unsigned most)
 {
-    unsigned largest = 0;
-
-    if (phases == 0) {
-        model_exact_set(lines->x, lines->input->load_units);
-        if (range[0] == 1) {
-            choose(choice, lines->x, 0, 1);
-        }
-        return range[0] == 1;
-    }
-    model_lines_fill(lines, phases, range[1]);
-    for (unsigned rounds = range[0]; rounds <= range[1]; ++rounds) {
-        if (model_lines_try(lines, rounds)) {
-            model_lines_value(lines, lines->term[0], &lines->own[rounds - 1]);
-            choose(choice, lines->term[0], phases, rounds);
-            largest = rounds;
-        }
-    }
-    return largest;
-}
-
-/* All numbers of phases that are allowed; the largest feasible of rounds. */
-static unsigned search(struct model_lines *lines, struct choice *choice,
-                       const unsigned range[2])
-{
-    const struct model_input *input = lines->input;
+    const struct model_input *input = trial->input;
     unsigned first = input->phases_fixed ? input->phases_want : 0;
     unsigned last = input->phases_fixed ? first : input->phases_max;
     unsigned largest = 0;
 
     for (unsigned phases = first; phases <= last && phases <= input->phases_max;
          ++phases) {
-        unsigned rounds = search_rounds(lines, choice, phases, range);
-
-        largest = rounds > largest ? rounds : largest;
+        model_flow_set(&trial->flow, phases, 1);
+        for (unsigned rounds = least; rounds <= (phases == 0 ? 1 : most);
+             ++rounds) {
+            if (!solve(trial, rounds)) {
+                break; /* one round more takes more still */
+            }
+            choose(choice, trial, rounds);
+            largest = rounds > largest ? rounds : largest;
+        }
     }
     return largest;
 }
 
 /* The largest number of phases that is feasible with so many rounds. */
-static unsigned largest_phases(struct model_lines *lines, unsigned rounds)
+static unsigned largest_phases(struct trial *trial, unsigned rounds)
 {
-    for (unsigned phases = lines->input->phases_max; phases > 0; --phases) {
-        model_lines_fill(lines, phases, rounds);
-        if (model_lines_try(lines, rounds)) {
-            return phases;
+    unsigned phases = trial->input->phases_max;
+
+    for (; phases > 0; --phases) {
+        model_flow_set(&trial->flow, phases, 1);
+        if (solve(trial, rounds)) {
+            break;
         }
     }
-    return 0;
+    return phases;
 }
 
-/* Volume, share and end of layer j = N .. 1 in one round; `end` is of the
-   round before, and moves on. */
-static void set_round(struct model_part part[], struct model_lines *lines,
-                      mpq_t end, unsigned k)
+/* Everybody's turn in the round that the flow is at, after the originator's. */
+static void set_turns(quad turn_ps[], const struct trial *trial)
 {
-    mpq_t volume;
-    mpq_t below;
-    mpq_t time;
+    const struct model_flow *flow = &trial->flow;
 
-    mpq_inits(volume, below, time, NULL);
-    for (unsigned j = lines->phases; j >= 1; --j) {
-        model_lines_value(lines, volume, &lines->line[k][j]);
-        part[j].nodes = model_layer_nodes(j);
-        part[j].volume_units = model_exact_double(volume);
-        part[j].volume_floor = model_exact_floor(volume);
-        mpq_sub(time, volume, below);
-        part[j].share_units = model_exact_double(time);
-        part[j].share_floor = model_exact_floor(time);
-        mpq_mul_2exp(volume, volume, 2);
-        mpq_add(below, below, volume);
+    for (uint32_t i = 1; i < flow->count; ++i) {
+        const struct model_member *member = &flow->members->member[i];
+        quad startup_ps;
+        quad transfer_ps;
+
+        model_costs(&startup_ps, &transfer_ps, trial->input, member->phase,
+                    false);
+        turn_ps[i] = turn_ps[member->before] + startup_ps +
+                     transfer_ps * model_flow_takes(flow, i);
     }
-    for (unsigned j = 1; j <= lines->phases; ++j) {
-        model_lines_value(lines, volume, &lines->line[k][j]);
-        mpq_mul(time, volume, lines->rate[j]);
-        mpq_add(time, time, lines->setup[j]);
-        mpq_mul(time, time, lines->compute);
-        mpq_add(end, end, time);
-        part[j].end_ps = model_exact_round(end);
+}
+
+/* Everybody's part in the round that the flow is at. The originator's share is
+   that of all rounds, and told elsewhere. */
+static void set_round(struct model_part part[], const struct trial *trial,
+                      const quad turn_ps[])
+{
+    const struct model_flow *flow = &trial->flow;
+    const struct model_member *members = flow->members->member;
+    quad near = near_units(trial);
+
+    for (uint32_t i = 0; i < flow->count; ++i) {
+        quad share = flow->stream[i].left / members[i].unit_ps;
+        quad volume = model_flow_takes(flow, i);
+
+        volume -= i == 0 ? share : 0;
+        part[i] = (struct model_part){
+            .nodes = members[i].nodes,
+            .volume_units = volume < near ? 0 : (double)volume,
+            .volume_floor = quad_floor(volume, near),
+            .share_units = share < near || i == 0 ? 0 : (double)share,
+            .share_floor = i == 0 ? 0 : quad_floor(share, near),
+            .end_ps = i == 0 ? 0 : quad_round(turn_ps[i]),
+        };
     }
-    part[0].nodes = 1;
-    part[0].volume_units = model_exact_double(below);
-    part[0].volume_floor = model_exact_floor(below);
-    mpq_clears(volume, below, time, NULL);
 }
 
-/* One round: the plan has all there is to say. */
-static int single_round(struct model_plan *plan,
-                        const struct model_input *input,
-                        const struct choice *choice)
+/* The average of each layer in each round, and its first receipt. */
+static void set_averages(struct model_detail *detail,
+                         const struct model_flow *flow, unsigned rounds)
 {
-    struct model_input single = *input;
+    const struct model_member *members = flow->members->member;
+    unsigned layers = flow->phases + 1;
 
-    single.phases_fixed = 1;
-    single.phases_want = (uint8_t)choice->phases;
-    return model_plan(plan, &single);
+    if (detail->order == MODEL_BY_LAYER) {
+        return;
+    }
+    detail->average = memory_or_exit(
+        calloc((size_t)rounds * layers, sizeof *detail->average));
+    for (uint32_t at = 0; at < rounds * flow->count; ++at) {
+        const struct model_part *part = &detail->part[at];
+        unsigned phase = members[at % flow->count].phase;
+        struct model_part *layer =
+            &detail->average[at / flow->count * layers + phase];
+        double nodes = (double)part->nodes / (double)model_layer_nodes(phase);
+
+        if (layer->nodes == 0 || part->end_ps < layer->end_ps) {
+            layer->end_ps = part->end_ps;
+        }
+        layer->nodes += part->nodes;
+        layer->volume_units += nodes * part->volume_units;
+        layer->share_units += nodes * part->share_units;
+    }
 }
 
-/* Several rounds, of the choice. */
-static int several_rounds(struct model_plan *plan, struct model_detail *detail,
-                          struct model_lines *lines,
-                          const struct choice *choice)
+/* The parts of the choice, whose phases and rounds the plan has. */
+static void set_detail(struct model_detail *detail, struct trial *trial,
+                       const struct model_plan *plan)
 {
-    unsigned layers = choice->phases + 1;
-    mpq_t end;
+    struct model_flow *flow = &trial->flow;
+    quad own = trial->all_ps / flow->members->member[0].unit_ps;
+    quad last_ps = trial->last_ps;
+    quad *turn_ps = memory_or_exit(calloc(flow->count, sizeof *turn_ps));
+
+    model_detail_make(detail,
+                      flow->members->layers ? MODEL_BY_LAYER : MODEL_BY_MEMBER,
+                      flow->members->batches, plan);
+    turn_ps[0] = trial->all_ps;
+    for (unsigned r = plan->rounds; r-- > 0;) {
+        bool last = r + 1u == plan->rounds;
+        quad left_ps = model_flow_round(flow, last);
+
+        left_ps = last ? last_ps : left_ps;
+        model_flow_turn(flow, left_ps);
+        turn_ps[0] -= left_ps;
+        set_turns(turn_ps, trial);
+        set_round(&detail->part[r * flow->count], trial, turn_ps);
+    }
+    free(turn_ps);
+    detail->part[0].share_units = (double)own;
+    detail->part[0].share_floor = quad_floor(own, near_units(trial));
+    set_averages(detail, flow, plan->rounds);
+}
+
+/* One round with fewer ports: each group of nodes has its part. */
+static int single_round(struct model_plan *plan, struct model_detail *detail,
+                        const struct model_members *members, unsigned phases)
+{
+    struct model_input single = *members->input;
+    struct model_members layers;
     int error;
 
-    detail->order = MODEL_BY_ROUND;
-    detail->count = choice->rounds * layers;
-    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
-    mpq_init(end);
-    model_lines_fill(lines, choice->phases, choice->rounds);
-    model_lines_try(lines, choice->rounds);
-    for (unsigned r = 0; r < choice->rounds; ++r) {
-        set_round(&detail->part[r * layers], lines, end,
-                  choice->rounds - 1 - r);
-    }
-    plan->phases = (uint8_t)choice->phases;
-    plan->rounds = (uint8_t)choice->rounds;
-    detail->part[0].share_units = model_exact_double(choice->own);
-    detail->part[0].share_floor = model_exact_floor(choice->own);
-    model_exact_add_parts(plan, detail->part);
-    model_exact_set(end, lines->input->load_units);
-    plan->volume_units[0] = model_exact_double(end);
-    mpq_mul(end, choice->own, lines->compute);
-    error = model_exact_makespan(plan, end, lines->input->load_units,
-                                 lines->input->compute_ps);
-    mpq_clear(end);
+    single.phases_fixed = 1;
+    single.phases_want = (uint8_t)phases;
+    model_members_layers(&layers, &single, NULL, members->ports);
+    error = model_plan_members(plan, detail, &layers, 1);
+    model_members_free(&layers);
     return error;
 }
 
 static int find_plan(struct model_plan *plan, struct model_detail *detail,
-                     struct model_lines *lines, struct choice *choice,
-                     unsigned rounds)
+                     struct trial *trial, unsigned rounds)
 {
-    const unsigned every[2] = {1, MODEL_ROUNDS_MAX};
-    const unsigned wanted[2] = {rounds == 0 ? 1 : rounds,
-                                rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds};
-    int error;
+    const struct model_members *members = trial->flow.members;
+    struct choice choice = {.rounds = 0};
+    quad alone_ps = (quad)trial->input->load_units * members->member[0].unit_ps;
 
-    search(lines, choice, wanted);
-    if (choice->rounds == 0) {
-        plan->rounds_feasible = (uint8_t)search(lines, choice, every);
-        plan->phases_feasible = (uint8_t)largest_phases(lines, 1);
+    search(trial, &choice, rounds == 0 ? 1 : rounds,
+           rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds);
+    if (choice.rounds == 0) {
+        if (rounds > 1) {
+            plan->rounds_feasible =
+                (uint8_t)search(trial, &choice, 1, MODEL_ROUNDS_MAX);
+        }
+        plan->phases_feasible = (uint8_t)largest_phases(trial, 1);
         return ERR_PHASES;
     }
-    if (choice->rounds == 1) {
-        return single_round(plan, lines->input, choice);
+    if (choice.rounds == 1 && members->torus == NULL && !members->layers) {
+        return single_round(plan, detail, members, choice.phases);
     }
-    plan->phases_feasible = (uint8_t)largest_phases(lines, choice->rounds);
-    error = several_rounds(plan, detail, lines, choice);
+    plan->phases_feasible = (uint8_t)largest_phases(trial, choice.rounds);
+    plan->phases = (uint8_t)choice.phases;
+    plan->rounds = (uint8_t)choice.rounds;
+    model_flow_set(&trial->flow, choice.phases, 1);
+    beyond(trial, choice.rounds, choice.last_ps);
+    if (members->sends > 1) {
+        model_groups(plan, detail, &trial->flow, near_units(trial));
+    } else {
+        set_detail(detail, trial, plan);
+        model_parts_add(plan, detail);
+        plan->volume_units[0] = (double)trial->input->load_units;
+    }
+    if (detail->part != NULL) {
+        model_parts_floors(detail, plan, trial->input->load_units);
+    }
+    return model_makespan(plan, choice.all_ps, alone_ps);
+}
+
+int model_plan_members(struct model_plan *plan, struct model_detail *detail,
+                       const struct model_members *members, unsigned rounds)
+{
+    struct trial trial = {.input = members->input};
+    int error = model_check(plan, members->input);
+
+    *detail = (struct model_detail){.part = NULL};
+    if (error != ERR_OK) {
+        return error;
+    }
+    model_flow_make(&trial.flow, members);
+    error = find_plan(plan, detail, &trial, rounds);
+    model_flow_free(&trial.flow);
     if (error != ERR_OK) {
         model_detail_free(detail);
     }
     return error;
 }
 
-int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
-                      const struct model_input *input, unsigned rounds)
+int model_plan(struct model_plan *plan, const struct model_input *input)
 {
-    struct choice choice = {.rounds = 0};
-    struct model_lines *lines;
-    int error = model_exact_check(plan, input);
+    struct model_members members;
+    struct model_detail detail;
+    int error = model_check(plan, input);
 
-    *detail = (struct model_detail){.part = NULL};
     if (error != ERR_OK) {
         return error;
     }
-    lines = model_lines_new(input);
-    mpq_init(choice.own);
-    error = find_plan(plan, detail, lines, &choice, rounds);
-    mpq_clear(choice.own);
-    model_lines_free(lines);
+    model_members_layers(&members, input, NULL, TORUS_PORTS);
+    error = model_plan_members(plan, &detail, &members, 1);
+    model_detail_free(&detail);
+    model_members_free(&members);
     return error;
 }

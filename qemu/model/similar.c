@@ -1,132 +1,213 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/similar.h"
 
-#include "qemu/model/exact.h"
+#include "qemu/model/flow.h"
+#include "qemu/model/parts.h"
+#include "qemu/model/root.h"
 #include "qemu/support/memory.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
-#define LAYERS (MODEL_PHASES_MAX + 1)
-#define HALVINGS 64 /* as many as a long double has bits */
+#define NEAR 0x1p-60L /* as a part: equal in long double */
+#define PIECES 64     /* of a receipt: more than were ever passed */
+
+/* Of a member; times in ps. */
+struct receipt {
+    long double startup_ps;  /* of the circuit to it */
+    long double transfer_ps; /* of its volume */
+    long double start_ps;    /* its first receipt */
+    long double last_ps;     /* that of the round before */
+    /* That of the round at hand: constant_ps + part * slope_ps. */
+    long double constant_ps;
+    long double slope_ps;
+    uint32_t lane_end; /* its lane's last member; only of the lane's first */
+};
 
 struct trial {
-    const struct model_input *input;
-    unsigned phases;
+    const struct model_members *members;
+    struct model_flow flow;
+    struct receipt *receipt;
     unsigned rounds;
-    long double startup_ps[LAYERS];
-    long double transfer_ps[LAYERS];
-    long double volume[LAYERS];
-    long double start_ps[LAYERS];
+    bool enough;         /* one round less suffices, and will beside more */
+    long double best_ps; /* what ends later is of no use; 0: nothing yet */
     long double makespan_ps;
     long double part[MODEL_ROUNDS_MAX];
 };
 
-static void set_costs(struct trial *trial, const struct model_input *input)
+/* The last member of each lane that the phases at hand use. */
+static void set_lanes(struct trial *trial)
 {
-    trial->input = input;
-    for (unsigned j = 1; j <= input->phases_max; ++j) {
-        uint32_t stages = input->stages[j - 1];
-        long double times = stages == 0 ? 1 : stages;
+    const struct model_member *member = trial->members->member;
 
-        trial->startup_ps[j] = times * (long double)input->startup_ps[j - 1];
-        trial->transfer_ps[j] = times * (long double)input->transfer_ps;
+    for (uint32_t i = trial->flow.count; i-- > 1;) {
+        trial->receipt[i].startup_ps = (long double)member[i].startup_ps;
+        trial->receipt[i].lane_end = i;
     }
-}
-
-/* Volumes in all rounds if the first one's part is so large; false if the last
-   one is negative. */
-static bool set_volumes(struct trial *trial, long double first)
-{
-    long double compute_ps = (long double)trial->input->compute_ps;
-    long double volume = (long double)trial->input->load_units;
-
-    trial->makespan_ps = volume * compute_ps;
-    for (unsigned j = 1; j <= trial->phases; ++j) {
-        long double moved_ps = first * trial->transfer_ps[j];
-
-        volume = (volume * compute_ps - trial->startup_ps[j]) /
-                 (5 * compute_ps + moved_ps);
-        trial->volume[j] = volume;
-        trial->start_ps[j] =
-            trial->start_ps[j - 1] + trial->startup_ps[j] + moved_ps * volume;
-        trial->makespan_ps -= 4 * volume * compute_ps;
-    }
-    return volume >= 0;
-}
-
-/* The largest part that comes in time on every layer, where `done` is given
-   out and the last phase ended at *end_ps, which moves on. */
-static long double next_part(const struct trial *trial, long double done,
-                             long double *end_ps)
-{
-    long double part = 1 - done;
-    long double ahead_ps = 0;
-    long double transfer_ps = 0;
-
-    for (unsigned j = 1; j <= trial->phases; ++j) {
-        long double start_ps = trial->start_ps[j];
-        long double left_ps;
-
-        ahead_ps += trial->startup_ps[j];
-        transfer_ps += trial->transfer_ps[j] * trial->volume[j];
-        left_ps = start_ps + done * (trial->makespan_ps - start_ps) - *end_ps -
-                  ahead_ps;
-        if (left_ps < part * transfer_ps) {
-            part = left_ps / transfer_ps;
+    for (uint32_t i = trial->flow.count; i-- > 1;) {
+        if (!member[i].first) {
+            trial->receipt[member[i].before].lane_end =
+                trial->receipt[i].lane_end;
         }
     }
-    *end_ps += ahead_ps + part * transfer_ps;
+}
+
+/* The plan of one round with transfer times `first` times as long, which takes
+   the originator stream[0].left; false if somebody receives less than nothing.
+ */
+static bool plan_volumes(struct model_flow *flow, quad first)
+{
+    const struct model_stream *root = flow->stream;
+    quad load = (quad)flow->members->input->load_units;
+    quad least_ps;
+
+    model_flow_set(flow, flow->phases, first);
+    least_ps = model_flow_round(flow, true);
+    model_flow_turn(flow, (load + root->less) / root->takes);
+    return root->left >= least_ps - least_ps * QUAD_NEAR;
+}
+
+/* Sets volumes and first receipts; false as plan_volumes(). */
+static bool set_volumes(struct trial *trial, long double first)
+{
+    const struct model_flow *flow = &trial->flow;
+    bool feasible = plan_volumes(&trial->flow, first);
+
+    trial->makespan_ps = (long double)flow->stream[0].left;
+    for (uint32_t i = 0; feasible && i < flow->count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+
+        receipt->transfer_ps =
+            (long double)(trial->members->member[i].transfer_ps *
+                          model_flow_takes(flow, i));
+        receipt->start_ps =
+            (long double)(flow->stream[0].left - flow->stream[i].left);
+        receipt->last_ps = receipt->start_ps;
+    }
+    return feasible;
+}
+
+/* What a send waits for, as a piece of a straight line at `part`. */
+static void set_ready(struct trial *trial, uint32_t index, long double part)
+{
+    const struct model_member *member = &trial->members->member[index];
+    struct receipt *receipt = &trial->receipt[index];
+    const struct receipt *before = &trial->receipt[member->before];
+    long double free_ps;
+
+    receipt->constant_ps = before->constant_ps;
+    receipt->slope_ps = before->slope_ps;
+    if (!member->first) {
+        return;
+    }
+    free_ps = trial->receipt[receipt->lane_end].last_ps;
+    if (member->parent == 0 ||
+        free_ps > receipt->constant_ps + part * receipt->slope_ps) {
+        receipt->constant_ps = free_ps;
+        receipt->slope_ps = 0;
+    }
+}
+
+/* All receipts of a round of this part, which must come when `done` has been
+   computed. Result: a smaller part if one comes later. */
+static long double receive(struct trial *trial, long double part,
+                           long double done)
+{
+    long double fits = part;
+
+    for (uint32_t i = 1; i < trial->flow.count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+        long double dry_ps =
+            receipt->start_ps + done * (trial->makespan_ps - receipt->start_ps);
+        long double left_ps;
+
+        set_ready(trial, i, part);
+        receipt->constant_ps += receipt->startup_ps;
+        receipt->slope_ps += receipt->transfer_ps;
+        left_ps = dry_ps - receipt->constant_ps;
+        if (left_ps < 0) {
+            fits = 0;
+        } else if (left_ps < fits * receipt->slope_ps) {
+            fits = left_ps / receipt->slope_ps;
+        }
+    }
+    return fits;
+}
+
+/* The largest part, up to 1, that comes in time, where `done` is given out. */
+static long double next_part(struct trial *trial, long double done)
+{
+    long double part = 1;
+
+    for (unsigned i = 0; i < PIECES && part > 0; ++i) {
+        long double fits = receive(trial, part, done);
+
+        if (fits >= part) {
+            break;
+        }
+        part = fits;
+    }
+    for (uint32_t i = 1; i < trial->flow.count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+
+        receipt->last_ps = receipt->constant_ps + part * receipt->slope_ps;
+    }
     return part;
 }
 
-/* Whether the rounds suffice if the first one's part is so large. */
-static bool suffices(struct trial *trial, long double first)
+/* Parts beyond 1 in all if the first one is so large; less than 0 if the rounds
+   do not suffice. Rounds that are not needed have no part. */
+static long double beyond(struct trial *trial, long double first)
 {
     long double done = first;
-    long double end_ps;
 
     if (!set_volumes(trial, first)) {
-        return false;
+        return -1;
     }
-    end_ps = trial->start_ps[trial->phases];
     trial->part[0] = first;
-    for (unsigned r = 1; r < trial->rounds && done < 1; ++r) {
-        trial->part[r] = next_part(trial, done, &end_ps);
-        if (trial->part[r] <= 0) {
-            return false;
-        }
+    for (unsigned r = 1; r < trial->rounds; ++r) {
+        bool more = done < 1 && trial->part[r - 1] > 0;
+
+        trial->part[r] = more ? next_part(trial, done) : 0;
         done += trial->part[r];
     }
-    return done >= 1;
+    return done - 1;
 }
 
-/* Bisection; false if one round, or fewer, are all that is feasible. */
+/* Looks for the least first part; false if fewer rounds suffice for it, if one
+   round is all that is feasible, or if others have ended earlier. */
 static bool solve(struct trial *trial)
 {
-    long double low = 0;
-    long double high = 1;
+    long double *last = &trial->part[trial->rounds - 1];
+    struct root root = {.high = 1, .below = -1, .near = NEAR};
+    long double more = -1;
 
-    if (trial->rounds == 1 || trial->phases == 0) {
-        return trial->rounds == 1 && suffices(trial, 1);
+    if (trial->rounds == 1 || trial->flow.phases == 0) {
+        return trial->rounds == 1 && beyond(trial, 1) >= 0;
     }
-    for (unsigned i = 0; i < HALVINGS; ++i) {
-        long double middle = (low + high) / 2;
+    for (unsigned i = 0; (more < 0 || more > NEAR) && root_open(&root, i);
+         ++i) {
+        quad at = root_next(&root, i);
 
-        if (suffices(trial, middle)) {
-            high = middle;
-        } else {
-            low = middle;
+        more = beyond(trial, (long double)at);
+        if (more < 0 && trial->best_ps > 0 &&
+            trial->makespan_ps >= trial->best_ps) {
+            return false;
+        }
+        root_set(&root, at, more);
+        if (more >= 0) {
+            root.high_known = *last > 0;
         }
     }
-    return suffices(trial, high) && high < 1 &&
-           trial->part[trial->rounds - 1] > 0;
+    more = beyond(trial, (long double)root.high);
+    trial->enough = root.high < 1 && *last <= 0;
+    *last -= more;
+    return more >= 0 && root.high < 1 && *last > 0;
 }
 
-static void keep(struct model_similar *similar, const struct trial *trial)
+static void keep(struct model_similar *similar, struct trial *trial)
 {
-    similar->phases = (uint8_t)trial->phases;
+    trial->best_ps = trial->makespan_ps;
+    similar->phases = (uint8_t)trial->flow.phases;
     similar->rounds = (uint8_t)trial->rounds;
     similar->makespan_ps = (uint64_t)(trial->makespan_ps + 0.5L);
     for (unsigned r = 0; r < trial->rounds; ++r) {
@@ -134,130 +215,108 @@ static void keep(struct model_similar *similar, const struct trial *trial)
     }
 }
 
-void model_similar(struct model_similar *similar,
-                   const struct model_input *input, unsigned rounds)
+/* Tries the numbers of rounds of one number of phases. */
+static void try_phases(struct model_similar *similar, struct trial *trial,
+                       unsigned phases, unsigned rounds)
 {
-    unsigned first = input->phases_fixed ? input->phases_want : 0;
-    unsigned last = input->phases_fixed ? first : input->phases_max;
     unsigned least = rounds == 0 ? 1 : rounds;
     unsigned most = rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds;
-    struct trial trial = {.start_ps = {0}};
-    long double best_ps = 0;
 
-    *similar = (struct model_similar){.rounds = 0};
-    set_costs(&trial, input);
-    for (unsigned n = first; n <= last && n <= input->phases_max; ++n) {
-        trial.phases = n;
-        for (unsigned r = least; r <= most; ++r) {
-            trial.rounds = r;
-            for (unsigned i = 0; i < r; ++i) {
-                trial.part[i] = 0;
-            }
-            if (solve(&trial) &&
-                (similar->rounds == 0 || trial.makespan_ps < best_ps)) {
-                best_ps = trial.makespan_ps;
-                keep(similar, &trial);
-            }
+    trial->flow.phases = phases;
+    trial->flow.count = trial->members->end[phases];
+    set_lanes(trial);
+    trial->enough = false;
+    for (unsigned r = least; r <= most && !trial->enough; ++r) {
+        trial->rounds = r;
+        if (solve(trial) &&
+            (similar->rounds == 0 || trial->makespan_ps < trial->best_ps)) {
+            keep(similar, trial);
         }
     }
 }
 
-/* ---- the plan ---- */
-
-static uint64_t to_u64(long double value)
+void model_similar(struct model_similar *similar,
+                   const struct model_members *members, unsigned rounds)
 {
-    return value < (long double)UINT64_MAX ? (uint64_t)value : UINT64_MAX;
+    const struct model_input *input = members->input;
+    unsigned first = input->phases_fixed ? input->phases_want : 0;
+    unsigned last = input->phases_fixed ? first : input->phases_max;
+    struct trial trial = {.members = members};
+
+    *similar = (struct model_similar){.rounds = 0};
+    trial.receipt = memory_or_exit(
+        calloc(members->end[members->phases], sizeof *trial.receipt));
+    model_flow_make(&trial.flow, members);
+    for (unsigned n = first; n <= last && n <= input->phases_max; ++n) {
+        try_phases(similar, &trial, n, rounds);
+    }
+    model_flow_free(&trial.flow);
+    free(trial.receipt);
 }
 
-/* Volumes and shares of a round as integers that a node can always hand out:
-   rounding errors may have put a volume on the other side of an integer than
-   the sum of its parts. Returns what the originator sends, at least. */
-static uint64_t set_floors(struct model_part part[], unsigned phases)
-{
-    uint64_t children = 0;
-    uint64_t parts = 0;
-
-    for (unsigned j = phases; j >= 1; --j) {
-        uint64_t least = (uint64_t)part[j].share_units + children;
-        uint64_t volume = (uint64_t)part[j].volume_units;
-
-        volume = volume < least ? least : volume;
-        volume = volume > least + parts ? least + parts : volume;
-        part[j].share_floor = (uint64_t)part[j].share_units;
-        part[j].volume_floor = volume;
-        children += 4 * volume;
-        parts += 4;
-    }
-    part[0].volume_floor = children;
-    return children;
-}
-
-/* One round; `*end_ps` is the end of the one before, and moves on. */
-static uint64_t set_round(struct model_part part[], const struct trial *trial,
-                          long double times, long double *end_ps)
-{
-    long double below = 0;
-
-    for (unsigned j = trial->phases; j >= 1; --j) {
-        long double volume = times * trial->volume[j];
-
-        part[j].nodes = model_layer_nodes(j);
-        part[j].volume_units = (double)volume;
-        part[j].share_units = (double)fmaxl(volume - below, 0);
-        below += 4 * volume;
-    }
-    for (unsigned j = 1; j <= trial->phases; ++j) {
-        *end_ps += trial->startup_ps[j] +
-                   times * trial->transfer_ps[j] * trial->volume[j];
-        part[j].end_ps = to_u64(*end_ps + 0.5L);
-    }
-    part[0].nodes = 1;
-    part[0].volume_units = (double)below;
-    return set_floors(part, trial->phases);
-}
-
-/* All rounds; the originator's share is a part of the first. */
-static void set_rounds(struct model_part part[], const struct trial *trial,
+/* Everybody's part of each round. */
+static void set_rounds(struct model_detail *detail,
+                       const struct model_flow *flow,
                        const struct model_similar *similar)
 {
-    long double own =
-        trial->makespan_ps / (long double)trial->input->compute_ps;
-    uint64_t left = trial->input->load_units;
-    long double end_ps = 0;
+    quad near = (quad)flow->members->input->load_units * QUAD_NEAR;
+    quad end_ps = 0;
 
     for (unsigned r = 0; r < similar->rounds; ++r) {
-        left -= set_round(&part[r * (trial->phases + 1)], trial,
-                          (long double)similar->part[r], &end_ps);
+        struct model_part *part = &detail->part[r * detail->stride];
+        quad sent = 0;
+
+        for (unsigned j = 1; j <= similar->phases; ++j) {
+            const struct model_member *member = &flow->members->member[j];
+            quad share = similar->part[r] * quad_max(0, flow->stream[j].left) /
+                         member->unit_ps;
+            quad volume =
+                similar->part[r] * quad_max(0, model_flow_takes(flow, j));
+
+            end_ps += member->startup_ps + member->transfer_ps * volume;
+            sent += TORUS_PORTS * volume;
+            part[j] =
+                (struct model_part){.nodes = member->nodes,
+                                    .share_units = (double)share,
+                                    .share_floor = quad_floor(share, near),
+                                    .volume_units = (double)volume,
+                                    .volume_floor = quad_floor(volume, near),
+                                    .end_ps = quad_round(end_ps)};
+        }
+        part[0].nodes = 1;
+        part[0].volume_units = (double)sent;
     }
-    part[0].share_units = (double)own;
-    part[0].share_floor = to_u64(own) < left ? to_u64(own) : left;
 }
 
 int model_plan_similar(struct model_plan *plan, struct model_detail *detail,
-                       const struct model_input *input,
+                       const struct model_members *members,
                        const struct model_similar *similar)
 {
-    struct trial trial = {.phases = similar->phases};
-    unsigned layers = similar->phases + 1u;
-    long double load = (long double)input->load_units;
+    quad load = (quad)members->input->load_units;
+    quad unit_ps = members->member[0].unit_ps;
+    struct model_flow flow;
+    quad own;
+    int error;
 
-    set_costs(&trial, input);
-    set_volumes(&trial, (long double)similar->part[0]);
-    if (trial.makespan_ps > (long double)MODEL_TIME_MAX_PS) {
-        return ERR_RANGE;
-    }
-    *detail = (struct model_detail){.count = similar->rounds * layers,
-                                    .order = MODEL_BY_ROUND};
-    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
-    set_rounds(detail->part, &trial, similar);
-    *plan = (struct model_plan){
-        .phases = similar->phases,
-        .phases_feasible = similar->phases,
-        .rounds = similar->rounds,
-        .makespan_ps = similar->makespan_ps,
-        .speedup = (double)(load * (long double)input->compute_ps /
-                            trial.makespan_ps)};
-    model_exact_add_parts(plan, detail->part);
+    *plan = (struct model_plan){.phases = similar->phases,
+                                .phases_feasible = similar->phases,
+                                .rounds = similar->rounds};
+    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+    model_flow_make(&flow, members);
+    flow.phases = similar->phases;
+    plan_volumes(&flow, similar->part[0]);
+    set_rounds(detail, &flow, similar);
+    own = flow.stream[0].left / unit_ps;
+    detail->part[0].share_units = (double)own;
+    detail->part[0].share_floor = quad_floor(own, load * QUAD_NEAR);
+    model_parts_floors(detail, plan, members->input->load_units);
+    model_parts_add(plan, detail);
     plan->volume_units[0] = (double)load;
-    return ERR_OK;
+    error = model_makespan(plan, flow.stream[0].left, load * unit_ps);
+    plan->makespan_ps = similar->makespan_ps;
+    model_flow_free(&flow);
+    if (error != ERR_OK) {
+        model_detail_free(detail);
+    }
+    return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model/exact.h"
+#include "qemu/model/model.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
@@ -7,16 +7,14 @@
 /* The scatter of integer units, one round after the other. */
 struct spread {
     struct model_node *nodes;
+    const struct model_detail *detail;
     const struct model_part *part; /* of the round */
-    enum model_order order;
-    uint32_t batches;
-    unsigned phases; /* N */
-    uint32_t stride; /* parts of a round */
+    unsigned phases;               /* N */
     struct torus_size size;
     struct torus_path path[TORUS_PHASES_MAX + 1][TORUS_PORTS];
     uint32_t *queue;    /* nodes, every parent before its children */
     uint64_t *received; /* units of each node in this round */
-    uint32_t *kind;     /* of each node: its entry of part[] */
+    uint32_t *kind;     /* of each node: its part */
 };
 
 /* The children among whom one node divides its units. */
@@ -26,33 +24,16 @@ struct deal {
     uint64_t floors; /* their sum over all children */
 };
 
-static uint32_t child_kind(const struct spread *spread, uint32_t parent,
-                           uint32_t child, unsigned phase, unsigned port)
-{
-    switch (spread->order) {
-    case MODEL_BY_ROUND:
-        return phase;
-    case MODEL_BY_GROUP:
-        return model_group(spread->batches, spread->kind[parent],
-                           spread->nodes[parent].layer, phase,
-                           port * spread->batches / TORUS_PORTS);
-    case MODEL_BY_MEMBER:
-        return model_member_of(spread->batches, spread->kind[parent], phase,
-                               port * spread->batches / TORUS_PORTS);
-    default:
-        return child;
-    }
-}
-
 static void find_children(struct spread *spread, struct deal *deal,
                           uint32_t parent)
 {
+    const struct model_detail *detail = spread->detail;
+    unsigned layer = spread->nodes[parent].layer;
     struct torus_coord from = torus_coord_of(spread->size, parent);
 
     deal->count = 0;
     deal->floors = 0;
-    for (unsigned phase = spread->nodes[parent].layer + 1u;
-         phase <= spread->phases; ++phase) {
+    for (unsigned phase = layer + 1; phase <= spread->phases; ++phase) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             uint32_t child = torus_index(
                 spread->size,
@@ -60,7 +41,8 @@ static void find_children(struct spread *spread, struct deal *deal,
 
             spread->nodes[child].layer = (uint8_t)phase;
             spread->kind[child] =
-                child_kind(spread, parent, child, phase, port);
+                model_part_of(detail, spread->kind[parent], layer, phase,
+                              port * detail->batches / TORUS_PORTS);
             deal->child[deal->count++] = child;
             deal->floors += spread->part[spread->kind[child]].volume_floor;
         }
@@ -125,7 +107,7 @@ static uint64_t units_left(struct spread *spread, uint32_t originator,
     for (unsigned r = 0; r < rounds; ++r) {
         find_children(spread, &deal, originator);
         left -= deal.floors;
-        spread->part += spread->stride;
+        spread->part += spread->detail->stride;
     }
     spread->part = first;
     return left;
@@ -141,7 +123,7 @@ static void spread_rounds(struct spread *spread, uint32_t originator,
         spread->nodes[originator].units -=
             spread_round(spread, originator, left);
         left -= left < children ? left : children;
-        spread->part += spread->stride;
+        spread->part += spread->detail->stride;
     }
 }
 
@@ -163,39 +145,26 @@ static void set_nodes(struct spread *spread, struct torus_coord originator,
     }
 }
 
-/* A plan without detail as the parts of its layers. */
-static void layer_parts(struct model_part part[], const struct model_plan *plan)
-{
-    for (unsigned i = 0; i <= plan->phases; ++i) {
-        part[i].volume_floor = plan->volume_floor[i];
-        part[i].share_floor = plan->share_floor[i];
-    }
-}
-
 void model_spread(struct model_node nodes[], const struct model_plan *plan,
                   const struct model_detail *detail, uint64_t load_units,
                   struct torus_size size, struct torus_coord originator)
 {
-    struct model_part layer[MODEL_PHASES_MAX + 1] = {{.nodes = 0}};
     uint32_t count = torus_nodes(size);
     uint32_t root = torus_index(size, originator);
     struct spread spread = {
         .nodes = nodes,
-        .part = detail->part == NULL ? layer : detail->part,
-        .order = detail->part == NULL ? MODEL_BY_ROUND : detail->order,
-        .batches = detail->batches,
+        .detail = detail,
+        .part = detail->part,
         .phases = plan->phases,
-        .stride = detail->part == NULL ? 0 : detail->count / plan->rounds,
         .size = size,
         .queue = memory_or_exit(malloc(count * sizeof(uint32_t))),
         .received = memory_or_exit(malloc(count * sizeof(uint64_t))),
         .kind = memory_or_exit(malloc(count * sizeof(uint32_t))),
     };
 
-    layer_parts(layer, plan);
     set_nodes(&spread, originator, count);
     nodes[root].units = load_units;
-    spread.kind[root] = spread.order == MODEL_BY_NODE ? root : 0;
+    spread.kind[root] = 0;
     spread_rounds(&spread, root, plan->rounds);
     free(spread.queue);
     free(spread.received);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The zero of a function that grows: false position (the Illinois rule) between
+ * two ends, and a half at every third step, so that both ends move.
+ *
+ *   for (unsigned i = 0; root_open(&root); ++i) {
+ *       quad at = root_next(&root, i);
+ *       root_set(&root, at, function(at));
+ *   }
+ */
+#ifndef QEMU_MODEL_ROOT_H
+#define QEMU_MODEL_ROOT_H
+
+#include "qemu/model/quad.h"
+
+#include <stdbool.h>
+
+#define ROOT_STEPS 200 /* some ten are enough */
+
+struct root {
+    quad low;
+    quad high;
+    quad below;      /* the function at low, less than 0 */
+    quad above;      /* at high, 0 or more */
+    quad near;       /* ends so near to each other, as a part, are one */
+    int last;        /* the end that moved last: -1, 1; 0: none */
+    bool high_known; /* `above` is a value of the function */
+};
+
+static inline bool root_open(const struct root *root, unsigned step)
+{
+    return step < ROOT_STEPS &&
+           root->high - root->low > root->high * root->near;
+}
+
+static inline quad root_next(const struct root *root, unsigned step)
+{
+    quad part = 0.5L;
+
+    if (root->high_known && step % 3 != 2) {
+        part = root->below / (root->below - root->above);
+    }
+    return root->low + part * (root->high - root->low);
+}
+
+static inline void root_set(struct root *root, quad at, quad value)
+{
+    int end = value < 0 ? -1 : 1;
+
+    if (end < 0) {
+        root->low = at;
+        root->below = value;
+        root->above /= root->last == end ? 2 : 1;
+    } else {
+        root->high = at;
+        root->above = value;
+        root->high_known = true;
+        root->below /= root->last == end ? 2 : 1;
+    }
+    root->last = end;
+}
+
+#endif
