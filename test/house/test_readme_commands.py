@@ -16,13 +16,8 @@ from rules import FILES, read
 # Commands that are not run here, as patterns, and why.
 LEFT_OUT = {
     r"make test": "all other tests, which take minutes",
-    r"docker run .*": "needs a container engine",
-    r"make deb": "test_deb.py makes the package and runs what is in it",
-    r".*(\bNAME=|\bkernel_|--kernel )demo\b.*": "test_new_kernel.py does",
-    r"sudo .*": "changes this machine",
     r"make flash-(map|mesh) .*": "needs real boards",
-    r"build/quincunx \w+ --port /dev/ttyUSB0 .*": "needs real boards",
-    r"build/quincunx \w+ --port /dev/pts/0.*": "needs another terminal"}
+    r"build/quincunx \w+ --port /dev/ttyUSB0 .*": "needs real boards"}
 PROGRAMS = ("make", "build/quincunx", "docker", "podman", "sudo", "apt", "git")
 
 
@@ -70,8 +65,8 @@ def test_commands_are_found():
 
 
 def test_few_commands_are_left_out():
-    assert len(COMMANDS) > 12
-    assert len([c for c in COMMANDS if not left_out(c)]) > 7
+    assert len(COMMANDS) > 10
+    assert len([c for c in COMMANDS if not left_out(c)]) > 5
     assert [pattern for pattern in LEFT_OUT if not any(
         re.fullmatch(pattern, command) for command in COMMANDS)] == []
 
