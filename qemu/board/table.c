@@ -50,6 +50,31 @@ const struct board_kind *board_at(size_t index)
     return index < KINDS ? &kinds[index] : NULL;
 }
 
+const char *board_known(size_t index)
+{
+    return index < KINDS ? kinds[index].place.board : NULL;
+}
+
+const char *board_serial(size_t index)
+{
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (kinds[i].circuits == BOARD_SERIAL && index-- == 0) {
+            return kinds[i].place.board;
+        }
+    }
+    return NULL;
+}
+
+const char *board_flashed(size_t index)
+{
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (kinds[i].target != NULL && index-- == 0) {
+            return kinds[i].place.board;
+        }
+    }
+    return NULL;
+}
+
 const struct board_kind *board_named(const char *name)
 {
     for (size_t i = 0; i < KINDS; ++i) {
@@ -58,6 +83,13 @@ const struct board_kind *board_named(const char *name)
         }
     }
     return NULL;
+}
+
+int board_set(void *field, const char *option, const char *name)
+{
+    (void)option;
+    *(const struct board_kind **)field = board_named(name);
+    return 0;
 }
 
 const struct board_kind *board_default(enum board_circuits circuits)

@@ -56,8 +56,18 @@ struct board_kind {
 /* The row of that index, from 0; NULL behind the last one. */
 const struct board_kind *board_at(size_t index);
 
+/* Name number `index` of all boards, of those with serial ports, and of those
+   that can be flashed; NULL behind the last. */
+const char *board_known(size_t index);
+const char *board_serial(size_t index);
+const char *board_flashed(size_t index);
+
 /* The row of that name, or NULL. */
 const struct board_kind *board_named(const char *name);
+
+/* Stores the row of a name in a const struct board_kind *: an option row's
+   set(). Result: 0. */
+int board_set(void *field, const char *option, const char *name);
 
 /* The board that is meant if none is named: the first row with such circuits.
    Never NULL. */

@@ -50,7 +50,7 @@ struct own_options {
     bool all_consoles;
     uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console by node */
     char firmware[PATH_MAX];
-    bool gdb;
+    const char *gdb; /* NULL: not given */
     const char *gdb_dir;
     const struct board_kind *board;
     bool keep;
@@ -61,18 +61,6 @@ struct own_options {
 };
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
-
-static int set_board(void *field, const char *option, const char *text)
-{
-    const struct board_kind **board = field;
-
-    *board = board_named(text);
-    return parse_report(option, text,
-                        *board != NULL &&
-                                job_options_mesh_of(*board)->has_cables
-                            ? NULL
-                            : "must be " BOARD_SERIAL_NAMES);
-}
 
 static int add_console(void *own, const char *option, const char *text)
 {
@@ -162,21 +150,22 @@ static const struct option_row rows[] = {
     {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct own_options, wired.size),
      .help = "Size of the torus: 1x1 to 31x31 (required)", .most = SIDE_MAX,
      .allowed = "must be 1x1 to 31x31", .required = true},
-    {"board", "BOARD", 1, OPTION_SET, OPTION_AT(struct own_options, board),
-     .help = "Kind of board: " BOARD_SERIAL_NAMES, .put = set_board},
+    {"board", "BOARD", 1, OPTION_CHOICE, OPTION_AT(struct own_options, board),
+     .help = "Kind of board: " BOARD_SERIAL_NAMES, .choice = board_serial,
+     .set = board_set},
     {"firmware", "FILE", 1, OPTION_PATH,
      OPTION_AT(struct own_options, firmware),
      .help = "Image for the boards (default: beside this program)"},
     {"image", "X,Y=FILE", 1, OPTION_SET, OPTION_ALL,
-     .help = "Another image for this board; may be repeated", .put = add_image},
+     .help = "Another image for this board; may be repeated", .set = add_image},
     {"console", "X,Y|all", 1, OPTION_SET, OPTION_ALL,
      .help =
          "A terminal for this board's console (default 0,0); may be repeated",
-     .put = add_console},
+     .set = add_console},
     {"gdb", "DIR", 1, OPTION_TEXT, OPTION_AT(struct own_options, gdb_dir),
      .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' "
              "(default DIR: gdb beside this program)",
-     .optional = true, .given = offsetof(struct own_options, gdb)},
+     .optional = true, .text = offsetof(struct own_options, gdb)},
     {"keep", NULL, 1, OPTION_FLAG, OPTION_AT(struct own_options, keep),
      .help = "Stay when a board dies"},
     {"force", NULL, 1, OPTION_FLAG, OPTION_AT(struct own_options, force),
@@ -187,26 +176,26 @@ static const struct option_row rows[] = {
              "boards are asked over a console that no --console gives away"},
     {"damage", "P/Q", 2, OPTION_SET,
      OPTION_AT(struct own_options, wired.noise.damage),
-     .help = "Change bytes of links with this probability", .put = noise_set},
+     .help = "Change bytes of links with this probability", .set = noise_set},
     {"lose", "P/Q", 2, OPTION_SET,
      OPTION_AT(struct own_options, wired.noise.loss),
-     .help = "Lose bytes of links with this probability", .put = noise_set},
+     .help = "Lose bytes of links with this probability", .set = noise_set},
     {"seed", "N", 2, OPTION_COUNT,
      OPTION_AT(struct own_options, wired.noise.seed),
      .help = "Chooses the bytes that are changed or lost (default 1)"},
     {"cut", "X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
      .help = "No cable at this port: east, north, west, south",
-     .put = add_fault},
+     .set = add_fault},
     {"swap", "X,Y,PORT:X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
-     .help = "The plugs in these two ports exchanged", .put = add_fault},
+     .help = "The plugs in these two ports exchanged", .set = add_fault},
     {"double", "X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
      .help = "The next port counterclockwise leads to the same board",
-     .put = add_fault},
+     .set = add_fault},
     {"serve", "PORT", 1, OPTION_SET, OPTION_AT(struct own_options, serve),
      .help = "Show a page, at 127.0.0.1 on this port (default: one that is "
              "free), with every board's state, last job and link errors, over "
              "the same console",
-     .optional = true, .put = serve_options_set},
+     .optional = true, .set = serve_options_set},
 };
 
 static const struct option_command command = {
@@ -517,7 +506,7 @@ static int run(struct own_options *options)
     if (stay_begin(&stay, STDIN_FILENO) != 0) {
         return EXIT_FAILED;
     }
-    if (options->gdb) {
+    if (options->gdb != NULL) {
         sockets = gdb_open(options->gdb_dir, options->firmware,
                            options->wired.size, (struct gdb_halts){.count = 0});
         if (sockets == NULL) {

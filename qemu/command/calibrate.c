@@ -84,7 +84,7 @@ static const struct option_row rows[] = {
      .help = "Payloads of the probes and of their answers, 20 bytes to 1 MiB "
              "each (default 64,256,1KiB,4KiB; on serial ports "
              "800,1200,1700,2300,3000,4000)",
-     .put = set_sizes},
+     .set = set_sizes},
     {"repeat", "N", 1, OPTION_COUNT,
      OPTION_AT(struct calibrate_options, repeat),
      .help = "Probes to each node of each size, 1 to 256 (default 2; 5 on "
@@ -92,7 +92,7 @@ static const struct option_row rows[] = {
      .least = 1, .most = PROBE_ROWS_AT_ONCE},
     {"node", "X,Y", 1, OPTION_SET, OPTION_ALL,
      .help = "Probe this node; may be repeated (default: all)",
-     .put = add_node},
+     .set = add_node},
     {"output", "FILE", 2, OPTION_OUTPUT,
      OPTION_AT(struct calibrate_options, output),
      .help = "Write the profile: for --profile with --port or "

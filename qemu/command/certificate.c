@@ -13,7 +13,7 @@ struct options {
     struct torus_size size;
     struct torus_coord originator;
     uint64_t phase;
-    bool phase_given;
+    const char *phase_text; /* NULL: not given */
 };
 
 static const struct option_row rows[] = {
@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
      .help = "Node that holds the load (default 0,0)"},
     {"phase", "N", 0, OPTION_COUNT, OPTION_AT(struct options, phase),
      .help = "This phase only (default: all)",
-     .given = offsetof(struct options, phase_given)}};
+     .text = offsetof(struct options, phase_text)}};
 
 static const struct option_command command = {
     .name = "certificate",
@@ -39,7 +39,7 @@ static int check(const struct options *options)
 {
     unsigned phases = (unsigned)torus_phases(options->size);
 
-    if (options->phase_given &&
+    if (options->phase_text != NULL &&
         (options->phase == 0 || options->phase > phases)) {
         fprintf(stderr,
                 phases == 0
@@ -103,7 +103,7 @@ int certificate_command(int argc, char **argv)
     phases = (unsigned)torus_phases(options.size);
     puts("# phase\tsource\tdestination\tlinks");
     for (unsigned phase = 1; phase <= phases; ++phase) {
-        if (!options.phase_given || options.phase == phase) {
+        if (options.phase_text == NULL || options.phase == phase) {
             print_phase(&options, phase);
         }
     }

@@ -115,6 +115,8 @@ static const struct option_command options_of_compare = {
               JOB_OPTION_TABLE(offsetof(struct own_options, job)),
               JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
     .word = job_options_add_input,
+    .lacks = job_options_lacks_input,
+    .missing = "INPUT",
     .text = "Runs INPUT with every schedule, one after the other: peters-syska "
             "with the best rounds (or --rounds) and with one, equal, binomial, "
             "nearest, star with the best rounds (or --rounds) and with one, "

@@ -36,18 +36,6 @@ struct options {
     char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
 };
 
-static int set_board(void *field, const char *option, const char *text)
-{
-    const struct board_kind **board = field;
-
-    *board = board_named(text);
-    return parse_report(option, text,
-                        *board != NULL && (*board)->target != NULL
-                            ? NULL
-                            : "must be " BOARD_SERIAL_NAMES
-                              ": no other can be flashed");
-}
-
 /* Sets the one board's name; it may be given for one way only, which the option
    is called by. */
 static int set_one(void *field, const char *option, const char *text)
@@ -113,20 +101,21 @@ static bool has_boards(const struct options *options)
 }
 
 static const struct option_row rows[] = {
-    {"board", "BOARD", 0, OPTION_SET, OPTION_AT(struct options, config.chip),
+    {"board", "BOARD", 0, OPTION_CHOICE, OPTION_AT(struct options, config.chip),
      .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)",
-     .required = true, .put = set_board},
+     .required = true, .choice = board_flashed, .set = board_set,
+     .allowed = "must be " BOARD_SERIAL_NAMES ": no other can be flashed"},
     {"probe", "SERIAL", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one at the probe with this serial number",
-     .put = set_one},
+     .set = set_one},
     {"port", "TTY", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one whose ROM boot loader is at this serial port "
              "(BOOT0 high, BOOT1 low, then reset)",
-     .put = set_one},
+     .set = set_one},
     {"dfu", "SERIAL", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one whose ROM boot loader is the USB DFU device "
              "with this serial number",
-     .put = set_one},
+     .set = set_one},
     {"map", "FILE", 0, OPTION_TEXT, OPTION_AT(struct options, map),
      .help = "Many boards: CSV, a line for each, with a column probe, port or "
              "dfu; and, where known, x and y, unique, pins, interface"},
@@ -152,17 +141,17 @@ static const struct option_row rows[] = {
      .most = TIMEOUT_MAX_S, .allowed = "must be 1 to 3600 seconds"},
     {"openocd", "PROGRAM", 0, OPTION_SET,
      OPTION_AT(struct options, config.program[FLASH_PROBE]),
-     .help = "OpenOCD 0.12 (default openocd)", .put = set_program},
+     .help = "OpenOCD 0.12 (default openocd)", .set = set_program},
     {"stm32flash", "PROGRAM", 0, OPTION_SET,
      OPTION_AT(struct options, config.program[FLASH_PORT]),
-     .help = "stm32flash 0.7 (default stm32flash)", .put = set_program},
+     .help = "stm32flash 0.7 (default stm32flash)", .set = set_program},
     {"dfu-util", "PROGRAM", 0, OPTION_SET,
      OPTION_AT(struct options, config.program[FLASH_DFU]),
-     .help = "dfu-util 0.11 (default dfu-util)", .put = set_program},
+     .help = "dfu-util 0.11 (default dfu-util)", .set = set_program},
     {"interface", "NAME", 0, OPTION_SET,
      OPTION_AT(struct options, config.interface),
      .help = "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink",
-     .put = set_interface},
+     .set = set_interface},
     {"usb", "DIR", 0, OPTION_TEXT, OPTION_AT(struct options, usb),
      .help =
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB

@@ -33,7 +33,7 @@ static const struct option_row rows[] = {
      .help = "Show a page instead, at 127.0.0.1 on this port (default: one "
              "that is free), with states, last jobs and link errors, asked for "
              "every few seconds while somebody looks, until Ctrl-C",
-     .optional = true, .put = serve_options_set, .without = "json html"},
+     .optional = true, .set = serve_options_set, .without = "json html"},
 };
 
 static const struct option_command command = {

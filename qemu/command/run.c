@@ -49,22 +49,22 @@ struct own_options {
     bool choose;       /* --schedule auto */
 };
 
+static const char *schedule_known(size_t index)
+{
+    return index < SCHEDULES ? schedule_name((enum schedule)index) : NULL;
+}
+
+/* Stores the schedule, which is known, or auto, the default of several
+   originators. */
 static int set_schedule(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
+    struct job_schedule *schedule = &options->job.request.schedule;
 
-    /* Of several originators auto is the default. */
+    (void)option;
     options->choose = strcmp(text, "auto") == 0;
-    if (options->choose) {
-        return 0;
-    }
-    options->job.schedule_given = true;
-    return parse_report(
-        option, text,
-        schedule_of(&options->job.request.schedule.kind, text) == 0
-            ? NULL
-            : "must be peters-syska, equal, binomial, nearest, "
-              "star, farm, hybrid or auto");
+    options->job.schedule_given = !options->choose;
+    return options->choose ? 0 : schedule_of(&schedule->kind, text);
 }
 
 static int add_output(void *own, const char *option, const char *path)
@@ -91,16 +91,16 @@ static int set_rates(void *field, const char *option, const char *text)
 }
 
 static const struct option_row rows[] = {
-    {"schedule", "NAME", 1, OPTION_SET, OPTION_ALL,
+    {"schedule", "NAME", 1, OPTION_CHOICE, OPTION_ALL,
      .help = "How the load goes out: peters-syska (default), or to compare "
              "with: equal, binomial, nearest, star; farm: to whoever asks; "
              "hybrid: the rest to whoever asks; auto: what is expected to have "
              "the answer first",
-     .put = set_schedule},
+     .choice = schedule_known, .word = "auto", .set = set_schedule},
     {"rates", "FILE", 1, OPTION_SET, OPTION_AT(struct own_options, rates_path),
      .help = "The kernel's rate, as an earlier run left it in FILE, is not "
              "measured again; what this run shows is written there",
-     .put = set_rates},
+     .set = set_rates},
     {"report", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, report),
      .help = "Write the report as JSON"},
     {"trace", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, trace),
@@ -118,12 +118,12 @@ static const struct option_row rows[] = {
              "originators once, for all outputs one behind the other, or once "
              "for each. Of -o, --gantt, --html, --report and --trace one may "
              "be -, standard output: then the summary goes to standard error",
-     .letter = 'o', .put = add_output},
+     .letter = 'o', .set = add_output},
     {"serve", "PORT", 2, OPTION_SET, OPTION_AT(struct own_options, serve),
      .help =
          "Show that page while the job runs: at 127.0.0.1, on this port "
          "(default: one that is free), until Ctrl-C; the address is printed",
-     .optional = true, .put = serve_options_set},
+     .optional = true, .set = serve_options_set},
 };
 
 /* At most, besides those of originators and of -o, and INPUTs. */
@@ -225,12 +225,12 @@ static int check_choice(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
 
-    if (options->choose &&
-        (request->schedule.rounds != WIRE_BEST || options->job.phases_given)) {
+    if (options->choose && (request->schedule.rounds != WIRE_BEST ||
+                            options->job.phases_text != NULL)) {
         fprintf(stderr,
                 "quincunx: --schedule auto: chooses rounds and phases, too; "
                 "must not be given with --%s\n",
-                options->job.phases_given ? "phases" : "rounds");
+                options->job.phases_text != NULL ? "phases" : "rounds");
         return EXIT_USAGE;
     }
     return 0;
@@ -530,6 +530,8 @@ static const struct option_command options_of_run = {
               JOB_OPTION_TABLE(offsetof(struct own_options, job)),
               JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
     .word = job_options_add_input,
+    .lacks = job_options_lacks_input,
+    .missing = "INPUT",
     .text =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
         "planned and what was measured. INPUT is a file, or - for standard "

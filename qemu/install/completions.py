@@ -1,29 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Completions for bash, zsh and fish, made of what `quincunx --help` says:
+"""Completions for bash, zsh and fish, made of the rows of its options:
 
     completions.py build/quincunx bash|zsh|fish"""
-import re
-import subprocess
 import sys
 
 import words
 
 FILES = ("FILE", "FILE.svg", "OUTPUT", "PAGE.html", "TTY", "DIR", "CSV")
-
-# Names that an option may take: those of them that its help text has.
-NAMES = {"profile": ("t3d", "lvds", "uart", "emulated"),
-         "schedule": ("auto", "peters-syska", "farm", "hybrid", "star",
-                      "nearest", "binomial", "equal"),
-         "ports": ("1", "2", "4")}
-
-
-def values_of(option):
-    """What it can be set to, in words with blanks between; '' if anything."""
-    if re.fullmatch(r"[a-z0-9|]+", option.value) and "|" in option.value:
-        return option.value.replace("|", " ")
-    return " ".join(name for name in NAMES.get(option.long, ())
-                    if re.search(rf"\b{name}\b", option.text))
 
 
 def bash(commands):
@@ -38,9 +22,11 @@ def bash(commands):
              "    [ \"$word\" = = ] && word=",
              "    case ${COMP_WORDS[1]}$before in"]
     for name, (_, options) in commands.items():
-        for option in filter(values_of, options):
-            lines.append(f"    {name}--{option.long}) COMPREPLY=($(compgen -W "
-                         f"\"{values_of(option)}\" -- \"$word\")); return;;")
+        for option in options:
+            if option.choices:
+                lines.append(
+                    f"    {name}--{option.long}) COMPREPLY=($(compgen -W "
+                    f"\"{option.choices}\" -- \"$word\")); return;;")
     lines += ["    esac", "    case ${COMP_WORDS[1]} in"]
     for name, (_, options) in commands.items():
         lines.append(f"    {name}) options=\""
@@ -73,8 +59,7 @@ def zsh(commands):
     for name, (_, options) in commands.items():
         lines.append(f"{name}) shift words; (( CURRENT-- )); _arguments \\")
         for option in options:
-            value = values_of(option)
-            action = (f":value:({value})" if value else
+            action = (f":value:({option.choices})" if option.choices else
                       ":file:_files" if option.value in FILES else
                       f":{plain(option.value)}: " if option.value else "")
             equals = "=" if option.value else ""
@@ -91,8 +76,7 @@ def fish(commands):
         lines.append(f"complete -c quincunx -f -n {none} -a {name} -d "
                      f"'{plain(summary)}'")
         for option in options:
-            value = values_of(option)
-            takes = (f" -x -a '{value}'" if value else
+            takes = (f" -x -a '{option.choices}'" if option.choices else
                      " -r" if option.value else "")
             short = f" -s {option.short}" if option.short else ""
             lines.append(
@@ -101,15 +85,7 @@ def fish(commands):
     return lines
 
 
-def boards(command):
-    """The kinds of board, as `run` names them to who asks for none."""
-    done = subprocess.run([command, "run", "--board", ""], check=False,
-                          text=True, stderr=subprocess.PIPE)
-    return done.stderr.rpartition(": ")[2].split()
-
-
 def main(command, shell):
-    NAMES["board"] = boards(command)
     commands = {name: (summary, words.options(command, name))
                 for name, summary in words.subcommands(command).items()}
     print("\n".join({"bash": bash, "zsh": zsh, "fish": fish}[shell](commands)))

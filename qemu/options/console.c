@@ -21,7 +21,7 @@ const struct option_row board_option_rows[BOARD_OPTION_ROWS] = {
      OPTION_AT(struct board_options, originator),
      .help = "Place of the board whose console it is (default: the place that "
              "it found, or 0,0)",
-     .given = offsetof(struct board_options, originator_given)}};
+     .text = offsetof(struct board_options, originator_text)}};
 
 static int check_place(const struct board_options *options)
 {
@@ -80,7 +80,7 @@ static int complete(struct board_options *options,
         options->size =
             (struct torus_size){(uint16_t)found[0], (uint16_t)found[1]};
     }
-    if (!options->originator_given && found[0] == options->size.width &&
+    if (options->originator_text == NULL && found[0] == options->size.width &&
         found[1] == options->size.height) {
         options->originator =
             (struct torus_coord){(uint16_t)found[2], (uint16_t)found[3]};

@@ -15,8 +15,8 @@
 struct board_options {
     const char *command; /* for messages: "nodes" */
     const char *port;
-    struct torus_size size; /* 0 x 0: as the board says */
-    bool originator_given;
+    struct torus_size size;      /* 0 x 0: as the board says */
+    const char *originator_text; /* NULL: not given */
     struct torus_coord originator;
 };
 

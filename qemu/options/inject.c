@@ -60,17 +60,17 @@ static const char *parse(struct injection *injection, const char *text)
                : kinds;
 }
 
-int inject_options_add(struct inject_options *options, const char *text)
+int inject_options_add(void *field, const char *option, const char *text)
 {
+    struct inject_options *options = field;
     uint32_t count = options->count;
 
     if (count == INJECTION_MAX) {
-        return parse_report("--inject", text, "may be given 1024 times");
+        return parse_report(option, text, "may be given 1024 times");
     }
     options->text[count] = text;
     options->count += 1;
-    return parse_report("--inject", text,
-                        parse(&options->injection[count], text));
+    return parse_report(option, text, parse(&options->injection[count], text));
 }
 
 /* Whether one of the injections before `i` is at its node. */

@@ -15,9 +15,10 @@ struct inject_options {
     uint32_t count;
 };
 
-/* Parses one more value, which outlives the options. Result: 0, or EINVAL after
-   a message. */
-NODISCARD int inject_options_add(struct inject_options *options,
+/* Parses one more value, which outlives the options, into a struct
+   inject_options: an option row's set(). Result: 0, or EINVAL after a message.
+ */
+NODISCARD int inject_options_add(void *field, const char *option,
                                  const char *text);
 
 /*

@@ -8,7 +8,6 @@
 #include "qemu/job/policy.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/schedule/tree.h"
-#include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -60,60 +59,84 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
+void job_options_complete(void *own)
+{
+    struct job_options *options = own;
+    struct request *request = &options->request;
+
+    choose_mesh(options);
+    request->gdb = options->gdb_text != NULL;
+    if (options->plan_profile.name[0] != '\0') {
+        request->plan_profile = &options->plan_profile;
+    }
+    if (options->originators.count > 1 && !options->schedule_given) {
+        request->schedule.kind = SCHEDULE_STAR;
+    }
+}
+
+/* ---- what jobs have that not all of them have ---- */
+
+enum {
+    HAS_FABRIC = 1,
+    HAS_STARTER = 2,
+    HAS_DEBUGGERS = 4,
+    HAS_CABLES = 8,
+    HAS_FARM = 16,
+    HAS_HYBRID = 32
+};
+
+const char *const job_option_kinds[] = {
+    "nodes behind an emulated switch, not for --board " BOARD_SERIAL_NAMES,
+    "emulated boards of mps2-an385",
+    "emulated boards of mps2-an385: native nodes share one process, and "
+    "`quincunx boards' has a --gdb",
+    "the emulated links of --board " BOARD_SERIAL_NAMES,
+    "--schedule farm",
+    "--schedule hybrid"};
+
+unsigned job_options_has(const void *own)
+{
+    const struct job_options *options = own;
+    const struct mesh_ops *mesh = options->request.mesh;
+    enum schedule kind = options->request.schedule.kind;
+    bool all = options->all_schedules;
+    bool starter = mesh->has_fabric && mesh->has_images;
+
+    return (mesh->has_fabric ? HAS_FABRIC : 0) |
+           (starter ? HAS_STARTER | HAS_DEBUGGERS : 0) |
+           (mesh->has_cables ? HAS_CABLES : 0) |
+           (all || kind == SCHEDULE_FARM ? HAS_FARM : 0) |
+           (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0);
+}
+
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_kernel(void *own, const char *name)
+static const char *kernel_known(size_t index)
 {
-    struct job_options *options = own;
-    struct edits_nearest nearest = {.word = name};
-
-    for (unsigned i = 0; i < kernel_table_count; ++i) {
-        if (strcmp(kernel_table[i]->name, name) == 0) {
-            options->request.kernel = kernel_table[i];
-            return 0;
-        }
-        edits_offer(&nearest, kernel_table[i]->name);
-    }
-    fprintf(stderr,
-            "quincunx: --kernel '%s': must be one of:", quote_shown(name));
-    for (unsigned i = 0; i < kernel_table_count; ++i) {
-        fprintf(stderr, " %s", kernel_table[i]->name);
-    }
-    if (nearest.name != NULL) {
-        fprintf(stderr, "; did you mean '%s'?", nearest.name);
-    }
-    fputc('\n', stderr);
-    return EINVAL;
+    return index < kernel_table_count ? kernel_table[index]->name : NULL;
 }
 
-static int set_board(void *own, const char *text)
+/* Stores the kernel, which is known. */
+static int set_kernel(void *field, const char *option, const char *text)
 {
-    struct job_options *options = own;
-    const struct board_kind *board = board_named(text);
+    unsigned i = 0;
 
-    if (board != NULL) {
-        options->board_text = text;
-        options->request.board = board;
-        choose_mesh(options);
-        return 0;
+    (void)option;
+    while (strcmp(kernel_table[i]->name, text) != 0) {
+        i += 1;
     }
-    fprintf(stderr,
-            "quincunx: --board '%s': must be one of:", quote_shown(text));
-    for (size_t i = 0; board_at(i) != NULL; ++i) {
-        fprintf(stderr, " %s", board_at(i)->place.board);
-    }
-    fputc('\n', stderr);
-    return EINVAL;
+    *(const struct kernel **)field = kernel_table[i];
+    return 0;
 }
 
-static int set_arg(void *own, const char *text)
+static int set_arg(void *own, const char *option, const char *text)
 {
     struct job_options *options = own;
     size_t bytes = strlen(text);
 
     if (bytes > JOB_OPTIONS_ARG_MAX) {
-        fprintf(stderr, "quincunx: --arg: %zu bytes; at most %u are allowed\n",
-                bytes, JOB_OPTIONS_ARG_MAX);
+        fprintf(stderr, "quincunx: %s: %zu bytes; at most %u are allowed\n",
+                option, bytes, JOB_OPTIONS_ARG_MAX);
         return EINVAL;
     }
     memcpy(options->arg, text, bytes);
@@ -121,7 +144,7 @@ static int set_arg(void *own, const char *text)
     return 0;
 }
 
-static int set_arg_hex(void *own, const char *text)
+static int set_arg_hex(void *own, const char *option, const char *text)
 {
     struct job_options *options = own;
     size_t digits = strlen(text);
@@ -129,8 +152,7 @@ static int set_arg_hex(void *own, const char *text)
     if (digits % 2 != 0 || digits / 2 > JOB_OPTIONS_ARG_MAX ||
         strspn(text, "0123456789abcdefABCDEF") != digits) {
         return parse_report(
-            "--arg-hex", text,
-            "must be pairs of hexadecimal digits, at most 4095");
+            option, text, "must be pairs of hexadecimal digits, at most 4095");
     }
     for (size_t i = 0; i < digits / 2; ++i) {
         unsigned byte = 0;
@@ -143,37 +165,17 @@ static int set_arg_hex(void *own, const char *text)
     return 0;
 }
 
-static int set_plan_profile(void *own, const char *name)
+static int add_halt(void *field, const char *option, const char *text)
 {
-    struct job_options *options = own;
+    struct gdb_halts *halts = field;
 
-    options->request.plan_profile = &options->plan_profile;
-    return profile_option_load(&options->plan_profile, "--plan-profile", name);
+    return parse_report(option, text,
+                        halts->count == GDB_HALTS_MAX
+                            ? "may be given 32 times"
+                            : parse_coord(text, &halts->at[halts->count++]));
 }
 
-static int set_ports(void *own, const char *text)
-{
-    struct job_options *options = own;
-    bool fine =
-        text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
-
-    options->request.ports = (uint8_t)(text[0] - '0');
-    return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
-}
-
-static int add_halt(void *own, const char *text)
-{
-    struct job_options *options = own;
-    struct gdb_halts *halts = &options->request.halts;
-
-    if (halts->count == GDB_HALTS_MAX) {
-        return parse_report("--halt", text, "may be given 32 times");
-    }
-    return parse_report("--halt", text,
-                        parse_coord(text, &halts->at[halts->count++]));
-}
-
-static int set_slow(void *own, const char *text)
+static int set_slow(void *own, const char *option, const char *text)
 {
     struct job_options *options = own;
     static const char *const factors[] = {"=1", "=2", "=4", "=8"};
@@ -182,7 +184,7 @@ static int set_slow(void *own, const char *text)
     char where[32];
 
     if (options->slow_count == JOB_OPTIONS_SLOW_MAX) {
-        return parse_report("--slow", text, "may be given 1024 times");
+        return parse_report(option, text, "may be given 1024 times");
     }
     if (equals != NULL && equals - text < (ptrdiff_t)sizeof where) {
         memcpy(where, text, (size_t)(equals - text));
@@ -196,81 +198,29 @@ static int set_slow(void *own, const char *text)
             }
         }
     }
-    return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
-}
-
-static int set_on(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    options->native = strcmp(text, "native") == 0;
-    choose_mesh(options);
-    return parse_report("--on", text,
-                        options->native || strcmp(text, "qemu") == 0
-                            ? NULL
-                            : "must be qemu or native");
-}
-
-static int set_boot(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    options->boot_text = text;
-    options->request.one_by_one = strcmp(text, "exec") == 0;
-    return parse_report("--boot", text,
-                        options->request.one_by_one || strcmp(text, "fork") == 0
-                            ? NULL
-                            : "must be fork or exec");
-}
-
-static int set_map(void *own, const char *text)
-{
-    struct job_options *options = own;
-    int map = share_map_of(text);
-
-    options->request.map = map < 0 ? SHARE_CORES : (enum share_map)map;
-    return parse_report("--map", text,
-                        map < 0 ? "must be cores, even or rows" : NULL);
-}
-
-/* Result: NULL, with the seconds; or what is allowed. */
-static const char *read_watchdog(unsigned *watchdog_s, const char *text)
-{
-    uint64_t seconds = 0;
-
-    if (parse_count(text, &seconds) != NULL || seconds == 0 ||
-        seconds > WATCHDOG_MAX_S) {
-        return "must be 1 to 86400 seconds";
-    }
-    *watchdog_s = (unsigned)seconds;
-    return NULL;
-}
-
-static int set_watchdog(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    return parse_report("--watchdog", text,
-                        read_watchdog(&options->request.watchdog_s, text));
+    return parse_report(option, text, "must be X,Y=F with F 1, 2, 4 or 8");
 }
 
 unsigned job_options_watchdog(int argc, char **argv)
 {
     static const char name[] = "--watchdog";
-    unsigned watchdog_s = WATCHDOG_S;
+    uint64_t watchdog_s = WATCHDOG_S;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
         size_t length = strcspn(argv[i], "=");
         const char *text =
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
+        uint64_t seconds = 0;
 
         /* Of a word that begins it, as of the whole one. */
         if (length > 2 && length < sizeof name && text != NULL &&
-            strncmp(argv[i], name, length) == 0) {
-            (void)read_watchdog(&watchdog_s, text);
+            strncmp(argv[i], name, length) == 0 &&
+            parse_count(text, &seconds) == NULL && seconds > 0 &&
+            seconds <= WATCHDOG_MAX_S) {
+            watchdog_s = seconds;
         }
     }
-    return watchdog_s;
+    return (unsigned)watchdog_s;
 }
 
 static void add_input(struct job_options *options, const char *text)
@@ -288,346 +238,206 @@ int job_options_add_input(void *options, const char *text)
     return 0;
 }
 
-static int set_mesh(void *own, const char *text)
+bool job_options_lacks_input(const void *own)
 {
-    struct job_options *options = own;
+    const struct job_options *options = own;
+    const struct kernel *kernel = options->request.kernel;
 
-    options->mesh_text = text;
-    return parse_report("--mesh", text,
-                        parse_mesh(text, &options->request.size));
+    return options->inputs == 0 && options->originators.count == 0 &&
+           (kernel == NULL || format_of(kernel->name)->input != NULL);
 }
 
 /* One console, or one of each originator. */
-static int add_port(void *own, const char *text)
+static int add_port(void *own, const char *option, const char *text)
 {
     struct job_options *options = own;
     uint32_t count = options->port_count + 1u;
 
+    (void)option;
     options->port =
         memory_or_exit(realloc(options->port, count * sizeof *options->port));
     options->port[options->port_count] = text;
     options->port_count = count;
     options->request.port = options->port[0];
     options->request.other_consoles = count > 1 ? options->port + 1 : NULL;
-    choose_mesh(options);
     return 0;
 }
 
-static int add_injection(void *own, const char *text)
+static int add_originator(void *own, const char *option, const char *text)
 {
     struct job_options *options = own;
 
-    return inject_options_add(&options->inject, text);
-}
-
-static int set_gdb(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    options->request.gdb = true;
-    options->request.gdb_dir = text;
-    return 0;
-}
-
-static int set_profile(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    return profile_option_load(&options->request.profile, "--profile", text);
-}
-
-static int add_originator(void *own, const char *text)
-{
-    struct job_options *options = own;
-
+    (void)option;
     return originators_options_add(&options->originators, &options->one.at,
                                    text);
-}
-
-static int set_damage(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    return noise_set(&options->request.noise.damage, "--damage", text);
-}
-
-static int set_loss(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    return noise_set(&options->request.noise.loss, "--lose", text);
-}
-
-static int set_firmware(void *own, const char *text)
-{
-    struct job_options *options = own;
-
-    snprintf(options->firmware, sizeof options->firmware, "%s", text);
-    return 0;
 }
 
 /* ---- the rows ---- */
 
 const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
-    {.name = "kernel",
-     .value = "NAME",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_kernel,
-     .help = "What to compute; see `quincunx kernels' (required)"},
-    {.name = "arg",
-     .value = "ARG",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_arg,
-     .help = "The kernel's argument, taken literally"},
-    {.name = "arg-hex",
-     .value = "HEX",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_arg_hex,
-     .help = "The same in hexadecimal, for bytes that a shell cannot pass"},
-    {.name = "as-is",
-     .group = 1,
-     .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, one.load.as_is),
+    {"kernel", "NAME", 1, OPTION_CHOICE,
+     OPTION_AT(struct job_options, request.kernel),
+     .help = "What to compute; see `quincunx kernels' (required)",
+     .choice = kernel_known, .set = set_kernel, .required = true},
+    {"arg", "ARG", 1, OPTION_SET, OPTION_ALL,
+     .help = "The kernel's argument, taken literally", .set = set_arg},
+    {"arg-hex", "HEX", 1, OPTION_SET, OPTION_ALL,
+     .help = "The same in hexadecimal, for bytes that a shell cannot pass",
+     .set = set_arg_hex},
+    {"as-is", NULL, 1, OPTION_FLAG,
+     OPTION_AT(struct job_options, one.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
              ".zst, .zip and such are else decompressed, a sound file is else "
              "its samples"},
-    {.name = "plan-profile",
-     .value = "NAME|FILE",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_plan_profile,
+    {"plan-profile", "NAME|FILE", 1, OPTION_SET,
+     OPTION_AT(struct job_options, plan_profile),
      .help = "What the plan assumes that circuits cost, such as a file of "
-             "`quincunx calibrate' (default: the costs of --profile)"},
-    {.name = "rounds",
-     .value = "R|auto",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.schedule.rounds),
-     .least = 1,
-     .most = ROUNDS_MAX,
-     .word = "auto",
-     .word_value = WIRE_BEST,
-     .allowed = "must be 1 to 16, or auto",
+             "`quincunx calibrate' (default: the costs of --profile)",
+     .choice = profile_known, .set = profile_option_load},
+    {"rounds", "R|auto", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.schedule.rounds),
      .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
-             "the best number"},
-    {.name = "installment",
-     .value = "K",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.schedule.installment),
-     .least = 1,
-     .most = INSTALLMENT_MAX,
-     .help =
-         "For a farm: a worker that asks gets its part, by its speed, of the "
-         "K-th "
-         "part of what is left: 1 to 250 (default: " INSTALLMENTS " where the "
-         "transfer is dear)"},
-    {.name = "levels",
-     .value = "1|2|auto",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.schedule.levels),
-     .least = 1,
-     .most = 2,
-     .word = "auto",
-     .allowed = "must be 1, 2 or auto",
+             "the best number",
+     .least = 1, .most = ROUNDS_MAX, .word = "auto", .word_value = WIRE_BEST,
+     .allowed = "must be 1 to 16, or auto"},
+    {"installment", "K", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.schedule.installment),
+     .help = "For a farm: a worker that asks gets its part, by its speed, of "
+             "the K-th part of what is left: 1 to 250 (default: " INSTALLMENTS
+             " where the "
+             "transfer is dear)",
+     .least = 1, .most = INSTALLMENT_MAX, .of = HAS_FARM},
+    {"levels", "1|2|auto", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.schedule.levels),
      .help = "For a farm: the originator serves all workers (1), or masters "
              "that serve those near them (2); auto (default): 2 from 100 nodes "
-             "on, without an output"},
-    {.name = "reserve",
-     .value = "PERCENT",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.schedule.reserve),
-     .least = 1,
-     .most = WIRE_RESERVE_MAX,
-     .allowed = "must be 1 to 90, the percentage of the load",
+             "on, without an output",
+     .choices = "1 2", .word = "auto", .usual = "auto", .of = HAS_FARM},
+    {"reserve", "PERCENT", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.schedule.reserve),
      .help = "For a hybrid: so much of the load is given to who asks, behind "
              "the planned rounds: 1 to 90 (default: by how much measured "
-             "pieces varied)"},
-    {.name = "phases",
-     .value = "N",
-     .group = 1,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.schedule.phases),
+             "pieces varied)",
+     .least = 1, .most = WIRE_RESERVE_MAX,
+     .allowed = "must be 1 to 90, the percentage of the load",
+     .of = HAS_HYBRID},
+    {"phases", "N", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.schedule.phases),
+     .help = "Use exactly N phases (default: as many as shorten the makespan)",
      .most = TORUS_PHASES_MAX,
-     .given = offsetof(struct job_options, phases_given),
-     .help = "Use exactly N phases (default: as many as shorten the makespan)"},
-    {.name = "ports",
-     .value = "P",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_ports,
-     .help = "Ports that a node uses at once: 1, 2 or 4 (default)"},
-    {.name = "switching",
-     .value = "HOW",
-     .group = 1,
-     .type = OPTION_CHOICE,
-     OPTION_FIELD(struct job_options, request.store_and_forward),
-     .choices = "circuit store-and-forward",
-     .help = "circuit (default) or store-and-forward"},
-    {.name = "unit",
-     .value = "BYTES",
-     .group = 1,
-     .type = OPTION_SIZE,
-     OPTION_FIELD(struct job_options, unit_bytes),
-     .least = 1,
-     .most = UINT16_MAX,
-     .allowed = "must be 1 to 65535 bytes",
+     .text = offsetof(struct job_options, phases_text)},
+    {"ports", "P", 1, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.ports),
+     .help = "Ports that a node uses at once: 1, 2 or 4 (default)",
+     .choices = "1 2 4", .usual = "4", .of = HAS_FABRIC},
+    {"switching", "HOW", 1, OPTION_CHOICE,
+     OPTION_AT(struct job_options, request.store_and_forward),
+     .help = "circuit (default) or store-and-forward",
+     .choices = "circuit store-and-forward", .usual = "circuit",
+     .of = HAS_FABRIC},
+    {"unit", "BYTES", 1, OPTION_SIZE, OPTION_AT(struct job_options, unit_bytes),
      .help =
-         "The smallest piece of the load that is not cut further (default 1)"},
-    {.name = "batch",
-     .value = "UNITS",
-     .group = 1,
-     .type = OPTION_SIZE,
-     OPTION_FIELD(struct job_options, request.batch_units),
-     .least = 1,
-     .most = UINT32_MAX,
-     .allowed = "must be 1 to 4294967295 units",
+         "The smallest piece of the load that is not cut further (default 1)",
+     .least = 1, .most = UINT16_MAX, .allowed = "must be 1 to 65535 bytes"},
+    {"batch", "UNITS", 1, OPTION_SIZE,
+     OPTION_AT(struct job_options, request.batch_units),
      .help = "Units of the load that go at once, the rest in further batches "
-             "(default: as many as a node's memory takes)"},
-    {.name = "slow",
-     .value = "X,Y=F",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_slow,
-     .help = "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated"},
-    {.name = "inject",
-     .value = "KIND@X,Y[@TIME]",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = add_injection,
+             "(default: as many as a node's memory takes)",
+     .least = 1, .most = UINT32_MAX,
+     .allowed = "must be 1 to 4294967295 units"},
+    {"slow", "X,Y=F", 1, OPTION_SET, OPTION_ALL,
+     .help = "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated",
+     .set = set_slow, .of = HAS_FABRIC},
+    {"inject", "KIND@X,Y[@TIME]", 3, OPTION_SET,
+     OPTION_AT(struct job_options, inject),
      .help = "For tests: node X,Y is slower than the plan takes it to be "
              "(slow2, slow4 or slow8 times), from TIME after the order on; or "
              "it takes a fault, hangs, dies or fails an assertion in the job "
-             "(fault, hang, die, assert); may be repeated"},
-    {.name = "allow-mixed",
-     .group = 3,
-     .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, request.allow_mixed),
+             "(fault, hang, die, assert); may be repeated",
+     .set = inject_options_add, .of = HAS_FABRIC},
+    {"allow-mixed", NULL, 3, OPTION_FLAG,
+     OPTION_AT(struct job_options, request.allow_mixed),
      .help = "With --port, run also if a node has another image than the "
              "originator, or is not at full speed by its crystal"},
-    {.name = "gdb",
-     .value = "DIR",
-     .group = 3,
-     .optional = true,
-     .type = OPTION_SET,
-     .set = set_gdb,
+    {"gdb", "DIR", 3, OPTION_TEXT,
+     OPTION_AT(struct job_options, request.gdb_dir),
      .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
-             "watchdog (default DIR: gdb beside this program)"},
-    {.name = "halt",
-     .value = "X,Y",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = add_halt,
+             "watchdog (default DIR: gdb beside this program)",
+     .optional = true, .text = offsetof(struct job_options, gdb_text),
+     .of = HAS_DEBUGGERS},
+    {"halt", "X,Y", 3, OPTION_SET, OPTION_AT(struct job_options, request.halts),
      .help = "With --gdb: node X,Y halts before its first instruction, and so "
-             "the job waits, until a debugger lets it go on; may be repeated"}};
+             "the job waits, until a debugger lets it go on; may be repeated",
+     .set = add_halt, .needs = "gdb"}};
 
 const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
-    {.name = "mesh",
-     .value = "WxH",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_mesh,
+    {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct job_options, request.size),
      .help = "Size of the torus: 1x1 to 125x125; " BOARD_SERIAL_NAMES
-             ": to 31x31 (required)"},
-    {.name = "profile",
-     .value = "NAME|FILE",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_profile,
+             ": to 31x31 (required)",
+     .text = offsetof(struct job_options, mesh_text), .required = true},
+    {"profile", "NAME|FILE", 1, OPTION_SET,
+     OPTION_AT(struct job_options, request.profile),
      .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
-             "to nothing), or a file"},
-    {.name = "originator",
-     .value = "X,Y[=FILE]",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = add_originator,
+             "to nothing), or a file",
+     .choice = profile_known, .set = profile_option_load},
+    {"originator", "X,Y[=FILE]", 1, OPTION_SET, OPTION_ALL,
      .help = "Node that talks to the host, and of a job holds the load "
              "(default 0,0); of `run' and `compare' also several times, each "
-             "with a load of its own in place of INPUT"},
-    {.name = "on",
-     .value = "qemu|native",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_on,
+             "with a load of its own in place of INPUT",
+     .set = add_originator},
+    {"on", "qemu|native", 1, OPTION_CHOICE,
+     OPTION_AT(struct job_options, native),
      .help = "Where nodes run: one QEMU process each (default), or all in this "
-             "process"},
-    {.name = "board",
-     .value = "NAME",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = set_board,
+             "process",
+     .choices = "qemu native", .usual = "qemu", .of = HAS_FABRIC},
+    {"board", "NAME", 1, OPTION_CHOICE,
+     OPTION_AT(struct job_options, request.board),
      .help =
          "Kind of board: " BOARD_WINDOW_NAMES ", whose switch is emulated with "
-         "all its times, or " BOARD_SERIAL_NAMES ", wired UART to UART"},
-    {.name = "port",
-     .value = "TTY",
-     .group = 1,
-     .type = OPTION_SET,
-     .set = add_port,
+         "all its times, or " BOARD_SERIAL_NAMES ", wired UART to UART",
+     .choice = board_known, .set = board_set,
+     .text = offsetof(struct job_options, board_text)},
+    {"port", "TTY", 1, OPTION_SET, OPTION_ALL,
      .help = "Serial port of the originator's console: a mesh of real boards, "
              "or of `quincunx boards'; of several originators also once for "
-             "each, in their order (else all loads go through the first)"},
-    {.name = "damage",
-     .value = "P/Q",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_damage,
+             "each, in their order (else all loads go through the first)",
+     .set = add_port},
+    {"damage", "P/Q", 3, OPTION_SET,
+     OPTION_AT(struct job_options, request.noise.damage),
      .help = "Change bytes on the emulated links of " BOARD_SERIAL_NAMES
-             " with this probability"},
-    {.name = "lose",
-     .value = "P/Q",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_loss,
-     .help = "Lose bytes on these links with this probability"},
-    {.name = "seed",
-     .value = "N",
-     .group = 3,
-     .type = OPTION_COUNT,
-     OPTION_FIELD(struct job_options, request.noise.seed),
+             " with this probability",
+     .set = noise_set, .usual = "0/1", .of = HAS_CABLES},
+    {"lose", "P/Q", 3, OPTION_SET,
+     OPTION_AT(struct job_options, request.noise.loss),
+     .help = "Lose bytes on these links with this probability",
+     .set = noise_set, .usual = "0/1", .of = HAS_CABLES},
+    {"seed", "N", 3, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.noise.seed),
      .help = "Chooses the bytes that are changed or lost (default 1)"},
-    {.name = "firmware",
-     .value = "FILE",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_firmware,
+    {"firmware", "FILE", 3, OPTION_PATH,
+     OPTION_AT(struct job_options, firmware),
      .help = "Image for the boards (default: beside this program)"},
-    {.name = "watchdog",
-     .value = "SECONDS",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_watchdog,
+    {"watchdog", "SECONDS", 3, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.watchdog_s),
      .help = "Give up when boards make no progress for this time; with serial "
-             "ports, when one batch takes longer (default 120)"},
-    {.name = "map",
-     .value = "HOW",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_map,
+             "ports, when one batch takes longer (default 120)",
+     .least = 1, .most = WATCHDOG_MAX_S,
+     .allowed = "must be 1 to 86400 seconds"},
+    {"map", "HOW", 3, OPTION_CHOICE, OPTION_AT(struct job_options, request.map),
      .help = "With mpirun, how nodes are shared out to ranks: cores (default), "
-             "by the cores of each; even; rows, by cores but whole rows"},
-    {.name = "boot",
-     .value = "fork|exec",
-     .group = 3,
-     .type = OPTION_SET,
-     .set = set_boot,
+             "by the cores of each; even; rows, by cores but whole rows",
+     .choices = "cores even rows"},
+    {"boot", "fork|exec", 3, OPTION_CHOICE,
+     OPTION_AT(struct job_options, request.one_by_one),
      .help = "How boards of mps2-an385 start: as forks of one QEMU (default, "
-             "where it can), or each by itself; their times are the same"},
-    {.name = "verbose",
-     .group = 3,
-     .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, request.verbose),
+             "where it can), or each by itself; their times are the same",
+     .choices = "fork exec", .text = offsetof(struct job_options, boot_text),
+     .of = HAS_STARTER},
+    {"verbose", NULL, 3, OPTION_FLAG,
+     OPTION_AT(struct job_options, request.verbose),
      .help = "Say on stderr how boards start, and why so; `run' prints all "
              "lines of its summary"},
-    {.name = "force",
-     .group = 3,
-     .type = OPTION_FLAG,
-     OPTION_FIELD(struct job_options, force),
+    {"force", NULL, 3, OPTION_FLAG, OPTION_AT(struct job_options, force),
      .help = "Start the nodes also if they need more memory than there is"}};
 
 /* Is among the profiles that are known by their name. */
@@ -655,44 +465,6 @@ void job_options_init(struct job_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-static int print_missing(const struct job_options *options, const char *what)
-{
-    fprintf(stderr, "quincunx: %s: %s is required; see --help\n",
-            options->command, what);
-    return EXIT_USAGE;
-}
-
-/* Names all that is missing where --mesh or --kernel is. */
-static int print_all_missing(const struct job_options *options)
-{
-    const struct request *request = &options->request;
-    const char *missing[3];
-    unsigned count = 0;
-    char text[64] = "";
-
-    if (options->mesh_text == NULL) {
-        missing[count++] = "--mesh WxH";
-    }
-    if (request->kernel == NULL) {
-        missing[count++] = "--kernel NAME";
-    }
-    if (options->inputs == 0 && options->originators.count == 0 &&
-        (request->kernel == NULL ||
-         format_of(request->kernel->name)->input != NULL)) {
-        missing[count++] = "INPUT";
-    }
-    if (count == 1) {
-        return print_missing(options, missing[0]);
-    }
-    for (unsigned i = 0; i < count; ++i) {
-        strcat(text, i == 0 ? "" : i + 1 < count ? ", " : " and ");
-        strcat(text, missing[i]);
-    }
-    fprintf(stderr, "quincunx: %s: %s are required; see --help\n",
-            options->command, text);
-    return EXIT_USAGE;
-}
-
 /* Refuses what cannot be on several ranks. */
 static int check_ranks(const struct request *request)
 {
@@ -712,17 +484,6 @@ static int check_mesh(const struct job_options *options)
 {
     const struct request *request = &options->request;
 
-    if (!request->mesh->has_fabric &&
-        (options->native || request->ports != TORUS_PORTS ||
-         request->store_and_forward || options->slow_count > 0 ||
-         request->gdb || options->inject.count > 0)) {
-        fprintf(stderr, "quincunx: --board " BOARD_SERIAL_NAMES
-                        ": must not be given with "
-                        "--on, --ports, --switching, --slow, --inject or "
-                        "--gdb: they are for mps2-an385 (`quincunx boards' has "
-                        "a --gdb)\n");
-        return EXIT_USAGE;
-    }
     if (!request->mesh->has_fabric && request->originators == 1 &&
         request->schedule.kind != SCHEDULE_PETERS_SYSKA &&
         request->schedule.kind != SCHEDULE_FARM) {
@@ -748,19 +509,6 @@ static int check_mesh(const struct job_options *options)
                 options->port_count);
         return EXIT_USAGE;
     }
-    if (noise_any(&request->noise) && !request->mesh->has_cables) {
-        fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
-                        "links of --board " BOARD_SERIAL_NAMES "\n");
-        return EXIT_USAGE;
-    }
-    if (options->boot_text != NULL &&
-        !(request->mesh->has_fabric && request->mesh->has_images)) {
-        fprintf(stderr,
-                "quincunx: --boot %s: is for emulated boards of "
-                "mps2-an385\n",
-                options->boot_text);
-        return EXIT_USAGE;
-    }
     if (options->boot_text != NULL && !request->one_by_one && request->gdb) {
         fprintf(stderr, "quincunx: --boot fork: must not be given with --gdb: "
                         "such boards start one by one\n");
@@ -778,9 +526,6 @@ int job_options_check_mesh(const struct job_options *options)
     if (status != 0) {
         return status;
     }
-    if (options->mesh_text == NULL) {
-        return print_missing(options, "--mesh WxH");
-    }
     if (request->size.width > side_max || request->size.height > side_max) {
         parse_report("--mesh", options->mesh_text,
                      side_max < SCHEDULE_SIDE_MAX
@@ -794,7 +539,7 @@ int job_options_check_mesh(const struct job_options *options)
                              request->size);
         return EXIT_USAGE;
     }
-    if (options->phases_given && torus_phases(request->size) >= 0 &&
+    if (options->phases_text != NULL && torus_phases(request->size) >= 0 &&
         request->schedule.phases > torus_phases(request->size)) {
         fprintf(stderr,
                 "quincunx: --phases %u: at most %d phases are feasible on a "
@@ -806,27 +551,13 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --installment without a farm, and --rounds with one. */
+/* Refuses masters that the job cannot have, and --rounds with a farm. */
 static int check_farm(const struct job_options *options)
 {
     const struct request *request = &options->request;
     const struct job_task task = job_task_of(request);
     bool farm = request->schedule.kind == SCHEDULE_FARM;
 
-    if (!farm && !options->all_schedules &&
-        request->schedule.installment != 0) {
-        fprintf(stderr,
-                "quincunx: --installment %u: is for --schedule farm, not %s\n",
-                request->schedule.installment,
-                schedule_name(request->schedule.kind));
-        return EXIT_USAGE;
-    }
-    if (!farm && !options->all_schedules && request->schedule.levels != 0) {
-        fprintf(
-            stderr, "quincunx: --levels %u: is for --schedule farm, not %s\n",
-            request->schedule.levels, schedule_name(request->schedule.kind));
-        return EXIT_USAGE;
-    }
     if (request->schedule.levels == 2 && !job_policy_has_masters(&task)) {
         fprintf(stderr,
                 "quincunx: --levels 2: must be 1 or auto with several "
@@ -851,14 +582,6 @@ static int check_reserve(const struct job_options *options)
     const struct request *request = &options->request;
     const struct job_task task = job_task_of(request);
 
-    if (request->schedule.reserve != 0 && !options->all_schedules &&
-        request->schedule.kind != SCHEDULE_HYBRID) {
-        fprintf(stderr,
-                "quincunx: --reserve %u: is for --schedule hybrid, not %s\n",
-                request->schedule.reserve,
-                schedule_name(request->schedule.kind));
-        return EXIT_USAGE;
-    }
     if (!job_policy_has(&task)) {
         fprintf(stderr,
                 "quincunx: --schedule hybrid: is for a torus of 5^k x 5^k with "
@@ -875,7 +598,7 @@ static int check_policy(const struct job_options *options)
     const struct request *request = &options->request;
     const struct job_task task = job_task_of(request);
 
-    if (options->phases_given && !job_policy(&task)->counts_phases) {
+    if (options->phases_text != NULL && !job_policy(&task)->counts_phases) {
         fprintf(stderr,
                 "quincunx: --phases %u: is for peters-syska on a torus "
                 "of 5^k x 5^k with four ports, circuits and no --slow\n",
@@ -990,9 +713,6 @@ static int check_input(struct job_options *options)
     struct request *request = &options->request;
     int status;
 
-    if (options->originators.count > 1 && !options->schedule_given) {
-        request->schedule.kind = SCHEDULE_STAR;
-    }
     status = originators_options_check(&options->originators, request);
     if (status != 0) {
         return status;
@@ -1000,10 +720,6 @@ static int check_input(struct job_options *options)
     if (request->originator[0].input_name != NULL && options->inputs == 0 &&
         request->originators == 1) {
         add_input(options, request->originator[0].input_name);
-    }
-    if (request->originator[0].input_name == NULL &&
-        format_of(request->kernel->name)->input != NULL) {
-        return print_missing(options, "INPUT");
     }
     if (request->originator[0].input_name != NULL &&
         format_of(request->kernel->name)->input == NULL) {
@@ -1018,20 +734,10 @@ static int check_input(struct job_options *options)
     return check_several(options);
 }
 
-static int check_debuggers(const struct job_options *options)
+static int check_halts(const struct job_options *options)
 {
     const struct request *request = &options->request;
 
-    if (request->gdb && options->native) {
-        fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
-                        "one process\n");
-        return EXIT_USAGE;
-    }
-    if (request->halts.count > 0 && !request->gdb) {
-        fprintf(stderr, "quincunx: --halt: needs --gdb, for the debugger that "
-                        "lets the node go on\n");
-        return EXIT_USAGE;
-    }
     for (unsigned i = 0; i < request->halts.count; ++i) {
         if (parse_report_outside("--halt", request->halts.at[i],
                                  request->size) != 0) {
@@ -1044,12 +750,8 @@ static int check_debuggers(const struct job_options *options)
 int job_options_check(struct job_options *options)
 {
     const struct request *request = &options->request;
-    int status;
+    int status = check_halts(options);
 
-    if (options->mesh_text == NULL || request->kernel == NULL) {
-        return print_all_missing(options);
-    }
-    status = check_debuggers(options);
     if (status == 0) {
         status = check_input(options);
     }

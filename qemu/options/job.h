@@ -30,10 +30,12 @@ struct job_options {
     struct request request;
     struct job_originator one; /* the request's, unless there are several */
     const char *command;       /* for messages: "run" */
-    const char *mesh_text;
-    const char *board_text; /* NULL: the default */
-    const char *boot_text;  /* NULL: the default */
-    const char **port;      /* as given; the request has them */
+    const char *mesh_text;     /* values as given, NULL: not given */
+    const char *board_text;
+    const char *boot_text;
+    const char *phases_text;
+    const char *gdb_text;
+    const char **port; /* as given; the request has them */
     uint32_t port_count;
     const char **input; /* INPUTs; one.input_name stands for all */
     uint32_t inputs;
@@ -47,7 +49,6 @@ struct job_options {
     struct originators_options originators;
     struct progress_options progress;
     bool schedule_given; /* else several originators have the star */
-    bool phases_given;
     bool force;          /* whatever memory there is */
     bool all_schedules;  /* the command runs each, whatever --schedule */
     uint32_t unit_bytes; /* 0: not given */
@@ -70,21 +71,35 @@ unsigned job_options_watchdog(int argc, char **argv);
 extern const struct option_row job_option_rows[JOB_OPTION_ROWS];
 extern const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS];
 
+/* What only some jobs have, for messages; the bits of those that the options
+   parsed have; and what parsed options entail. */
+extern const char *const job_option_kinds[];
+unsigned job_options_has(const void *options);
+void job_options_complete(void *options);
+
 /* The tables of both, and of --progress; the struct lies at this offset. */
 #define JOB_OPTION_TABLE(table_at)                                             \
     {                                                                          \
-        .row = job_option_rows, .rows = JOB_OPTION_ROWS, .at = table_at        \
+        .row = job_option_rows, .rows = JOB_OPTION_ROWS, .at = table_at,       \
+        .kinds = job_option_kinds, .has = job_options_has                      \
     }
 #define JOB_MESH_OPTION_TABLES(table_at)                                       \
     {.row = job_mesh_option_rows,                                              \
      .rows = JOB_MESH_OPTION_ROWS,                                             \
-     .at = table_at},                                                          \
+     .at = table_at,                                                           \
+     .done = job_options_complete,                                             \
+     .kinds = job_option_kinds,                                                \
+     .has = job_options_has},                                                  \
         PROGRESS_OPTION_TABLE((table_at) +                                     \
                               offsetof(struct job_options, progress))
 
 /* Adds an INPUT to the struct job_options with which the command's struct
    begins: struct option_command's `word`. Result: 0. */
 NODISCARD int job_options_add_input(void *options, const char *text);
+
+/* Whether the kernel, unless it is missing, too, takes an INPUT that was not
+   given: struct option_command's `lacks`. */
+bool job_options_lacks_input(const void *options);
 
 /* Sets the defaults. `command` and argv outlive the options. */
 void job_options_init(struct job_options *options, const char *command);

@@ -16,11 +16,11 @@
 #define OF_FARM (1u << MODEL_FARM)
 #define OF_MASTERS (1u << MODEL_MASTERS)
 
-static const char *const platforms[MODEL_PLATFORMS] = {
-    [MODEL_STAR] = "star",
-    [MODEL_RESULTS] = "results",
-    [MODEL_FARM] = "farm",
-    [MODEL_MASTERS] = "masters"};
+static const char *const kinds[MODEL_PLATFORMS] = {
+    [MODEL_STAR] = "model star",
+    [MODEL_RESULTS] = "model results",
+    [MODEL_FARM] = "model farm",
+    [MODEL_MASTERS] = "model masters"};
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
@@ -76,7 +76,8 @@ static int take_word(void *own, const char *text)
         options->path = text;
         return 0;
     }
-    while (i < MODEL_PLATFORMS && strcmp(text, platforms[i]) != 0) {
+    while (i < MODEL_PLATFORMS &&
+           strcmp(text, kinds[i] + strlen("model ")) != 0) {
         i += 1;
     }
     options->platform = (enum model_platform)i;
@@ -87,6 +88,11 @@ static int take_word(void *own, const char *text)
 
 /* ---- the rows ---- */
 
+static unsigned kind_of(const void *options)
+{
+    return 1u << ((const struct model_options *)options)->platform;
+}
+
 /* In the order of enum model_key. */
 static const struct option_row rows[MODEL_KEYS] = {
     {"load", "V", 1, OPTION_SET,
@@ -94,43 +100,43 @@ static const struct option_row rows[MODEL_KEYS] = {
      .help = "Units of the load; of a farm without those that calibration "
              "computed (required)",
      .of = OF_STAR | OF_RESULTS | OF_FARM, .required = true,
-     .put = set_positive},
+     .set = set_positive},
     {"master", "W0", 2, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_MASTER]),
      .help = "The master computes too, W0 a unit (default: it does not)",
-     .of = OF_STAR, .put = set_positive},
+     .of = OF_STAR, .set = set_positive},
     {"installments", "M|umr|periodic", 2, OPTION_SET,
      OPTION_AT(struct model_options, rounds),
      .help = "Chunks for each worker: 1 (default) to 64; umr: as many uniform "
              "rounds as end first, for equal workers; periodic: equal periods, "
              "for long jobs",
-     .of = OF_STAR, .put = set_installments},
+     .of = OF_STAR, .set = set_installments},
     {"ratio", "D", 3, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_RATIO]),
      .help = "Units of results for a unit of the load (required)",
-     .of = OF_RESULTS, .required = true, .put = set_natural},
+     .of = OF_RESULTS, .required = true, .set = set_natural},
     {"factor", "K|auto", 4, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_FACTOR]),
      .help = "A worker gets its part of the K-th part of what is left, its "
              "first chunk of the K-th part of the whole load; 1 or more; auto "
              "(default): ln(V)^CV, CV the times' coefficient of variation",
-     .of = OF_FARM, .put = set_factor},
+     .of = OF_FARM, .set = set_factor},
     {"startup", "A", 5, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_STARTUP]),
      .help = "Startup of a transfer (required)", .of = OF_MASTERS,
-     .required = true, .put = set_positive},
+     .required = true, .set = set_positive},
     {"transfer", "B", 5, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_TRANSFER]),
      .help = "Time to transfer a unit (required)", .of = OF_MASTERS,
-     .required = true, .put = set_positive},
+     .required = true, .set = set_positive},
     {"compute", "C", 5, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_COMPUTE]),
      .help = "Time to compute a unit (required)", .of = OF_MASTERS,
-     .required = true, .put = set_positive},
+     .required = true, .set = set_positive},
     {"scale", "S", 5, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_SCALE]),
      .help = "All x are S times as many (default 1)", .of = OF_MASTERS,
-     .put = set_positive},
+     .set = set_positive},
     {"json", NULL, 6, OPTION_FLAG, OPTION_AT(struct model_options, json),
      .help = "Print one JSON object and nothing else"},
 };
@@ -146,12 +152,12 @@ static const struct option_command command = {
                 [6] = "Of all:"},
     .table = {{.row = rows,
                .rows = MODEL_KEYS,
-               .texts = offsetof(struct model_options, text)}},
+               .texts = offsetof(struct model_options, text),
+               .kinds = kinds,
+               .has = kind_of}},
     .word = take_word,
     .words_least = 2,
     .missing = "star, results, farm or masters, and FILE",
-    .kinds = platforms,
-    .kind = offsetof(struct model_options, platform),
     .text = "Plan a load on the platforms of the literature, exactly: a star "
             "of workers, a star whose results come back, a farm that hands out "
             "chunks, several masters. FILE has a line of numbers for each "

@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTION_ROOM 160 /* bytes of a text, such as what is allowed */
+#define OPTION_ROOM 512 /* bytes of a text, such as what is allowed */
 
 /* A row of a command that is being parsed. */
 struct entry {
     const struct option_row *row;
+    const struct option_table *table;
     char *options;        /* its table's struct */
     const char *text;     /* the last value, "" for none; NULL: not given */
     const char **text_at; /* a copy of it; or NULL */
@@ -71,12 +72,15 @@ static void store_number(const struct option_row *row, void *field,
 /* ---- single values: each result is NULL or what is allowed, in `room` unless
    the row or the parser says it ---- */
 
-/* Tells the row's choices: "must be 1, 2 or 4". */
-static const char *tell_choices(const struct option_row *row,
+/* Tells the row's choices, and the one that the text may mean: "must be 1, 2 or
+   4". */
+static const char *tell_choices(const struct option_row *row, const char *text,
                                 char room[OPTION_ROOM])
 {
     char choice[OPTION_CHOICE_BYTES];
     char next[OPTION_CHOICE_BYTES];
+    char meant[OPTION_CHOICE_BYTES] = "";
+    struct edits_nearest nearest = {.word = text};
     bool more = option_choice(choice, row, 0);
     size_t at = (size_t)snprintf(room, OPTION_ROOM, "must be ");
 
@@ -87,7 +91,15 @@ static const char *tell_choices(const struct option_row *row,
                                : more ? ", "
                                       : " or ",
                                choice);
+        edits_offer(&nearest, choice);
+        if (nearest.name == choice) {
+            memcpy(meant, choice, sizeof meant);
+            nearest.name = meant;
+        }
         memcpy(choice, next, sizeof choice);
+    }
+    if (nearest.name != NULL && at < OPTION_ROOM) {
+        snprintf(room + at, OPTION_ROOM - at, "; did you mean '%s'?", meant);
     }
     return room;
 }
@@ -110,10 +122,15 @@ static const char *set_choice(const struct option_row *row, void *field,
 {
     int place = place_of(row, text);
 
-    if (place < 0) {
-        return tell_choices(row, room);
+    if (place < 0 && row->allowed != NULL) {
+        return row->allowed;
     }
-    store_number(row, field, (uint64_t)place);
+    if (place < 0) {
+        return tell_choices(row, text, room);
+    }
+    if (row->set == NULL) {
+        store_number(row, field, (uint64_t)place);
+    }
     return NULL;
 }
 
@@ -129,7 +146,7 @@ static const char *set_number(const struct option_row *row, void *field,
                                     : parse_time_ps(text, &number);
 
     if (row->choices != NULL && place_of(row, text) < 0) {
-        return tell_choices(row, room);
+        return tell_choices(row, text, room);
     }
     if (allowed == NULL &&
         (word ||
@@ -167,8 +184,9 @@ static int store(const struct entry *entry, const char *text)
     char room[OPTION_ROOM];
 
     snprintf(name, sizeof name, "--%s", row->name);
-    if (row->given != 0) {
-        *(bool *)(void *)(options + row->given) = true;
+    if (row->text != 0) {
+        *(const char **)(void *)(options + row->text) =
+            text != NULL ? text : "";
     }
     switch (row->type) {
     case OPTION_FLAG:
@@ -193,6 +211,9 @@ static int store(const struct entry *entry, const char *text)
         break;
     case OPTION_CHOICE:
         allowed = set_choice(row, field, text, room);
+        if (allowed == NULL && row->set != NULL) {
+            return row->set(field, name, text);
+        }
         break;
     case OPTION_MESH:
         allowed = set_mesh(row, field, text);
@@ -204,8 +225,7 @@ static int store(const struct entry *entry, const char *text)
         allowed = parse_coord(text, field);
         break;
     case OPTION_SET:
-        return row->put != NULL ? row->put(field, name, text)
-                                : row->set(options, text);
+        return row->set(field, name, text);
     }
     return parse_report(name, text, allowed);
 }
@@ -447,47 +467,81 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* The number of the kind that the words chose; 0 if the command has none. */
-static unsigned kind_of(const struct parse *parse)
+/* The bits of the kinds that the command has, and that have the option; all if
+   any has it. */
+static unsigned kinds_of(const struct entry *entry)
 {
-    const void *at = (const char *)parse->options + parse->command->kind;
-
-    return parse->command->kinds != NULL ? *(const unsigned *)at : 0;
+    return entry->row->of == 0
+               ? ~0u
+               : entry->row->of & entry->table->has(entry->options);
 }
 
-/* Whether the kind of job has the option. */
-static bool is_of(const struct parse *parse, const struct option_row *row)
+/* What stands between a list's names, of which `left` follow. */
+static const char *between(size_t left, const char *last)
 {
-    return row->of == 0 || (row->of >> kind_of(parse) & 1u) != 0;
+    return left == 0 ? "" : left == 1 ? last : ", ";
 }
 
-/* Prints the command's name, and the kind's. */
-static void print_command(const struct parse *parse)
+/* Prints the names of kinds: "a, b or c". */
+static void print_kinds(const struct entry *entry, unsigned bits)
 {
-    const struct option_command *command = parse->command;
-
-    fputs(command->name, stderr);
-    if (command->kinds != NULL) {
-        fprintf(stderr, " %s", command->kinds[kind_of(parse)]);
+    for (unsigned i = 0; bits != 0; ++i) {
+        if ((bits >> i & 1u) != 0) {
+            bits &= bits - 1;
+            fprintf(stderr, "%s%s", entry->table->kinds[i],
+                    between((size_t)__builtin_popcount(bits), " or "));
+        }
     }
 }
 
-/* Whether an option is missing, after a message. */
 static bool is_missing(const struct parse *parse, const struct entry *entry)
 {
     const struct option_row *row = entry->row;
 
-    if (!row->required || entry->text != NULL ||
-        (row->instead != NULL && given(parse, row->instead) != NULL) ||
-        !is_of(parse, row)) {
-        return false;
+    return row->required && entry->text == NULL &&
+           (row->instead == NULL || given(parse, row->instead) == NULL) &&
+           kinds_of(entry) != 0;
+}
+
+/* Whether options and words that must be there are, else after a message that
+   names all that are not. */
+static bool is_whole(const struct parse *parse)
+{
+    const struct option_command *command = parse->command;
+    bool words = parse->words < command->words_least ||
+                 (command->lacks != NULL && command->lacks(parse->options));
+    const struct entry *first = NULL;
+    size_t left = words;
+
+    for (size_t i = parse->rows; i-- > 0;) {
+        if (is_missing(parse, &parse->entry[i])) {
+            first = &parse->entry[i];
+            left += 1;
+        }
+    }
+    if (left == 0) {
+        return true;
     }
     fputs("quincunx: ", stderr);
-    print_command(parse);
-    fprintf(stderr, " needs --%s %s%s%s; see --help\n", row->name, row->value,
-            row->instead != NULL ? ", or --" : "",
-            row->instead != NULL ? row->instead : "");
-    return true;
+    if (first != NULL && first->row->of != 0) {
+        print_kinds(first, kinds_of(first));
+    } else {
+        fputs(command->name, stderr);
+    }
+    fputs(" needs ", stderr);
+    for (; first != NULL && first < &parse->entry[parse->rows]; ++first) {
+        const struct option_row *row = first->row;
+
+        if (is_missing(parse, first)) {
+            left -= 1;
+            fprintf(stderr, "--%s %s%s%s%s", row->name, row->value,
+                    row->instead != NULL ? " or --" : "",
+                    row->instead != NULL ? row->instead : "",
+                    between(left, " and "));
+        }
+    }
+    fprintf(stderr, "%s; see --help\n", words ? command->missing : "");
+    return false;
 }
 
 /* Prints "--name", or "--name 'value'". */
@@ -507,11 +561,11 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     const char *name = row->without != NULL ? row->without : "";
     const struct entry *other = NULL;
 
-    if (!is_of(parse, row)) {
+    if (kinds_of(entry) == 0) {
         fputs("quincunx: ", stderr);
         print_given(entry);
-        fputs(": not of ", stderr);
-        print_command(parse);
+        fputs(": is for ", stderr);
+        print_kinds(entry, row->of);
         fputc('\n', stderr);
         return true;
     }
@@ -534,29 +588,18 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     return other != NULL;
 }
 
-/* Checks what the rows say of each other. Result: whether all is well; if not,
-   messages were printed. */
+/* Checks what the rows say of each other. Result: whether all is well; else
+   after a message. */
 static bool agree(const struct parse *parse)
 {
-    const struct option_command *command = parse->command;
-    bool missing = false;
-
-    if (parse->words < command->words_least) {
-        fprintf(stderr, "quincunx: %s needs %s; see --help\n", command->name,
-                command->missing);
-        return false;
-    }
     for (size_t i = 0; i < parse->rows; ++i) {
-        missing = is_missing(parse, &parse->entry[i]) || missing;
-    }
-    for (size_t i = 0; !missing && i < parse->rows; ++i) {
         const struct entry *entry = &parse->entry[i];
 
         if (given(parse, entry->row->name) != NULL && is_amiss(parse, entry)) {
             return false;
         }
     }
-    return !missing;
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -576,6 +619,7 @@ static void list_rows(struct parse *parse)
         for (size_t i = 0; i < table->rows; ++i) {
             parse->entry[parse->rows++] = (struct entry){
                 .row = &table->row[i],
+                .table = table,
                 .options = options,
                 .text_at =
                     table->texts != 0
@@ -598,12 +642,13 @@ int option_parse(const struct option_command *command, int argc, char **argv,
     list_rows(&parse);
     good = go_through(&parse, PASS_NAMES, argv + 1) &&
            go_through(&parse, PASS_VALUES, argv + 1) &&
-           go_through(&parse, PASS_WORDS, argv + 1) && agree(&parse);
-    free(parse.entry);
+           go_through(&parse, PASS_WORDS, argv + 1);
     for (size_t i = 0; good && i < OPTION_TABLES; ++i) {
         if (command->table[i].done != NULL) {
             command->table[i].done((char *)options + command->table[i].at);
         }
     }
+    good = good && is_whole(&parse) && agree(&parse);
+    free(parse.entry);
     return good ? 0 : EXIT_USAGE;
 }

@@ -32,8 +32,6 @@ enum option_type {
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
 #define OPTION_ALL 0, 0 /* of OPTION_SET: the whole struct */
-#define OPTION_FIELD(type, member)                                             \
-    .at = offsetof(type, member), .width = sizeof((type *)0)->member
 
 struct option_row {
     const char *name;  /* "json" of --json */
@@ -46,8 +44,9 @@ struct option_row {
     char letter;   /* 'q' of -q; '\0': it has none */
     bool optional; /* it may be given without a value */
     bool required;
-    uint8_t of;   /* bits of the command's kinds that have it; 0: all */
-    size_t given; /* offset of a bool that tells that it was given; 0: none */
+    uint8_t of;  /* bits of the table's kinds that have it; 0: all */
+    size_t text; /* offset of a const char *: the value as given, "" for none,
+                    NULL: not given; 0: it is not kept */
     uint64_t least;
     uint64_t most;
     uint64_t fixed;
@@ -58,10 +57,10 @@ struct option_row {
     const char *(*choice)(size_t index);
     const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
     /* OPTION_SET: stores the value, NULL if it was given without one, in the
-       field. `option` is the name for messages: "--count". Result: 0, or EINVAL
-       after a message. */
-    int (*set)(void *options, const char *text);
-    int (*put)(void *field, const char *option, const char *text);
+       field; OPTION_CHOICE: a value that is among the choices, or NULL.
+       `option` is the name for messages: "--count". Result: 0, or EINVAL after
+       a message. */
+    int (*set)(void *field, const char *option, const char *text);
     const char *usual;   /* a value that counts as not given in what follows */
     const char *instead; /* name of an option that takes a required one's place;
                             or NULL */
@@ -77,7 +76,9 @@ struct option_table {
     size_t at;
     size_t texts; /* offset in its struct of `const char *text[rows]`: the
                      values as given, "" for none, NULL: not given; 0: none */
-    void (*done)(void *options); /* called when all options fit; or NULL */
+    void (*done)(void *options); /* called when all are stored; or NULL */
+    const char *const *kinds;    /* what only some commands have; or NULL */
+    unsigned (*has)(const void *options); /* bits of those that this one has */
 };
 
 #define OPTION_TABLE(table_rows, table_at)                                     \
@@ -95,11 +96,9 @@ struct option_command {
     /* Takes a word that is no option, after all options. Result: 0, or EINVAL
        after a message. */
     int (*word)(void *options, const char *text);
-    unsigned words_least; /* so many words must be there, of which the message
-                             says .missing: "a node, X,Y or all" */
-    const char *missing;
-    const char *const *kinds; /* names of what words choose among; or NULL */
-    size_t kind;              /* offset of their unsigned integer */
+    unsigned words_least;               /* fewer words are refused */
+    bool (*lacks)(const void *options); /* whether words are missing; or NULL */
+    const char *missing; /* what they are: "a node, X,Y or all" */
 };
 
 #endif

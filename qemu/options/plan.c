@@ -106,7 +106,7 @@ static int set_originator(void *own, const char *option, const char *text)
 static const struct option_row rows[PLAN_KEYS] = {
     {"torus", "SIDE", 1, OPTION_SET, OPTION_ALL,
      .help = "Side of the torus: 5^k, 1 to 9765625", .required = true,
-     .put = set_torus},
+     .set = set_torus},
     {"load", "UNITS", 1, OPTION_TEXT, OPTION_AT(struct plan_options, load),
      .help = "Units of the load, such as 1000000 or 10M", .required = true},
     {"startup", "T", 1, OPTION_TIME, OPTION_AT(struct plan_options, startup_ps),
@@ -123,7 +123,7 @@ static const struct option_row rows[PLAN_KEYS] = {
     {"layer-compute", "T0,T1,...", 2, OPTION_SET, OPTION_ALL,
      .help = "In place of --compute: the time of a node of each layer, 0 to "
              "the torus's last",
-     .without = "node-compute compute-power", .put = set_layers},
+     .without = "node-compute compute-power", .set = set_layers},
     {"node-compute", "FILE", 2, OPTION_TEXT,
      OPTION_AT(struct plan_options, node_compute),
      .help = "Nodes with a time of their own, as lines `X Y T'; the others "
@@ -131,7 +131,7 @@ static const struct option_row rows[PLAN_KEYS] = {
      .without = "compute-power results"},
     {"compute-power", "P", 2, OPTION_SET, OPTION_ALL,
      .help = "X units take --compute times X^P, such as 2 or 3/2 (default 1)",
-     .put = set_power},
+     .set = set_power},
     {"unit", "BYTES", 2, OPTION_SIZE,
      OPTION_AT(struct plan_options, unit_bytes),
      .help =
@@ -147,7 +147,7 @@ static const struct option_row rows[PLAN_KEYS] = {
              "emulated, or a file, in place of --startup, --transfer (that "
              "of --unit bytes, or of one) and --hop-delay; any of these "
              "that is given overrules it",
-     .put = profile_option_load, .choice = profile_known},
+     .set = profile_option_load, .choice = profile_known},
     {"phases", "N", 2, OPTION_COUNT, OPTION_AT(struct plan_options, phases),
      .help = "Use N phases (default: as many as give the smallest makespan)"},
     {"rounds", "R|auto", 2, OPTION_COUNT,
@@ -173,13 +173,13 @@ static const struct option_row rows[PLAN_KEYS] = {
              "while later rounds are computed, or when all is, whichever "
              "is earlier. The makespan is when all is computed, `results' "
              "when all are back",
-     .put = set_results},
+     .set = set_results},
     {"switching", "HOW", 2, OPTION_CHOICE,
      OPTION_AT(struct plan_options, store_and_forward),
      .help = "circuit (default) or store-and-forward",
      .choices = "circuit store-and-forward"},
     {"originator", "X,Y", 2, OPTION_SET, OPTION_ALL,
-     .help = "Node that holds the load (default 0,0)", .put = set_originator},
+     .help = "Node that holds the load (default 0,0)", .set = set_originator},
     {"per-node", NULL, 2, OPTION_FLAG, OPTION_AT(struct plan_options, per_node),
      .help = "Also print every node's share (sides up to 3125)"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct plan_options, json),

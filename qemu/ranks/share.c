@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-int share_map_of(const char *name)
-{
-    static const char *const names[] = {
-        [SHARE_CORES] = "cores", [SHARE_EVEN] = "even", [SHARE_ROWS] = "rows"};
-
-    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
-        if (strcmp(names[i], name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
                const uint32_t cores[], enum share_map map)
 {

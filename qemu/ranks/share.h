@@ -3,7 +3,6 @@
 #ifndef QEMU_RANKS_SHARE_H
 #define QEMU_RANKS_SHARE_H
 
-#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdint.h>
@@ -13,9 +12,6 @@ enum share_map {
     SHARE_EVEN,
     SHARE_ROWS /* whole rows, in proportion to the cores */
 };
-
-/* The map of that name, or -1. */
-NODISCARD int share_map_of(const char *name);
 
 /*
  * Fills first[0 .. ranks]: rank r has nodes first[r] to first[r + 1] - 1, none
