@@ -81,7 +81,8 @@ $(call test_program,script_ranks.so,shared,test/qemu/others/script.c)
 # What comes for the nodes of one rank, and what they send.
 $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
   $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c share.c) \
-  qemu/fabric/message.c qemu/support/memory.c torus/torus.c)
+  qemu/fabric/message.c qemu/support/host_clock.c \
+  qemu/support/memory.c torus/torus.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \

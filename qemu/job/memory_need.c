@@ -5,7 +5,7 @@
 #include "qemu/fabric/injection.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/mesh_ops.h"
-#include "qemu/ranks/hosts.h"
+#include "qemu/ranks/roll.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory_limit.h"

@@ -8,8 +8,20 @@
 #define QEMU_RANKS_LEADER_H
 
 #include "hal/nodiscard.h"
-#include "qemu/ranks/leader_config.h"
+#include "qemu/fabric/backend.h"
 #include "qemu/ranks/seen.h"
+#include "qemu/ranks/share.h"
+
+#include <stdbool.h>
+
+/* What a mesh on several ranks is started with. */
+struct leader_config {
+    struct torus_size size;
+    uint32_t identity; /* of the mesh */
+    enum share_map map;
+    bool in_process;
+    struct boards_config boards; /* unless in_process */
+};
 
 /* Starts a share of the nodes on every rank. Result: 0; -1 with a message on
    stderr. */

@@ -5,6 +5,7 @@
 #include "qemu/fabric/message.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/share.h"
+#include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
 
 #include <stdio.h>
@@ -18,13 +19,14 @@ struct waiting {
     struct record_send send;
 };
 
-/* What comes for a node. */
+/* A node, and what comes for it. */
 struct inbound {
     uint32_t number; /* of the payload that is to come; 0: none */
     uint32_t offset;
     uint32_t known;
     enum message_damage damage;
     bool rung; /* it is to be rung then */
+    bool up;
     struct waiting *first;
     struct waiting **end;
 };
@@ -46,6 +48,8 @@ struct local {
     struct early *early;
     uint8_t *copies;
     uint64_t between_bytes;
+    uint32_t up;
+    double up_s; /* when the last node was up; 0: not yet */
 };
 
 static size_t copies_bytes(const struct local *local)
@@ -130,9 +134,31 @@ struct window *local_copy(const struct local *local, uint32_t node)
                                          BACKEND_WINDOW_BYTES);
 }
 
-uint64_t local_between_bytes(const struct local *local)
+void local_note_up(struct local *local, uint32_t node)
 {
-    return local->between_bytes;
+    struct inbound *inbound = inbound_of(local, node);
+
+    local->up += !inbound->up;
+    inbound->up = true;
+    if (local->up == local->count && local->up_s == 0) {
+        local->up_s = host_clock_s(host_clock());
+    }
+}
+
+bool local_is_up(const struct local *local, uint32_t node)
+{
+    return inbound_of(local, node)->up;
+}
+
+struct record_looked local_looked(const struct local *local)
+{
+    struct record_looked looked = {.between_bytes = local->between_bytes};
+
+    if (local->up_s > 0) {
+        looked.boot_s = local->up_s - local->config.start_s;
+        looked.run_s = host_clock_s(host_clock()) - local->up_s;
+    }
+    return looked;
 }
 
 static bool refuse(uint32_t node, const char *what)

@@ -24,6 +24,7 @@ struct local_config {
     unsigned ranks;
     unsigned own;
     uint32_t identity; /* of the mesh */
+    double start_s;    /* host time when the share began to be opened */
     bool copies;       /* there are copies of windows: local_copy() */
 };
 
@@ -64,7 +65,11 @@ NODISCARD bool local_payload(struct local *local, uint32_t node,
 NODISCARD bool local_take_payload(struct local *local,
                                   const struct ranks_record *record);
 
-/* Bytes of payloads that went to other ranks. */
-uint64_t local_between_bytes(const struct local *local);
+/* A node has rung: it is up. */
+void local_note_up(struct local *local, uint32_t node);
+bool local_is_up(const struct local *local, uint32_t node);
+
+/* What this rank has seen of the mesh so far. */
+struct record_looked local_looked(const struct local *local);
 
 #endif

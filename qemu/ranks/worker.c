@@ -5,20 +5,30 @@
 #include "qemu/board/zygote.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
-#include "qemu/ranks/images.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define RINGS_AT_ONCE 16u
+
+/* An image that has come from rank 0: a file without a name, which boards can
+   open while this process lives. */
+struct image {
+    int fd; /* -1: there is none */
+    char path[64];
+};
 
 /* A rank's share of a mesh. */
 struct share {
@@ -30,12 +40,9 @@ struct share {
     char zygote_object[PATH_MAX];
     uint32_t *first;
     uint32_t count;
-    bool *up;    /* by node of the rank */
-    bool *waits; /* likewise: it has rung, and has no answer yet */
-    uint32_t up_count;
+    bool *waits; /* by node of the rank: it has rung, and has no answer yet */
     bool running;
-    double open_s;
-    double up_s; /* 0: not yet */
+    double start_s;
 };
 
 struct worker {
@@ -43,6 +50,39 @@ struct worker {
     struct patch patch;
     uint64_t idle_ns;
 };
+
+/* ---- images ---- */
+
+static void image_close(struct image *image)
+{
+    if (image->fd >= 0) {
+        close(image->fd);
+    }
+    image->fd = -1;
+}
+
+/* Result: 0, and the image is to be closed; -1 after a message on stderr. */
+static int image_keep(struct image *image, const uint8_t *data, size_t bytes)
+{
+    image->fd = memfd_create("quincunx-image", MFD_CLOEXEC);
+    for (size_t at = 0; image->fd >= 0 && at < bytes;) {
+        ssize_t done = write(image->fd, data + at, bytes - at);
+
+        if (done <= 0) {
+            image_close(image);
+        } else {
+            at += (size_t)done;
+        }
+    }
+    if (image->fd < 0) {
+        fprintf(stderr, "quincunx: memory for an image: %s\n",
+                limits_file_error(errno));
+        return -1;
+    }
+    snprintf(image->path, sizeof image->path, "/proc/%d/fd/%d", (int)getpid(),
+             image->fd);
+    return 0;
+}
 
 /* ---- opening and closing ---- */
 
@@ -61,7 +101,6 @@ static void close_share(struct worker *worker)
     image_close(&share->firmware);
     image_close(&share->firmware_slow);
     free(share->first);
-    free(share->up);
     free(share->waits);
     free(share);
 }
@@ -161,6 +200,7 @@ static bool start_share(struct share *share)
                                   .ranks = share->open.ranks,
                                   .own = ranks_own(),
                                   .identity = share->open.identity,
+                                  .start_s = share->start_s,
                                   .copies = true};
     int error =
         share->open.in_process != 0
@@ -168,7 +208,6 @@ static bool start_share(struct share *share)
             : start_boards(share);
 
     if (error == 0) {
-        share->up = memory_or_exit(calloc(share->count, sizeof *share->up));
         share->waits =
             memory_or_exit(calloc(share->count, sizeof *share->waits));
         share->local = local_new(&config);
@@ -182,7 +221,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 
     close_share(worker);
     ranks_set_mesh(record->head.mesh);
-    share->open_s = mesh_wall_s();
+    share->start_s = mesh_wall_s();
     share->firmware.fd = -1;
     share->firmware_slow.fd = -1;
     worker->share = share;
@@ -194,11 +233,6 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 }
 
 /* ---- what rank 0 wants ---- */
-
-static bool has(const struct share *share, uint32_t node)
-{
-    return local_has(share->local, node);
-}
 
 /* A node's number in this rank. */
 static uint32_t index_of(const struct share *share, uint32_t node)
@@ -242,7 +276,7 @@ static bool answer(struct share *share, const struct ranks_record *record)
     struct window *window;
     struct window *copy;
 
-    if (record->head.bytes != sizeof answer || !has(share, node) ||
+    if (record->head.bytes != sizeof answer ||
         !share->waits[index_of(share, node)]) {
         return false;
     }
@@ -265,8 +299,8 @@ static bool send_message(struct share *share, const struct ranks_record *record)
 {
     struct record_send send;
 
-    if (record->head.bytes != sizeof send || !has(share, record->head.node) ||
-        !share->up[index_of(share, record->head.node)]) {
+    if (record->head.bytes != sizeof send ||
+        !local_is_up(share->local, record->head.node)) {
         return false;
     }
     memcpy(&send, record->body, sizeof send);
@@ -278,7 +312,7 @@ static bool slow_from(struct share *share, const struct ranks_record *record)
     const struct backend *backend = &share->backend;
     struct record_start start;
 
-    if (record->head.bytes != sizeof start || !has(share, record->head.node)) {
+    if (record->head.bytes != sizeof start) {
         return false;
     }
     memcpy(&start, record->body, sizeof start);
@@ -303,24 +337,11 @@ static void tell(struct worker *worker, uint32_t node, enum record_kind kind)
               1);
 }
 
-static void note_up(struct share *share, uint32_t index)
-{
-    if (!share->up[index]) {
-        share->up[index] = true;
-        share->up_count += 1;
-        share->up_s =
-            share->up_count == share->count ? mesh_wall_s() : share->up_s;
-    }
-}
-
 /* What this rank has seen, after all windows as they are now, if asked for. */
 static void look_at_all(struct worker *worker, bool windows)
 {
     struct share *share = worker->share;
-    struct record_looked looked = {
-        .boot_s = share->up_s > 0 ? share->up_s - share->open_s : 0,
-        .run_s = share->up_s > 0 ? mesh_wall_s() - share->up_s : 0,
-        .between_bytes = local_between_bytes(share->local)};
+    struct record_looked looked = local_looked(share->local);
 
     for (uint32_t i = 0; windows && i < share->count; ++i) {
         tell(worker, share->first[ranks_own()] + i, RECORD_LOOKED);
@@ -329,34 +350,41 @@ static void look_at_all(struct worker *worker, bool windows)
               1);
 }
 
-static bool explain(struct share *share, const struct ranks_record *record)
+static void explain(struct share *share, const struct ranks_record *record)
 {
     const struct backend *backend = &share->backend;
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out;
+    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
 
-    if (!has(share, record->head.node)) {
-        return false;
-    }
-    out = memory_or_exit(open_memstream(&text, &bytes));
     backend->explain(backend->context, index_of(share, record->head.node), out);
     fclose(out);
     ranks_put(0, RECORD_WORDS, record->head.node,
               &(struct ranks_body){text, bytes}, 1);
     free(text);
-    return true;
 }
 
-static bool kill_node(struct share *share, const struct ranks_record *record)
+/* What is to be done to one node, which is this rank's. */
+static bool obey_node(struct share *share, const struct ranks_record *record)
 {
     const struct backend *backend = &share->backend;
 
-    if (!has(share, record->head.node)) {
+    switch (record->head.kind) {
+    case RECORD_ANSWER:
+        return answer(share, record);
+    case RECORD_SEND:
+        return send_message(share, record);
+    case RECORD_SLOW_FROM:
+        return slow_from(share, record);
+    case RECORD_KILL:
+        backend->kill(backend->context, index_of(share, record->head.node));
+        return true;
+    case RECORD_EXPLAIN:
+        explain(share, record);
+        return true;
+    default:
         return false;
     }
-    backend->kill(backend->context, index_of(share, record->head.node));
-    return true;
 }
 
 static bool obey_share(struct worker *worker, const struct ranks_record *record)
@@ -366,23 +394,14 @@ static bool obey_share(struct worker *worker, const struct ranks_record *record)
     switch (record->head.kind) {
     case RECORD_START:
         return start_nodes(share, record);
-    case RECORD_ANSWER:
-        return answer(share, record);
-    case RECORD_SEND:
-        return send_message(share, record);
     case RECORD_PAYLOAD:
         return local_take_payload(share->local, record);
-    case RECORD_SLOW_FROM:
-        return slow_from(share, record);
-    case RECORD_KILL:
-        return kill_node(share, record);
-    case RECORD_EXPLAIN:
-        return explain(share, record);
     case RECORD_LOOK:
         look_at_all(worker, record->head.node != 0);
         return true;
     default:
-        return false;
+        return local_has(share->local, record->head.node) &&
+               obey_node(share, record);
     }
 }
 
@@ -427,8 +446,8 @@ static bool listen(struct worker *worker, long ns)
 
     switch (event) {
     case BACKEND_RANG:
-        note_up(share, index);
         share->waits[index] = true;
+        local_note_up(share->local, share->first[ranks_own()] + index);
         tell(worker, share->first[ranks_own()] + index, RECORD_RANG);
         return true;
     case BACKEND_DIED:
