@@ -44,7 +44,8 @@ test_program = $(eval $(call test_program_rules,$(1),$(2),$(patsubst \
 UNIT := test/unit/unit.c
 UNIT_HOST := $(UNIT) test/unit/host.c
 SCHEDULES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
-PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES)
+PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES) \
+         qemu/support/memory.c
 # The host command, but for main() and the kernels.
 HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
 

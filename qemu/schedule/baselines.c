@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/baselines.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 
 /* ---- binomial ---- */
@@ -97,11 +99,8 @@ static bool fill_nearest(struct schedule_circuit circuits[],
                          struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
-    uint32_t *descendants = calloc(nodes, sizeof *descendants);
+    uint32_t *descendants = memory_or_exit(calloc(nodes, sizeof *descendants));
 
-    if (descendants == NULL) {
-        return false;
-    }
     for (uint32_t hops = torus_hops_most(size); hops > 0; --hops) {
         fill_wave(circuits, descendants, size, hops);
     }
@@ -135,8 +134,8 @@ static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
     circuits[node] = (struct schedule_circuit){0, queued[best.port], best};
 }
 
-static bool fill_star(struct schedule_circuit circuits[],
-                      struct torus_size size)
+bool schedule_star_fill(struct schedule_circuit circuits[],
+                        struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
     uint16_t queued[TORUS_PORTS] = {0};
@@ -154,5 +153,5 @@ static bool fill_star(struct schedule_circuit circuits[],
 int schedule_star(struct schedule_branch tree[], struct torus_size size,
                   struct torus_coord originator)
 {
-    return schedule_tree_grow(tree, size, originator, fill_star);
+    return schedule_tree_grow(tree, size, originator, schedule_star_fill);
 }

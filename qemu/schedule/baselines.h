@@ -3,8 +3,7 @@
  * Scatters that others use, as trees, to compare with. Any torus of up to
  * SCHEDULE_NODES_MAX nodes. Each function fills tree[width * height], which is
  * the caller's, and returns the number of phases, or -1 if the torus is empty
- * or too large, or without memory. Made on the host only, as
- * qemu/schedule/tree.h says.
+ * or too large.
  */
 #ifndef QEMU_SCHEDULE_BASELINES_H
 #define QEMU_SCHEDULE_BASELINES_H
@@ -43,5 +42,9 @@ NODISCARD int schedule_nearest(struct schedule_branch tree[],
 NODISCARD int schedule_star(struct schedule_branch tree[],
                             struct torus_size size,
                             struct torus_coord originator);
+
+/* The star's circuits: circuits[i] leads to the node i places, row-major, from
+   the originator. Result: true. */
+schedule_fill schedule_star_fill;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/scatter.h"
+#include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
 
 #include <stdlib.h>
@@ -15,29 +16,20 @@ int schedule_farm(struct schedule_branch tree[], struct torus_size size,
     return phases >= 0 ? phases : schedule_nearest(tree, size, originator);
 }
 
-int schedule_farm_direct(uint8_t *stored, const struct schedule_branch tree[],
-                         struct torus_size size, struct torus_coord originator)
+void schedule_farm_direct(uint8_t *stored, const struct schedule_branch tree[],
+                          struct torus_size size, struct torus_coord originator)
 {
     uint32_t nodes = torus_nodes(size);
-    struct schedule_branch *star = calloc(nodes, sizeof *star);
-    struct torus_path *path = calloc(nodes, sizeof *path);
-    int error = -1;
+    struct schedule_circuit *star = memory_or_exit(calloc(nodes, sizeof *star));
 
-    if (star != NULL && path != NULL &&
-        schedule_star(star, size, originator) >= 0) {
-        for (uint32_t i = 0; i < nodes; ++i) {
-            path[torus_index(size, star[i].at)] = star[i].path;
-        }
-        for (uint32_t i = 0; i < nodes; ++i) {
-            bytes_store_u32(
-                stored + TREE_BRANCH_BYTES * i,
-                tree_direct_pack(path[torus_index(size, tree[i].at)]));
-        }
-        error = 0;
+    (void)schedule_star_fill(star, size);
+    for (uint32_t i = 0; i < nodes; ++i) {
+        struct torus_coord away = torus_away(size, originator, tree[i].at);
+
+        bytes_store_u32(stored + TREE_BRANCH_BYTES * i,
+                        tree_direct_pack(star[torus_index(size, away)].path));
     }
     free(star);
-    free(path);
-    return error;
 }
 
 /* ---- two levels ---- */
@@ -149,27 +141,23 @@ static void divide_best(struct levels *levels)
     (void)divide(levels, best);
 }
 
-int schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
-                          struct torus_size size)
+void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
+                           struct torus_size size)
 {
     uint32_t nodes = tree[0].nodes;
-    uint32_t *memory = calloc(3 * (size_t)nodes, sizeof *memory);
-    uint32_t(*queued)[TORUS_PORTS] = calloc(nodes, sizeof *queued);
-    int error = -1;
+    uint32_t *memory =
+        memory_or_exit(calloc(3 * (size_t)nodes, sizeof *memory));
+    uint32_t(*queued)[TORUS_PORTS] =
+        memory_or_exit(calloc(nodes, sizeof *queued));
+    struct levels levels = {.tree = tree,
+                            .nodes = nodes,
+                            .parent = memory,
+                            .server = memory + nodes,
+                            .served = memory + 2 * (size_t)nodes};
 
-    if (memory != NULL && queued != NULL) {
-        struct levels levels = {.tree = tree,
-                                .nodes = nodes,
-                                .parent = memory,
-                                .server = memory + nodes,
-                                .served = memory + 2 * (size_t)nodes};
-
-        find_parents(&levels);
-        divide_best(&levels);
-        store_servers(stored, &levels, queued, size);
-        error = 0;
-    }
+    find_parents(&levels);
+    divide_best(&levels);
+    store_servers(stored, &levels, queued, size);
     free(memory);
     free(queued);
-    return error;
 }

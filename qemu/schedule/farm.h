@@ -20,18 +20,14 @@ NODISCARD int schedule_farm(struct schedule_branch tree[],
                             struct torus_coord originator);
 
 /* Writes the star's path to each node into its stored branch
-   (scatter/plan/tree.h), where tree[i] is branch i. Result: 0; -1 without
-   memory. */
-NODISCARD int schedule_farm_direct(uint8_t *stored,
-                                   const struct schedule_branch tree[],
-                                   struct torus_size size,
-                                   struct torus_coord originator);
+   (scatter/plan/tree.h), where tree[i] is branch i. */
+void schedule_farm_direct(uint8_t *stored, const struct schedule_branch tree[],
+                          struct torus_size size,
+                          struct torus_coord originator);
 
-/* Says of each stored branch who serves its node, and over which path, in a
-   farm of two levels; of one, where the tree has no masters. Result: 0; -1
-   without memory. */
-NODISCARD int schedule_farm_masters(uint8_t *stored,
-                                    const struct schedule_branch tree[],
-                                    struct torus_size size);
+/* Writes into each stored branch who serves its node, and over which path, in a
+   farm of two levels; of one, where the tree has no masters. */
+void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
+                           struct torus_size size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/group_star.h"
 
-#include "qemu/schedule/baselines.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,18 +157,18 @@ static void read_members(struct rays *rays, struct torus_coord originator,
 int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
                         struct torus_coord originator, const bool member[])
 {
-    struct rays rays = {.size = size, .nodes = torus_nodes(size)};
-    struct schedule_circuit *circuits = calloc(rays.nodes, sizeof *circuits);
-    int phases = -1;
+    uint32_t nodes = torus_nodes(size);
+    struct rays rays = {.size = size, .nodes = nodes};
+    struct schedule_circuit *circuits =
+        memory_or_exit(calloc(nodes, sizeof *circuits));
+    int phases;
 
-    rays.ray = calloc(rays.nodes, sizeof *rays.ray);
-    if (circuits != NULL && rays.ray != NULL) {
-        read_members(&rays, originator, member);
-        visit_rays(&rays, NULL, choose_port);
-        memset(rays.queued, 0, sizeof rays.queued);
-        visit_rays(&rays, circuits, queue_circuit);
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
+    rays.ray = memory_or_exit(calloc(nodes, sizeof *rays.ray));
+    read_members(&rays, originator, member);
+    visit_rays(&rays, NULL, choose_port);
+    memset(rays.queued, 0, sizeof rays.queued);
+    visit_rays(&rays, circuits, queue_circuit);
+    phases = schedule_tree_order(tree, size, originator, circuits);
     free(circuits);
     free(rays.ray);
     return phases;

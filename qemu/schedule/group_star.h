@@ -8,7 +8,6 @@
 #ifndef QEMU_SCHEDULE_GROUP_STAR_H
 #define QEMU_SCHEDULE_GROUP_STAR_H
 
-#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 #include <stdbool.h>
@@ -16,13 +15,11 @@
 /*
  * The star of the nodes with member[i], row-major, which is not read for the
  * originator. The torus has 1 to SCHEDULE_NODES_MAX nodes. Result: the last
- * phase, or -1 without memory; the first tree[0].nodes branches are filled in.
+ * phase; the first tree[0].nodes branches are filled in.
  * O(nodes * (width + height)), and as much as nodes * members for nodes that
  * change their port.
  */
-NODISCARD int schedule_group_star(struct schedule_branch tree[],
-                                  struct torus_size size,
-                                  struct torus_coord originator,
-                                  const bool member[]);
+int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator, const bool member[]);
 
 #endif

@@ -59,14 +59,18 @@ static void store_branch(uint8_t *out, const struct schedule_branch *branch,
     bytes_store_u16(out + 14, branch->path.hops_after);
 }
 
-/* The tree's branches as an order carries them, to be freed. */
-static uint8_t *store_tree(const struct schedule_branch tree[],
+/* The tree's branches as an order carries them, to be freed; NULL: the tree has
+   no phases, or too many. */
+static uint8_t *store_tree(const struct schedule_branch tree[], int phases,
                            struct torus_size size, const uint8_t *slow_shift)
 {
-    uint32_t nodes = tree[0].nodes;
-    uint8_t *out = memory_or_exit(malloc((size_t)nodes * TREE_BRANCH_BYTES));
+    uint8_t *out;
 
-    for (uint32_t i = 0; i < nodes; ++i) {
+    if (phases < 0 || phases > (int)TREE_PHASES_MAX) {
+        return NULL;
+    }
+    out = memory_or_exit(malloc((size_t)tree[0].nodes * TREE_BRANCH_BYTES));
+    for (uint32_t i = 0; i < tree[0].nodes; ++i) {
         unsigned shift =
             slow_shift != NULL ? slow_shift[torus_index(size, tree[i].at)] : 0;
 
@@ -86,14 +90,10 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
 {
     struct schedule_branch *tree = allocate_tree(size);
     int phases = schedules[schedule].make(tree, size, originator);
-    uint8_t *out = NULL;
+    uint8_t *out = store_tree(tree, phases, size, slow_shift);
 
-    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
-        out = store_tree(tree, size, slow_shift);
-    }
-    if (out != NULL && schedule_farm_direct(out, tree, size, originator) != 0) {
-        free(out);
-        out = NULL;
+    if (out != NULL) {
+        schedule_farm_direct(out, tree, size, originator);
     }
     free(tree);
     return out;
@@ -105,14 +105,10 @@ uint8_t *schedule_farm_tree(struct torus_size size,
 {
     struct schedule_branch *tree = allocate_tree(size);
     int phases = schedule_farm(tree, size, originator);
-    uint8_t *out = NULL;
+    uint8_t *out = store_tree(tree, phases, size, slow_shift);
 
-    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
-        out = store_tree(tree, size, slow_shift);
-    }
-    if (out != NULL && schedule_farm_masters(out, tree, size) != 0) {
-        free(out);
-        out = NULL;
+    if (out != NULL) {
+        schedule_farm_masters(out, tree, size);
     }
     free(tree);
     return out;
@@ -129,11 +125,8 @@ uint8_t *schedule_group_tree(enum schedule schedule, struct torus_size size,
 {
     struct schedule_branch *tree = allocate_tree(size);
     int phases = schedule_group_star(tree, size, originator, member);
-    uint8_t *out = NULL;
+    uint8_t *out = store_tree(tree, phases, size, slow_shift);
 
-    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
-        out = store_tree(tree, size, slow_shift);
-    }
     for (uint32_t i = 1;
          out != NULL && schedule == SCHEDULE_FARM && i < tree[0].nodes; ++i) {
         bytes_store_u32(out + TREE_BRANCH_BYTES * i,

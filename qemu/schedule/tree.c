@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/tree.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
@@ -94,13 +96,10 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
                         const struct schedule_circuit circuits[])
 {
     uint32_t nodes = torus_nodes(size);
-    uint32_t *memory = malloc(6 * nodes * sizeof *memory);
+    uint32_t *memory = memory_or_exit(malloc(6 * nodes * sizeof *memory));
     struct order order = {.circuits = circuits, .nodes = nodes};
     int phases;
 
-    if (memory == NULL) {
-        return -1;
-    }
     order.sorted = memory;
     order.starts = memory + nodes;
     order.count = memory + 2 * nodes;
@@ -136,8 +135,8 @@ int schedule_tree_grow(struct schedule_branch tree[], struct torus_size size,
     if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
         return -1;
     }
-    circuits = calloc(nodes, sizeof *circuits);
-    if (circuits != NULL && fill(circuits, size)) {
+    circuits = memory_or_exit(calloc(nodes, sizeof *circuits));
+    if (fill(circuits, size)) {
         phases = schedule_tree_order(tree, size, originator, circuits);
     }
     free(circuits);

@@ -6,9 +6,8 @@
  * listed by rising phase, within a phase by port: the order in which a node
  * sends to them, and in which a job carries them (scatter/plan/tree.h).
  *
- * Trees are made on the host only: these functions take memory with malloc,
- * which a board refuses, and give it back before they return. They keep no
- * state; not for interrupt handlers.
+ * Trees are made on the host only: these functions take memory with
+ * memory_or_exit(), and give it back before they return. They keep no state.
  */
 #ifndef QEMU_SCHEDULE_TREE_H
 #define QEMU_SCHEDULE_TREE_H
@@ -53,19 +52,17 @@ static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
  * The circuits as a tree. circuits[i] says how the node i (row-major) places
  * from the originator is reached; circuits[0] is not read. A node is reached
  * from one of an earlier phase, or is not in the tree. tree[width * height] is
- * the caller's; tree[0].nodes of it are filled in. Result: the last phase, or
- * -1 without memory. Cost: O(nodes + phases).
+ * the caller's; tree[0].nodes of it are filled in. Result: the last phase.
+ * Cost: O(nodes + phases).
  */
-NODISCARD int schedule_tree_order(struct schedule_branch tree[],
-                                  struct torus_size size,
-                                  struct torus_coord originator,
-                                  const struct schedule_circuit circuits[]);
+int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator,
+                        const struct schedule_circuit circuits[]);
 
 /*
- * The same with the circuits that fill() says, all 0 before; it returns false
- * if there are none for this torus, or without memory. Result: the last phase;
- * -1 if fill() fails, without memory, or if the torus is empty or has more than
- * SCHEDULE_NODES_MAX nodes.
+ * The tree of the circuits that fill() sets, all 0 before; it returns false if
+ * there are none for this torus. Result: the last phase; -1 if fill() fails, or
+ * if the torus is empty or has more than SCHEDULE_NODES_MAX nodes.
  */
 typedef bool schedule_fill(struct schedule_circuit circuits[],
                            struct torus_size size);
