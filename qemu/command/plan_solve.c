@@ -18,59 +18,6 @@ struct model_torus plan_torus(const struct plan_options *options)
         .originator = {(uint16_t)options->x, (uint16_t)options->y}};
 }
 
-/* Plans one round, of layers that compute a unit in compute_ps[], or all in the
-   input's time if it is NULL. */
-static int solve_layers(struct plan_solved *solved,
-                        const struct model_input *input,
-                        const uint64_t compute_ps[], unsigned ports)
-{
-    struct model_members members;
-    int error;
-
-    model_members_layers(&members, input, compute_ps, ports);
-    error = model_plan_members(&solved->plan, &solved->detail, &members, 1);
-    model_members_free(&members);
-    return error;
-}
-
-/* Plans where nodes of a layer differ: by --node-compute (then `torus`), or by
-   several rounds with --ports. */
-static int solve_members(struct plan_solved *solved,
-                         const struct model_input *input,
-                         const struct model_torus *torus,
-                         const struct plan_options *options)
-{
-    unsigned rounds = (unsigned)options->rounds;
-    struct model_members members;
-    int error;
-
-    model_members_make(&members, input, torus, (unsigned)options->ports);
-    error =
-        model_plan_members(&solved->plan, &solved->detail, &members, rounds);
-    if (error == ERR_OK && rounds != 1) {
-        model_similar(&solved->similar, &members, rounds);
-    }
-    model_members_free(&members);
-    return error;
-}
-
-/* Plans with --node-compute. Result: the solver's error, or an exit status. */
-static int solve_nodes(struct plan_solved *solved,
-                       const struct model_input *input,
-                       const struct plan_options *options)
-{
-    struct model_torus torus = plan_torus(options);
-    int result = 0;
-    uint64_t *compute_ps = plan_options_nodes(&result, options);
-
-    if (compute_ps != NULL) {
-        torus.compute_ps = compute_ps;
-        result = solve_members(solved, input, &torus, options);
-        free(compute_ps);
-    }
-    return result;
-}
-
 uint64_t plan_results_ps(const struct plan_solved *solved)
 {
     return solved->plan.makespan_ps + solved->collect_ps;
@@ -123,35 +70,76 @@ static int take_similar(struct plan_solved *solved,
 }
 
 /*
- * The best of the rounds in which no node is ever idle, or similar ones if they
- * are earlier: where startups are long against the load, the equations have a
- * volume of less than nothing, and with it no plan.
+ * Plans one round, or several: the best of the rounds in which no node is ever
+ * idle. Of layers similar rounds are taken if they are earlier: where startups
+ * are long against the load, the equations have a volume of less than nothing,
+ * and with it no plan.
  */
 static int solve_rounds(struct plan_solved *solved,
-                        const struct model_input *input, unsigned rounds)
+                        const struct model_members *members, unsigned rounds)
 {
     const struct model_plan *plan = &solved->plan;
     const struct model_similar *similar = &solved->similar;
+    int error =
+        model_plan_members(&solved->plan, &solved->detail, members, rounds);
+    bool take = error == ERR_PHASES && members->layers;
+
+    if (rounds == 1 || (error != ERR_OK && !take)) {
+        return error;
+    }
+    model_similar(&solved->similar, members, rounds);
+    if (take && similar->rounds == 0 && rounds > 1) {
+        find_feasible(solved, members, rounds);
+    }
+    take = take || (members->layers &&
+                    similar->makespan_ps + nearest_ps(plan->makespan_ps) <
+                        plan->makespan_ps);
+    return take && similar->rounds > 1
+               ? take_similar(solved, members, error == ERR_OK)
+               : error;
+}
+
+/* Plans layers that compute a unit in compute_ps[], or all in the input's time
+   if it is NULL; fewer ports only in one round. */
+static int solve_layers(struct plan_solved *solved,
+                        const struct model_input *input,
+                        const uint64_t compute_ps[], unsigned ports,
+                        unsigned rounds)
+{
     struct model_members members;
     int error;
 
-    model_members_layers(&members, input, NULL, TORUS_PORTS);
-    error =
-        model_plan_members(&solved->plan, &solved->detail, &members, rounds);
-    if (error == ERR_OK || error == ERR_PHASES) {
-        model_similar(&solved->similar, &members, rounds);
-        if (error == ERR_PHASES && similar->rounds == 0 && rounds > 1) {
-            find_feasible(solved, &members, rounds);
-        }
-        if (similar->rounds > 1 &&
-            (error == ERR_PHASES ||
-             similar->makespan_ps + nearest_ps(plan->makespan_ps) <
-                 plan->makespan_ps)) {
-            error = take_similar(solved, &members, error == ERR_OK);
-        }
-    }
+    model_members_layers(&members, input, compute_ps, ports);
+    error = solve_rounds(solved, &members, rounds);
     model_members_free(&members);
     return error;
+}
+
+/* Plans where nodes of a layer differ: by --node-compute, or by several rounds
+   with --ports. Result: the solver's error, or an exit status. */
+static int solve_nodes(struct plan_solved *solved,
+                       const struct model_input *input,
+                       const struct plan_options *options)
+{
+    bool alike = options->node_compute == NULL;
+    struct model_torus torus = plan_torus(options);
+    struct model_members members;
+    uint64_t *compute_ps = NULL;
+    int result = 0;
+
+    if (!alike) {
+        compute_ps = plan_options_nodes(&result, options);
+        if (compute_ps == NULL) {
+            return result;
+        }
+        torus.compute_ps = compute_ps;
+    }
+    model_members_make(&members, input, alike ? NULL : &torus,
+                       (unsigned)options->ports);
+    result = solve_rounds(solved, &members, (unsigned)options->rounds);
+    model_members_free(&members);
+    free(compute_ps);
+    return result;
 }
 
 /* ---- results ---- */
@@ -184,7 +172,7 @@ static int solve_collected(struct plan_solved *solved,
 
     without.results_numerator = 0;
     without.results_denominator = 0;
-    error = solve_rounds(solved, &without, rounds);
+    error = solve_layers(solved, &without, NULL, TORUS_PORTS, rounds);
     if (error == ERR_OK) {
         solved->collect_ps = collect_ps(&solved->plan, input);
     }
@@ -224,7 +212,7 @@ static int solve_results(struct plan_solved *solved,
 
     *solved = (struct plan_solved){.meanwhile = rounds == 1};
     if (rounds == 1) {
-        return solve_layers(solved, input, NULL, TORUS_PORTS);
+        return solve_layers(solved, input, NULL, TORUS_PORTS, 1);
     }
     error = solve_collected(solved, input, rounds);
     return error == ERR_OK || error == ERR_PHASES
@@ -258,35 +246,23 @@ static int solve_best_results(struct plan_solved *solved,
     return error;
 }
 
-/* Several rounds, or a number of them that is free. */
-static int solve_several(struct plan_solved *solved,
-                         const struct model_input *input,
-                         const struct plan_options *options)
-{
-    unsigned rounds = (unsigned)options->rounds;
-
-    if (options->ports != TORUS_PORTS) {
-        return solve_members(solved, input, NULL, options);
-    }
-    if (input->results_denominator == 0) {
-        return solve_rounds(solved, input, rounds);
-    }
-    return rounds == 0 ? solve_best_results(solved, input)
-                       : solve_results(solved, input, rounds);
-}
-
 /* Plans by the model that the options ask for. Result: the solver's error, or
    an exit status after a message. */
 static int solve(struct plan_solved *solved, const struct model_input *input,
                  const struct plan_options *options)
 {
-    if (options->node_compute != NULL) {
+    unsigned rounds = (unsigned)options->rounds;
+    bool results = input->results_denominator > 0;
+
+    if (options->node_compute != NULL ||
+        (options->ports != TORUS_PORTS && rounds != 1)) {
         return solve_nodes(solved, input, options);
     }
-    if (options->rounds != 1) {
-        return solve_several(solved, input, options);
+    if (results && rounds != 1) {
+        return rounds == 0 ? solve_best_results(solved, input)
+                           : solve_results(solved, input, rounds);
     }
-    solved->meanwhile = input->results_denominator > 0;
+    solved->meanwhile = results;
     if (plan_given(options, PLAN_COMPUTE_POWER)) {
         return model_plan_power(&solved->plan, &solved->detail, input,
                                 options->power_numerator,
@@ -296,7 +272,7 @@ static int solve(struct plan_solved *solved, const struct model_input *input,
                         plan_given(options, PLAN_LAYER_COMPUTE)
                             ? options->layer_compute_ps
                             : NULL,
-                        (unsigned)options->ports);
+                        (unsigned)options->ports, rounds);
 }
 
 /* Prints which of --rounds and --phases is infeasible, and what is feasible. */

@@ -23,17 +23,11 @@ static quad after(const struct model_flow *flow, unsigned i, quad left_ps)
 static struct model_part part_of(const struct model_flow *flow, unsigned i,
                                  quad left_ps, quad near)
 {
-    quad share = left_ps / flow->members->member[i].unit_ps;
-    quad volume = flow->stream[i].takes * left_ps - flow->stream[i].less;
+    const struct model_stream *stream = &flow->stream[i];
 
-    return (struct model_part){
-        .nodes = 1,
-        .volume_units = volume < near ? 0 : (double)volume,
-        .volume_floor = quad_floor(volume, near),
-        .share_units = share < near ? 0 : (double)share,
-        .share_floor = quad_floor(share, near),
-        .end_ps = quad_round(flow->stream[0].left - left_ps),
-    };
+    return model_part_make(1, stream->takes * left_ps - stream->less,
+                           left_ps / flow->members->member[i].unit_ps, near,
+                           flow->stream[0].left - left_ps);
 }
 
 /* Averages of all layers, and their first receipts. */

@@ -33,6 +33,19 @@ uint64_t model_layer_nodes(unsigned layer)
     return nodes;
 }
 
+struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
+                                  quad near, quad end_ps)
+{
+    return (struct model_part){
+        .nodes = nodes,
+        .volume_units = volume < near ? 0 : (double)volume,
+        .share_units = share < near ? 0 : (double)share,
+        .volume_floor = quad_floor(volume, near),
+        .share_floor = quad_floor(share, near),
+        .end_ps = quad_round(end_ps),
+    };
+}
+
 void model_detail_free(struct model_detail *detail)
 {
     free(detail->part);

@@ -17,6 +17,11 @@ NODISCARD int model_check(struct model_plan *plan,
 NODISCARD int model_makespan(struct model_plan *plan, quad makespan_ps,
                              quad alone_ps);
 
+/* A part of so many nodes; less than `near` units are none, as rounding makes
+   them. */
+struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
+                                  quad near, quad end_ps);
+
 /* Allocates the parts of a plan, which has its phases and rounds, and sets what
    is known beside the parts. */
 void model_detail_make(struct model_detail *detail, enum model_order order,

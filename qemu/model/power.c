@@ -138,19 +138,13 @@ static void set_parts(struct model_part part[], struct curve *curve)
     long double end_ps = 0;
 
     for (unsigned i = 0; i <= curve->phases; ++i) {
-        long double share = expl(curve->share[i]);
-        long double volume = expl(curve->volume[i]);
-
         if (i > 0) {
             set_costs(curve, i, false);
             end_ps += expl(curve->startup[i]) +
                       expl(curve->transfer[i] + curve->volume[i]);
         }
-        part[i].share_units = (double)share;
-        part[i].volume_units = (double)volume;
-        part[i].share_floor = quad_floor(share, 0);
-        part[i].volume_floor = quad_floor(volume, 0);
-        part[i].end_ps = quad_round(end_ps);
+        part[i] = model_part_make(model_layer_nodes(i), expl(curve->volume[i]),
+                                  expl(curve->share[i]), 0, end_ps);
     }
 }
 

@@ -33,6 +33,17 @@ static quad near_units(const struct trial *trial)
            QUAD_NEAR;
 }
 
+/* Goes one round back, the last one if `last`, which takes the originator
+   last_ps. Result: how long it takes. */
+static quad go_back(struct model_flow *flow, bool last, quad last_ps)
+{
+    quad left_ps = model_flow_round(flow, last);
+
+    left_ps = last ? last_ps : left_ps;
+    model_flow_turn(flow, left_ps);
+    return left_ps;
+}
+
 /* Units that so many rounds take beyond the load, for this s of the originator
    in the last one; sets the makespan. */
 static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
@@ -43,13 +54,8 @@ static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
     trial->last_ps = last_ps;
     trial->all_ps = 0;
     for (unsigned r = rounds; r-- > 0;) {
-        bool last = r + 1 == rounds;
-        quad left_ps = model_flow_round(flow, last);
-
-        left_ps = last ? last_ps : left_ps;
-        model_flow_turn(flow, left_ps);
+        trial->all_ps += go_back(flow, r + 1 == rounds, last_ps);
         units += model_flow_takes(flow, 0);
-        trial->all_ps += left_ps;
     }
     return units;
 }
@@ -165,19 +171,13 @@ static void set_round(struct model_part part[], const struct trial *trial,
     const struct model_member *members = flow->members->member;
     quad near = near_units(trial);
 
-    for (uint32_t i = 0; i < flow->count; ++i) {
-        quad share = flow->stream[i].left / members[i].unit_ps;
-        quad volume = model_flow_takes(flow, i);
-
-        volume -= i == 0 ? share : 0;
-        part[i] = (struct model_part){
-            .nodes = members[i].nodes,
-            .volume_units = volume < near ? 0 : (double)volume,
-            .volume_floor = quad_floor(volume, near),
-            .share_units = share < near || i == 0 ? 0 : (double)share,
-            .share_floor = i == 0 ? 0 : quad_floor(share, near),
-            .end_ps = i == 0 ? 0 : quad_round(turn_ps[i]),
-        };
+    part[0] = model_part_make(
+        1, model_flow_takes(flow, 0) - flow->stream[0].left / members->unit_ps,
+        0, near, 0);
+    for (uint32_t i = 1; i < flow->count; ++i) {
+        part[i] = model_part_make(members[i].nodes, model_flow_takes(flow, i),
+                                  flow->stream[i].left / members[i].unit_ps,
+                                  near, turn_ps[i]);
     }
 }
 
@@ -215,7 +215,6 @@ static void set_detail(struct model_detail *detail, struct trial *trial,
 {
     struct model_flow *flow = &trial->flow;
     quad own = trial->all_ps / flow->members->member[0].unit_ps;
-    quad last_ps = trial->last_ps;
     quad *turn_ps = memory_or_exit(calloc(flow->count, sizeof *turn_ps));
 
     model_detail_make(detail,
@@ -223,12 +222,7 @@ static void set_detail(struct model_detail *detail, struct trial *trial,
                       flow->members->batches, plan);
     turn_ps[0] = trial->all_ps;
     for (unsigned r = plan->rounds; r-- > 0;) {
-        bool last = r + 1u == plan->rounds;
-        quad left_ps = model_flow_round(flow, last);
-
-        left_ps = last ? last_ps : left_ps;
-        model_flow_turn(flow, left_ps);
-        turn_ps[0] -= left_ps;
+        turn_ps[0] -= go_back(flow, r + 1u == plan->rounds, trial->last_ps);
         set_turns(turn_ps, trial);
         set_round(&detail->part[r * flow->count], trial, turn_ps);
     }

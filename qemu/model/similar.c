@@ -268,20 +268,13 @@ static void set_rounds(struct model_detail *detail,
 
         for (unsigned j = 1; j <= similar->phases; ++j) {
             const struct model_member *member = &flow->members->member[j];
-            quad share = similar->part[r] * quad_max(0, flow->stream[j].left) /
-                         member->unit_ps;
-            quad volume =
-                similar->part[r] * quad_max(0, model_flow_takes(flow, j));
+            quad share = similar->part[r] * flow->stream[j].left;
+            quad volume = similar->part[r] * model_flow_takes(flow, j);
 
             end_ps += member->startup_ps + member->transfer_ps * volume;
             sent += TORUS_PORTS * volume;
-            part[j] =
-                (struct model_part){.nodes = member->nodes,
-                                    .share_units = (double)share,
-                                    .share_floor = quad_floor(share, near),
-                                    .volume_units = (double)volume,
-                                    .volume_floor = quad_floor(volume, near),
-                                    .end_ps = quad_round(end_ps)};
+            part[j] = model_part_make(member->nodes, volume,
+                                      share / member->unit_ps, near, end_ps);
         }
         part[0].nodes = 1;
         part[0].volume_units = (double)sent;
