@@ -30,7 +30,9 @@ void board_kick(unsigned port);
    Replaces the previous request. A board may ignore the request. */
 void board_alarm(uint32_t at_us);
 
-/* Returns the counters of a port's driver. Changed only under board_lock(). */
+/* Returns the counters of a port's driver, changed only under board_lock(). The
+   first five are bytes in and out, overruns, framing errors, noisy bytes
+   (PEEK_LINE_COUNTERS, hal/switch/peek.h). */
 uint32_t *board_counters(unsigned port);
 
 /* Measures the supply, mV (0: unknown), and the chip's temperature, Celsius

@@ -15,7 +15,8 @@ struct counters {
     uint32_t bytes_in;
     uint32_t bytes_out;
     uint32_t overruns; /* times that bytes were lost */
-    uint32_t damaged;  /* bytes without a stop bit, or noisy ones */
+    uint32_t framings; /* bytes without a stop bit, or noisy ones */
+    uint32_t noises;   /* a chip that tells noise counts it here */
 };
 
 struct line {
@@ -37,7 +38,7 @@ static void collect(struct line *line, unsigned port, unsigned status)
     uint8_t byte = chip_uart_read(port);
     bool damaged = (status & CHIP_DAMAGED) != 0;
 
-    line->counters.damaged += damaged;
+    line->counters.framings += damaged;
     if ((status & CHIP_CAME) == 0) {
         return;
     }

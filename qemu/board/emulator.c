@@ -154,6 +154,13 @@ int emulator_check(const struct board_kind *board, const char *otherwise)
 {
     const char *wrong;
 
+    if (board->machine == NULL) {
+        fprintf(stderr,
+                "quincunx: --board %s: no QEMU machine emulates it: only real "
+                "boards, with --port\n",
+                board->place.board);
+        return EXIT_USAGE;
+    }
     if (access("/proc/self/fd", F_OK) != 0) {
         fprintf(stderr,
                 "quincunx: /proc is not mounted: QEMU finds its boards' "

@@ -35,7 +35,7 @@ enum {
 struct board_kind {
     struct elf_place place; /* place.board: the name after --board */
     const char *folder;     /* in build/, boot/, hal/ */
-    const char *machine;    /* QEMU's -machine */
+    const char *machine;    /* QEMU's -machine; NULL: none */
     enum board_circuits circuits;
 
     /* Of a board with serial ports: */

@@ -126,7 +126,7 @@ struct outcome {
        with the first that starts and ends with the last. */
     uint32_t originators;
     struct outcome_originator *originator;
-    const char *board; /* "mps2-an385", "stm32f405" or "host" */
+    const char *board; /* name after --board; "host" */
     char *image;       /* of boards that ran before: "CAFE0001 is FILE, kernels
                           search"; NULL: they do not say, or are started here */
     bool host_times;   /* boards run in the host's time, not in one of theirs */

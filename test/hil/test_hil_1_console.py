@@ -17,10 +17,9 @@ def fixture_console(mesh_up):
 
 def test_ident_tells_who_it_is(console, mesh_up, notes):
     said = console.values("ident")
-    assert said["board"] == "stm32f405"
     assert re.fullmatch("[0-9A-F]{24}", said["unique_id"])
     assert re.fullmatch("[0-9A-F]{8}", said["image_crc"])
-    if mesh_up.timed:
+    if mesh_up.timed and said["board"] == "stm32f405":
         assert (said["clock"], said["clock_hz"]) == ("hse-pll", "168000000")
     assert int(said["room"]) >= 32768
     notes.add("image", said["version"], "", f"unique id {said['unique_id']}")

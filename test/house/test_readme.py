@@ -29,7 +29,10 @@ OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by",
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",
             "qemu/schedule/columns.h", "qemu/schedule/columns.c",
-            "hal/stm32f405/pins/NAME.h"}
+            "hal/stm32f405/pins/NAME.h", "boot/foo/main.c",
+            "boot/foo/costs.c", "boot/foo/start.c", "boot/foo/board.mk",
+            "hal/foo/chip.c", "hal/foo/chip.h", "hal/foo/serial.c",
+            "linker/foo.ld"}
 
 
 def said(*args):

@@ -314,8 +314,9 @@ static void start(void)
                                         .half_line_us = 1000000,
                                         .lost_max = 1,
                                         .costs = &costs,
-                                        .line_counters = 4,
-                                        .line_names = "in\0out\0over\0bad",
+                                        .line_counters = 5,
+                                        .line_names =
+                                            "in\0out\0over\0frame\0noise",
                                         .memory = memory,
                                         .memory_bytes = sizeof memory};
 
