@@ -26,48 +26,44 @@
 
 struct subcommand {
     const char *name;
-    const char *full_name;
     int (*run)(int argc, char **argv);
     const char *summary;
 };
 
 static const struct subcommand subcommands[] = {
-    {"plan", "quincunx plan", plan_command,
+    {"plan", plan_command,
      "the share of every layer, and when all nodes finish"},
-    {"run", "quincunx run", run_command,
+    {"run", run_command,
      "one job on a mesh of emulated boards or native nodes"},
-    {"html", "quincunx html", html_command,
-     "the page of a report, for a browser"},
-    {"boards", "quincunx boards", boards_command,
+    {"html", html_command, "the page of a report, for a browser"},
+    {"boards", boards_command,
      "a mesh of emulated STM32F405 boards that stays up, to talk to"},
-    {"compare", "quincunx compare", compare_command,
-     "one load with every schedule, side by side"},
-    {"calibrate", "quincunx calibrate", calibrate_command,
+    {"compare", compare_command, "one load with every schedule, side by side"},
+    {"calibrate", calibrate_command,
      "the costs of circuits, measured, as a profile for the plan"},
-    {"certificate", "quincunx certificate", certificate_command,
+    {"certificate", certificate_command,
      "every circuit of the scatter with its links, to be checked"},
-    {"model", "quincunx model", model_command,
+    {"model", model_command,
      "stars, farms, several masters: the platforms of the literature"},
-    {"flash", "quincunx flash", flash_command,
+    {"flash", flash_command,
      "a firmware image into real boards, by probe, serial port or USB"},
-    {"flash-map", "quincunx flash-map", flash_list_command,
+    {"flash-map", flash_list_command,
      "the probes, serial adapters and DFU devices that are plugged in"},
-    {"console", "quincunx console", console_command,
+    {"console", console_command,
      "one command for a board on a serial port, and its reply"},
-    {"ps", "quincunx ps", ps_command,
+    {"ps", ps_command,
      "the state of every node of a mesh of boards, even if it hangs"},
-    {"mesh", "quincunx mesh", mesh_command,
+    {"mesh", mesh_command,
      "boards find each other; wrong cables are named and drawn"},
-    {"nodes", "quincunx nodes", nodes_command,
+    {"nodes", nodes_command,
      "every node's number, image, clock, supply, temperature"},
-    {"links", "quincunx links", links_command,
+    {"links", links_command,
      "every port's counters: bytes, damage, losses; once or repeatedly"},
-    {"identify", "quincunx identify", identify_command,
+    {"identify", identify_command,
      "lets a board's LED blink, so that it can be found"},
-    {"reset", "quincunx reset", reset_command,
+    {"reset", reset_command,
      "restarts boards over the mesh, even if they hang"},
-    {"kernels", "quincunx kernels", kernels_command,
-     "the kernels and their arguments"},
+    {"kernels", kernels_command, "the kernels and their arguments"},
 };
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof *subcommands)
@@ -133,25 +129,7 @@ static int finish(int status)
     return written || status != 0 ? status : EXIT_FAILED;
 }
 
-/* The whole help, or with a name that of a subcommand. */
-static int help(int words, char **word)
-{
-    const struct subcommand *subcommand;
-    char full_name[64];
-    char option[] = "--help";
-
-    if (words == 0 || strcmp(word[0], "help") == 0) {
-        usage(stdout);
-        return 0;
-    }
-    subcommand = subcommand_of(word[0]);
-    if (subcommand == NULL) {
-        return refuse(word[0]);
-    }
-    snprintf(full_name, sizeof full_name, "%s", subcommand->full_name);
-    return subcommand->run(2, (char *[]){full_name, option, NULL});
-}
-
+/* Runs a subcommand, whose full name takes the place of argv[0]. */
 static int run_subcommand(int argc, char **argv)
 {
     static char full_name[64];
@@ -160,9 +138,21 @@ static int run_subcommand(int argc, char **argv)
     if (subcommand == NULL) {
         return refuse(argv[0]);
     }
-    snprintf(full_name, sizeof full_name, "%s", subcommand->full_name);
+    snprintf(full_name, sizeof full_name, "quincunx %s", subcommand->name);
     argv[0] = full_name;
     return subcommand->run(argc, argv);
+}
+
+/* The whole help, or with a name that of a subcommand. */
+static int help(int words, char **word)
+{
+    char option[] = "--help";
+
+    if (words == 0 || strcmp(word[0], "help") == 0) {
+        usage(stdout);
+        return 0;
+    }
+    return run_subcommand(2, (char *[]){word[0], option, NULL});
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b,

@@ -9,8 +9,7 @@
 #include "qemu/live/board_page.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
-#include "qemu/options/option.h"
-#include "qemu/options/serve.h"
+#include "qemu/support/option.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/amount.h"
 #include "qemu/support/exit_status.h"
@@ -55,9 +54,10 @@ struct own_options {
     const struct board_kind *board;
     bool keep;
     bool force;
-    const char *page; /* file, or NULL */
-    struct serve_options serve;
-    uint32_t asked; /* for pages: the board over whose console */
+    const char *page;    /* file, or NULL */
+    const char *serve;   /* as given, or NULL */
+    uint16_t serve_port; /* 0: one that is free */
+    uint32_t asked;      /* for pages: the board over whose console */
 };
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -191,17 +191,19 @@ static const struct option_row rows[] = {
     {"double", "X,Y,PORT", 2, OPTION_SET, OPTION_ALL,
      .help = "The next port counterclockwise leads to the same board",
      .set = add_fault},
-    {"serve", "PORT", 1, OPTION_SET, OPTION_AT(struct own_options, serve),
+    {"serve", "PORT", 1, OPTION_COUNT,
+     OPTION_AT(struct own_options, serve_port),
      .help = "Show a page, at 127.0.0.1 on this port (default: one that is "
              "free), with every board's state, last job and link errors, over "
              "the same console",
-     .optional = true, .set = serve_options_set},
+     .optional = true, .text = offsetof(struct own_options, serve),
+     OPTION_TCP_PORT},
 };
 
 static const struct option_command command = {
     .name = "boards",
-    .heading = {[2] = "Faults of the wiring, for tests:"},
-    .table = {OPTION_TABLE(rows, 0)},
+    .heading = {[1] = "The mesh:", [2] = "Faults of the wiring, for tests:"},
+    .part = {{OPTION_TABLE(rows), 0}},
     .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "
             "to UART, prints where their consoles are, and stays until Ctrl-C, "
             "SIGTERM or the end of standard input."
@@ -262,7 +264,7 @@ static void choose_consoles(struct own_options *options)
 
 static bool has_page(const struct own_options *options)
 {
-    return options->serve.given || options->page != NULL;
+    return options->serve != NULL || options->page != NULL;
 }
 
 /* Takes the last console that is not given away. Result: 0 or an exit status
@@ -281,7 +283,7 @@ static int choose_asked(struct own_options *options)
         fprintf(stderr,
                 "quincunx: boards: %s: asks the boards over one console, and "
                 "all are given away; must be more boards, or fewer --console\n",
-                options->serve.given ? "--serve" : "--html");
+                options->serve != NULL ? "--serve" : "--html");
         return EXIT_USAGE;
     }
     options->asked = node - 1;
@@ -484,8 +486,8 @@ static int run_with_page(struct own_options *options, struct stay *stay)
     struct board_page *page = NULL;
     int status;
 
-    if (options->serve.given) {
-        page = board_page_serve(options->serve.port, size, asked);
+    if (options->serve != NULL) {
+        page = board_page_serve(options->serve_port, size, asked);
         if (page == NULL) {
             return EXIT_FAILED;
         }

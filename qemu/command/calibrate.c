@@ -270,8 +270,11 @@ static int check(const struct calibrate_options *options)
 
 static const struct option_command command = {
     .name = "calibrate",
-    .table = {OPTION_TABLE(rows, 0),
-              JOB_MESH_OPTION_TABLES(offsetof(struct calibrate_options, mesh))},
+    .heading = JOB_OPTION_HEADINGS,
+    .part = {{OPTION_TABLE(rows), 0},
+             {&job_mesh_option_table, offsetof(struct calibrate_options, mesh)},
+             {&progress_option_table,
+              offsetof(struct calibrate_options, mesh.progress)}},
     .word = refuse_input,
     .text =
         "Sends probes through a mesh, fits startup, hop delay and transfer "

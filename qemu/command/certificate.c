@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "torus/pattern.h"
@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
 
 static const struct option_command command = {
     .name = "certificate",
-    .table = {OPTION_TABLE(rows, 0)},
+    .part = {{OPTION_TABLE(rows), 0}},
     .text =
         "List every circuit of the scatter with its links, one circuit a line: "
         "phase, source, destination, and the links from one to the other."

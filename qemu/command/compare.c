@@ -110,10 +110,13 @@ static int run(struct own_options *options)
 
 static const struct option_command options_of_compare = {
     .name = "compare",
+    .heading = JOB_OPTION_HEADINGS,
     .words = "INPUT...",
-    .table = {OPTION_TABLE(rows, 0),
-              JOB_OPTION_TABLE(offsetof(struct own_options, job)),
-              JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&job_option_table, offsetof(struct own_options, job)},
+             {&job_mesh_option_table, offsetof(struct own_options, job)},
+             {&progress_option_table,
+              offsetof(struct own_options, job.progress)}},
     .word = job_options_add_input,
     .lacks = job_options_lacks_input,
     .missing = "INPUT",

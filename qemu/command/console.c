@@ -5,7 +5,7 @@
 #include "hal/line/line.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/console/client.h"
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
 static const struct option_command command = {
     .name = "console",
     .words = "COMMAND [WORD...]",
-    .table = {OPTION_TABLE(rows, 0)},
+    .part = {{OPTION_TABLE(rows), 0}},
     .word = add_word,
     .words_least = 1,
     .missing = "a command, such as `help'",

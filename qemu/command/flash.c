@@ -4,8 +4,8 @@
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
 #include "qemu/flash/list.h"
-#include "qemu/options/option.h"
-#include "qemu/options/progress.h"
+#include "qemu/support/option.h"
+#include "qemu/support/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -32,7 +32,7 @@ struct options {
     bool partial;
     bool set_coordinates;
     bool force_pins;
-    struct progress_options progress;
+    enum progress_kind progress;
     char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
 };
 
@@ -160,8 +160,8 @@ static const struct option_row rows[] = {
 static const struct option_command command = {
     .name = "flash",
     .words = "IMAGE",
-    .table = {OPTION_TABLE(rows, 0),
-              PROGRESS_OPTION_TABLE(offsetof(struct options, progress))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&progress_option_table, offsetof(struct options, progress)}},
     .word = set_image,
     .words_least = 1,
     .missing = "IMAGE",

@@ -3,7 +3,7 @@
 
 #include "qemu/flash/list.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -43,7 +43,7 @@ static const struct option_row rows[] = {
 
 static const struct option_command command = {
     .name = "flash-map",
-    .table = {OPTION_TABLE(rows, 0)},
+    .part = {{OPTION_TABLE(rows), 0}},
     .text = "List the debug probes, serial adapters and DFU devices that are "
             "plugged in, and write a map of them for `quincunx flash --map`. "
             "Places (x, y), chips' unique numbers and pins are left for you to "

@@ -2,7 +2,7 @@
 #include "qemu/command/command.h"
 
 #include "qemu/options/given_files.h"
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/page/page.h"
 #include "qemu/report/json.h"
 #include "qemu/support/exit_status.h"
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 static const struct option_command command = {
     .name = "html",
     .words = "REPORT.json",
-    .table = {OPTION_TABLE(rows, 0)},
+    .part = {{OPTION_TABLE(rows), 0}},
     .word = set_report,
     .words_least = 1,
     .missing = "a REPORT.json",

@@ -24,8 +24,8 @@ static const struct option_row rows[] = {
 static const struct option_command command = {
     .name = "identify",
     .words = "X,Y|all",
-    .table = {OPTION_TABLE(rows, 0),
-              BOARD_OPTION_TABLE(offsetof(struct options, target.options))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, target.options)}},
     .word = board_target_parse,
     .words_least = 1,
     .missing = "a node, X,Y or all",

@@ -33,8 +33,8 @@ static const struct option_row rows[] = {
 
 static const struct option_command command = {
     .name = "links",
-    .table = {OPTION_TABLE(rows, 0),
-              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
     .text =
         "Prints, for every port of every node of a mesh of boards, the bytes "
         "that went over it, and the failures: frames that came in damaged, or "

@@ -28,8 +28,8 @@ static const struct option_row rows[] = {
 
 static const struct option_command command = {
     .name = "mesh",
-    .table = {OPTION_TABLE(rows, 0),
-              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
     .text = "Has the boards of a mesh find each other, and prints and draws "
             "the faults: missing, wrong, twice used and noisy cables, another "
             "size; and, if there are none, nodes that have another image than "

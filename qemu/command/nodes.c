@@ -19,8 +19,8 @@ static const struct option_row rows[] = {
 
 static const struct option_command command = {
     .name = "nodes",
-    .table = {OPTION_TABLE(rows, 0),
-              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
     .text =
         "Prints the unique number, image, clock, crystal, reset cause, uptime, "
         "memory for a batch, supply and temperature of every node of a mesh of "

@@ -4,7 +4,6 @@
 #include "qemu/live/board_page.h"
 #include "qemu/options/console.h"
 #include "qemu/options/given_files.h"
-#include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/stay.h"
@@ -17,7 +16,8 @@ struct options {
     const char *firmware;
     const char *page; /* file, or NULL */
     bool json;
-    struct serve_options serve;
+    const char *serve;   /* as given, or NULL */
+    uint16_t serve_port; /* 0: one that is free */
 };
 
 static const struct option_row rows[] = {
@@ -29,17 +29,18 @@ static const struct option_row rows[] = {
              "board's state, last job and link errors"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An array of objects, one for each node"},
-    {"serve", "PORT", 2, OPTION_SET, OPTION_AT(struct options, serve),
+    {"serve", "PORT", 2, OPTION_COUNT, OPTION_AT(struct options, serve_port),
      .help = "Show a page instead, at 127.0.0.1 on this port (default: one "
              "that is free), with states, last jobs and link errors, asked for "
              "every few seconds while somebody looks, until Ctrl-C",
-     .optional = true, .set = serve_options_set, .without = "json html"},
+     .optional = true, .text = offsetof(struct options, serve), OPTION_TCP_PORT,
+     .without = "json html"},
 };
 
 static const struct option_command command = {
     .name = "ps",
-    .table = {OPTION_TABLE(rows, 0),
-              BOARD_OPTION_TABLE(offsetof(struct options, board))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
     .text = "Prints the state, waypoint (the last step that its program "
             "noted), last circuit and fault of every node of a mesh of boards, "
             "also of nodes whose program hangs."
@@ -109,7 +110,7 @@ static bool look_for_page(const struct options *options,
 static bool serve(const struct options *options, struct console *console)
 {
     struct board_page *page = board_page_serve(
-        options->serve.port, options->board.size, options->board.originator);
+        options->serve_port, options->board.size, options->board.originator);
     struct stay stay;
     bool well = false;
 
@@ -153,7 +154,7 @@ static int run(struct options *options)
     if (console == NULL) {
         return status;
     }
-    if (options->serve.given) {
+    if (options->serve != NULL) {
         return serve(options, console) ? 0 : EXIT_FAILED;
     }
     well = options->page != NULL ? look_for_page(options, console)

@@ -17,7 +17,7 @@
 static const struct option_command command = {
     .name = "reset",
     .words = "X,Y|all",
-    .table = {BOARD_OPTION_TABLE(offsetof(struct board_target, options))},
+    .part = {{&board_option_table, offsetof(struct board_target, options)}},
     .word = board_target_parse,
     .words_least = 1,
     .missing = "a node, X,Y or all",

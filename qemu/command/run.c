@@ -10,7 +10,6 @@
 #include "qemu/live/run_page.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
-#include "qemu/options/serve.h"
 #include "qemu/page/page.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/report/gantt.h"
@@ -37,7 +36,8 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *html;
-    struct serve_options serve;
+    const char *serve;     /* as given, or NULL */
+    uint16_t serve_port;   /* 0: one that is free */
     struct run_page *live; /* or NULL */
     const char *command;   /* this one, for a shell */
     const char **output;   /* of the whole load, or of each originator's */
@@ -119,11 +119,13 @@ static const struct option_row rows[] = {
              "for each. Of -o, --gantt, --html, --report and --trace one may "
              "be -, standard output: then the summary goes to standard error",
      .letter = 'o', .set = add_output},
-    {"serve", "PORT", 2, OPTION_SET, OPTION_AT(struct own_options, serve),
+    {"serve", "PORT", 2, OPTION_COUNT,
+     OPTION_AT(struct own_options, serve_port),
      .help =
          "Show that page while the job runs: at 127.0.0.1, on this port "
          "(default: one that is free), until Ctrl-C; the address is printed",
-     .optional = true, .set = serve_options_set},
+     .optional = true, .text = offsetof(struct own_options, serve),
+     OPTION_TCP_PORT},
 };
 
 /* At most, besides those of originators and of -o, and INPUTs. */
@@ -440,11 +442,11 @@ static void tell_choices(struct outcome *outcome, const struct choices *choices)
 
 static int start_page(struct own_options *options)
 {
-    if (!options->serve.given) {
+    if (options->serve == NULL) {
         return 0;
     }
     options->live = run_page_start(&options->job.request, options->command,
-                                   options->serve.port);
+                                   options->serve_port);
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
@@ -525,10 +527,13 @@ static int run(struct own_options *options)
 
 static const struct option_command options_of_run = {
     .name = "run",
+    .heading = JOB_OPTION_HEADINGS,
     .words = "INPUT...",
-    .table = {OPTION_TABLE(rows, 0),
-              JOB_OPTION_TABLE(offsetof(struct own_options, job)),
-              JOB_MESH_OPTION_TABLES(offsetof(struct own_options, job))},
+    .part = {{OPTION_TABLE(rows), 0},
+             {&job_option_table, offsetof(struct own_options, job)},
+             {&job_mesh_option_table, offsetof(struct own_options, job)},
+             {&progress_option_table,
+              offsetof(struct own_options, job.progress)}},
     .word = job_options_add_input,
     .lacks = job_options_lacks_input,
     .missing = "INPUT",

@@ -10,7 +10,7 @@
 #define ROWS_MS 120000u
 #define TRIES 5u
 
-const struct option_row board_option_rows[BOARD_OPTION_ROWS] = {
+static const struct option_row rows[] = {
     {"port", "PORT", 1, OPTION_TEXT, OPTION_AT(struct board_options, port),
      .help = "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal "
              "(required)",
@@ -22,6 +22,8 @@ const struct option_row board_option_rows[BOARD_OPTION_ROWS] = {
      .help = "Place of the board whose console it is (default: the place that "
              "it found, or 0,0)",
      .text = offsetof(struct board_options, originator_text)}};
+
+const struct option_table board_option_table = {OPTION_ROWS(rows)};
 
 static int check_place(const struct board_options *options)
 {

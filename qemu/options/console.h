@@ -9,7 +9,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/console/client.h"
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "torus/torus.h"
 
 struct board_options {
@@ -20,14 +20,7 @@ struct board_options {
     struct torus_coord originator;
 };
 
-#define BOARD_OPTION_ROWS 3u
-extern const struct option_row board_option_rows[BOARD_OPTION_ROWS];
-
-/* Their table, of a struct board_options at this offset. */
-#define BOARD_OPTION_TABLE(table_at)                                           \
-    {                                                                          \
-        .row = board_option_rows, .rows = BOARD_OPTION_ROWS, .at = table_at    \
-    }
+extern const struct option_table board_option_table;
 
 /* Checks that the originator lies in the mesh, if both are given. Result: 0, or
    an exit status after a message. */

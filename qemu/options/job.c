@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
-#include "qemu/options/profile.h"
-#include "qemu/options/progress.h"
+#include "qemu/support/profile.h"
+#include "qemu/support/progress.h"
 
 #include "qemu/format/table.h"
 #include "qemu/job/order.h"
@@ -59,7 +59,8 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-void job_options_complete(void *own)
+/* Sets what the options entail. */
+static void complete(void *own)
 {
     struct job_options *options = own;
     struct request *request = &options->request;
@@ -85,7 +86,7 @@ enum {
     HAS_HYBRID = 32
 };
 
-const char *const job_option_kinds[] = {
+static const char *const kinds[] = {
     "nodes behind an emulated switch, not for --board " BOARD_SERIAL_NAMES,
     "emulated boards of mps2-an385",
     "emulated boards of mps2-an385: native nodes share one process, and "
@@ -94,7 +95,7 @@ const char *const job_option_kinds[] = {
     "--schedule farm",
     "--schedule hybrid"};
 
-unsigned job_options_has(const void *own)
+static unsigned has(const void *own)
 {
     const struct job_options *options = own;
     const struct mesh_ops *mesh = options->request.mesh;
@@ -274,7 +275,7 @@ static int add_originator(void *own, const char *option, const char *text)
 
 /* ---- the rows ---- */
 
-const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
+static const struct option_row job_rows[] = {
     {"kernel", "NAME", 1, OPTION_CHOICE,
      OPTION_AT(struct job_options, request.kernel),
      .help = "What to compute; see `quincunx kernels' (required)",
@@ -293,7 +294,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
      OPTION_AT(struct job_options, plan_profile),
      .help = "What the plan assumes that circuits cost, such as a file of "
              "`quincunx calibrate' (default: the costs of --profile)",
-     .choice = profile_known, .set = profile_option_load},
+     .choice = profile_known, .set = profile_set},
     {"rounds", "R|auto", 1, OPTION_COUNT,
      OPTION_AT(struct job_options, request.schedule.rounds),
      .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
@@ -370,7 +371,7 @@ const struct option_row job_option_rows[JOB_OPTION_ROWS] = {
              "the job waits, until a debugger lets it go on; may be repeated",
      .set = add_halt, .needs = "gdb"}};
 
-const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
+static const struct option_row mesh_rows[] = {
     {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct job_options, request.size),
      .help = "Size of the torus: 1x1 to 125x125; " BOARD_SERIAL_NAMES
              ": to 31x31 (required)",
@@ -379,7 +380,7 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
      OPTION_AT(struct job_options, request.profile),
      .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
              "to nothing), or a file",
-     .choice = profile_known, .set = profile_option_load},
+     .choice = profile_known, .set = profile_set},
     {"originator", "X,Y[=FILE]", 1, OPTION_SET, OPTION_ALL,
      .help = "Node that talks to the host, and of a job holds the load "
              "(default 0,0); of `run' and `compare' also several times, each "
@@ -440,10 +441,15 @@ const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS] = {
     {"force", NULL, 3, OPTION_FLAG, OPTION_AT(struct job_options, force),
      .help = "Start the nodes also if they need more memory than there is"}};
 
+const struct option_table job_option_table = {OPTION_ROWS(job_rows),
+                                              .kinds = kinds, .has = has};
+const struct option_table job_mesh_option_table = {
+    OPTION_ROWS(mesh_rows), .done = complete, .kinds = kinds, .has = has};
+
 /* Is among the profiles that are known by their name. */
 static void take_default_profile(struct profile *profile)
 {
-    if (profile_option_load(profile, "--profile", PROFILE_DEFAULT) != 0) {
+    if (profile_set(profile, "--profile", PROFILE_DEFAULT) != 0) {
         abort();
     }
 }

@@ -11,9 +11,9 @@
 #include "qemu/board/elf.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/inject.h"
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/options/originators.h"
-#include "qemu/options/progress.h"
+#include "qemu/support/progress.h"
 
 #include <limits.h>
 
@@ -47,7 +47,7 @@ struct job_options {
     unsigned slow_count;
     struct inject_options inject;
     struct originators_options originators;
-    struct progress_options progress;
+    enum progress_kind progress;
     bool schedule_given; /* else several originators have the star */
     bool force;          /* whatever memory there is */
     bool all_schedules;  /* the command runs each, whatever --schedule */
@@ -64,34 +64,17 @@ struct job_options {
    default's where it has none, or one that parsing will refuse. */
 unsigned job_options_watchdog(int argc, char **argv);
 
-/* Options of a job, and those of every command that starts a mesh: rows of
-   tables of a struct job_options. */
-#define JOB_OPTION_ROWS 19u
-#define JOB_MESH_OPTION_ROWS 15u
-extern const struct option_row job_option_rows[JOB_OPTION_ROWS];
-extern const struct option_row job_mesh_option_rows[JOB_MESH_OPTION_ROWS];
+/* Options of a job, and those of every command that starts a mesh; with both,
+   --progress goes to struct job_options, too. */
+extern const struct option_table job_option_table;
+extern const struct option_table job_mesh_option_table;
 
-/* What only some jobs have, for messages; the bits of those that the options
-   parsed have; and what parsed options entail. */
-extern const char *const job_option_kinds[];
-unsigned job_options_has(const void *options);
-void job_options_complete(void *options);
-
-/* The tables of both, and of --progress; the struct lies at this offset. */
-#define JOB_OPTION_TABLE(table_at)                                             \
+/* Headings of their groups, and of --progress. */
+#define JOB_OPTION_HEADINGS                                                    \
     {                                                                          \
-        .row = job_option_rows, .rows = JOB_OPTION_ROWS, .at = table_at,       \
-        .kinds = job_option_kinds, .has = job_options_has                      \
+        [1] = "The job and its mesh:", [2] = "Results:",                       \
+        [3] = "Boards, faults and debugging:", [8] = "Progress:"               \
     }
-#define JOB_MESH_OPTION_TABLES(table_at)                                       \
-    {.row = job_mesh_option_rows,                                              \
-     .rows = JOB_MESH_OPTION_ROWS,                                             \
-     .at = table_at,                                                           \
-     .done = job_options_complete,                                             \
-     .kinds = job_option_kinds,                                                \
-     .has = job_options_has},                                                  \
-        PROGRESS_OPTION_TABLE((table_at) +                                     \
-                              offsetof(struct job_options, progress))
 
 /* Adds an INPUT to the struct job_options with which the command's struct
    begins: struct option_command's `word`. Result: 0. */

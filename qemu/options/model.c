@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/model.h"
 
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 #include "qemu/papers/installments.h"
 #include "qemu/papers/number.h"
 #include "qemu/support/exit_status.h"
@@ -141,6 +141,10 @@ static const struct option_row rows[MODEL_KEYS] = {
      .help = "Print one JSON object and nothing else"},
 };
 
+static const struct option_table table = {
+    OPTION_ROWS(rows), .texts = offsetof(struct model_options, text),
+    .kinds = kinds, .has = kind_of};
+
 static const struct option_command command = {
     .name = "model",
     .words = "star|results|farm|masters FILE",
@@ -150,11 +154,7 @@ static const struct option_command command = {
                 [4] = "farm, a line `t' a worker:",
                 [5] = "masters, a line `x' (units held) a node:",
                 [6] = "Of all:"},
-    .table = {{.row = rows,
-               .rows = MODEL_KEYS,
-               .texts = offsetof(struct model_options, text),
-               .kinds = kinds,
-               .has = kind_of}},
+    .part = {{&table, 0}},
     .word = take_word,
     .words_least = 2,
     .missing = "star, results, farm or masters, and FILE",

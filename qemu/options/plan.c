@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/plan.h"
 
-#include "qemu/options/option.h"
-#include "qemu/options/profile.h"
+#include "qemu/support/option.h"
+#include "qemu/support/profile.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
@@ -147,7 +147,7 @@ static const struct option_row rows[PLAN_KEYS] = {
              "emulated, or a file, in place of --startup, --transfer (that "
              "of --unit bytes, or of one) and --hop-delay; any of these "
              "that is given overrules it",
-     .set = profile_option_load, .choice = profile_known},
+     .set = profile_set, .choice = profile_known},
     {"phases", "N", 2, OPTION_COUNT, OPTION_AT(struct plan_options, phases),
      .help = "Use N phases (default: as many as give the smallest makespan)"},
     {"rounds", "R|auto", 2, OPTION_COUNT,
@@ -186,12 +186,13 @@ static const struct option_row rows[PLAN_KEYS] = {
      .help = "Print one JSON object and nothing else"},
 };
 
+static const struct option_table table = {
+    OPTION_ROWS(rows), .texts = offsetof(struct plan_options, text)};
+
 static const struct option_command command = {
     .name = "plan",
     .heading = {[1] = "Required:", [2] = "Optional:"},
-    .table = {{.row = rows,
-               .rows = PLAN_KEYS,
-               .texts = offsetof(struct plan_options, text)}},
+    .part = {{&table, 0}},
     .text = "Plan how a divisible load is scattered over a torus of boards: "
             "the share of every layer, and the makespan, exactly.\vTimes take "
             "a suffix: s, ms, us, ns or ps. --transfer and --compute are times "

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define LINE_BYTES 256
+#define PROFILE_MESSAGE_BYTES 512u
 #define FILE_BYTES                                                             \
     65536u /* of a profile, at most: what is behind is not read */
 #define BLANKS " \t\r\n"
@@ -180,8 +181,10 @@ static int read_file(struct profile *profile, char *message, FILE *file,
     return 0;
 }
 
-int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
-                 const char *name)
+/* Fills the profile. Result: 0; -1 with one line in `message` that says what is
+   wrong where, or "" where that is said already. */
+static int load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
+                const char *name)
 {
     FILE *file;
     int result;
@@ -207,6 +210,22 @@ int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
     result = read_file(profile, message, file, name);
     fclose(file);
     return result;
+}
+
+int profile_set(void *field, const char *option, const char *name)
+{
+    char message[PROFILE_MESSAGE_BYTES];
+
+    if (load(field, message, name) == 0) {
+        return 0;
+    }
+    if (message[0] != '\0') {
+        /* A message on a line of the file begins with its name, without
+           quotes. */
+        fprintf(stderr, "quincunx: %s%s %s\n", option,
+                message[0] == '\'' ? "" : ":", message);
+    }
+    return EINVAL;
 }
 
 /* Each line of the comment as one of the file's. */

@@ -23,7 +23,6 @@
 #include <stdint.h>
 
 #define PROFILE_DEFAULT "lvds"
-#define PROFILE_MESSAGE_BYTES 512u
 
 struct profile {
     char name[32];
@@ -36,7 +35,7 @@ struct profile {
 const char *profile_known(size_t index);
 
 /*
- * Writes a file that profile_load() reads, with `comment`, lines without a
+ * Writes a file that profile_set() reads, with `comment`, lines without a
  * newline at the end, at its head. Times are as they are, in whole
  * picoseconds. Result: 0; -1 after a message on stderr.
  */
@@ -44,14 +43,11 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
                            const char *comment);
 
 /*
- * Fills the profile called `name`, or else that in the file `name`; known
- * names win (./t3d is always a file). A file's profile is called by the last
- * part of its path, cut to fit. Result: 0; -1 with one line in `message`,
- * without a newline, that says what is wrong where and what is allowed; or ""
- * where that is said already, of a file that cannot be read.
+ * Fills the struct profile with the one called `name`, or else that in the file
+ * `name`; known names win (./t3d is always a file). A file's profile is called
+ * by the last part of its path, cut to fit. `option` is the name of the option
+ * for messages: an option row's set(). Result: 0, or EINVAL after a message.
  */
-NODISCARD int profile_load(struct profile *profile,
-                           char message[PROFILE_MESSAGE_BYTES],
-                           const char *name);
+NODISCARD int profile_set(void *field, const char *option, const char *name);
 
 #endif

@@ -48,6 +48,24 @@ int progress_kind_of(const char *text)
     return -1;
 }
 
+static const struct option_row rows[] = {
+    {"progress", "auto|line|plain|none", 8, OPTION_CHOICE, 0,
+     sizeof(enum progress_kind),
+     .help = "Show on stderr how far the work is, if it takes more than a "
+             "second: a line that is written anew, or plain lines; auto "
+             "(default): a line on a terminal, else plain ones, from 5 s on",
+     .choices = "auto line plain none"},
+    {"quiet", NULL, 8, OPTION_FIXED, 0, sizeof(enum progress_kind),
+     .help = "Show no progress", .letter = 'q', .fixed = PROGRESS_NONE}};
+
+static void start(void *kind)
+{
+    progress_start(*(const enum progress_kind *)kind);
+}
+
+const struct option_table progress_option_table = {OPTION_ROWS(rows),
+                                                   .done = start};
+
 /* ---- the terminal's line ---- */
 
 static void put(const char *text, size_t bytes)

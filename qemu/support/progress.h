@@ -12,6 +12,7 @@
 #define QEMU_SUPPORT_PROGRESS_H
 
 #include "hal/nodiscard.h"
+#include "qemu/support/option_row.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +26,10 @@ enum progress_kind {
 
 /* What --progress takes; -1 if `text` is none of it. */
 NODISCARD int progress_kind_of(const char *text);
+
+/* The options --progress and --quiet, which start to show progress; the table's
+   struct is an enum progress_kind. */
+extern const struct option_table progress_option_table;
 
 /* From now on progress is shown so. Before, nothing is. With PROGRESS_AUTO the
    environment's QUINCUNX_PROGRESS may say another kind. */

@@ -117,7 +117,10 @@ static int tell_outcome(int words, char **word)
     static const struct option_command command = {
         .name = "told",
         .words = "INPUT",
-        .table = {JOB_OPTION_TABLE(0), JOB_MESH_OPTION_TABLES(0)},
+        .part = {{&job_option_table, 0},
+                 {&job_mesh_option_table, 0},
+                 {&progress_option_table,
+                  offsetof(struct job_options, progress)}},
         .word = job_options_add_input};
     static char native[] = "--on=native";
     struct job_options options;

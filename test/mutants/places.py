@@ -61,7 +61,7 @@ qemu/format/: sanitized several_inputs
 qemu/job/serial: serial_run
 qemu/job/(groups|originators): originators
 qemu/job/: any_job outputs auto compare farm_run sanitized trees originators run
-qemu/live/|qemu/options/serve: serve
+qemu/live/: serve
 qemu/model/: plan node_rounds
 qemu/options/(console|target): nodes
 qemu/options/: outputs bad_input compare

@@ -13,11 +13,11 @@
  * Options that several subcommands share are a table of their own, whose fields
  * are those of a struct inside the subcommand's.
  */
-#ifndef QEMU_OPTIONS_OPTION_H
-#define QEMU_OPTIONS_OPTION_H
+#ifndef QEMU_SUPPORT_OPTION_H
+#define QEMU_SUPPORT_OPTION_H
 
 #include "hal/nodiscard.h"
-#include "qemu/options/option_row.h"
+#include "qemu/support/option_row.h"
 
 /*
  * Parses the command line into `options`, the subcommand's struct, which has

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/options/option.h"
+#include "qemu/support/option.h"
 
-#include "qemu/options/help.h"
+#include "qemu/support/option_help.h"
 #include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -188,6 +188,9 @@ static int store(const struct entry *entry, const char *text)
         *(const char **)(void *)(options + row->text) =
             text != NULL ? text : "";
     }
+    if (text == NULL && row->value != NULL) {
+        return 0; /* the field keeps its default */
+    }
     switch (row->type) {
     case OPTION_FLAG:
         *(bool *)field = true;
@@ -271,7 +274,7 @@ static void print_help(const struct parse *parse, const char *how)
     for (size_t i = 0; i < parse->rows; ++i) {
         row[i] = parse->entry[i].row;
     }
-    help_print(parse->command, row, parse->rows, how);
+    option_help_print(parse->command, row, parse->rows, how);
     free(row);
 }
 
@@ -604,28 +607,33 @@ static bool agree(const struct parse *parse)
 
 /* ---- the whole ---- */
 
-static void list_rows(struct parse *parse)
+/* Lists the rows of a table whose struct is at `options`. */
+static void list_rows(struct parse *parse, const struct option_table *table,
+                      char *options)
 {
-    const struct option_table *table = parse->command->table;
+    const char **text = (const char **)(void *)(options + table->texts);
+
+    for (size_t i = 0; i < table->rows; ++i) {
+        parse->entry[parse->rows++] =
+            (struct entry){.row = &table->row[i],
+                           .table = table,
+                           .options = options,
+                           .text_at = table->texts != 0 ? &text[i] : NULL};
+    }
+}
+
+static void list_all(struct parse *parse)
+{
+    const struct option_command *command = parse->command;
     size_t rows = OWN_ROWS;
 
-    for (size_t i = 0; i < OPTION_TABLES; ++i) {
-        rows += table[i].rows;
+    for (size_t i = 0; command->part[i].table != NULL; ++i) {
+        rows += command->part[i].table->rows;
     }
     parse->entry = memory_or_exit(calloc(rows, sizeof *parse->entry));
-    for (; table < &parse->command->table[OPTION_TABLES]; ++table) {
-        char *options = (char *)parse->options + table->at;
-
-        for (size_t i = 0; i < table->rows; ++i) {
-            parse->entry[parse->rows++] = (struct entry){
-                .row = &table->row[i],
-                .table = table,
-                .options = options,
-                .text_at =
-                    table->texts != 0
-                        ? (const char **)(void *)(options + table->texts) + i
-                        : NULL};
-        }
+    for (size_t i = 0; command->part[i].table != NULL; ++i) {
+        list_rows(parse, command->part[i].table,
+                  (char *)parse->options + command->part[i].at);
     }
     for (size_t i = 0; i < OWN_ROWS; ++i) {
         parse->entry[parse->rows + i].row = &own[i];
@@ -639,13 +647,13 @@ int option_parse(const struct option_command *command, int argc, char **argv,
     bool good;
 
     (void)argc;
-    list_rows(&parse);
+    list_all(&parse);
     good = go_through(&parse, PASS_NAMES, argv + 1) &&
            go_through(&parse, PASS_VALUES, argv + 1) &&
            go_through(&parse, PASS_WORDS, argv + 1);
-    for (size_t i = 0; good && i < OPTION_TABLES; ++i) {
-        if (command->table[i].done != NULL) {
-            command->table[i].done((char *)options + command->table[i].at);
+    for (size_t i = 0; good && command->part[i].table != NULL; ++i) {
+        if (command->part[i].table->done != NULL) {
+            command->part[i].table->done((char *)options + command->part[i].at);
         }
     }
     good = good && is_whole(&parse) && agree(&parse);

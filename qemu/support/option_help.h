@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --help and -h print of a command's rows. */
-#ifndef QEMU_OPTIONS_HELP_H
-#define QEMU_OPTIONS_HELP_H
+#ifndef QEMU_SUPPORT_OPTION_HELP_H
+#define QEMU_SUPPORT_OPTION_HELP_H
 
-#include "qemu/options/option_row.h"
+#include "qemu/support/option_row.h"
 
 /*
  * Prints the rows on stdout, sorted: all their text (`how` is ""), a line for
@@ -11,8 +11,9 @@
  * ("rows"): name, letter, value, "required", "optional" (the value) or nothing,
  * choices, help. Lines for people have at most 79 characters.
  */
-void help_print(const struct option_command *command,
-                const struct option_row *row[], size_t rows, const char *how);
+void option_help_print(const struct option_command *command,
+                       const struct option_row *row[], size_t rows,
+                       const char *how);
 
 /* Copies choice number `index` of a row. Result: false behind the last. */
 #define OPTION_CHOICE_BYTES 64u

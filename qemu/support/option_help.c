@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/options/help.h"
+#include "qemu/support/option_help.h"
 
 #include "qemu/support/terminal.h"
 
@@ -174,8 +174,9 @@ static void print_rows(const struct option_command *command,
     }
 }
 
-void help_print(const struct option_command *command,
-                const struct option_row *row[], size_t rows, const char *how)
+void option_help_print(const struct option_command *command,
+                       const struct option_row *row[], size_t rows,
+                       const char *how)
 {
     const char *text = command->text;
     size_t before = strcspn(text, "\v");

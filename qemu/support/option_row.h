@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows that describe the options of subcommands: qemu/options/option.h. */
-#ifndef QEMU_OPTIONS_OPTION_ROW_H
-#define QEMU_OPTIONS_OPTION_ROW_H
+/* The rows that describe the options of subcommands: qemu/support/option.h. */
+#ifndef QEMU_SUPPORT_OPTION_ROW_H
+#define QEMU_SUPPORT_OPTION_ROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,13 +25,18 @@ enum option_type {
     OPTION_SET     /* any: .set() stores it */
 };
 
-#define OPTION_TABLES 6u
+#define OPTION_PARTS 6u
 #define OPTION_GROUPS 10u
 
 /* A row's field: OPTION_AT(struct options, count). */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
 #define OPTION_ALL 0, 0 /* of OPTION_SET: the whole struct */
+
+/* The bounds of a port of TCP, 0 for one that is free. */
+#define OPTION_TCP_PORT                                                        \
+    .most = UINT16_MAX,                                                        \
+    .allowed = "must be a port from 1 to 65535, or 0: one that is free"
 
 struct option_row {
     const char *name;  /* "json" of --json */
@@ -42,7 +47,7 @@ struct option_row {
     size_t width; /* of the field, bytes */
     const char *help;
     char letter;   /* 'q' of -q; '\0': it has none */
-    bool optional; /* it may be given without a value */
+    bool optional; /* without a value the field keeps its default */
     bool required;
     uint8_t of;  /* bits of the table's kinds that have it; 0: all */
     size_t text; /* offset of a const char *: the value as given, "" for none,
@@ -56,10 +61,9 @@ struct option_row {
     /* The choices of a table that another file has: NULL behind the last. */
     const char *(*choice)(size_t index);
     const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
-    /* OPTION_SET: stores the value, NULL if it was given without one, in the
-       field; OPTION_CHOICE: a value that is among the choices, or NULL.
-       `option` is the name for messages: "--count". Result: 0, or EINVAL after
-       a message. */
+    /* OPTION_SET: stores the value in the field; OPTION_CHOICE: a value that is
+       among the choices, or NULL. `option` is the name for messages: "--count".
+       Result: 0, or EINVAL after a message. */
     int (*set)(void *field, const char *option, const char *text);
     const char *usual;   /* a value that counts as not given in what follows */
     const char *instead; /* name of an option that takes a required one's place;
@@ -69,11 +73,10 @@ struct option_row {
                             them; or NULL */
 };
 
-/* A table, and where its struct lies in the subcommand's. */
+/* Rows, and what goes for all of them. */
 struct option_table {
     const struct option_row *row;
     size_t rows;
-    size_t at;
     size_t texts; /* offset in its struct of `const char *text[rows]`: the
                      values as given, "" for none, NULL: not given; 0: none */
     void (*done)(void *options); /* called when all are stored; or NULL */
@@ -81,10 +84,13 @@ struct option_table {
     unsigned (*has)(const void *options); /* bits of those that this one has */
 };
 
-#define OPTION_TABLE(table_rows, table_at)                                     \
+#define OPTION_ROWS(list) .row = list, .rows = sizeof(list) / sizeof *(list)
+
+/* A table that is one command's alone. */
+#define OPTION_TABLE(list)                                                     \
+    &(const struct option_table)                                               \
     {                                                                          \
-        .row = table_rows, .rows = sizeof(table_rows) / sizeof *(table_rows),  \
-        .at = table_at                                                         \
+        OPTION_ROWS(list)                                                      \
     }
 
 struct option_command {
@@ -92,7 +98,10 @@ struct option_command {
     const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
     const char *text;  /* of --help: before the options, "\v", and behind */
     const char *heading[OPTION_GROUPS]; /* of the groups in the help, or NULL */
-    struct option_table table[OPTION_TABLES]; /* the first without a row ends */
+    struct {
+        const struct option_table *table;
+        size_t at;        /* where its struct lies in the subcommand's */
+    } part[OPTION_PARTS]; /* the first without a table ends */
     /* Takes a word that is no option, after all options. Result: 0, or EINVAL
        after a message. */
     int (*word)(void *options, const char *text);
