@@ -6,6 +6,7 @@
 #include "qemu/ranks/worker.h"
 #include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/json.h"
 #include "qemu/support/limits.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
     process_streams_hold();
     quote_streams();
     process_signals_ignore();
+    json_take_memory();
     if (limits_allow_stack() != 0) {
         return EXIT_FAILED;
     }

@@ -2,7 +2,7 @@
 #include "qemu/calibrate/print.h"
 
 #include "qemu/job/mesh_ops.h"
-#include "qemu/report/summary.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/profile.h"
 
@@ -73,12 +73,11 @@ int calibrate_save(const struct calibration *calibration,
 /* A time that may be negative, or a part of a picosecond. */
 static void print_time(FILE *out, int width, double time_ps)
 {
-    char text[SUMMARY_TIME_BYTES];
-    char signed_text[SUMMARY_TIME_BYTES + 1];
+    char signed_text[sizeof(struct amount) + 1];
 
-    summary_time(text, (uint64_t)llround(fabs(time_ps)));
     snprintf(signed_text, sizeof signed_text, "%s%s",
-             llround(time_ps) < 0 ? "-" : "", text);
+             llround(time_ps) < 0 ? "-" : "",
+             amount_time((uint64_t)llround(fabs(time_ps))).text);
     fprintf(out, "%*s", width, signed_text);
 }
 

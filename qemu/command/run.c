@@ -336,9 +336,6 @@ static int write_report(const struct own_options *options,
         return 0;
     }
     report = report_json(outcome);
-    if (report == NULL) {
-        return -1;
-    }
     if (options->report != NULL) {
         failed |= report_write(report, options->report);
     }
@@ -346,7 +343,7 @@ static int write_report(const struct own_options *options,
         failed |= page_write(report, options->html);
     }
     if (options->json) {
-        failed |= report_print(report);
+        report_print(report);
     }
     if (options->live != NULL) {
         run_page_finish(options->live, report);

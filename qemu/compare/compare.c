@@ -5,7 +5,10 @@
 #include "qemu/job/smaller.h"
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/json.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
 
 #include <inttypes.h>
@@ -14,12 +17,6 @@
 #include <string.h>
 
 #define CLOSE 1.01 /* answers that count as equal: within 1 % */
-
-static int no_memory(void)
-{
-    fprintf(stderr, "quincunx: no memory to compare\n");
-    return EXIT_FAILED;
-}
 
 /* ---- running ---- */
 
@@ -92,16 +89,15 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-/* A result and its output, one behind the other; NULL: no memory. */
+/* A result and its output, one behind the other. */
 static uint8_t *joined(const struct kernel_result *result)
 {
-    uint8_t *bytes = malloc((size_t)result->bytes + result->output_bytes + 1);
+    uint8_t *bytes = memory_or_exit(
+        malloc((size_t)result->bytes + result->output_bytes + 1));
 
-    if (bytes != NULL) {
-        memcpy(bytes, result->data, result->bytes);
-        if (result->output_bytes > 0) {
-            memcpy(bytes + result->bytes, result->output, result->output_bytes);
-        }
+    memcpy(bytes, result->data, result->bytes);
+    if (result->output_bytes > 0) {
+        memcpy(bytes + result->bytes, result->output, result->output_bytes);
     }
     return bytes;
 }
@@ -114,14 +110,11 @@ static int keep_result(struct compare *compare, const struct outcome *outcome)
     uint8_t *all = joined(result);
     bool equal;
 
-    if (all == NULL) {
-        return no_memory();
-    }
     if (compare->result == NULL) {
         compare->report = report_json(outcome);
         compare->result = all;
         compare->result_bytes = bytes;
-        return compare->report == NULL ? no_memory() : 0;
+        return 0;
     }
     equal = compare->result_bytes == bytes &&
             memcmp(compare->result, all, (size_t)bytes) == 0;
@@ -155,9 +148,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     entry->with_results_ps = outcome_with_results_ps(outcome);
     entry->planned_ps = outcome_planned_ps(outcome);
     entry->conflicts = outcome->conflicts;
-    if (timeline_sha256(outcome, entry->timeline) != 0) {
-        return EXIT_FAILED;
-    }
+    timeline_sha256(outcome, entry->timeline);
     if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
@@ -372,10 +363,8 @@ static double bound_part(const struct compare *compare)
 
 static void print_time(FILE *out, int width, uint64_t time_ps)
 {
-    char text[SUMMARY_TIME_BYTES];
 
-    summary_time(text, time_ps);
-    fprintf(out, "%*s", width, text);
+    fprintf(out, "%*s", width, amount_time(time_ps).text);
 }
 
 static void print_entry(FILE *out, const struct compare *compare, unsigned i)
@@ -401,13 +390,11 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
 
 static void print_bound(FILE *out, const struct compare *compare)
 {
-    char text[SUMMARY_TIME_BYTES];
 
-    summary_time(text, (uint64_t)bound_ps(&compare->bound));
     fprintf(out,
             "\nlower bound %s%s, set by %s: no schedule can save more than "
             "%.1f %% of the best\n",
-            text,
+            amount_time((uint64_t)bound_ps(&compare->bound)).text,
             compare->terms.output_ps > 0 ? " until all outputs are back" : "",
             ports_bound(compare) ? "the originator's ports"
                                  : "the nodes' computing",
@@ -460,7 +447,6 @@ static void print_winner(FILE *out, const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];
     const struct compare_entry *next = next_of(compare);
-    char text[SUMMARY_TIME_BYTES];
     int64_t gains[3];
     static const char *const why[] = {"prepares", "sends and computes",
                                       "brings results back"};
@@ -478,17 +464,15 @@ static void print_winner(FILE *out, const struct compare *compare)
     for (unsigned i = 1; i < 3; ++i) {
         most = gains[i] > gains[most] ? i : most;
     }
-    summary_time(text, (uint64_t)gains[most]);
     fprintf(out, "%s wins: %s, which comes next, takes %.1f %% longer; ",
             schedule_name(best->schedule), schedule_name(next->schedule),
             100 * (outcome_ratio(next->answer_ps, best->answer_ps) - 1));
     fprintf(out, "%s %s in %s less\n", schedule_name(best->schedule), why[most],
-            text);
+            amount_time((uint64_t)gains[most]).text);
 }
 
 void compare_print(FILE *out, const struct compare *compare)
 {
-    char one_board[SUMMARY_TIME_BYTES];
 
     fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%13s%11s %9s\n", "schedule",
             "rounds", "phases", "nodes", "answer", "ratio", "speedup",
@@ -496,13 +480,12 @@ void compare_print(FILE *out, const struct compare *compare)
     for (unsigned i = 0; i < compare->count; ++i) {
         print_entry(out, compare, i);
     }
-    summary_time(one_board, compare->one_board_ps);
     fprintf(out,
             "* the best number of rounds, as the originator chose it\n"
             "ratio: of answers; speedup: one board's answer, %s, over this "
             "one;\nplanned: the makespan; with results: from the first send, "
             "too;\nwaits: circuits that waited for a link\n",
-            one_board);
+            amount_time(compare->one_board_ps).text);
     summary_injections(out, &compare->injections);
     print_bound(out, compare);
     print_winner(out, compare);
@@ -513,11 +496,6 @@ void compare_print(FILE *out, const struct compare *compare)
 
 /* ---- JSON ---- */
 
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
 static json_t *entry_json(const struct compare *compare, unsigned i)
 {
     const struct compare_entry *entry = &compare->entry[i];
@@ -526,15 +504,15 @@ static json_t *entry_json(const struct compare *compare, unsigned i)
         "{s:s, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:f, s:b, s:o, s:o, s:o, "
         "s:s}",
         "schedule", schedule_name(entry->schedule), "rounds_chosen",
-        entry->chosen, "rounds", integer(entry->rounds), "phases",
-        integer(entry->phases), "active_nodes", integer(entry->nodes),
-        "answer_ps", integer(entry->answer_ps), "answer_speedup",
-        entry->answer_speedup, "makespan_ps", integer(entry->makespan_ps),
+        entry->chosen, "rounds", json_whole(entry->rounds), "phases",
+        json_whole(entry->phases), "active_nodes", json_whole(entry->nodes),
+        "answer_ps", json_whole(entry->answer_ps), "answer_speedup",
+        entry->answer_speedup, "makespan_ps", json_whole(entry->makespan_ps),
         "ratio", outcome_ratio(entry->answer_ps, best_ps(compare)),
         "within_1_percent", is_close(compare, i), "planned_makespan_ps",
-        integer(entry->planned_ps), "with_results_ps",
-        integer(entry->with_results_ps), "circuit_conflicts",
-        integer(entry->conflicts), "timeline_sha256", entry->timeline);
+        json_whole(entry->planned_ps), "with_results_ps",
+        json_whole(entry->with_results_ps), "circuit_conflicts",
+        json_whole(entry->conflicts), "timeline_sha256", entry->timeline);
 }
 
 static json_t *entries_json(const struct compare *compare)
@@ -542,10 +520,7 @@ static json_t *entries_json(const struct compare *compare)
     json_t *entries = json_array();
 
     for (unsigned i = 0; i < compare->count; ++i) {
-        if (json_array_append_new(entries, entry_json(compare, i)) != 0) {
-            json_decref(entries);
-            return NULL;
-        }
+        json_array_append_new(entries, entry_json(compare, i));
     }
     return entries;
 }
@@ -553,7 +528,7 @@ static json_t *entries_json(const struct compare *compare)
 static json_t *bound_json(const struct compare *compare)
 {
     return json_pack("{s:o, s:s, s:f, s:f, s:f, s:f}", "makespan_ps",
-                     integer((uint64_t)bound_ps(&compare->bound)), "set_by",
+                     json_whole((uint64_t)bound_ps(&compare->bound)), "set_by",
                      ports_bound(compare) ? "ports" : "nodes",
                      "compute_ps_per_unit", compare->terms.compute_ps,
                      "part_of_best", bound_part(compare),
@@ -571,15 +546,11 @@ json_t *compare_json(const struct compare *compare)
         json_object_get(report, "profile"), "kernel",
         json_object_get(report, "kernel"), "load",
         json_object_get(report, "load"), "one_board_ps",
-        integer(compare->one_board_ps), "schedules", entries_json(compare),
+        json_whole(compare->one_board_ps), "schedules", entries_json(compare),
         "best", schedule_name(compare->entry[compare->best].schedule),
         "lower_bound", bound_json(compare), "result",
         json_object_get(report, "result"));
 
-    if (json == NULL) {
-        no_memory();
-        return NULL;
-    }
     if (injected != NULL) {
         json_object_set(json, "injected", injected);
     }
@@ -589,16 +560,11 @@ json_t *compare_json(const struct compare *compare)
 json_t *compare_report(const struct compare *compare)
 {
     json_t *report = json_copy(compare->report);
-    json_t *json =
+
+    json_object_set_new(
+        report, "compare",
         json_pack("{s:o, s:s, s:o}", "schedules", entries_json(compare), "best",
                   schedule_name(compare->entry[compare->best].schedule),
-                  "lower_bound", bound_json(compare));
-
-    if (report == NULL || json == NULL ||
-        json_object_set_new(report, "compare", json) != 0) {
-        no_memory();
-        json_decref(report);
-        return NULL;
-    }
+                  "lower_bound", bound_json(compare)));
     return report;
 }

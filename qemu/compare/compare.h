@@ -62,11 +62,11 @@ NODISCARD int compare_run(struct compare *compare,
 /* A table, the lower bound, and why schedules that are equally fast are. */
 void compare_print(FILE *out, const struct compare *compare);
 
-/* The same as JSON, to be released; NULL, with a message, without memory. */
+/* The same as JSON, to be released. */
 json_t *compare_json(const struct compare *compare);
 
 /* The first entry's report, with `compare`: schedules, best and lower_bound as
-   above; to be released; NULL, with a message, without memory. */
+   above; to be released. */
 json_t *compare_report(const struct compare *compare);
 
 void compare_free(struct compare *compare);

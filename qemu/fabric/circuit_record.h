@@ -2,6 +2,7 @@
 #ifndef QEMU_FABRIC_CIRCUIT_RECORD_H
 #define QEMU_FABRIC_CIRCUIT_RECORD_H
 
+#include "scatter/wire/wire.h"
 #include "torus/torus.h"
 
 #include <stdint.h>
@@ -21,6 +22,30 @@ struct circuit_record {
     uint64_t grant_ps;   /* later than request_ps if a link was held */
     uint64_t end_ps;     /* released, and the message delivered */
 };
+
+/* What a circuit carries, in the order in which jobs have them. */
+enum circuit_purpose {
+    CIRCUIT_ANNOUNCEMENT,
+    CIRCUIT_PART,
+    CIRCUIT_RESULT,
+    CIRCUIT_PURPOSES
+};
+
+static inline enum circuit_purpose
+circuit_purpose(const struct circuit_record *circuit)
+{
+    switch (circuit->kind) {
+    case WIRE_ANNOUNCE:
+        return CIRCUIT_ANNOUNCEMENT;
+    case WIRE_PART:
+    case WIRE_BRANCH:
+    case WIRE_BRANCH_ROUND:
+    case WIRE_CHUNK:
+        return CIRCUIT_PART;
+    default:
+        return CIRCUIT_RESULT;
+    }
+}
 
 /* Of `port` or `arrival`: "east" and so on; the port behind these is "host". */
 static inline const char *circuit_port_name(unsigned port)

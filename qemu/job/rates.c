@@ -161,7 +161,7 @@ int rates_read(struct rates **rates, const char *path)
     if (there) {
         status = read_file(made);
     } else {
-        made->file = memory_or_exit(json_pack("{s:[]}", "rates"));
+        made->file = json_pack("{s:[]}", "rates");
     }
     if (status != 0) {
         rates_free(made);
@@ -328,7 +328,7 @@ static json_t *entry_of(const struct job_task *task,
 {
     unsigned shift = slow_shift(task);
     uint64_t percent = slowest_percent(task, outcome);
-    json_t *entry = memory_or_exit(json_pack(
+    json_t *entry = json_pack(
         "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", outcome->board,
         "kernel", task->request->kernel->name, "argument_bytes",
         (json_int_t)task->originator->load.arg_bytes, "argument_crc32",
@@ -336,7 +336,7 @@ static json_t *entry_of(const struct job_task *task,
         (json_int_t)task->originator->load.unit_bytes, "compute_ps",
         within(rate.compute_ps >> shift, 1, PLANNER_TIME_MAX_PS), "call_ps",
         within(rate.call_ps >> shift, 0, WIRE_CALL_MAX_PS), "units",
-        (json_int_t)rate.units));
+        (json_int_t)rate.units);
 
     if (percent >= LATE_PERCENT) {
         json_object_set_new(entry, slowest.name,

@@ -2,10 +2,10 @@
 #include "qemu/job/timeline.h"
 
 #include "hal/bytes.h"
+#include "qemu/support/memory.h"
 
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
-
-#include <stdio.h>
 #include <stdlib.h>
 
 static void add_u32(struct sha256_ctx *hash, uint32_t value)
@@ -107,16 +107,12 @@ static void add_head(struct sha256_ctx *hash, const struct outcome *outcome)
     add_u32(hash, outcome->circuit_count);
 }
 
-static int add_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
+static void add_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
 {
     uint32_t count = outcome->circuit_count;
     const struct circuit_record **sorted =
-        (const struct circuit_record **)calloc((size_t)count + 1,
-                                               sizeof *sorted);
+        memory_or_exit(calloc((size_t)count + 1, sizeof *sorted));
 
-    if (sorted == NULL) {
-        return -1;
-    }
     for (uint32_t i = 0; i < count; ++i) {
         sorted[i] = &outcome->circuit[i];
     }
@@ -125,12 +121,11 @@ static int add_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
         add_circuit(hash, sorted[i]);
     }
     free(sorted);
-    return 0;
 }
 
-int timeline_sha256(const struct outcome *outcome, char hex[TIMELINE_HEX_BYTES])
+void timeline_sha256(const struct outcome *outcome,
+                     char hex[TIMELINE_HEX_BYTES])
 {
-    static const char digit[] = "0123456789abcdef";
     struct sha256_ctx hash;
     uint8_t digest[SHA256_DIGEST_SIZE];
 
@@ -139,20 +134,12 @@ int timeline_sha256(const struct outcome *outcome, char hex[TIMELINE_HEX_BYTES])
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         add_node(&hash, &outcome->node[i]);
     }
-    hex[0] = '\0';
-    if (add_circuits(&hash, outcome) != 0) {
-        fprintf(stderr, "quincunx: timeline: out of memory\n");
-        return -1;
-    }
+    add_circuits(&hash, outcome);
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
         sha256_update(&hash, OUTCOME_DIGEST_BYTES - 1,
                       (const uint8_t *)outcome->batch[i].timeline);
     }
     sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; ++i) {
-        hex[2 * i] = digit[digest[i] >> 4];
-        hex[2 * i + 1] = digit[digest[i] & 15];
-    }
-    hex[2 * sizeof digest] = '\0';
-    return 0;
+    base16_encode_update(hex, sizeof digest, digest);
+    hex[BASE16_ENCODE_LENGTH(sizeof digest)] = '\0';
 }

@@ -19,16 +19,12 @@
 #ifndef QEMU_JOB_TIMELINE_H
 #define QEMU_JOB_TIMELINE_H
 
-#include "hal/nodiscard.h"
 #include "qemu/job/outcome.h"
 
 #define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
 
-/*
- * Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL.
- * Result: 0, or -1 with a message on stderr (out of memory; hex is then "").
- */
-NODISCARD int timeline_sha256(const struct outcome *outcome,
-                              char hex[TIMELINE_HEX_BYTES]);
+/* Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL. */
+void timeline_sha256(const struct outcome *outcome,
+                     char hex[TIMELINE_HEX_BYTES]);
 
 #endif

@@ -84,9 +84,8 @@ static json_t *reading_json(const struct board_page *page)
     json_t *nodes = ps_json(&page->ps);
 
     add_words(nodes);
-    return memory_or_exit(json_pack("{s:b, s:o, s:o}", "silent",
-                                    is_silent(page), "nodes", nodes, "links",
-                                    links_json(&page->links, true)));
+    return json_pack("{s:b, s:o, s:o}", "silent", is_silent(page), "nodes",
+                     nodes, "links", links_json(&page->links, true));
 }
 
 /* The host's local time, with its offset. */
@@ -118,8 +117,8 @@ struct board_page *board_page_serve(uint16_t port, struct torus_size size,
                                     struct torus_coord originator)
 {
     struct board_page *page = board_page_new(size, originator);
-    json_t *begin = memory_or_exit(
-        json_pack("{s:s, s:o}", "live", "mesh", "mesh", mesh_json(page)));
+    json_t *begin =
+        json_pack("{s:s, s:o}", "live", "mesh", "mesh", mesh_json(page));
 
     page->server = page_server_open(port, begin);
     json_decref(begin);
@@ -138,7 +137,7 @@ static char *read_state(void *context)
 
     ask(page);
     json = reading_json(page);
-    text = memory_or_exit(json_dumps(json, JSON_COMPACT));
+    text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     return text;
 }
@@ -182,9 +181,8 @@ int board_page_write(struct board_page *page, const char *path)
     int error;
 
     time_text(at);
-    json = memory_or_exit(json_pack("{s:o, s:s, s:o}", "boards",
-                                    reading_json(page), "at", at, "mesh",
-                                    mesh_json(page)));
+    json = json_pack("{s:o, s:s, s:o}", "boards", reading_json(page), "at", at,
+                     "mesh", mesh_json(page));
     error = page_write(json, path);
     json_decref(json);
     return error;

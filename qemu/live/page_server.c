@@ -94,7 +94,7 @@ static void show(struct page_server *server, const json_t *report)
 {
     char policy[PAGE_POLICY_BYTES];
     size_t bytes;
-    char *page = memory_or_exit(page_text(report, &bytes));
+    char *page = page_text(report, &bytes);
 
     page_policy(policy, page);
     serve_page(server->serve, page, bytes, policy);

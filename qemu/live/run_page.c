@@ -5,9 +5,9 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/live/page_server.h"
 #include "qemu/report/json.h"
+#include "qemu/support/json.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/stay.h"
-#include "scatter/wire/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,6 @@ static const char *const stages[] = {[WATCH_STARTING] = "starting",
                                      [WATCH_RUNNING] = "running",
                                      [WATCH_COLLECTING] = "collecting",
                                      [WATCH_DONE] = "done"};
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
 
 /* ---- the begin of a report ---- */
 
@@ -55,7 +50,6 @@ static json_t *report_begin(const struct request *request, const char *command)
                                    request->mesh->on),
                   "kernel", request->kernel->name, "command", command);
 
-    memory_or_exit(json);
     if (request->originators > 1) {
         json_object_set_new(json, "originators", originators_json(request));
     }
@@ -64,22 +58,7 @@ static json_t *report_begin(const struct request *request, const char *command)
 
 /* ---- the state ---- */
 
-/* As qemu/page/live.js numbers them: announcement, part of the load, result. */
-static int kind_of(const struct circuit_record *circuit)
-{
-    switch (circuit->kind) {
-    case WIRE_ANNOUNCE:
-        return 0;
-    case WIRE_PART:
-    case WIRE_BRANCH:
-    case WIRE_BRANCH_ROUND:
-    case WIRE_CHUNK:
-        return 1;
-    default:
-        return 2;
-    }
-}
-
+/* Purposes by their numbers, as qemu/page/live.js has them. */
 static json_t *circuits_json(const struct watch_view *view)
 {
     json_t *all = json_array();
@@ -89,14 +68,14 @@ static json_t *circuits_json(const struct watch_view *view)
         uint64_t zero_ps = view->order_ps;
 
         json_array_append_new(
-            all,
-            json_pack("[i, i, o, i, o, i, i, o, o, o, o]", kind_of(circuit),
-                      circuit->phase, integer(circuit->source), circuit->port,
-                      integer(circuit->destination), circuit->arrival,
-                      circuit->hops, integer(circuit->bytes),
-                      integer(circuit->request_ps - zero_ps),
-                      integer(circuit->grant_ps - zero_ps),
-                      integer(circuit->end_ps - zero_ps)));
+            all, json_pack("[i, i, o, i, o, i, i, o, o, o, o]",
+                           (int)circuit_purpose(circuit), circuit->phase,
+                           json_whole(circuit->source), circuit->port,
+                           json_whole(circuit->destination), circuit->arrival,
+                           circuit->hops, json_whole(circuit->bytes),
+                           json_whole(circuit->request_ps - zero_ps),
+                           json_whole(circuit->grant_ps - zero_ps),
+                           json_whole(circuit->end_ps - zero_ps)));
     }
     return all;
 }
@@ -126,17 +105,16 @@ static char *read_state(void *context)
 
     watch_read(&page->view, page->watch);
     boots = view->nodes > 0 && view->up < view->nodes;
-    json =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stage",
-                  stages[boots && view->stage == WATCH_RUNNING ? WATCH_BOOTING
-                                                               : view->stage],
-                  "batch", integer(view->batch), "batches",
-                  integer(view->batches), "nodes", integer(view->nodes), "up",
-                  integer(view->up), "ended", integer(view->ended), "time_ps",
-                  integer(view->time_ps), "dropped", integer(view->dropped),
-                  "states", states_json(view), "circuits", circuits_json(view));
-    memory_or_exit(json);
-    dumped = memory_or_exit(json_dumps(json, JSON_COMPACT));
+    json = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stage",
+        stages[boots && view->stage == WATCH_RUNNING ? WATCH_BOOTING
+                                                     : view->stage],
+        "batch", json_whole(view->batch), "batches", json_whole(view->batches),
+        "nodes", json_whole(view->nodes), "up", json_whole(view->up), "ended",
+        json_whole(view->ended), "time_ps", json_whole(view->time_ps),
+        "dropped", json_whole(view->dropped), "states", states_json(view),
+        "circuits", circuits_json(view));
+    dumped = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     return dumped;
 }

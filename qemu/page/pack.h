@@ -9,8 +9,7 @@
 /*
  * Result: a copy of a report, the caller's, in which `circuits` and
  * `measured.nodes`, and in these `rounds`, are tables: {"names": the keys,
- * "rows": for each entry its values, null where it has no such key}. NULL
- * without memory.
+ * "rows": for each entry its values, null where it has no such key}.
  */
 json_t *pack_report(const json_t *report);
 

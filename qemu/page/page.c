@@ -5,9 +5,9 @@
 #include "qemu/page/room.h"
 #include "qemu/report/json.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "torus/torus.h"
 
-#include <errno.h>
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
@@ -159,7 +159,7 @@ const char *page_refusal(const json_t *report)
 /* ---- writing ---- */
 
 /* The report's text inside a script element, which `<` could end. */
-static int write_report(FILE *out, const json_t *report)
+static void write_report(FILE *out, const json_t *report)
 {
     json_t *packed = pack_report(report);
     char *text;
@@ -167,9 +167,6 @@ static int write_report(FILE *out, const json_t *report)
     room_fit(packed);
     text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(packed);
-    if (text == NULL) {
-        return -1;
-    }
     for (const char *at = text; *at != '\0';) {
         size_t plain = strcspn(at, "<");
 
@@ -181,7 +178,6 @@ static int write_report(FILE *out, const json_t *report)
         }
     }
     free(text);
-    return 0;
 }
 
 static void write_between(FILE *out, const char *start, const char *end)
@@ -216,24 +212,17 @@ char *page_text(const json_t *report, size_t *bytes)
 {
     const char *at = page_html;
     char *text = NULL;
-    FILE *out = open_memstream(&text, bytes);
-    int failed;
+    FILE *out = memory_or_exit(open_memstream(&text, bytes));
 
-    if (out == NULL) {
-        return NULL;
-    }
     at = write_until(out, at, "<!--page.css-->");
     write_between(out, page_css, page_script);
     at = write_until(out, at, "<!--report-->");
-    failed = write_report(out, report);
+    write_report(out, report);
     at = write_until(out, at, "<!--page.js-->");
     write_between(out, page_script, script_end(report));
     write_between(out, at, page_css);
-    if (fclose(out) != 0 || failed != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    fclose(out);
+    return memory_or_exit(text);
 }
 
 /* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
@@ -281,10 +270,6 @@ int page_write(const json_t *report, const char *path)
         return -1;
     }
     text = page_text(report, &bytes);
-    if (text == NULL) {
-        file_error(path, "%s", strerror(ENOMEM));
-        return file_output_close(&file, false);
-    }
     fwrite(text, 1, bytes, file.stream);
     free(text);
     return file_output_close(&file, true);

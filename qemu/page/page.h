@@ -30,7 +30,7 @@ const char *page_refusal(const json_t *report);
  * page that follows events (live.js), with what is known of the report yet:
  * `mesh`, and what else there is; or, of one with `boards`, a page of this
  * reading of a mesh that stands (qemu/live/board_page.h). Result: malloc'd, the
- * caller's, with its length; NULL without memory.
+ * caller's, with its length. Ends the program without memory.
  */
 char *page_text(const json_t *report, size_t *bytes);
 

@@ -2,15 +2,14 @@
 #include "qemu/report/gantt.h"
 
 #include "qemu/job/mesh_ops.h"
-#include "qemu/report/summary.h"
 #include "qemu/support/amount.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "torus/pattern.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,20 +56,25 @@ static const char *const paint_colour[PAINTS] = {
     "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
 
+/* Of circuits, where their messages arrive. */
+static const enum paint purpose_paint[CIRCUIT_PURPOSES] = {
+    PAINT_ANNOUNCING, PAINT_RECEIVING, PAINT_RETURNING};
+
 static const char *const paint_name[PAINTS] = {
     "waiting",   "announcing", "receiving",     "computing",
     "preparing", "sending",    "result return",
 };
 
-/* Elements of the picture that are drawn one after the other. */
-struct coat {
-    FILE *stream;
-    char *text;
-    size_t bytes;
-};
+/* The picture is drawn in coats: each of them goes through all rows, and draws
+   one paint; before these a coat measures the height, behind them one has the
+   marks and words. */
+#define COAT_MEASURES (-1)
+#define COAT_WORDS PAINTS
 
 struct chart {
     const struct outcome *outcome;
+    FILE *out;
+    int coat; /* COAT_MEASURES, a paint, or COAT_WORDS */
     bool banded;
     uint64_t start_ps; /* of the scatter, on the time axis, which begins with
                           the order */
@@ -78,8 +82,6 @@ struct chart {
     int height;        /* of all rows */
     int *top;          /* of each node's row */
     bool painted[PAINTS];
-    /* A coat for each paint; above them marks and words. */
-    struct coat coat[PAINTS + 1];
 };
 
 /* The states of one layer's nodes over time: their numbers in each column. */
@@ -105,30 +107,28 @@ static double down(double height)
     return TOP + height * ROW_PIXELS / ROW;
 }
 
-static FILE *front(struct chart *chart)
+/* Draws a text; `anchor` is the end of it that lies at x. */
+__attribute__((format(printf, 5, 6))) static void
+words(const struct chart *chart, double x, double y, const char *anchor,
+      const char *format, ...)
 {
-    return chart->coat[PAINTS].stream;
-}
+    va_list list;
 
-/* Begins a text, which the caller prints and ends by "</text>"; `anchor` is
-   the end of it that lies at x. */
-static FILE *text_at(struct chart *chart, double x, double y,
-                     const char *anchor)
-{
-    fprintf(front(chart), "<text x='%.2f' y='%.2f' text-anchor='%s'>", x, y,
+    if (chart->coat != COAT_WORDS) {
+        return;
+    }
+    fprintf(chart->out, "<text x='%.2f' y='%.2f' text-anchor='%s'>", x, y,
             anchor);
-    return front(chart);
+    va_start(list, format);
+    vfprintf(chart->out, format, list);
+    va_end(list);
+    fputs("</text>\n", chart->out);
 }
 
-/* Begins the name of the row, or rows, around a height, on their left. */
-static FILE *row_name(struct chart *chart, int height)
+/* The base line of a text beside the row, or rows, around a height. */
+static double beside(int height)
 {
-    return text_at(chart, LEFT - 8, down(height) + 4.5, "end");
-}
-
-static FILE *row_note(struct chart *chart, int height)
-{
-    return text_at(chart, RIGHT + 8, down(height) + 4.5, "start");
+    return down(height) + 4.5;
 }
 
 /* Draws a line down from one height to the other. */
@@ -137,9 +137,11 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
 {
     double x = across(chart, (double)at_ps);
 
-    fprintf(front(chart),
-            "<line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' %s/>\n", x,
-            down(top), x, down(bottom), style);
+    if (chart->coat == COAT_WORDS) {
+        fprintf(chart->out,
+                "<line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' %s/>\n", x,
+                down(top), x, down(bottom), style);
+    }
 }
 
 /* Between two places on the axis. */
@@ -148,8 +150,8 @@ static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
 {
     double left = across(chart, (double)start_ps);
 
-    if (end_ps > start_ps) {
-        fprintf(chart->coat[paint].stream,
+    if (end_ps > start_ps && chart->coat == (int)paint) {
+        fprintf(chart->out,
                 "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f'/>\n", left,
                 down(top), across(chart, (double)end_ps) - left,
                 down(bottom) - down(top));
@@ -177,19 +179,6 @@ static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
     }
 }
 
-/* The colour of a circuit where its message arrives. */
-static enum paint paint_of(unsigned kind)
-{
-    switch (kind) {
-    case WIRE_ANNOUNCE:
-        return PAINT_ANNOUNCING;
-    case WIRE_PART:
-        return PAINT_RECEIVING;
-    default:
-        return PAINT_RETURNING;
-    }
-}
-
 /* A dashed mark at a planned time, across rows. */
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
@@ -211,10 +200,10 @@ static bool any_circuit(const struct outcome *outcome, unsigned phase)
     return false;
 }
 
-/* A box from the first grant to the last release of one kind of circuits in
-   one round. */
-static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
-                      unsigned round)
+/* A box from the first grant to the last release of the circuits with one
+   purpose in one round. */
+static void phase_box(struct chart *chart, unsigned phase,
+                      enum circuit_purpose purpose, unsigned round)
 {
     const struct outcome *outcome = chart->outcome;
     uint64_t first_ps = UINT64_MAX;
@@ -223,7 +212,7 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct circuit_record *circuit = &outcome->circuit[i];
 
-        if (circuit->phase == phase && circuit->kind == kind &&
+        if (circuit->phase == phase && circuit_purpose(circuit) == purpose &&
             circuit->round == round) {
             uint64_t grant_ps = place(chart, circuit->grant_ps);
             uint64_t end_ps = place(chart, circuit->end_ps);
@@ -232,8 +221,8 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
             last_ps = end_ps > last_ps ? end_ps : last_ps;
         }
     }
-    box_at(chart, paint_of(kind), first_ps, last_ps, chart->height + MARGIN,
-           chart->height + ROW - MARGIN);
+    box_at(chart, purpose_paint[purpose], first_ps, last_ps,
+           chart->height + MARGIN, chart->height + ROW - MARGIN);
 }
 
 static const char *name_of(const struct outcome *outcome, unsigned phase)
@@ -250,13 +239,13 @@ static void phases(struct chart *chart)
         if (!any_circuit(chart->outcome, phase)) {
             continue;
         }
-        fprintf(row_name(chart, chart->height + ROW / 2), "phase %u%s</text>\n",
-                phase, name_of(chart->outcome, phase));
-        phase_box(chart, phase, WIRE_ANNOUNCE, 0);
+        words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end",
+              "phase %u%s", phase, name_of(chart->outcome, phase));
+        phase_box(chart, phase, CIRCUIT_ANNOUNCEMENT, 0);
         for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
-            phase_box(chart, phase, WIRE_PART, r);
+            phase_box(chart, phase, CIRCUIT_PART, r);
         }
-        phase_box(chart, phase, WIRE_RESULT, 0);
+        phase_box(chart, phase, CIRCUIT_RESULT, 0);
         chart->height += ROW;
     }
     if (chart->height > 0) {
@@ -270,8 +259,8 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
     int top = chart->height + MARGIN;
     int bottom = chart->height + ROW - MARGIN;
 
-    fprintf(row_name(chart, chart->height + ROW / 2), "%u,%u</text>\n",
-            node->at.x, node->at.y);
+    words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end", "%u,%u",
+          node->at.x, node->at.y);
     ground(chart, node->layer,
            outcome_plan_of(outcome, node)->scatter_start_ps -
                outcome->plan.scatter_start_ps,
@@ -292,10 +281,10 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
 static void circuit_boxes(struct chart *chart,
                           const struct circuit_record *circuit)
 {
-    bool result = paint_of(circuit->kind) == PAINT_RETURNING;
+    enum paint paint = purpose_paint[circuit_purpose(circuit)];
+    bool result = paint == PAINT_RETURNING;
     uint32_t waits = result ? circuit->source : circuit->destination;
     uint32_t other = result ? circuit->destination : circuit->source;
-    enum paint paint = paint_of(circuit->kind);
 
     if (!chart->outcome->node[waits].active ||
         !chart->outcome->node[other].active) {
@@ -308,18 +297,18 @@ static void circuit_boxes(struct chart *chart,
         chart->top[other] + ROW - MARGIN);
 }
 
-/* With several originators, whose layer it is. */
+/* With several originators their places, too. */
 static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
                         int height)
 {
-    FILE *out = row_note(chart, height);
+    const struct outcome_originator *of = chart->outcome->originator;
 
     if (chart->outcome->originators > 1) {
-        const struct torus_coord *at = &chart->outcome->originator[group].at;
-
-        fprintf(out, "%u,%u: ", at->x, at->y);
+        words(chart, RIGHT + 8, beside(height), "start", "%u,%u: layer %u",
+              of[group].at.x, of[group].at.y, layer);
+    } else {
+        words(chart, RIGHT + 8, beside(height), "start", "layer %u", layer);
     }
-    fprintf(out, "layer %u</text>\n", layer);
 }
 
 static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
@@ -399,12 +388,13 @@ static void band_circuit(struct band *band, const struct chart *chart,
 {
     const struct outcome_node *node =
         &chart->outcome->node[circuit->destination];
-    bool part = circuit->kind == WIRE_PART;
+    enum circuit_purpose purpose = circuit_purpose(circuit);
+    bool part = purpose == CIRCUIT_PART;
     uint64_t free_ps = part && circuit->round < node->intervals
                            ? outcome_free_ps(node, circuit->round)
                            : 0;
 
-    band_add(band, chart, paint_of(circuit->kind),
+    band_add(band, chart, purpose_paint[purpose],
              part && circuit->grant_ps < free_ps ? free_ps : circuit->grant_ps,
              circuit->end_ps);
 }
@@ -462,7 +452,7 @@ static void band_edge(FILE *out, const struct chart *chart,
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
 {
-    FILE *out = chart->coat[paint].stream;
+    FILE *out = chart->out;
     double scale = (double)(BAND - 2 * MARGIN) / nodes;
     double bottom = chart->height + BAND - MARGIN;
     double fully = 0;
@@ -477,7 +467,7 @@ static void band_area(struct chart *chart, const struct band *band,
         high[i] = lround(bottom - edge[i] * scale);
         empty = empty && high[i] == low[i];
     }
-    if (!empty) {
+    if (!empty && chart->coat == (int)paint) {
         fputs("<polygon points='", out);
         band_edge(out, chart, high, true);
         band_edge(out, chart, low, false);
@@ -499,10 +489,10 @@ static void layer_band(struct chart *chart, struct band *band, unsigned layer)
     if (nodes == 0) {
         return;
     }
-    fprintf(row_name(chart, chart->height + BAND / 2), "layer %u</text>\n",
-            layer);
-    fprintf(row_note(chart, chart->height + BAND / 2),
-            "%" PRIu32 " node%s</text>\n", nodes, nodes == 1 ? "" : "s");
+    words(chart, LEFT - 8, beside(chart->height + BAND / 2), "end", "layer %u",
+          layer);
+    words(chart, RIGHT + 8, beside(chart->height + BAND / 2), "start",
+          "%" PRIu32 " node%s", nodes, nodes == 1 ? "" : "s");
     ground(chart, layer, 0, chart->height + MARGIN,
            chart->height + BAND - MARGIN);
     for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
@@ -533,11 +523,11 @@ static void print_plain(FILE *out, const char *text)
     }
 }
 
-static void title(struct chart *chart)
+static void title(const struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
-    FILE *out = front(chart);
-    char text[SUMMARY_TIME_BYTES];
+    const struct profile *profile = &outcome->request->profile;
+    FILE *out = chart->out;
 
     fprintf(out,
             "<text x='14' y='26' font-size='18'>%s on %u x %u nodes</text>\n"
@@ -546,13 +536,12 @@ static void title(struct chart *chart)
             outcome->request->size.height);
     amount_things(out, outcome->load_bytes, "byte");
     fputs(", profile ", out);
-    print_plain(out, outcome->request->profile.name);
-    summary_time(text, outcome->request->profile.startup_ps);
-    fprintf(out, " (startup %s, ", text);
-    summary_time(text, outcome->request->profile.transfer_ps);
-    fprintf(out, "%s a byte), %s", text, outcome->request->mesh->on);
-    summary_time(text, outcome_answer_ps(outcome));
-    fprintf(out, ", answer after %s", text);
+    print_plain(out, profile->name);
+    fprintf(out, " (startup %s, ", amount_time(profile->startup_ps).text);
+    fprintf(out, "%s a byte), %s", amount_time(profile->transfer_ps).text,
+            outcome->request->mesh->on);
+    fprintf(out, ", answer after %s",
+            amount_time(outcome_answer_ps(outcome)).text);
     if (outcome->plan.rounds > 1) {
         fprintf(out, ", %u rounds", (unsigned)outcome->plan.rounds);
     }
@@ -571,137 +560,134 @@ static uint64_t tick_ps(const struct chart *chart)
     return step_ps;
 }
 
-/* Draws the axis below the rows; its grid lies under them. */
-static void axis(struct chart *chart, FILE *out)
+/* Draws the axis below the rows; its grid lies under them, in the first coat.
+ */
+static void axis(const struct chart *chart)
 {
-    struct summary_unit unit = summary_unit_of(chart->end_ps);
+    struct amount_unit unit = amount_unit_of(chart->end_ps);
     double bottom = down(chart->height);
     uint64_t step_ps = tick_ps(chart);
 
     for (uint64_t at_ps = 0; at_ps <= chart->end_ps; at_ps += step_ps) {
         double x = across(chart, (double)at_ps);
 
-        fprintf(out,
-                "<path d='M%.2f %d V%.2f' stroke='#c8c8c8' "
-                "stroke-width='0.5'/><path d='M%.2f %.2f v5' stroke='#000'/>"
-                "\n",
-                x, TOP, bottom, x, bottom);
-        fprintf(text_at(chart, x, bottom + 20, "middle"), "%g</text>\n",
-                (double)at_ps / (double)unit.ps);
+        if (chart->coat != COAT_WORDS) {
+            fprintf(chart->out,
+                    "<path d='M%.2f %d V%.2f' stroke='#c8c8c8' "
+                    "stroke-width='0.5'/><path d='M%.2f %.2f v5' "
+                    "stroke='#000'/>\n",
+                    x, TOP, bottom, x, bottom);
+        }
+        words(chart, x, bottom + 20, "middle", "%g",
+              (double)at_ps / (double)unit.ps);
     }
-    fprintf(out, "<path d='M%d %.2f H%d' stroke='#000'/>\n", LEFT, bottom,
-            RIGHT);
-    fprintf(text_at(chart, (LEFT + RIGHT) / 2.0, bottom + 42, "middle"),
-            "mesh time since the order, %s</text>\n", unit.name);
+    if (chart->coat != COAT_WORDS) {
+        fprintf(chart->out, "<path d='M%d %.2f H%d' stroke='#000'/>\n", LEFT,
+                bottom, RIGHT);
+    }
+    words(chart, (LEFT + RIGHT) / 2.0, bottom + 42, "middle",
+          "mesh time since the order, %s", unit.name);
 }
 
-/* Begins entry `*entry` of the legend: the caller prints an element that lies
-   in 0 to SAMPLE, -4.5 to 4.5. Its words follow by entry_end(). */
-static void entry_begin(struct chart *chart, unsigned *entry)
+/* Prints entry `*entry` of the legend: an element that lies in 0 to SAMPLE,
+   -4.5 to 4.5, and a text. */
+__attribute__((format(printf, 4, 5))) static void
+legend_entry(const struct chart *chart, unsigned *entry, const char *text,
+             const char *element, ...)
 {
-    fprintf(front(chart), "<g transform='translate(%u,%.2f)'>",
+    va_list list;
+
+    fprintf(chart->out, "<g transform='translate(%u,%.2f)'>",
             LEFT + *entry / LEGEND_ROWS * COLUMN,
             down(chart->height) + LEGEND + *entry % LEGEND_ROWS * 20);
+    va_start(list, element);
+    vfprintf(chart->out, element, list);
+    va_end(list);
+    fprintf(chart->out, "<text x='%d' y='4.5'>%s</text></g>\n", SAMPLE + 8,
+            text);
     *entry += 1;
 }
 
-static void entry_end(struct chart *chart, const char *words)
+static void line_entry(const struct chart *chart, unsigned *entry,
+                       const char *style, const char *text)
 {
-    fprintf(front(chart), "<text x='%d' y='4.5'>%s</text></g>\n", SAMPLE + 8,
-            words);
+    legend_entry(chart, entry, text, "<path d='M0 0 H%d' %s/>", SAMPLE, style);
 }
 
-static void line_entry(struct chart *chart, unsigned *entry, const char *style,
-                       const char *words, const uint64_t *time_ps)
-{
-    char text[SUMMARY_TIME_BYTES + 32];
-
-    entry_begin(chart, entry);
-    fprintf(front(chart), "<path d='M0 0 H%d' %s/>", SAMPLE, style);
-    if (time_ps != NULL) {
-        char time[SUMMARY_TIME_BYTES];
-
-        summary_time(time, *time_ps);
-        snprintf(text, sizeof text, "%s %s", words, time);
-        words = text;
-    }
-    entry_end(chart, words);
-}
-
-static void legend(struct chart *chart, uint64_t makespan_ps)
+static void legend(const struct chart *chart)
 {
     unsigned entry = 0;
+    char text[64];
 
     for (int i = 0; i < PAINTS; ++i) {
         if (chart->painted[i]) {
-            entry_begin(chart, &entry);
-            fprintf(front(chart),
-                    "<rect y='-4.5' width='%d' height='9' fill='%s'/>", SAMPLE,
-                    paint_colour[i]);
-            entry_end(chart, paint_name[i]);
+            legend_entry(chart, &entry, paint_name[i],
+                         "<rect y='-4.5' width='%d' height='9' fill='%s'/>",
+                         SAMPLE, paint_colour[i]);
         }
     }
-    line_entry(chart, &entry, STYLE_PLANNED, "planned makespan",
-               &chart->outcome->plan.makespan_ps);
-    line_entry(chart, &entry, STYLE_MEASURED, "measured makespan",
-               &makespan_ps);
+    snprintf(text, sizeof text, "planned makespan %s",
+             amount_time(chart->outcome->plan.makespan_ps).text);
+    line_entry(chart, &entry, STYLE_PLANNED, text);
+    snprintf(text, sizeof text, "measured makespan %s",
+             amount_time(outcome_makespan_ps(chart->outcome)).text);
+    line_entry(chart, &entry, STYLE_MEASURED, text);
     if (chart->outcome->plan.phases > 0) {
-        line_entry(chart, &entry, STYLE_RECEIVE, "planned end of receiving",
-                   NULL);
+        line_entry(chart, &entry, STYLE_RECEIVE, "planned end of receiving");
     }
 }
 
-/* Prints a paint's elements; or, of PAINTS, marks and words. Preparing is
-   short: a border shows where rounds begin. */
-static int print_coat(struct chart *chart, FILE *out, int paint)
+/* Goes through all rows in one coat. */
+static void paint_rows(struct chart *chart, int coat)
 {
-    const struct coat *coat = &chart->coat[paint];
-
-    if (fflush(coat->stream) != 0) {
-        return -1;
-    }
-    if (paint < PAINTS) {
-        fprintf(out, "<g fill='%s'%s>\n", paint_colour[paint],
-                paint == PAINT_PREPARING
-                    ? " stroke='#303030' stroke-width='0.5'"
-                    : "");
-    }
-    fwrite(coat->text, 1, coat->bytes, out);
-    fputs(paint < PAINTS ? "</g>\n" : "", out);
-    return 0;
-}
-
-static int print_picture(struct chart *chart, FILE *out)
-{
-    uint64_t makespan_ps = outcome_makespan_ps(chart->outcome);
-    int pixels;
-
+    chart->coat = coat;
+    chart->height = 0;
     phases(chart);
     if (!chart->banded) {
         rows(chart);
     } else {
         bands(chart);
     }
+}
+
+/* The coats of all paints. Preparing is short: a border shows where rounds
+   begin. */
+static void paint_all(struct chart *chart)
+{
+    for (int paint = 0; paint < PAINTS; ++paint) {
+        fprintf(chart->out, "<g fill='%s'%s>\n", paint_colour[paint],
+                paint == PAINT_PREPARING
+                    ? " stroke='#303030' stroke-width='0.5'"
+                    : "");
+        paint_rows(chart, paint);
+        fputs("</g>\n", chart->out);
+    }
+}
+
+static void print_picture(struct chart *chart)
+{
+    const struct outcome *outcome = chart->outcome;
+    int pixels;
+
+    paint_rows(chart, COAT_MEASURES);
     pixels = TOP + BELOW + chart->height * ROW_PIXELS / ROW;
-    fprintf(out,
+    fprintf(chart->out,
             "<?xml version='1.0' encoding='utf-8'?>\n"
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
             "viewBox='0 0 %d %d' font-family='sans-serif' font-size='13'>\n"
             "<rect width='100%%' height='100%%' fill='#fff'/>\n",
             WIDTH, pixels, WIDTH, pixels);
+    axis(chart);
+    paint_all(chart);
+    paint_rows(chart, COAT_WORDS);
     title(chart);
-    axis(chart, out);
-    legend(chart, makespan_ps);
-    mark(chart, STYLE_MEASURED, place(chart, makespan_ps), 0, chart->height);
-    mark(chart, STYLE_PLANNED, place(chart, chart->outcome->plan.makespan_ps),
-         0, chart->height);
-    for (int i = 0; i <= PAINTS; ++i) {
-        if (print_coat(chart, out, i) != 0) {
-            return -1;
-        }
-    }
-    fputs("</svg>\n", out);
-    return 0;
+    axis(chart);
+    legend(chart);
+    mark(chart, STYLE_MEASURED, place(chart, outcome_makespan_ps(outcome)), 0,
+         chart->height);
+    mark(chart, STYLE_PLANNED, place(chart, outcome->plan.makespan_ps), 0,
+         chart->height);
+    fputs("</svg>\n", chart->out);
 }
 
 /* With some room to the right of the last thing that happens. */
@@ -722,50 +708,21 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
     return end_ps + end_ps / 64 + 1000;
 }
 
-static void chart_close(struct chart *chart)
-{
-    for (int i = 0; i <= PAINTS; ++i) {
-        if (chart->coat[i].stream != NULL) {
-            fclose(chart->coat[i].stream);
-        }
-        free(chart->coat[i].text);
-    }
-    free(chart->top);
-}
-
-/* Result: 0; -1 with errno. chart_close() all the same. */
-static int chart_open(struct chart *chart, const struct outcome *outcome)
-{
-    bool opened = true;
-
-    *chart = (struct chart){.outcome = outcome};
-    chart->banded = outcome_active_nodes(outcome) > GANTT_ROWS;
-    chart->start_ps = outcome_scatter_start_ps(outcome);
-    chart->end_ps = axis_end_ps(outcome, chart->start_ps);
-    chart->top =
-        memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
-    for (int i = 0; i <= PAINTS; ++i) {
-        struct coat *coat = &chart->coat[i];
-
-        coat->stream = open_memstream(&coat->text, &coat->bytes);
-        opened = opened && coat->stream != NULL;
-    }
-    return opened ? 0 : -1;
-}
-
 int gantt_write(const struct outcome *outcome, const char *path)
 {
     struct file_output file;
-    struct chart chart;
-    int result = -1;
+    struct chart chart = {.outcome = outcome};
 
-    if (chart_open(&chart, outcome) != 0) {
-        file_error(path, "%s", strerror(errno));
-    } else if (file_output_open(&file, path) == 0) {
-        bool whole = print_picture(&chart, file.stream) == 0;
-
-        result = file_output_close(&file, whole);
+    if (file_output_open(&file, path) != 0) {
+        return -1;
     }
-    chart_close(&chart);
-    return result;
+    chart.out = file.stream;
+    chart.banded = outcome_active_nodes(outcome) > GANTT_ROWS;
+    chart.start_ps = outcome_scatter_start_ps(outcome);
+    chart.end_ps = axis_end_ps(outcome, chart.start_ps);
+    chart.top =
+        memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
+    print_picture(&chart);
+    free(chart.top);
+    return file_output_close(&file, true);
 }

@@ -3,17 +3,17 @@
 
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/timeline.h"
-#include "qemu/report/json_name.h"
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
+#include "qemu/support/json.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 #include "torus/pattern.h"
 
-#include <errno.h>
+#include <nettle/base16.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +21,12 @@
 /* Twelve digits: more than any ratio means, and 0.1 stays 0.1. */
 #define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-/* Without one of its entries there is no array, and so no report. */
-static void append(json_t **array, json_t *entry)
-{
-    if (json_array_append_new(*array, entry) != 0) {
-        json_decref(*array);
-        *array = NULL;
-    }
-}
-
 json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
                          const char *on)
 {
     return memory_or_exit(json_pack("{s:i, s:i, s:o, s:[i,i], s:s}", "width",
                                     size.width, "height", size.height, "nodes",
-                                    integer(torus_nodes(size)), "originator",
+                                    json_whole(torus_nodes(size)), "originator",
                                     originator.x, originator.y, "on", on));
 }
 
@@ -63,9 +49,9 @@ static json_t *mesh_json(const struct outcome *outcome)
 static json_t *profile_json(const struct profile *profile)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "name", json_name(profile->name),
-                     "startup_ps", integer(profile->startup_ps),
-                     "transfer_ps_per_byte", integer(profile->transfer_ps),
-                     "hop_delay_ps", integer(profile->hop_delay_ps));
+                     "startup_ps", json_whole(profile->startup_ps),
+                     "transfer_ps_per_byte", json_whole(profile->transfer_ps),
+                     "hop_delay_ps", json_whole(profile->hop_delay_ps));
 }
 
 /* The floors that a layer gets in every round; NULL if there is but one. Layers
@@ -79,9 +65,10 @@ static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
         uint32_t share_units = known ? plan->share_units[r][layer] : 0;
         uint32_t volume_units = known ? plan->volume_units[r][layer] : 0;
 
-        json_array_append_new(
-            rounds, json_pack("{s:o, s:o}", "share_units", integer(share_units),
-                              "volume_units", integer(volume_units)));
+        json_array_append_new(rounds,
+                              json_pack("{s:o, s:o}", "share_units",
+                                        json_whole(share_units), "volume_units",
+                                        json_whole(volume_units)));
     }
     return rounds;
 }
@@ -94,12 +81,12 @@ static json_t *layers_json(const struct outcome *outcome)
         const struct outcome_layer *planned = &outcome->layer[layer];
         json_t *entry = json_pack(
             "{s:i, s:o, s:f, s:f, s:o, s:o*}", "layer", (int)layer, "nodes",
-            integer(planned->nodes), "share_units", planned->share_units,
+            json_whole(planned->nodes), "share_units", planned->share_units,
             "volume_units", planned->volume_units, "received_ps",
-            integer(planned->received_ps), "rounds",
+            json_whole(planned->received_ps), "rounds",
             layer_rounds_json(&outcome->rounds, layer));
 
-        append(&layers, entry);
+        json_array_append_new(layers, entry);
     }
     return layers;
 }
@@ -109,7 +96,7 @@ static json_t *startup_json(const struct wire_report *plan)
     json_t *startup = json_array();
 
     for (unsigned phase = 1; plan->layers && phase <= plan->phases; ++phase) {
-        append(&startup, integer(plan->startup_ps[phase - 1]));
+        json_array_append_new(startup, json_whole(plan->startup_ps[phase - 1]));
     }
     return startup;
 }
@@ -121,27 +108,29 @@ static json_t *plan_json(const struct outcome *outcome)
         "{s:{s:i, s:o}, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
         "s:o, s:o, s:o, s:o, s:o}",
         "torus", "side", outcome->request->size.width, "nodes",
-        integer(outcome->node_count), "load_units",
-        integer(outcome->load_units - plan->measured_units), "measured_units",
-        integer(plan->measured_units), "sampled_ps", integer(plan->sampled_ps),
-        "phases", (int)plan->phases, "rounds", (int)plan->rounds,
-        "active_nodes", integer(outcome_planned_nodes(outcome)), "makespan_ps",
-        integer(outcome_planned_ps(outcome)), "speedup",
+        json_whole(outcome->node_count), "load_units",
+        json_whole(outcome->load_units - plan->measured_units),
+        "measured_units", json_whole(plan->measured_units), "sampled_ps",
+        json_whole(plan->sampled_ps), "phases", (int)plan->phases, "rounds",
+        (int)plan->rounds, "active_nodes",
+        json_whole(outcome_planned_nodes(outcome)), "makespan_ps",
+        json_whole(outcome_planned_ps(outcome)), "speedup",
         outcome_planned_speedup(outcome), "compute_ps_per_unit",
-        integer(plan->compute_ps), "transfer_ps_per_unit",
-        integer(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
-        startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
-        "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
+        json_whole(plan->compute_ps), "transfer_ps_per_unit",
+        json_whole(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
+        startup_json(plan), "overhead_ps", json_whole(plan->overhead_ps),
+        "planning_ps", json_whole(plan->plan_ps), "layers",
+        layers_json(outcome));
 
-    if (json != NULL && plan->output) {
+    if (plan->output) {
         json_object_set_new(
             json, "outputs_return",
             json_string(plan->meanwhile ? "meanwhile" : "at the end"));
     }
-    if (json != NULL && outcome_is_estimated(outcome)) {
+    if (outcome_is_estimated(outcome)) {
         json_object_set_new(json, "compute_estimated", json_true());
     }
-    if (json != NULL && outcome->rate_from != NULL) {
+    if (outcome->rate_from != NULL) {
         const char *name = outcome->rate_from;
 
         json_object_set_new(json, "rate_from", json_name(name));
@@ -161,11 +150,12 @@ static json_t *intervals_json(const struct outcome *outcome,
         json_array_append_new(
             intervals,
             json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "round",
-                      interval->round, "units", integer(interval->units),
-                      "received_ps", integer(interval->received_ps),
-                      "forwarded_ps", integer(interval->forwarded_ps),
-                      "compute_start_ps", integer(interval->compute_start_ps),
-                      "compute_end_ps", integer(interval->compute_end_ps)));
+                      interval->round, "units", json_whole(interval->units),
+                      "received_ps", json_whole(interval->received_ps),
+                      "forwarded_ps", json_whole(interval->forwarded_ps),
+                      "compute_start_ps",
+                      json_whole(interval->compute_start_ps), "compute_end_ps",
+                      json_whole(interval->compute_end_ps)));
     }
     return intervals;
 }
@@ -183,14 +173,6 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-/* Nothing of an entry that there is no memory for. */
-static void set_retries(json_t *entry, const struct outcome_node *node)
-{
-    (void)json_object_set_new(entry, "retries", integer(node->retries));
-    (void)json_object_set_new(entry, "retransmissions",
-                              integer(node->retransmissions));
-}
-
 static json_t *nodes_json(const struct outcome *outcome)
 {
     json_t *nodes = json_array();
@@ -206,19 +188,20 @@ static json_t *nodes_json(const struct outcome *outcome)
             "{s:i, s:i, s:o*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
             "x", node->at.x, "y", node->at.y, "originator",
             originator_json(outcome, node), "layer", node->layer, "units",
-            integer(node->units), "received_ps", integer(node->received_ps),
-            "hop_ps", integer(node->hop_ps), "forwarded_ps",
-            integer(node->forwarded_ps), "compute_start_ps",
-            integer(node->compute_start_ps), "finished_ps",
-            integer(node->finished_ps), "idle_ps",
-            integer(outcome_idle_ps(node)), "rounds",
+            json_whole(node->units), "received_ps",
+            json_whole(node->received_ps), "hop_ps", json_whole(node->hop_ps),
+            "forwarded_ps", json_whole(node->forwarded_ps), "compute_start_ps",
+            json_whole(node->compute_start_ps), "finished_ps",
+            json_whole(node->finished_ps), "idle_ps",
+            json_whole(outcome_idle_ps(node)), "rounds",
             intervals_json(outcome, node));
         if (outcome->counts_nodes) {
-            set_retries(entry, node);
-            (void)json_object_set_new(entry, "ports_ps",
-                                      integer(node->ports_ps));
+            json_object_set_new(entry, "retries", json_whole(node->retries));
+            json_object_set_new(entry, "retransmissions",
+                                json_whole(node->retransmissions));
+            json_object_set_new(entry, "ports_ps", json_whole(node->ports_ps));
         }
-        append(&nodes, entry);
+        json_array_append_new(nodes, entry);
     }
     return nodes;
 }
@@ -235,8 +218,8 @@ static json_t *stack_json(const struct outcome *outcome)
         used = node->stack_used_bytes > used ? node->stack_used_bytes : used;
         bytes = node->stack_bytes > bytes ? node->stack_bytes : bytes;
     }
-    return json_pack("{s:o, s:o}", "used_bytes", integer(used), "bytes",
-                     integer(bytes));
+    return json_pack("{s:o, s:o}", "used_bytes", json_whole(used), "bytes",
+                     json_whole(bytes));
 }
 
 /* What the originator does from the order to the start of the scatter. */
@@ -244,13 +227,14 @@ static json_t *preparing_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
 
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "announce_ps",
-        integer(preparing.announce_ps), "begin_ps", integer(preparing.begin_ps),
-        "measure_ps", integer(preparing.measure_ps), "plan_ps",
-        integer(preparing.plan_ps), "other_ps",
-        integer(preparing.all_ps - preparing.announce_ps - preparing.begin_ps -
-                preparing.measure_ps - preparing.plan_ps));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "announce_ps",
+                     json_whole(preparing.announce_ps), "begin_ps",
+                     json_whole(preparing.begin_ps), "measure_ps",
+                     json_whole(preparing.measure_ps), "plan_ps",
+                     json_whole(preparing.plan_ps), "other_ps",
+                     json_whole(preparing.all_ps - preparing.announce_ps -
+                                preparing.begin_ps - preparing.measure_ps -
+                                preparing.plan_ps));
 }
 
 /* What of it is done afterwards, while others compute an advance. */
@@ -259,8 +243,8 @@ static json_t *meanwhile_json(const struct outcome *outcome)
     struct outcome_preparing preparing = outcome_preparing(outcome);
 
     return json_pack("{s:o, s:o}", "measure_ps",
-                     integer(preparing.meanwhile_measure_ps), "plan_ps",
-                     integer(preparing.meanwhile_plan_ps));
+                     json_whole(preparing.meanwhile_measure_ps), "plan_ps",
+                     json_whole(preparing.meanwhile_plan_ps));
 }
 
 static json_t *measured_json(const struct outcome *outcome)
@@ -271,19 +255,19 @@ static json_t *measured_json(const struct outcome *outcome)
     return json_pack(
         "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:f, "
         "s:o, s:f, s:o, s:o, s:o}",
-        "answer_ps", integer(outcome_answer_ps(outcome)), "answer_speedup",
+        "answer_ps", json_whole(outcome_answer_ps(outcome)), "answer_speedup",
         outcome_answer_speedup(outcome), "one_board_ps",
-        integer(outcome_one_board_ps(outcome)), "preparing_ps",
-        integer(outcome_preparing(outcome).all_ps), "preparing",
+        json_whole(outcome_one_board_ps(outcome)), "preparing_ps",
+        json_whole(outcome_preparing(outcome).all_ps), "preparing",
         preparing_json(outcome), "meanwhile", meanwhile_json(outcome),
-        "makespan_ps", integer(makespan_ps), "with_results_ps",
-        integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
+        "makespan_ps", json_whole(makespan_ps), "with_results_ps",
+        json_whole(outcome_with_results_ps(outcome)), "overhead_vs_plan",
         outcome_overhead_vs_plan(outcome), "speedup", outcome_speedup(outcome),
-        "computing_ps", integer(outcome_computing_ps(outcome)), "calls_ps",
-        integer(outcome_calls_ps(outcome)), "calibration_error",
-        outcome_calibration_error(outcome), "spread_ps", integer(spread_ps),
+        "computing_ps", json_whole(outcome_computing_ps(outcome)), "calls_ps",
+        json_whole(outcome_calls_ps(outcome)), "calibration_error",
+        outcome_calibration_error(outcome), "spread_ps", json_whole(spread_ps),
         "spread", outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
-        integer(outcome_idle_max_ps(outcome)), "stack", stack_json(outcome),
+        json_whole(outcome_idle_max_ps(outcome)), "stack", stack_json(outcome),
         "nodes", nodes_json(outcome));
 }
 
@@ -308,66 +292,56 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
         }
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "port",
-                     torus_port_names[port], "sent_messages", integer(messages),
-                     "sent_bytes", integer(bytes), "busy_ps", integer(busy_ps),
-                     "stall_ps", integer(stall_ps), "errors", integer(errors));
+                     torus_port_names[port], "sent_messages",
+                     json_whole(messages), "sent_bytes", json_whole(bytes),
+                     "busy_ps", json_whole(busy_ps), "stall_ps",
+                     json_whole(stall_ps), "errors", json_whole(errors));
 }
 
 static json_t *network_json(const struct outcome *outcome)
 {
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:[o,o,o,o]}", "messages",
-        integer(outcome->messages), "payload_bytes",
-        integer(outcome->payload_bytes), "circuit_conflicts",
-        integer(outcome->conflicts), "retries", integer(outcome->retries),
-        "retransmissions", integer(outcome->retransmissions), "ports",
+        json_whole(outcome->messages), "payload_bytes",
+        json_whole(outcome->payload_bytes), "circuit_conflicts",
+        json_whole(outcome->conflicts), "retries", json_whole(outcome->retries),
+        "retransmissions", json_whole(outcome->retransmissions), "ports",
         port_json(outcome, TORUS_EAST), port_json(outcome, TORUS_NORTH),
         port_json(outcome, TORUS_WEST), port_json(outcome, TORUS_SOUTH));
 }
 
-struct collector {
-    json_t *object;
-    bool failed;
-};
-
-static void collect(void *context, const char *name, json_t *value)
+/* A number that JSON cannot hold is null. */
+static void collect(void *result, const char *name, json_t *value)
 {
-    struct collector *collector = (struct collector *)context;
-
-    if (json_object_set_new(collector->object, name, value) != 0) {
-        collector->failed = true;
-    }
+    json_object_set_new(result, name, value != NULL ? value : json_null());
 }
 
-static void collect_integer(void *context, const char *name, uint64_t value)
+static void collect_integer(void *result, const char *name, uint64_t value)
 {
-    collect(context, name, integer(value));
+    collect(result, name, json_whole(value));
 }
 
-static void collect_flag(void *context, const char *name, int value)
+static void collect_flag(void *result, const char *name, int value)
 {
-    collect(context, name, json_boolean(value));
+    collect(result, name, json_boolean(value));
 }
 
-static void collect_negative(void *context, const char *name,
-                             uint64_t magnitude)
+static void collect_negative(void *result, const char *name, uint64_t magnitude)
 {
-    collect(context, name, json_integer(-(json_int_t)magnitude));
+    collect(result, name, json_integer(-(json_int_t)magnitude));
 }
 
-static void collect_real(void *context, const char *name, double value)
+static void collect_real(void *result, const char *name, double value)
 {
-    collect(context, name, json_real(value));
+    collect(result, name, json_real(value));
 }
 
 static json_t *hexadecimal(const uint8_t *bytes, size_t count)
 {
-    char *text = memory_or_exit(malloc(2 * count + 1));
+    char *text = memory_or_exit(malloc(BASE16_ENCODE_LENGTH(count) + 1));
     json_t *json;
 
-    for (size_t i = 0; i < count; ++i) {
-        sprintf(text + 2 * i, "%02x", bytes[i]);
-    }
+    base16_encode_update(text, count, bytes);
     json = json_stringn(text, 2 * count);
     free(text);
     return json;
@@ -375,7 +349,7 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t count)
 
 /* Lines as text; where one can't be told as it is, NAME_hex has the bytes of
    all, in the same order. */
-static void collect_lines(void *context, const char *name, const uint8_t *lines,
+static void collect_lines(void *result, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
     json_t *list = json_array();
@@ -389,42 +363,42 @@ static void collect_lines(void *context, const char *name, const uint8_t *lines,
             char *line = quote_bytes(lines + start, i - start);
 
             differs = differs || strlen(line) != i - start;
-            append(&list, json_string(line));
-            append(&hex, hexadecimal(lines + start, i - start));
+            json_array_append_new(list, json_string(line));
+            json_array_append_new(hex, hexadecimal(lines + start, i - start));
             free(line);
             start = i + 1;
         }
     }
-    collect(context, name, list);
+    collect(result, name, list);
     if (differs) {
         snprintf(name_hex, sizeof name_hex, "%s_hex", name);
-        collect(context, name_hex, hex);
+        collect(result, name_hex, hex);
     } else {
         json_decref(hex);
     }
 }
 
-static void collect_list(void *context, const char *name, const uint8_t *values,
+static void collect_list(void *result, const char *name, const uint8_t *values,
                          unsigned value_bytes, uint32_t count)
 {
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < count; ++i) {
         const uint8_t *at = values + (size_t)value_bytes * i;
-        json_t *value = integer(value_bytes == 8 ? kernel_load_u64(at)
-                                                 : kernel_load_u32(at));
+        json_t *value = json_whole(value_bytes == 8 ? kernel_load_u64(at)
+                                                    : kernel_load_u32(at));
 
-        append(&list, value);
+        json_array_append_new(list, value);
     }
-    collect(context, name, list);
+    collect(result, name, list);
 }
 
 /* As the kernel reports it: of one of several originators, or if there is no
    such number, the result of all. */
 static json_t *result_json(const struct outcome *outcome, uint32_t index)
 {
-    struct collector collector = {.object = json_object(), .failed = false};
-    struct kernel_sink sink = {.context = &collector,
+    json_t *result = json_object();
+    struct kernel_sink sink = {.context = result,
                                .integer = collect_integer,
                                .negative = collect_negative,
                                .real = collect_real,
@@ -437,21 +411,22 @@ static json_t *result_json(const struct outcome *outcome, uint32_t index)
     } else {
         outcome_report_result(outcome, &sink);
     }
-    if (collector.failed) {
-        json_decref(collector.object);
-        return NULL;
-    }
-    return collector.object;
+    return result;
 }
 
-/* The result of the whole job. Offsets count within one originator's load. */
+/* The result of the whole job. Offsets count within one originator's load; of
+   several INPUTs it has their places, too. */
 static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);
+    json_t *places = places_json(outcome);
 
-    if (result != NULL && outcome->originators > 1) {
+    if (outcome->originators > 1) {
         (void)json_object_del(result, "offsets");
         (void)json_object_del(result, "offsets_complete");
+    }
+    if (places != NULL) {
+        json_object_set_new(result, "places", places);
     }
     return result;
 }
@@ -465,8 +440,9 @@ static json_t *shares_json(const struct outcome *outcome, uint32_t index)
         const struct outcome_node *node = &outcome->node[i];
 
         if (node->group == index) {
-            append(&list, json_pack("{s:i, s:i, s:o}", "x", node->at.x, "y",
-                                    node->at.y, "units", integer(node->units)));
+            json_array_append_new(
+                list, json_pack("{s:i, s:i, s:o}", "x", node->at.x, "y",
+                                node->at.y, "units", json_whole(node->units)));
         }
     }
     return list;
@@ -483,74 +459,79 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
         "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:i, s:i, s:o, s:o}, "
         "s:{s:o, s:o, s:o, s:o}, s:o}",
         "x", one->at.x, "y", one->at.y, "file", json_name(name), "load",
-        "bytes", integer(one->load_bytes), "units", integer(one->load_units),
-        "nodes", integer(one->nodes), "shares", shares_json(outcome, index),
-        "plan", "measured_units", integer(plan->measured_units), "phases",
-        (int)plan->phases, "rounds", (int)plan->rounds, "makespan_ps",
-        integer(plan->makespan_ps), "compute_ps_per_unit",
-        integer(plan->compute_ps), "measured", "start_ps",
-        integer(outcome_group_start_ps(outcome, index)), "makespan_ps",
-        integer(outcome_group_makespan_ps(outcome, index)), "with_results_ps",
-        integer(outcome_group_with_results_ps(outcome, index)), "answer_ps",
-        integer(outcome_group_answer_ps(outcome, index)), "result",
+        "bytes", json_whole(one->load_bytes), "units",
+        json_whole(one->load_units), "nodes", json_whole(one->nodes), "shares",
+        shares_json(outcome, index), "plan", "measured_units",
+        json_whole(plan->measured_units), "phases", (int)plan->phases, "rounds",
+        (int)plan->rounds, "makespan_ps", json_whole(plan->makespan_ps),
+        "compute_ps_per_unit", json_whole(plan->compute_ps), "measured",
+        "start_ps", json_whole(outcome_group_start_ps(outcome, index)),
+        "makespan_ps", json_whole(outcome_group_makespan_ps(outcome, index)),
+        "with_results_ps",
+        json_whole(outcome_group_with_results_ps(outcome, index)), "answer_ps",
+        json_whole(outcome_group_answer_ps(outcome, index)), "result",
         result_json(outcome, index));
 }
 
+/* NULL: there is but one originator. */
 static json_t *groups_json(const struct outcome *outcome)
 {
-    json_t *list = json_array();
+    json_t *list = outcome->originators > 1 ? json_array() : NULL;
 
-    for (uint32_t i = 0; i < outcome->originators; ++i) {
-        append(&list, group_json(outcome, i));
+    for (uint32_t i = 0; list != NULL && i < outcome->originators; ++i) {
+        json_array_append_new(list, group_json(outcome, i));
     }
     return list;
 }
 
-/* The times of each batch of a load that goes in several. */
+/* The times of each batch of a load that goes in several; else NULL. */
 static json_t *batches_json(const struct outcome *outcome)
 {
-    json_t *list = json_array();
+    json_t *list = outcome->batch_count > 1 ? json_array() : NULL;
 
-    for (uint32_t i = 0; i < outcome->batch_count; ++i) {
+    for (uint32_t i = 0; list != NULL && i < outcome->batch_count; ++i) {
         const struct outcome_batch *batch = &outcome->batch[i];
 
         json_array_append_new(
-            list,
-            json_pack("{s:o,s:o,s:o,s:o,s:o}", "units", integer(batch->units),
-                      "preparing_ps", integer(batch->preparing.all_ps),
-                      "planned_ps", integer(batch->planned_ps), "makespan_ps",
-                      integer(batch->makespan_ps), "with_results_ps",
-                      integer(batch->with_results_ps)));
+            list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "units",
+                            json_whole(batch->units), "preparing_ps",
+                            json_whole(batch->preparing.all_ps), "planned_ps",
+                            json_whole(batch->planned_ps), "makespan_ps",
+                            json_whole(batch->makespan_ps), "with_results_ps",
+                            json_whole(batch->with_results_ps)));
     }
     return list;
 }
 
-/* What a test asked for, and no plan knew. */
+/* Disturbances that a test asked for, and no plan knew; NULL: none. */
 static json_t *injected_json(const struct outcome *outcome)
 {
-    json_t *list = json_array();
+    json_t *list = outcome->request->injections.count > 0 ? json_array() : NULL;
 
     for (uint32_t i = 0; i < outcome->request->injections.count; ++i) {
         const struct injection *injection =
             &outcome->request->injections.injection[i];
 
-        append(&list, json_pack("{s:s, s:i, s:i, s:o}", "kind",
-                                injection_name(injection), "x", injection->at.x,
-                                "y", injection->at.y, "from_ps",
-                                integer(injection->slow_from_ps)));
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:i, s:i, s:o}", "kind", injection_name(injection),
+                      "x", injection->at.x, "y", injection->at.y, "from_ps",
+                      json_whole(injection->slow_from_ps)));
     }
     return list;
 }
 
+/* NULL: --schedule auto did not choose. */
 static json_t *choices_json(const struct outcome *outcome)
 {
-    json_t *choices = memory_or_exit(json_array());
+    json_t *choices = outcome->choices > 0 ? json_array() : NULL;
 
-    for (unsigned i = 0; choices != NULL && i < outcome->choices; ++i) {
-        append(&choices,
-               json_pack("{s:s, s:o}", "schedule", outcome->choice[i].schedule,
-                         "expected_answer_ps",
-                         integer(outcome->choice[i].answer_ps)));
+    for (unsigned i = 0; i < outcome->choices; ++i) {
+        json_array_append_new(
+            choices,
+            json_pack("{s:s, s:o}", "schedule", outcome->choice[i].schedule,
+                      "expected_answer_ps",
+                      json_whole(outcome->choice[i].answer_ps)));
     }
     return choices;
 }
@@ -562,10 +543,10 @@ static json_t *average_node_json(const struct outcome *outcome)
 
     return json_pack(
         "{s:o, s:o, s:o, s:o*, s:o, s:o}", "preparing",
-        integer(times.preparing_ps), "scatter", integer(times.scatter_ps),
-        "compute", integer(times.compute_ps), "ports",
-        times.ports_ps > 0 ? integer(times.ports_ps) : NULL, "idle",
-        integer(times.idle_ps), "gather", integer(times.gather_ps));
+        json_whole(times.preparing_ps), "scatter", json_whole(times.scatter_ps),
+        "compute", json_whole(times.compute_ps), "ports",
+        times.ports_ps > 0 ? json_whole(times.ports_ps) : NULL, "idle",
+        json_whole(times.idle_ps), "gather", json_whole(times.gather_ps));
 }
 
 static json_t *sentence_json(const struct outcome *outcome)
@@ -583,144 +564,90 @@ static json_t *remarks_json(const struct outcome *outcome)
     json_t *sentences = json_array();
 
     for (unsigned i = 0; i < remarks.count; ++i) {
-        append(&sentences, json_string(remarks.text[i]));
+        json_array_append_new(sentences, json_string(remarks.text[i]));
     }
     remarks_free(&remarks);
     return sentences;
-}
-
-static const char *kind_name(const struct circuit_record *circuit)
-{
-    switch (circuit->kind) {
-    case WIRE_ANNOUNCE:
-        return "announce";
-    case WIRE_PART:
-        return "part";
-    default:
-        return "result";
-    }
 }
 
 /* In the order in which they were granted. Times before the start of the
    scatter are negative. */
 static json_t *circuits_json(const struct outcome *outcome)
 {
+    static const char *const kinds[CIRCUIT_PURPOSES] = {"announce", "part",
+                                                        "result"};
     json_t *circuits = json_array();
 
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct circuit_record *circuit = &outcome->circuit[i];
 
-        append(&circuits,
-               json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, "
-                         "s:o, s:o}",
-                         "kind", kind_name(circuit), "phase", circuit->phase,
-                         "round", circuit->round, "source",
-                         integer(circuit->source), "port",
-                         circuit_port_name(circuit->port), "destination",
-                         integer(circuit->destination), "arrival",
-                         circuit_port_name(circuit->arrival), "hops",
-                         circuit->hops, "bytes", integer(circuit->bytes),
-                         "request_ps", integer(circuit->request_ps), "grant_ps",
-                         integer(circuit->grant_ps), "end_ps",
-                         integer(circuit->end_ps)));
+        json_array_append_new(
+            circuits,
+            json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, "
+                      "s:o, s:o}",
+                      "kind", kinds[circuit_purpose(circuit)], "phase",
+                      circuit->phase, "round", circuit->round, "source",
+                      json_whole(circuit->source), "port",
+                      circuit_port_name(circuit->port), "destination",
+                      json_whole(circuit->destination), "arrival",
+                      circuit_port_name(circuit->arrival), "hops",
+                      circuit->hops, "bytes", json_whole(circuit->bytes),
+                      "request_ps", json_whole(circuit->request_ps), "grant_ps",
+                      json_whole(circuit->grant_ps), "end_ps",
+                      json_whole(circuit->end_ps)));
     }
     return circuits;
 }
 
-static void add_command(json_t *json, const char *command)
+static json_t *command_json(const struct outcome *outcome)
 {
-    if (command != NULL) {
-        json_object_set_new(json, "command", json_name(command));
-    }
+    return outcome->command != NULL ? json_name(outcome->command) : NULL;
 }
 
-/* What a host with all nodes was expected to need of memory. */
-static void add_memory(json_t *json, const struct outcome *outcome)
+/* The bytes that a host with all nodes was expected to need; NULL: unasked. */
+static json_t *memory_json(const struct outcome *outcome)
 {
-    if (outcome->request->memory_need > 0) {
-        json_object_set_new(json, "memory",
-                            json_pack("{s:o}", "expected_bytes",
-                                      integer(outcome->request->memory_need)));
-    }
-}
+    uint64_t need = outcome->request->memory_need;
 
-/* The files of a load of several; where in the load something was found. */
-static void add_places(json_t *json, const struct outcome *outcome)
-{
-    json_t *result = json_object_get(json, "result");
-    json_t *places = places_json(outcome);
-    json_t *texts = places_texts_json(outcome);
-
-    if (outcome->request->originator[0].load.file_count > 0) {
-        json_object_set_new(json_object_get(json, "load"), "files",
-                            places_files_json(outcome));
-    }
-    if (places != NULL) {
-        json_object_set_new(result, "places", places);
-    }
-    if (texts != NULL) {
-        json_object_set_new(json, "texts", texts);
-    }
+    return need > 0 ? json_pack("{s:o}", "expected_bytes", json_whole(need))
+                    : NULL;
 }
 
 json_t *report_json(const struct outcome *outcome)
 {
+    const struct request *request = outcome->request;
     char hex[TIMELINE_HEX_BYTES];
-    json_t *json;
 
-    if (timeline_sha256(outcome, hex) != 0) {
-        return NULL;
-    }
-    json = json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, "
-        "s:o, s:o, s:s, s:{s:f, s:f}}",
+    timeline_sha256(outcome, hex);
+    return memory_or_exit(json_pack(
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
+        "s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}, s:o*, s:o*, s:o*, s:o*, s:o*, "
+        "s:o*, s:o*, s:o*, s:o*}",
         "report_format", REPORT_FORMAT_NUMBER, "verdict",
         sentence_json(outcome), "remarks", remarks_json(outcome),
         "average_node_ps", average_node_json(outcome), "mesh",
-        mesh_json(outcome), "profile", profile_json(&outcome->request->profile),
-        "plan_profile", profile_json(request_plan_profile(outcome->request)),
-        "kernel", outcome->request->kernel->name, "load", "bytes",
-        integer(outcome->load_bytes), "units", integer(outcome->load_units),
-        "plan", plan_json(outcome), "measured", measured_json(outcome),
-        "network", network_json(outcome), "circuits", circuits_json(outcome),
-        "result", whole_result_json(outcome), "timeline_sha256", hex, "wall_s",
-        "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
-    if (json == NULL) {
-        file_error("report", "%s", strerror(ENOMEM));
-        return NULL;
-    }
-    add_command(json, outcome->command);
-    add_places(json, outcome);
-    add_memory(json, outcome);
-    ranks_add_json(json, outcome);
-    if (outcome->originators > 1) {
-        json_object_set_new(json, "originators", groups_json(outcome));
-    }
-    if (outcome->batch_count > 1) {
-        json_object_set_new(json, "batches", batches_json(outcome));
-    }
-    if (outcome->request->injections.count > 0) {
-        json_object_set_new(json, "injected", injected_json(outcome));
-    }
-    if (outcome->choices > 0) {
-        json_object_set_new(json, "choices", choices_json(outcome));
-        json_object_set_new(json, "choices_estimated",
-                            json_boolean(outcome->choices_estimated));
-    }
-    return json;
+        mesh_json(outcome), "profile", profile_json(&request->profile),
+        "plan_profile", profile_json(request_plan_profile(request)), "kernel",
+        request->kernel->name, "load", "bytes", json_whole(outcome->load_bytes),
+        "units", json_whole(outcome->load_units), "files",
+        places_files_json(outcome), "plan", plan_json(outcome), "measured",
+        measured_json(outcome), "network", network_json(outcome), "circuits",
+        circuits_json(outcome), "result", whole_result_json(outcome),
+        "timeline_sha256", hex, "wall_s", "boot", outcome->boot_wall_s, "run",
+        outcome->run_wall_s, "command", command_json(outcome), "texts",
+        places_texts_json(outcome), "memory", memory_json(outcome), "ranks",
+        ranks_json(outcome), "originators", groups_json(outcome), "batches",
+        batches_json(outcome), "injected", injected_json(outcome), "choices",
+        choices_json(outcome), "choices_estimated",
+        outcome->choices > 0 ? json_boolean(outcome->choices_estimated)
+                             : NULL));
 }
 
-static int dump(const json_t *report, FILE *stream)
+/* A write that fails leaves its mark on the stream, for the caller. */
+static void dump(const json_t *report, FILE *stream)
 {
-    /* A write that fails leaves its mark on the stream, for the caller. */
-    int result = json_dumpf(report, stream, REPORT_FORMAT);
-
+    json_dumpf(report, stream, REPORT_FORMAT);
     fputc('\n', stream);
-    if (result != 0 && ferror(stream) == 0) {
-        file_error("report", "%s", strerror(ENOMEM));
-        return -1;
-    }
-    return 0;
 }
 
 int report_write(const json_t *report, const char *path)
@@ -730,10 +657,11 @@ int report_write(const json_t *report, const char *path)
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    return file_output_close(&file, dump(report, file.stream) == 0);
+    dump(report, file.stream);
+    return file_output_close(&file, true);
 }
 
-int report_print(const json_t *report)
+void report_print(const json_t *report)
 {
-    return dump(report, stdout);
+    dump(report, stdout);
 }

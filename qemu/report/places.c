@@ -3,8 +3,7 @@
 
 #include "qemu/format/format.h"
 #include "qemu/report/context.h"
-#include "qemu/report/json_name.h"
-#include "qemu/support/memory.h"
+#include "qemu/support/json.h"
 #include "qemu/support/quote.h"
 
 #include <inttypes.h>
@@ -165,7 +164,7 @@ json_t *places_json(const struct outcome *outcome)
         outcome->request->originator[0].load.file_count == 0) {
         return NULL;
     }
-    list = memory_or_exit(json_array());
+    list = json_array();
     for (uint32_t i = 0; i < offsets.count; ++i) {
         struct place place = place_of(outcome, offsets, i);
 
@@ -184,7 +183,7 @@ json_t *places_texts_json(const struct outcome *outcome)
     if (offsets.values == NULL || !has_text(outcome)) {
         return NULL;
     }
-    list = memory_or_exit(json_array());
+    list = json_array();
     for (uint32_t i = 0; i < offsets.count && i < TEXTS; ++i) {
         struct place place = place_of(outcome, offsets, i);
         struct context context;
@@ -200,12 +199,11 @@ json_t *places_texts_json(const struct outcome *outcome)
 
 json_t *places_files_json(const struct outcome *outcome)
 {
-    json_t *list = memory_or_exit(json_array());
+    const struct format_load *load = &outcome->request->originator[0].load;
+    json_t *list = load->file_count > 0 ? json_array() : NULL;
 
-    for (uint32_t i = 0; i < outcome->request->originator[0].load.file_count;
-         ++i) {
-        const struct format_file *file =
-            &outcome->request->originator[0].load.files[i];
+    for (uint32_t i = 0; i < load->file_count; ++i) {
+        const struct format_file *file = &load->files[i];
 
         json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "file",
                                               json_name(file->name), "at",

@@ -25,7 +25,8 @@ json_t *places_json(const struct outcome *outcome);
    are none, or the load is not at hand. */
 json_t *places_texts_json(const struct outcome *outcome);
 
-/* The files of the load: names, and which bytes of the load are theirs. */
+/* The several INPUTs of the load: names, and which bytes of the load are
+   theirs; NULL if there is but one. */
 json_t *places_files_json(const struct outcome *outcome);
 
 #endif

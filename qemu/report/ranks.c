@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/ranks.h"
 
+#include "qemu/support/json.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
 
 /* Hosts that have a rank. */
 static uint32_t hosts(const struct outcome *outcome)
@@ -45,10 +42,10 @@ static struct rank_seen sum_of(const struct outcome *outcome)
 static json_t *traffic_json(const struct rank_seen *seen)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "doorbells",
-                     integer(seen->doorbells), "up_bytes",
-                     integer(seen->up_bytes), "down_bytes",
-                     integer(seen->down_bytes), "between_bytes",
-                     integer(seen->between_bytes));
+                     json_whole(seen->doorbells), "up_bytes",
+                     json_whole(seen->up_bytes), "down_bytes",
+                     json_whole(seen->down_bytes), "between_bytes",
+                     json_whole(seen->between_bytes));
 }
 
 static json_t *rank_json(const struct rank_seen *rank)
@@ -64,18 +61,17 @@ static json_t *rank_json(const struct rank_seen *rank)
     return json;
 }
 
-void ranks_add_json(json_t *report, const struct outcome *outcome)
+json_t *ranks_json(const struct outcome *outcome)
 {
-    struct rank_seen sum;
+    struct rank_seen sum = sum_of(outcome);
     json_t *json;
-    json_t *each = json_array();
+    json_t *each;
 
     if (outcome->ranks == 0) {
-        json_decref(each);
-        return;
+        return NULL;
     }
-    sum = sum_of(outcome);
     json = traffic_json(&sum);
+    each = json_array();
     for (uint32_t i = 0; i < outcome->ranks; ++i) {
         json_array_append_new(each, rank_json(&outcome->rank[i]));
     }
@@ -83,18 +79,17 @@ void ranks_add_json(json_t *report, const struct outcome *outcome)
     json_object_set_new(json, "hosts", json_integer(hosts(outcome)));
     json_object_set_new(json, "each", each);
     json_object_set_new(json, "expected_bytes",
-                        integer(outcome->request->memory_hosts));
-    json_object_set_new(report, "ranks", json);
+                        json_whole(outcome->request->memory_hosts));
+    return json;
 }
 
 void ranks_print(FILE *out, const struct outcome *outcome)
 {
-    struct rank_seen sum;
+    struct rank_seen sum = sum_of(outcome);
 
     if (outcome->ranks == 0) {
         return;
     }
-    sum = sum_of(outcome);
     fprintf(out,
             "ranks     %u on %u host%s: %" PRIu64 " of %" PRIu64
             " doorbells and %" PRIu64 " bytes up, %" PRIu64 " down, %" PRIu64

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Adds the key `ranks`, if there were several. */
-void ranks_add_json(json_t *report, const struct outcome *outcome);
+/* `ranks` in the report; NULL: there were none. */
+json_t *ranks_json(const struct outcome *outcome);
 
 /* Prints a line, if there were several. */
 void ranks_print(FILE *out, const struct outcome *outcome);

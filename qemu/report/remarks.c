@@ -3,7 +3,7 @@
 
 #include "qemu/job/mesh_ops.h"
 #include "qemu/format/format.h"
-#include "qemu/report/summary.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/memory.h"
 
 #include <inttypes.h>
@@ -77,18 +77,17 @@ static bool prepares_long(const struct outcome *outcome)
 
 static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
 {
-    char one_board[SUMMARY_TIME_BYTES];
     double as_fast = outcome_active_nodes(outcome) == 1 ? 0.995 : 1.005;
 
     if (outcome->node_count == 1 ||
         outcome_answer_speedup(outcome) >= as_fast) {
         return;
     }
-    summary_time(one_board, outcome_one_board_ps(outcome));
     add(remarks,
         "One board alone has the answer after %s: what %s is more than this "
         "load saves. A longer load%s make it pay.",
-        one_board, prepares_long(outcome) ? "preparing costs" : "circuits cost",
+        amount_time(outcome_one_board_ps(outcome)).text,
+        prepares_long(outcome) ? "preparing costs" : "circuits cost",
         prepares_long(outcome) ? " or fewer nodes"
                                : ", fewer nodes or a faster --profile");
 }
@@ -98,16 +97,14 @@ static void tell_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing all = outcome_preparing(outcome);
     uint64_t half_ps = all.all_ps / 2;
-    char plan[SUMMARY_TIME_BYTES];
 
-    summary_time(plan, all.plan_ps);
     if (all.plan_ps > half_ps && outcome->plan.layers) {
-        fprintf(out, "%s of it is planning", plan);
+        fprintf(out, "%s of it is planning", amount_time(all.plan_ps).text);
     } else if (all.plan_ps > half_ps) {
         fprintf(out,
                 "in %s of it the originator plans %s, the longer the more "
                 "boards there are",
-                plan,
+                amount_time(all.plan_ps).text,
                 outcome->schedule.kind == SCHEDULE_FARM ? "a farm" : "a tree");
     } else if (all.measure_ps > half_ps) {
         fputs("most of it measures the kernel, which --rates saves in later "
@@ -128,19 +125,18 @@ static void judge_preparing(struct remarks *remarks,
 {
     struct outcome_preparing all = outcome_preparing(outcome);
     bool tree = !outcome->plan.layers && all.plan_ps > all.all_ps / 2;
-    char text[SUMMARY_TIME_BYTES];
     char why[160] = "";
     FILE *out;
 
     if (!prepares_long(outcome)) {
         return;
     }
-    summary_time(text, all.all_ps);
     out = memory_or_exit(fmemopen(why, sizeof why, "w"));
     tell_preparing(out, outcome);
     fclose(out);
     add(remarks, "Preparing took %s, %.0f %% of the answer's time: %s. %s",
-        text, 100 * outcome_ratio(all.all_ps, outcome_answer_ps(outcome)), why,
+        amount_time(all.all_ps).text,
+        100 * outcome_ratio(all.all_ps, outcome_answer_ps(outcome)), why,
         tree && outcome->few_ps == 0
             ? "A longer load makes it matter less; 5 x 5 and 25 x 25 boards "
               "have a pattern, which takes no such plan."
@@ -149,11 +145,10 @@ static void judge_preparing(struct remarks *remarks,
 
 static void judge_few(struct remarks *remarks, const struct outcome *outcome)
 {
-    char text[SUMMARY_TIME_BYTES];
 
     if (outcome->few_ps > 0) {
-        summary_time(text, outcome->few_ps);
-        add(remarks, "25 boards, 5 x 5, have the answer after %s%s.", text,
+        add(remarks, "25 boards, 5 x 5, have the answer after %s%s.",
+            amount_time(outcome->few_ps).text,
             outcome->plan.layers ? ""
                                  : ": their pattern takes no plan of a tree");
     }
@@ -254,7 +249,6 @@ static bool judge_plan(struct remarks *remarks, const struct outcome *outcome)
     bool serial = outcome->counts_nodes && !outcome->host_times;
     const char *than = off > 0 ? "longer" : "shorter";
     bool alone = outcome->node_count > 1 && outcome_active_nodes(outcome) == 1;
-    char unit[SUMMARY_TIME_BYTES];
 
     if (outcome_planned_ps(outcome) == 0 || fabs(off) <= OFF_THE_PLAN ||
         alone) {
@@ -268,12 +262,11 @@ static bool judge_plan(struct remarks *remarks, const struct outcome *outcome)
                    : "");
         return !serial;
     }
-    summary_time(unit, outcome->plan.compute_ps);
     add(remarks,
         "The makespan is %.1f %% %s than planned: the mean unit took %.1f %% "
         "%s than the %s that the plan counts on%s.%s",
         100 * fabs(off), than, 100 * fabs(more), more > 0 ? "more" : "less",
-        unit,
+        amount_time(outcome->plan.compute_ps).text,
         outcome_is_estimated(outcome)
             ? ", the kernel's estimate: units are too few to be measured"
             : "",
@@ -369,7 +362,6 @@ static void judge_ends(struct remarks *remarks, const struct outcome *outcome)
     const struct outcome_node *last = NULL;
     uint64_t spread_ps = outcome_spread_ps(outcome);
     double part = outcome_ratio(spread_ps, outcome_makespan_ps(outcome));
-    char text[SUMMARY_TIME_BYTES];
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
@@ -386,11 +378,11 @@ static void judge_ends(struct remarks *remarks, const struct outcome *outcome)
         part <= APART) {
         return;
     }
-    summary_time(text, spread_ps);
     add(remarks,
         "Nodes did not finish together: %u,%u did so %s before %u,%u, %.0f %% "
         "of the makespan.",
-        first->at.x, first->at.y, text, last->at.x, last->at.y, 100 * part);
+        first->at.x, first->at.y, amount_time(spread_ps).text, last->at.x,
+        last->at.y, 100 * part);
 }
 
 static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
@@ -398,7 +390,6 @@ static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
     const struct outcome_node *most = NULL;
     double part = outcome_ratio(outcome_idle_max_ps(outcome),
                                 outcome_makespan_ps(outcome));
-    char text[SUMMARY_TIME_BYTES];
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
@@ -409,11 +400,11 @@ static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
         }
     }
     if (most != NULL && outcome->batch_count <= 1 && part > IDLE) {
-        summary_time(text, outcome_idle_ps(most));
         add(remarks,
             "Node %u,%u waited %s in all for its next parts, %.0f %% of the "
             "makespan.",
-            most->at.x, most->at.y, text, 100 * part);
+            most->at.x, most->at.y, amount_time(outcome_idle_ps(most)).text,
+            100 * part);
     }
 }
 
@@ -429,7 +420,6 @@ static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
     uint32_t waited = 0;
     struct torus_coord from;
     struct torus_coord to;
-    char text[SUMMARY_TIME_BYTES];
 
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct circuit_record *circuit = &outcome->circuit[i];
@@ -448,11 +438,11 @@ static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
     }
     from = torus_coord_of(outcome->request->size, longest->source);
     to = torus_coord_of(outcome->request->size, longest->destination);
-    summary_time(text, longest_ps);
     add(remarks,
         "%" PRIu32 " of %" PRIu32 " parts of the load waited for a link that "
         "another circuit held, the one from %u,%u to %u,%u for %s.",
-        waited, parts, from.x, from.y, to.x, to.y, text);
+        waited, parts, from.x, from.y, to.x, to.y,
+        amount_time(longest_ps).text);
 }
 
 /* Why frames are sent again. Emulated links lose nothing unless they are asked

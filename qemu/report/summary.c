@@ -14,60 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-static const struct summary_unit unit_table[] = {
-    {"ns", UINT64_C(1000)},
-    {"us", UINT64_C(1000000)},
-    {"ms", UINT64_C(1000000000)},
-    {"s", UINT64_C(1000000000000)},
-};
-
-#define UNITS (sizeof unit_table / sizeof unit_table[0])
-
-struct summary_unit summary_unit_of(uint64_t time_ps)
-{
-    unsigned i = UNITS - 1;
-
-    while (i > 0 && time_ps < unit_table[i].ps) {
-        i -= 1;
-    }
-    return unit_table[i];
-}
-
-void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps)
-{
-    unsigned i = 0;
-    double value;
-    int decimals = 3;
-
-    if (time_ps == 0) {
-        snprintf(out, SUMMARY_TIME_BYTES, "0 s");
-        return;
-    }
-    /* 999.95 would be rounded to 1000.0: that is 1.000 of the next unit. */
-    while (i + 1 < UNITS &&
-           (double)time_ps >= 999.95 * (double)unit_table[i].ps) {
-        i += 1;
-    }
-    value = (double)time_ps / (double)unit_table[i].ps;
-    for (double limit = 9.9995; decimals > 0 && value >= limit; limit *= 10) {
-        decimals -= 1;
-    }
-    snprintf(out, SUMMARY_TIME_BYTES, "%.*f %s", decimals, value,
-             unit_table[i].name);
-}
-
 static void print_profile(FILE *out, const char *what,
                           const struct profile *profile)
 {
-    char startup[SUMMARY_TIME_BYTES];
-    char transfer[SUMMARY_TIME_BYTES];
-    char hop[SUMMARY_TIME_BYTES];
-
-    summary_time(startup, profile->startup_ps);
-    summary_time(transfer, profile->transfer_ps);
-    summary_time(hop, profile->hop_delay_ps);
     fprintf(out, "%-9s %.31s: startup %s, %s a byte, %s a hop\n", what,
-            quote_shown(profile->name), startup, transfer, hop);
+            quote_shown(profile->name), amount_time(profile->startup_ps).text,
+            amount_time(profile->transfer_ps).text,
+            amount_time(profile->hop_delay_ps).text);
 }
 
 static bool same_costs(const struct profile *a, const struct profile *b)
@@ -80,13 +33,12 @@ void summary_injections(FILE *out, const struct injections *injections)
 {
     for (uint32_t i = 0; i < injections->count; ++i) {
         const struct injection *injection = &injections->injection[i];
-        char from[SUMMARY_TIME_BYTES];
 
         fprintf(out, "injected  %s@%u,%u", injection_name(injection),
                 injection->at.x, injection->at.y);
         if (injection->slow_from_ps > 0) {
-            summary_time(from, injection->slow_from_ps);
-            fprintf(out, " from %s on", from);
+            fprintf(out, " from %s on",
+                    amount_time(injection->slow_from_ps).text);
         }
         fputs(", not known to the plan\n", out);
     }
@@ -185,7 +137,7 @@ static struct layer_times times_of(const struct outcome *outcome,
     return times;
 }
 
-static double in_unit(uint64_t time_ps, struct summary_unit unit)
+static double in_unit(uint64_t time_ps, struct amount_unit unit)
 {
     return (double)time_ps / (double)unit.ps;
 }
@@ -194,14 +146,12 @@ static double in_unit(uint64_t time_ps, struct summary_unit unit)
    all schedules. */
 static void print_choices(FILE *out, const struct outcome *outcome)
 {
-    char text[SUMMARY_TIME_BYTES];
 
     for (unsigned i = 0; i < outcome->choices; ++i) {
         const struct outcome_choice *choice = &outcome->choice[i];
 
-        summary_time(text, choice->answer_ps);
         fprintf(out, i == 0 ? "schedule  %s, expected after %s" : "%s %s",
-                choice->schedule, text);
+                choice->schedule, amount_time(choice->answer_ps).text);
         fputs(i == 0 && outcome->choices_estimated ? " by the kernel's estimate"
                                                    : "",
               out);
@@ -218,7 +168,7 @@ static void print_units(FILE *out, double units)
 }
 
 static void print_layer(FILE *out, const struct outcome *outcome,
-                        unsigned layer, struct summary_unit unit)
+                        unsigned layer, struct amount_unit unit)
 {
     const struct outcome_layer *planned = &outcome->layer[layer];
     struct layer_times times = times_of(outcome, layer);
@@ -255,8 +205,8 @@ static void print_layers(FILE *out, const struct outcome *outcome)
     uint64_t measured_ps = outcome_makespan_ps(outcome);
     char received[16];
     char finished[16];
-    struct summary_unit unit =
-        summary_unit_of(planned_ps > measured_ps ? planned_ps : measured_ps);
+    struct amount_unit unit =
+        amount_unit_of(planned_ps > measured_ps ? planned_ps : measured_ps);
 
     snprintf(received, sizeof received, "received, %s", unit.name);
     snprintf(finished, sizeof finished, "finished, %s", unit.name);
@@ -315,14 +265,13 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     const struct wire_report *plan = &outcome->plan;
     uint64_t one_ps =
         plan->rounds > 1 && plan->layers ? one_round_ps(outcome) : 0;
-    char text[SUMMARY_TIME_BYTES];
 
     fprintf(out, "\nrounds    %u, each of %u phase%s", (unsigned)plan->rounds,
             (unsigned)plan->phases, plan->phases == 1 ? "" : "s");
     if (one_ps > 0) {
-        summary_time(text, one_ps);
         fprintf(out, ", planned to take %.1f %% of one round's %s",
-                100 * outcome_ratio(plan->makespan_ps, one_ps), text);
+                100 * outcome_ratio(plan->makespan_ps, one_ps),
+                amount_time(one_ps).text);
     }
     fputc('\n', out);
 }
@@ -354,16 +303,13 @@ static void print_batches(FILE *out, const struct outcome *outcome)
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {
-    char text[SUMMARY_TIME_BYTES];
 
     if (outcome_is_estimated(outcome)) {
         fprintf(out, "rate as the kernel estimates, ");
     } else if (outcome->rate_from == NULL || measure_ps > 0) {
-        summary_time(text, measure_ps);
-        fprintf(out, "measuring %s, ", text);
+        fprintf(out, "measuring %s, ", amount_time(measure_ps).text);
     }
-    summary_time(text, plan_ps);
-    fprintf(out, "planning %s", text);
+    fprintf(out, "planning %s", amount_time(plan_ps).text);
 }
 
 /* What the originator does before the scatter starts; and behind an advance,
@@ -372,13 +318,10 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
     bool meanwhile = preparing.meanwhile_plan_ps > 0;
-    char text[SUMMARY_TIME_BYTES];
-    char begin[SUMMARY_TIME_BYTES];
 
-    summary_time(text, preparing.all_ps);
-    summary_time(begin, preparing.begin_ps);
-    fprintf(out, "preparing %s before the scatter starts: begin %s", text,
-            begin);
+    fprintf(out, "preparing %s before the scatter starts: begin %s",
+            amount_time(preparing.all_ps).text,
+            amount_time(preparing.begin_ps).text);
     if (outcome->rate_from != NULL) {
         fprintf(out, ", rate from %s", quote_shown(outcome->rate_from));
     }
@@ -403,45 +346,41 @@ static void print_row(FILE *out, const char *name, const char *planned,
             remark[0] == '\0' ? "" : "  ", remark);
 }
 
-/* What the user waits for: from the order on, preparing included. Planned by
-   --schedule auto alone. */
+/* A planned time; 0: it is not known. */
+static struct amount planned(uint64_t time_ps)
+{
+    return time_ps > 0 ? amount_time(time_ps) : (struct amount){"-"};
+}
+
+/* The time that the user waits: from the order on, preparing included. Planned
+   by --schedule auto alone. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
-    char planned[SUMMARY_TIME_BYTES] = "-";
-    char measured[SUMMARY_TIME_BYTES];
-    char one_board[SUMMARY_TIME_BYTES];
-    char remark[80];
+    bool chosen = outcome->choices > 0 && !outcome->host_times;
+    char remark[80] = "";
 
-    if (outcome->choices > 0) {
-        summary_time(planned, outcome->choice[0].answer_ps);
+    if (!outcome->host_times) {
+        snprintf(remark, sizeof remark, "one board: %s, %.4g times as long",
+                 amount_time(outcome_one_board_ps(outcome)).text,
+                 outcome_answer_speedup(outcome));
     }
-    summary_time(measured, outcome_answer_ps(outcome));
-    summary_time(one_board, outcome_one_board_ps(outcome));
-    if (outcome->host_times) {
-        print_row(out, "answer", "-", measured, "");
-        return;
-    }
-    snprintf(remark, sizeof remark, "one board: %s, %.4g times as long",
-             one_board, outcome_answer_speedup(outcome));
-    print_row(out, "answer", planned, measured, remark);
+    print_row(out, "answer",
+              planned(chosen ? outcome->choice[0].answer_ps : 0).text,
+              amount_time(outcome_answer_ps(outcome)).text, remark);
 }
 
 static void print_makespan(FILE *out, const struct outcome *outcome)
 {
-    char planned[SUMMARY_TIME_BYTES];
-    char measured[SUMMARY_TIME_BYTES];
+    uint64_t planned_ps = outcome_planned_ps(outcome);
     char remark[80] = "scatter and computing";
 
-    summary_time(measured, outcome_makespan_ps(outcome));
-    if (outcome_planned_ps(outcome) == 0) {
-        print_row(out, "makespan", "-", measured, remark); /* not known */
-        return;
+    if (planned_ps > 0) {
+        snprintf(remark, sizeof remark, "%+.2f %%: scatter and computing",
+                 100 * outcome_overhead_vs_plan(outcome));
     }
-    summary_time(planned, outcome_planned_ps(outcome));
-    snprintf(remark, sizeof remark, "%+.2f %%: scatter and computing",
-             100 * outcome_overhead_vs_plan(outcome));
-    print_row(out, "makespan", planned, measured,
-              outcome->host_times ? "" : remark);
+    print_row(out, "makespan", planned(planned_ps).text,
+              amount_time(outcome_makespan_ps(outcome)).text,
+              outcome->host_times && planned_ps > 0 ? "" : remark);
 }
 
 static void print_times(FILE *out, const struct outcome *outcome)
@@ -457,7 +396,6 @@ static void print_times(FILE *out, const struct outcome *outcome)
 static void print_more_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t spread_ps = outcome_spread_ps(outcome);
-    char text[SUMMARY_TIME_BYTES];
 
     print_preparing(out, outcome);
     if (!outcome->host_times) {
@@ -466,23 +404,22 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
                 "makespan\n",
                 outcome_speedup(outcome), outcome_planned_speedup(outcome));
     }
-    summary_time(text, spread_ps);
     fprintf(out,
             "spread    %s between the first and the last to finish, %.2f %%\n",
-            text, 100 * outcome_ratio(spread_ps, outcome_makespan_ps(outcome)));
+            amount_time(spread_ps).text,
+            100 * outcome_ratio(spread_ps, outcome_makespan_ps(outcome)));
     if (outcome->plan.rounds > 1) {
-        summary_time(text, outcome_idle_max_ps(outcome));
-        fprintf(out, "idle      at most %s waiting for next rounds\n", text);
+        fprintf(out, "idle      at most %s waiting for next rounds\n",
+                amount_time(outcome_idle_max_ps(outcome)).text);
     }
     if (outcome_ports_ps(outcome) > 0) {
-        summary_time(text, outcome_ports_ps(outcome));
         fprintf(out,
                 "ports     took %s of the processors while they computed, "
                 "which one board would not\n",
-                text);
+                amount_time(outcome_ports_ps(outcome)).text);
     }
-    summary_time(text, outcome_with_results_ps(outcome));
-    fprintf(out, "results   complete %s after the scatter's start%s\n", text,
+    fprintf(out, "results   complete %s after the scatter's start%s\n",
+            amount_time(outcome_with_results_ps(outcome)).text,
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
 }
 
@@ -532,22 +469,15 @@ static void print_groups(FILE *out, const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->originators; ++i) {
         const struct outcome_originator *one = &outcome->originator[i];
         char place[16];
-        char planned[SUMMARY_TIME_BYTES];
-        char measured[SUMMARY_TIME_BYTES];
-        char answer[SUMMARY_TIME_BYTES];
 
         snprintf(place, sizeof place, "%u,%u", one->at.x, one->at.y);
-        snprintf(planned, sizeof planned, "-"); /* not known */
-        if (one->plan.makespan_ps > 0) {
-            summary_time(planned, one->plan.makespan_ps);
-        }
-        summary_time(measured, outcome_group_makespan_ps(outcome, i));
-        summary_time(answer, outcome_group_answer_ps(outcome, i));
         fprintf(out,
                 "%s%-9s %" PRIu32 " node%s: planned %s, measured %s, answer "
                 "after %s; %s\n",
                 i == 0 ? "\n" : "", place, one->nodes,
-                one->nodes == 1 ? "" : "s", planned, measured, answer,
+                one->nodes == 1 ? "" : "s", planned(one->plan.makespan_ps).text,
+                amount_time(outcome_group_makespan_ps(outcome, i)).text,
+                amount_time(outcome_group_answer_ps(outcome, i)).text,
                 file_name(one->input_name));
     }
 }

@@ -192,31 +192,19 @@ static void print_receipt(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* The category of a circuit's slice, and how its name begins. */
-struct purpose {
-    const char *category;
-    const char *name;
-};
-
-static struct purpose purpose_of(const struct circuit_record *circuit)
-{
-    switch (circuit->kind) {
-    case WIRE_ANNOUNCE:
-        return (struct purpose){"announce", "announcement of phase"};
-    case WIRE_PART:
-        return (struct purpose){"scatter", "phase"};
-    default:
-        return (struct purpose){"gather", "result of phase"};
-    }
-}
-
 static void print_circuit(FILE *out, const struct outcome *outcome,
                           const struct circuit_record *circuit)
 {
+    static const struct {
+        const char *category;
+        const char *name;
+    } purposes[CIRCUIT_PURPOSES] = {{"announce", "announcement of phase"},
+                                    {"scatter", "phase"},
+                                    {"gather", "result of phase"}};
+    enum circuit_purpose purpose = circuit_purpose(circuit);
     struct torus_coord to = outcome->node[circuit->destination].at;
     uint64_t track = port_track(outcome, circuit->source, circuit->port);
     uint64_t start_ps = outcome_scatter_start_ps(outcome);
-    struct purpose purpose = purpose_of(circuit);
 
     if (circuit->grant_ps > circuit->request_ps) {
         open_slice(out, PROCESS_CIRCUITS, track, start_ps + circuit->request_ps,
@@ -227,10 +215,10 @@ static void print_circuit(FILE *out, const struct outcome *outcome,
     open_slice(out, PROCESS_CIRCUITS, track, start_ps + circuit->grant_ps,
                start_ps + circuit->end_ps);
     fprintf(out, ",\"cat\":\"%s\",\"name\":\"%s %u to %u,%u\",",
-            purpose.category, purpose.name, (unsigned)circuit->phase, to.x,
-            to.y);
+            purposes[purpose].category, purposes[purpose].name,
+            (unsigned)circuit->phase, to.x, to.y);
     print_circuit_args(out, outcome, circuit);
-    if (circuit->kind == WIRE_PART) {
+    if (purpose == CIRCUIT_PART) {
         print_receipt(out, outcome, circuit);
     }
 }

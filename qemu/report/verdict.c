@@ -4,7 +4,6 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/format/table.h"
 #include "qemu/report/remarks.h"
-#include "qemu/report/summary.h"
 #include "qemu/support/amount.h"
 #include "qemu/support/memory.h"
 
@@ -65,7 +64,6 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     size_t letters = strlen(outcome->request->mesh->nodes) -
                      (outcome->node_count == 1 ? 1 : 0);
     uint32_t active = outcome_active_nodes(outcome);
-    char answer[SUMMARY_TIME_BYTES];
 
     if (active > 0 && active < outcome->node_count) {
         fprintf(out, "%" PRIu32 " of ", active);
@@ -79,8 +77,8 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
         fprintf(out, "%" PRIu64 " unit%s", outcome->load_units,
                 outcome->load_units == 1 ? "" : "s");
     }
-    summary_time(answer, outcome_answer_ps(outcome));
-    fprintf(out, " in %s%s from order to answer", answer,
+    fprintf(out, " in %s%s from order to answer",
+            amount_time(outcome_answer_ps(outcome)).text,
             outcome->host_times ? " of this host's time" : "");
     if (outcome->node_count > 1 && !outcome->host_times) {
         fputs(", ", out);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <nettle/base16.h>
 #include <nettle/memops.h>
 #include <pthread.h>
 #include <signal.h>
@@ -442,9 +443,7 @@ static int choose_token(char token[2 * TOKEN_BYTES + 1])
         perror("quincunx: --serve: random numbers");
         return -1;
     }
-    for (unsigned i = 0; i < TOKEN_BYTES; ++i) {
-        snprintf(token + 2 * i, 3, "%02x", chance[i]);
-    }
+    base16_encode_update(token, sizeof chance, chance);
     return 0;
 }
 

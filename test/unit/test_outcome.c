@@ -38,7 +38,7 @@ static void digest(char hex[TIMELINE_HEX_BYTES], struct unit *unit)
                                     .circuit = circuits,
                                     .circuit_count = COUNT(circuits)};
 
-    CHECK_EQUAL(unit, timeline_sha256(&outcome, hex), 0);
+    timeline_sha256(&outcome, hex);
     CHECK_EQUAL(unit, strlen(hex), TIMELINE_HEX_BYTES - 1);
 }
 
