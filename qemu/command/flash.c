@@ -8,6 +8,7 @@
 #include "qemu/support/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -306,12 +307,9 @@ static int check_identity(struct options *options, const uint8_t *data,
 static int flash_flattened(struct options *options)
 {
     struct flash_config *config = &options->config;
-    uint8_t *flash = malloc(config->flash_bytes);
+    uint8_t *flash = memory_or_exit(malloc(config->flash_bytes));
     int status;
 
-    if (flash == NULL) {
-        return file_error(options->image, "memory ran out");
-    }
     elf_flatten(flash, config->flash_bytes, config->image, config->image_bytes,
                 &config->chip->place);
     config->flash = flash;

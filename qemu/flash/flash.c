@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,12 +60,6 @@ struct flash {
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* The work of a child that runs stm32flash or dfu-util. */
-struct loading {
-    const struct flash_request *request;
-    const char *folder; /* NULL: stm32flash */
-};
-
 /* Signals that end the command, and those of children, are read from a
    descriptor: none can slip in before a wait. */
 static void catch_signals(struct flash *flash)
@@ -101,40 +94,27 @@ static void print_name(FILE *out, const struct flash *flash,
     flash_board_print(out, board, flash->config->map_name);
 }
 
-static bool write_at(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
-{
-    while (bytes > 0) {
-        ssize_t done = pwrite(file, data, (size_t)bytes, (off_t)at);
-
-        if (done <= 0) {
-            return false;
-        }
-        data += done;
-        at += (uint64_t)done;
-        bytes -= (uint64_t)done;
-    }
-    return true;
-}
-
 /* The board's image as a file without a name, as its program wants it: what was
    checked is what is written, even if the file that was given is built again
    meanwhile. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
-    int image = memfd_create("quincunx-image", MFD_CLOEXEC);
+    int image = process_memory();
     uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
     bool elf = board->way == FLASH_PROBE;
-    bool made = image >= 0 &&
-                (elf ? write_at(image, config->image, config->image_bytes, 0)
-                     : write_at(image, config->flash, config->flash_bytes, 0));
+    bool made =
+        image >= 0 && (elf ? process_memory_write(image, config->image,
+                                                  config->image_bytes, 0)
+                           : process_memory_write(image, config->flash,
+                                                  config->flash_bytes, 0));
 
     if (made && config->place_offset != 0) {
         flash_identity_place(place, board->at, config->size);
-        made = write_at(image, place, sizeof place,
-                        elf ? config->place_offset
-                            : config->chip->identity_offset +
-                                  FLASH_IDENTITY_PLACE);
+        made = process_memory_write(image, place, sizeof place,
+                                    elf ? config->place_offset
+                                        : config->chip->identity_offset +
+                                              FLASH_IDENTITY_PLACE);
     }
     if (image >= 0 && !made) {
         close(image);
@@ -143,14 +123,10 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* In the child: the steps of a ROM boot loader. */
-static int load(void *context)
+/* In the child. */
+static int load(void *request)
 {
-    const struct loading *loading = context;
-
-    return loading->folder != NULL
-               ? flash_loader_dfu(loading->request, loading->folder)
-               : flash_loader_serial(loading->request);
+    return flash_loader(request);
 }
 
 /* Starts the child with `output` for what it says; -1 with errno. */
@@ -159,19 +135,17 @@ static pid_t start_child(const struct flash *flash, const struct worker *worker,
 {
     const struct flash_board *board = worker->board;
     const struct flash_config *config = flash->config;
-    const char *program = config->program[board->way];
-    const struct flash_request request = {.chip = config->chip,
-                                          .program = program,
-                                          .name = board->name,
-                                          .unique = board->unique,
-                                          .pins = config->pins,
-                                          .bytes = config->flash_bytes};
-    struct loading loading = {.request = &request,
-                              .folder = board->way == FLASH_DFU ? worker->folder
-                                                                : NULL};
+    struct flash_request request = {.chip = config->chip,
+                                    .way = board->way,
+                                    .program = config->program[board->way],
+                                    .name = board->name,
+                                    .unique = board->unique,
+                                    .pins = config->pins,
+                                    .folder = worker->folder,
+                                    .bytes = config->flash_bytes};
     struct flash_openocd line;
     struct process_config process = {
-        .context = &loading, .fd = &image, .fds = 1, .log = output};
+        .context = &request, .fd = &image, .fds = 1, .log = output};
 
     if (board->way == FLASH_PROBE) {
         flash_openocd_line(

@@ -4,9 +4,9 @@
 #include "hal/bytes.h"
 #include "qemu/flash/identity.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,9 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define IMAGE "/proc/self/fd/3"
-static_assert(FLASH_IMAGE_FD == 3, "the image's name has the number");
 
 #define LISTING_BYTES 65536u /* of what a program lists */
 #define WORD_BYTES 320u
@@ -27,7 +24,6 @@ static_assert(FLASH_IMAGE_FD == 3, "the image's name has the number");
 /* A board while it is flashed. */
 struct loader {
     const struct flash_request *request;
-    const char *folder; /* of what is read; NULL: serial */
     const uint8_t *image;
     uint8_t *flash; /* what was read of it; request->bytes and some */
     char listing[LISTING_BYTES];
@@ -111,9 +107,8 @@ static bool open_image(struct loader *loader)
         mmap(NULL, request->bytes, PROT_READ, MAP_PRIVATE, FLASH_IMAGE_FD, 0);
 
     loader->image = image;
-    loader->flash = malloc(request->bytes + LISTING_BYTES);
-    return (image != MAP_FAILED && loader->flash != NULL) ||
-           refuse("memory ran out");
+    loader->flash = memory_or_exit(malloc(request->bytes + LISTING_BYTES));
+    return image != MAP_FAILED || refuse("memory ran out");
 }
 
 static bool same(const struct loader *loader)
@@ -255,11 +250,11 @@ static bool serial_program(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
 
-    print_step(FLASH_STEP_PROGRAM);
     if (!list(
             loader,
             (const char *const[]){
-                request->program, SERIAL_SPEED, "-c", "-f", "-w", IMAGE, "-S",
+                request->program, SERIAL_SPEED, "-c", "-f", "-w", FLASH_IMAGE,
+                "-S",
                 range(loader, request->chip->place.flash_start, request->bytes),
                 request->name, NULL},
             true)) {
@@ -285,27 +280,6 @@ static void serial_erase(struct loader *loader)
             range(loader, request->chip->place.flash_start, FIRST_SECTOR_BYTES),
             request->name, NULL},
         true);
-}
-
-int flash_loader_serial(const struct flash_request *request)
-{
-    static struct loader loader;
-
-    loader.request = request;
-    print_step(FLASH_STEP_CONNECT);
-    if (!open_image(&loader) || !serial_connect(&loader)) {
-        return EXIT_FAILED;
-    }
-    print_step(FLASH_STEP_IDENTITY);
-    if (!serial_identity(&loader)) {
-        return EXIT_FAILED;
-    }
-    if (!serial_program(&loader)) {
-        serial_erase(&loader);
-        return EXIT_FAILED;
-    }
-    print_step(FLASH_STEP_DONE);
-    return 0;
 }
 
 /* ---- dfu-util ---- */
@@ -374,7 +348,7 @@ static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
     FILE *file;
 
     snprintf(loader->file, sizeof loader->file, "%.200s/" FLASH_LOADER_FILE,
-             loader->folder);
+             loader->request->folder);
     done = list(loader,
                 (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
                                       request->name, "-a", "0", "-s",
@@ -424,11 +398,10 @@ static bool dfu_program(struct loader *loader)
     char address[WORD_BYTES];
 
     snprintf(address, sizeof address, "0x%08" PRIx32, flash_start);
-    print_step(FLASH_STEP_PROGRAM);
     if (!list(loader,
               (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
                                     request->name, "-a", "0", "-s", address,
-                                    "-D", IMAGE, NULL},
+                                    "-D", FLASH_IMAGE, NULL},
               true)) {
         return false;
     }
@@ -436,21 +409,37 @@ static bool dfu_program(struct loader *loader)
     return dfu_read(loader, flash_start, request->bytes) && same(loader);
 }
 
-int flash_loader_dfu(const struct flash_request *request, const char *folder)
+/* ---- both ---- */
+
+static bool carry_out(struct loader *loader)
 {
-    static struct loader loader;
+    bool serial = loader->request->way == FLASH_PORT;
     char layout[WORD_BYTES];
 
-    loader.request = request;
-    loader.folder = folder;
     print_step(FLASH_STEP_CONNECT);
-    if (!open_image(&loader) || !dfu_connect(&loader, layout)) {
-        return EXIT_FAILED;
+    if (!open_image(loader) ||
+        !(serial ? serial_connect(loader) : dfu_connect(loader, layout))) {
+        return false;
     }
     print_step(FLASH_STEP_IDENTITY);
-    if (!dfu_identity(&loader, layout) || !dfu_program(&loader)) {
-        return EXIT_FAILED;
+    if (!(serial ? serial_identity(loader) : dfu_identity(loader, layout))) {
+        return false;
+    }
+    print_step(FLASH_STEP_PROGRAM);
+    if (!(serial ? serial_program(loader) : dfu_program(loader))) {
+        if (serial) {
+            serial_erase(loader);
+        }
+        return false;
     }
     print_step(FLASH_STEP_DONE);
-    return 0;
+    return true;
+}
+
+int flash_loader(const struct flash_request *request)
+{
+    static struct loader loader;
+
+    loader.request = request;
+    return carry_out(&loader) ? 0 : EXIT_FAILED;
 }

@@ -16,19 +16,15 @@
  * Carries out the request: checks, writes, reads back. The image is the content
  * of FLASH_IMAGE_FD, from the flash's first byte on, request->bytes of it.
  * Prints steps, and what goes wrong, on stdout and stderr. Waits for its
- * programs without a limit: the caller ends the whole group.
+ * programs without a limit: the caller ends the whole group. The file that
+ * dfu-util reads into the folder is removed again unless the process is ended
+ * from outside.
  *
- * After a failure between the first write and the end, the flash's first
- * sector is erased if the loader still answers, so that half an image does not
- * start. Result: an exit status, 0 or 1.
+ * After a failure of stm32flash between the first write and the end, the
+ * flash's first sector is erased if the loader still answers, so that half an
+ * image does not start. Result: an exit status, 0 or 1.
  */
-NODISCARD int flash_loader_serial(const struct flash_request *request);
-
-/* The same, but nothing is erased; `folder` exists and is empty: what is read
-   back goes there, and is removed again unless the process is ended from
-   outside. */
-NODISCARD int flash_loader_dfu(const struct flash_request *request,
-                               const char *folder);
+NODISCARD int flash_loader(const struct flash_request *request);
 
 /* The file in that folder. */
 #define FLASH_LOADER_FILE "read"

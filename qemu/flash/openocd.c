@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define IMAGE "/proc/self/fd/3"
-static_assert(FLASH_IMAGE_FD == 3, "the image's name has the number");
-
 static const struct {
     const char *name;
     const char *transport;
@@ -21,25 +18,20 @@ static const struct {
     {"jlink", "swd"},
 };
 
-const char *flash_openocd_interface(const char *name)
+/* The index of an interface; -1: none is known by this name. */
+static int find(const char *name)
 {
-    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {
-        if (strcmp(interfaces[i].name, name) == 0) {
-            return interfaces[i].name;
-        }
+    int i = (int)(sizeof interfaces / sizeof *interfaces) - 1;
+
+    while (i >= 0 && strcmp(interfaces[i].name, name) != 0) {
+        i -= 1;
     }
-    return NULL;
+    return i;
 }
 
-/* The transport to ask for with an interface; NULL: none is known. */
-static const char *transport_of(const char *interface)
+const char *flash_openocd_interface(const char *name)
 {
-    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {
-        if (strcmp(interfaces[i].name, interface) == 0) {
-            return interfaces[i].transport;
-        }
-    }
-    return NULL;
+    return find(name) >= 0 ? interfaces[find(name)].name : NULL;
 }
 
 /* A command line while it grows. */
@@ -160,7 +152,7 @@ void flash_openocd_line(struct flash_openocd *line, const char *interface,
     add(&builder, "-f");
     add(&builder, "interface/%s.cfg", interface);
     add(&builder, "-c");
-    add(&builder, "transport select %s", transport_of(interface));
+    add(&builder, "transport select %s", interfaces[find(interface)].transport);
     add(&builder, "-c");
     add(&builder, "adapter serial %s", request->name);
     add(&builder, "-f");
@@ -172,9 +164,9 @@ void flash_openocd_line(struct flash_openocd *line, const char *interface,
     add_board(&builder, request);
     add_step(&builder, FLASH_STEP_PROGRAM);
     add_command(&builder, "reset init");
-    add_guarded(&builder, "flash write_image erase " IMAGE " 0 elf");
+    add_guarded(&builder, "flash write_image erase " FLASH_IMAGE " 0 elf");
     add_step(&builder, FLASH_STEP_VERIFY);
-    add_guarded(&builder, "verify_image " IMAGE " 0 elf");
+    add_guarded(&builder, "verify_image " FLASH_IMAGE " 0 elf");
     add_step(&builder, FLASH_STEP_RESET);
     add_command(&builder, "reset run");
     add_step(&builder, FLASH_STEP_DONE);

@@ -13,8 +13,9 @@
 
 #include <stdint.h>
 
-/* The descriptor through which the program reads the image. */
+/* The descriptor through which the program reads the image, and its name. */
 #define FLASH_IMAGE_FD 3
+#define FLASH_IMAGE "/proc/self/fd/3"
 
 /* The beginning of a line that names a step, or the chip. */
 #define FLASH_STEP "quincunx-step "
@@ -36,15 +37,20 @@
 
 struct flash_request {
     const struct board_kind *chip;
+    enum flash_way way;
     const char *program; /* looked up in PATH */
     const char *name;    /* of the probe, port or DFU device */
     const char *unique;  /* that the chip must have; empty: any */
     const char *pins;    /* that the image in the board must be for, if it tells
                             any; empty: any */
+    const char *folder;  /* that exists and is empty, for what dfu-util reads */
     uint32_t bytes;      /* of flash that the image needs; 1 or more */
 };
 
 /* KiB of flash that hold so many bytes. */
-uint32_t flash_request_kib(uint32_t bytes);
+static inline uint32_t flash_request_kib(uint32_t bytes)
+{
+    return (bytes + 1023) / 1024;
+}
 
 #endif

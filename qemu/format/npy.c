@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,20 +48,6 @@ struct call {
     struct bytes out;   /* malloc'd, with a 0 behind it */
     enum end end;
 };
-
-static bool write_all(int file, struct bytes part)
-{
-    while (part.bytes > 0) {
-        ssize_t written = write(file, part.data, part.bytes);
-
-        if (written < 0) {
-            return false;
-        }
-        part.data += written;
-        part.bytes -= (size_t)written;
-    }
-    return true;
-}
 
 static bool read_all(struct bytes *part, int file)
 {
@@ -106,12 +91,14 @@ static enum end run_script(const struct call *call, int in, int out)
 /* Files in memory rather than pipes: whoever ends early stops nobody. */
 static void run_call(struct call *call)
 {
-    int in = memfd_create("npy-in", MFD_CLOEXEC);
-    int out = memfd_create("npy-out", MFD_CLOEXEC);
+    const struct bytes *part = call->in;
+    int in = process_memory();
+    int out = process_memory();
 
     call->end = END_UNKNOWN;
-    if (in >= 0 && out >= 0 && write_all(in, call->in[0]) &&
-        write_all(in, call->in[1]) && lseek(in, 0, SEEK_SET) == 0) {
+    if (in >= 0 && out >= 0 &&
+        process_memory_write(in, part[0].data, part[0].bytes, 0) &&
+        process_memory_write(in, part[1].data, part[1].bytes, part[0].bytes)) {
         call->end = run_script(call, in, out);
         if (!read_all(&call->out, out)) {
             call->end = END_UNKNOWN;

@@ -234,9 +234,30 @@ void process_close(int fd)
     }
 }
 
+int process_memory(void)
+{
+    return memfd_create("quincunx", MFD_CLOEXEC);
+}
+
+bool process_memory_write(int file, const uint8_t *data, uint64_t bytes,
+                          uint64_t at)
+{
+    while (bytes > 0) {
+        ssize_t done = pwrite(file, data, (size_t)bytes, (off_t)at);
+
+        if (done <= 0) {
+            return false;
+        }
+        data += done;
+        at += (uint64_t)done;
+        bytes -= (uint64_t)done;
+    }
+    return true;
+}
+
 int process_log(void)
 {
-    int log = memfd_create("quincunx-log", MFD_CLOEXEC);
+    int log = process_memory();
 
     if (log >= 0) {
         fcntl(log, F_SETFL, O_APPEND);

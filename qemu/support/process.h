@@ -89,7 +89,14 @@ NODISCARD int process_signal_pending(void);
 /* Closes a descriptor; -1: there is none. */
 void process_close(int fd);
 
-/* Memory that children may write to as their log; -1 with errno. */
+/* Memory that children may read or write as a file; -1 with errno. */
+NODISCARD int process_memory(void);
+
+/* Writes bytes into such a file, from `at` on. Result: false without memory. */
+NODISCARD bool process_memory_write(int file, const uint8_t *data,
+                                    uint64_t bytes, uint64_t at);
+
+/* Memory that children append to as their log; -1 with errno. */
 NODISCARD int process_log(void);
 
 /*
