@@ -10,20 +10,40 @@
 /* A share of fewer units does not tell the rate of the next job. */
 #define RATE_UNITS_MIN 16u
 
-/* When the last node of the first batch ended. */
-static uint64_t last_ps(const struct outcome *outcome)
+#define ALL_GROUPS UINT32_MAX
+
+/* When the last node of a group, or of all, ended; of the first batch. */
+static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
 {
     uint64_t last = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (node->active && node->finished_ps > last) {
+        if (node->active && node->finished_ps > last &&
+            (group == ALL_GROUPS || node->group == group)) {
             last = node->finished_ps;
         }
     }
     return last;
 }
+
+/* The sum of a field of 64 bits over all batches but the first, whose figures
+   are the outcome's own. */
+static uint64_t later_batches(const struct outcome *outcome, size_t field)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        const char *batch = (const char *)&outcome->batch[i];
+
+        sum += *(const uint64_t *)(const void *)(batch + field);
+    }
+    return sum;
+}
+
+#define LATER_BATCHES(outcome, field)                                          \
+    later_batches(outcome, offsetof(struct outcome_batch, field))
 
 /* ---- originators ---- */
 
@@ -39,26 +59,10 @@ uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index)
            outcome->plan.scatter_start_ps;
 }
 
-/* When the last node of a group ended, from the start of all. */
-static uint64_t group_last_ps(const struct outcome *outcome, uint32_t index)
-{
-    uint64_t last = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        if (node->active && node->group == index && node->finished_ps > last) {
-            last = node->finished_ps;
-        }
-    }
-    return last;
-}
-
 uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
                                    uint32_t index)
 {
-    return group_last_ps(outcome, index) -
-           outcome_group_start_ps(outcome, index);
+    return last_ps(outcome, index) - outcome_group_start_ps(outcome, index);
 }
 
 uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
@@ -93,27 +97,17 @@ uint32_t outcome_active_nodes(const struct outcome *outcome)
 
 uint64_t outcome_makespan_ps(const struct outcome *outcome)
 {
-    uint64_t sum = last_ps(outcome);
-
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].makespan_ps;
-    }
-    return sum;
+    return last_ps(outcome, ALL_GROUPS) + LATER_BATCHES(outcome, makespan_ps);
 }
 
 uint64_t outcome_planned_ps(const struct outcome *outcome)
 {
-    uint64_t sum = outcome->plan.makespan_ps;
-
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].planned_ps;
-    }
-    return sum;
+    return outcome->plan.makespan_ps + LATER_BATCHES(outcome, planned_ps);
 }
 
 uint64_t outcome_spread_ps(const struct outcome *outcome)
 {
-    uint64_t last = last_ps(outcome);
+    uint64_t last = last_ps(outcome, ALL_GROUPS);
     uint64_t first = last;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -133,12 +127,9 @@ uint64_t outcome_with_results_ps(const struct outcome *outcome)
 
     /* An originator that is alone merges nothing: it is done when it ends. */
     if (plan->gather_done_ps <= plan->scatter_start_ps) {
-        sum = last_ps(outcome);
+        sum = last_ps(outcome, ALL_GROUPS);
     }
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].with_results_ps;
-    }
-    return sum;
+    return sum + LATER_BATCHES(outcome, with_results_ps);
 }
 
 static struct outcome_preparing sum(const struct outcome_preparing *a,
@@ -253,23 +244,12 @@ static uint64_t measure_ps(const struct outcome *outcome)
     return sum;
 }
 
-/* Of the batch at hand. */
-static uint64_t ports_ps(const struct outcome *outcome)
+uint64_t outcome_ports_ps(const struct outcome *outcome)
 {
-    uint64_t sum = 0;
+    uint64_t sum = LATER_BATCHES(outcome, ports_ps);
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         sum += outcome->node[i].ports_ps;
-    }
-    return sum;
-}
-
-uint64_t outcome_ports_ps(const struct outcome *outcome)
-{
-    uint64_t sum = ports_ps(outcome);
-
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].ports_ps;
     }
     return sum;
 }
@@ -295,27 +275,19 @@ static uint64_t compute_all_ps(const struct outcome *outcome)
 
 uint64_t outcome_computing_ps(const struct outcome *outcome)
 {
-    uint64_t sum = measure_ps(outcome) + compute_all_ps(outcome);
-
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].computing_ps;
-    }
-    return sum;
+    return measure_ps(outcome) + compute_all_ps(outcome) +
+           LATER_BATCHES(outcome, computing_ps);
 }
 
 uint64_t outcome_calls_ps(const struct outcome *outcome)
 {
     uint64_t calls = 0;
-    uint64_t sum;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         calls += outcome->node[i].intervals;
     }
-    sum = calls > 0 ? (calls - 1) * outcome->plan.call_ps : 0;
-    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
-        sum += outcome->batch[i].calls_ps;
-    }
-    return sum;
+    return (calls > 0 ? (calls - 1) * outcome->plan.call_ps : 0) +
+           LATER_BATCHES(outcome, calls_ps);
 }
 
 /* A call's time that was measured wrongly never makes it less than half. */

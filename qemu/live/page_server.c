@@ -15,7 +15,7 @@
 
 #define LOOK_S 0.1   /* between two looks for browsers, while there is none */
 #define REPEAT_S 2.0 /* with no news, so that lost clients are noticed */
-#define SETTLE_MS 1000u
+#define SETTLE_S 1u
 
 struct page_server {
     struct serve *serve;
@@ -166,7 +166,7 @@ const char *page_server_address(const struct page_server *server)
 
 void page_server_close(struct page_server *server)
 {
-    serve_settle(server->serve, SETTLE_MS);
+    serve_settle(server->serve, SETTLE_S);
     serve_stop(server->serve);
     free(server->seen);
     free(server);

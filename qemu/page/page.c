@@ -2,7 +2,6 @@
 #include "qemu/page/page.h"
 
 #include "qemu/page/pack.h"
-#include "qemu/page/room.h"
 #include "qemu/report/json.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -40,15 +39,18 @@ __asm__(".pushsection .rodata\n"
 
 /* ---- what a report must have ---- */
 
-/* Whether an entry has all the keys, with numbers in them. */
-static bool has_numbers(const json_t *entry, const char *const keys[])
+/* Whether an entry has numbers in all the keys, which are words of a text. */
+static bool has_numbers(const json_t *entry, const char *keys)
 {
-    for (; *keys != NULL; ++keys) {
-        if (!json_is_number(json_object_get(entry, *keys))) {
-            return false;
-        }
+    bool whole = true;
+
+    while (whole && *keys != '\0') {
+        size_t length = strcspn(keys, " ");
+
+        whole = json_is_number(json_object_getn(entry, keys, length));
+        keys += length + strspn(keys + length, " ");
     }
-    return true;
+    return whole;
 }
 
 static bool is_below(const json_t *entry, const char *key, json_int_t limit)
@@ -60,10 +62,8 @@ static bool is_below(const json_t *entry, const char *key, json_int_t limit)
 
 static const char *refuse_nodes(const json_t *report, struct torus_size size)
 {
-    static const char *const keys[] = {
-        "x",           "y",           "layer",
-        "units",       "received_ps", "compute_start_ps",
-        "finished_ps", "idle_ps",     NULL};
+    static const char keys[] = "x y layer units received_ps compute_start_ps "
+                               "finished_ps idle_ps";
     const json_t *nodes =
         json_object_get(json_object_get(report, "measured"), "nodes");
     const json_t *node;
@@ -86,9 +86,8 @@ static const char *refuse_nodes(const json_t *report, struct torus_size size)
 
 static const char *refuse_circuits(const json_t *report, uint32_t nodes)
 {
-    static const char *const keys[] = {
-        "phase",       "round",  "source",   "hops",       "bytes",
-        "destination", "end_ps", "grant_ps", "request_ps", NULL};
+    static const char keys[] = "phase round source hops bytes destination "
+                               "end_ps grant_ps request_ps";
     const json_t *circuits = json_object_get(report, "circuits");
     const json_t *circuit;
     size_t i;
@@ -110,24 +109,24 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
 /* Whether all is there that the script reads without asking. */
 static bool is_whole(const json_t *report)
 {
-    static const char *const plan[] = {"makespan_ps", "rounds", "phases", NULL};
-    static const char *const measured[] = {
-        "answer_ps",   "one_board_ps",    "preparing_ps",
-        "makespan_ps", "with_results_ps", "overhead_vs_plan",
-        NULL};
-    static const char *const network[] = {"messages", "payload_bytes",
-                                          "circuit_conflicts", NULL};
-    static const char *const profile[] = {"startup_ps", "transfer_ps_per_byte",
-                                          "hop_delay_ps", NULL};
+    static const struct {
+        const char *part;
+        const char *keys;
+    } numbers[] = {{"plan", "makespan_ps rounds phases"},
+                   {"measured", "answer_ps one_board_ps preparing_ps "
+                                "makespan_ps with_results_ps overhead_vs_plan"},
+                   {"network", "messages payload_bytes circuit_conflicts"},
+                   {"profile", "startup_ps transfer_ps_per_byte hop_delay_ps"}};
+    const json_t *plan = json_object_get(report, "plan");
+    bool whole = json_is_array(json_object_get(plan, "layers")) &&
+                 json_is_object(json_object_get(report, "result")) &&
+                 json_is_string(json_object_get(report, "kernel"));
 
-    return has_numbers(json_object_get(report, "plan"), plan) &&
-           json_is_array(
-               json_object_get(json_object_get(report, "plan"), "layers")) &&
-           has_numbers(json_object_get(report, "measured"), measured) &&
-           has_numbers(json_object_get(report, "network"), network) &&
-           has_numbers(json_object_get(report, "profile"), profile) &&
-           json_is_object(json_object_get(report, "result")) &&
-           json_is_string(json_object_get(report, "kernel"));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        whole = whole && has_numbers(json_object_get(report, numbers[i].part),
+                                     numbers[i].keys);
+    }
+    return whole;
 }
 
 const char *page_refusal(const json_t *report)
@@ -162,10 +161,8 @@ const char *page_refusal(const json_t *report)
 static void write_report(FILE *out, const json_t *report)
 {
     json_t *packed = pack_report(report);
-    char *text;
+    char *text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
-    room_fit(packed);
-    text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(packed);
     for (const char *at = text; *at != '\0';) {
         size_t plain = strcspn(at, "<");

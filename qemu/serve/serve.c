@@ -564,21 +564,17 @@ unsigned serve_streams(const struct serve *serve)
     return count;
 }
 
-void serve_settle(struct serve *serve, unsigned wait_ms)
+void serve_settle(struct serve *serve, unsigned wait_s)
 {
     struct timespec until;
     int error = 0;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += wait_ms / 1000;
-    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec += 1;
-        until.tv_nsec -= 1000000000;
-    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += wait_s;
     pthread_mutex_lock(&serve->lock);
     while (serve->stream_count > 0 && error == 0) {
-        error = pthread_cond_timedwait(&serve->gone, &serve->lock, &until);
+        error = pthread_cond_clockwait(&serve->gone, &serve->lock,
+                                       CLOCK_MONOTONIC, &until);
     }
     pthread_mutex_unlock(&serve->lock);
 }

@@ -56,7 +56,7 @@ void serve_end(struct serve *serve, const char *event, const char *data);
 unsigned serve_streams(const struct serve *serve);
 
 /* After serve_end(): waits until all streams have ended, so long at most. */
-void serve_settle(struct serve *serve, unsigned wait_ms);
+void serve_settle(struct serve *serve, unsigned wait_s);
 
 /* Closes all connections and the port; NULL is fine. */
 void serve_stop(struct serve *serve);
