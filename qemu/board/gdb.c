@@ -2,6 +2,7 @@
 #include "qemu/board/gdb.h"
 
 #include "qemu/support/limits.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
 
@@ -181,17 +182,17 @@ static int open_sockets(struct gdb_sockets *sockets, const char *image,
 struct gdb_sockets *gdb_open(const char *dir, const char *image,
                              struct torus_size size, struct gdb_halts halts)
 {
-    struct gdb_sockets *sockets = calloc(1, sizeof *sockets);
+    struct gdb_sockets *sockets;
     uint32_t nodes = torus_nodes(size);
 
-    if (sockets == NULL || limits_allow_descriptors(2ul * nodes + 64, nodes)) {
-        free(sockets);
+    if (limits_allow_descriptors(2ul * nodes + 64, nodes) != 0) {
         return NULL;
     }
+    sockets = memory_or_exit(calloc(1, sizeof *sockets));
     sockets->at = -1;
     name_dir(sockets, dir);
-    sockets->door = calloc(nodes, sizeof *sockets->door);
-    if (sockets->door == NULL || open_dir(sockets) != 0) {
+    sockets->door = memory_or_exit(calloc(nodes, sizeof *sockets->door));
+    if (open_dir(sockets) != 0) {
         gdb_close(sockets);
         return NULL;
     }

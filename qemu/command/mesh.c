@@ -6,6 +6,7 @@
 #include "qemu/options/given_files.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "qemu/survey/mesh_map.h"
 #include "qemu/survey/table.h"
 
@@ -46,11 +47,7 @@ static const struct option_command command = {
 static int read_faults(struct mesh_map *map, struct discover_fault **fault,
                        const struct console_reply *reply)
 {
-    *fault = calloc(reply->lines + 1, sizeof **fault);
-    if (*fault == NULL) {
-        fputs("quincunx: no memory for faults\n", stderr);
-        return -1;
-    }
+    *fault = memory_or_exit(calloc(reply->lines + 1, sizeof **fault));
     for (uint32_t i = 1; i < reply->lines; ++i) {
         map->faults +=
             console_faults_read(&(*fault)[map->faults], reply->line[i]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/control_group.h"
 
+#include "qemu/support/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,12 +175,11 @@ bool control_group_read(uint64_t *left, uint64_t *limit, char group[PATH_MAX],
                         const struct control_group_controller *controller)
 {
     FILE *mounts = control_group_open(root, "/proc/self/mountinfo", "");
-    struct hierarchy *hierarchy = malloc(sizeof *hierarchy);
+    struct hierarchy *hierarchy = memory_or_exit(malloc(sizeof *hierarchy));
     struct found least = {.left = UINT64_MAX};
     char line[LINE_BYTES];
 
-    while (mounts != NULL && hierarchy != NULL &&
-           fgets(line, sizeof line, mounts) != NULL) {
+    while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
         hierarchy->controller = controller;
         if (parse_mount(hierarchy, line) && find_own(hierarchy, root)) {
             read_groups(&least, group, hierarchy, root);
