@@ -27,11 +27,7 @@ function boardCells({ x, y, board, ports }) {
 function showBoards() {
   const body = element("tbody");
   for (const node of nodes.slice(0, NODE_ROWS_MAX)) {
-    const row = element("tr", undefined, { "data-node": node.index });
-    for (const text of boardCells(node)) {
-      row.append(element("td", String(text)));
-    }
-    row.addEventListener("click", () => choose(node.index));
+    const row = nodeRow(node, boardCells(node));
     row.classList.toggle("chosen", node.index === view.chosen);
     body.append(row);
   }

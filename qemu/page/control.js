@@ -78,6 +78,12 @@ function follow(on) {
   if (view.follows) setTime(endPs);
 }
 
+/* Shows a time, and no longer the newest one. */
+function leaveFor(ps) {
+  follow(false);
+  setTime(ps);
+}
+
 function play(on) {
   view.playing = on;
   if (on) follow(false);
@@ -106,17 +112,12 @@ function play(on) {
 byId("play").addEventListener("click", () => play(!view.playing));
 byId("time").addEventListener("input", (event) => {
   if (view.playing) play(false);
-  follow(false);
-  setTime(startPs + event.target.value / SLIDER * (endPs - startPs));
+  leaveFor(startPs + event.target.value / SLIDER * (endPs - startPs));
 });
-byId("step-on").addEventListener("click", () => {
-  follow(false);
-  setTime(eventTimes.find((ps) => ps > view.ps) ?? endPs);
-});
-byId("step-back").addEventListener("click", () => {
-  follow(false);
-  setTime(eventTimes.filter((ps) => ps < view.ps).pop() ?? startPs);
-});
+byId("step-on").addEventListener("click", () =>
+  leaveFor(eventTimes.find((ps) => ps > view.ps) ?? endPs));
+byId("step-back").addEventListener("click", () =>
+  leaveFor(eventTimes.filter((ps) => ps < view.ps).pop() ?? startPs));
 byId("follow").addEventListener("click", () => follow(!view.follows));
 
 /* ---- the map ---- */
@@ -156,24 +157,19 @@ map.canvas.addEventListener("keydown", (event) => {
 
 /* ---- the chart ---- */
 
-byId("gantt-in").addEventListener("click", () => {
-  zoomChart(0.5, view.ps);
-  redraw();
-});
-byId("gantt-out").addEventListener("click", () => {
-  zoomChart(2, view.ps);
-  redraw();
-});
-byId("gantt-all").addEventListener("click", () => {
-  moveChartTo(startPs, endPs - startPs);
-  redraw();
-});
+for (const [id, move] of [["gantt-in", () => zoomChart(0.5, view.ps)],
+  ["gantt-out", () => zoomChart(2, view.ps)],
+  ["gantt-all", () => moveChartTo(startPs, endPs - startPs)]]) {
+  byId(id).addEventListener("click", () => {
+    move();
+    redraw();
+  });
+}
 chart.canvas.addEventListener("click", (event) => {
   const frame = chart.canvas.getBoundingClientRect();
   const at = Math.floor((event.clientY - frame.top - chart.top) / chart.row);
   if (at >= 0 && at < chartNodes.length) choose(chartNodes[at].index);
-  follow(false);
-  setTime(chartTime(event.clientX - frame.left, frame.width));
+  leaveFor(chartTime(event.clientX - frame.left, frame.width));
 });
 chart.canvas.addEventListener("wheel", (event) => {
   if (!event.ctrlKey) return;
@@ -220,7 +216,7 @@ if (planless) {
   showTotals();
   showLayers();
   showResult();
-  showNodes(choose);
+  showNodes();
 }
 showAgain();
 takeChart();

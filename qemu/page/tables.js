@@ -138,6 +138,19 @@ function headOf(names) {
   return head;
 }
 
+function rowOf(texts, attributes) {
+  const row = element("tr", undefined, attributes);
+  row.append(...texts.map((text) => element("td", String(text))));
+  return row;
+}
+
+/* A row of a node's table, which chooses the node. */
+function nodeRow(node, texts) {
+  const row = rowOf(texts, { "data-node": node.index });
+  row.addEventListener("click", () => choose(node.index));
+  return row;
+}
+
 /* First and last of a layer's nodes: received, finished. */
 function layerTimes(layer) {
   const rows = report.measured.nodes.filter((row) => row.layer === layer);
@@ -171,17 +184,12 @@ function showLayers() {
   /* Along a tree nodes of a layer differ, and no time is told. */
   const told = layers.length === 1 || layers.some((l) => l.received_ps > 0);
   for (const layer of layers) {
-    const row = element("tr");
     /* What the originator measured is its share, too. */
     const measured = layer.layer === 0 ? unplannedUnits() : 0;
-    for (const text of [layer.layer, numberText(layer.nodes),
+    body.append(rowOf([layer.layer, numberText(layer.nodes),
       unitsText(layer.share_units + measured),
       unitsText(layer.volume_units + measured),
-      told ? timeText(layer.received_ps) : "-",
-      ...layerTimes(layer.layer)]) {
-      row.append(element("td", String(text)));
-    }
-    body.append(row);
+      told ? timeText(layer.received_ps) : "-", ...layerTimes(layer.layer)]));
   }
   byId("layers").replaceChildren(headOf(["layer", "nodes", "share, units",
     "volume, units", "first volume planned", "received, first", "last",
@@ -193,14 +201,10 @@ function showCompare() {
   const { schedules, best, lower_bound: bound } = report.compare;
   const body = element("tbody");
   for (const one of schedules) {
-    const row = element("tr");
-    for (const text of [one.schedule, one.rounds, one.phases, one.active_nodes,
+    body.append(rowOf([one.schedule, one.rounds, one.phases, one.active_nodes,
       timeText(one.answer_ps), one.ratio.toFixed(3), timeText(one.makespan_ps),
       timeText(one.with_results_ps), plannedText(one.planned_makespan_ps),
-      numberText(one.circuit_conflicts)]) {
-      row.append(element("td", String(text)));
-    }
-    body.append(row);
+      numberText(one.circuit_conflicts)]));
   }
   byId("compare").replaceChildren(headOf(["schedule", "rounds", "phases",
     "nodes", "answer", "ratio", "makespan", "with results", "planned",
@@ -215,14 +219,9 @@ function showCompare() {
 function showTexts() {
   const { offsets = [], places } = report.result;
   byId("texts").replaceChildren(...(report.texts || []).map(
-    ([before, after], i) => {
-      const row = element("tr");
-      row.append(element("td", places === undefined ? String(offsets[i])
-        : `${shown(report.load.files[places[i].file]?.file)}:`
-          + `${places[i].offset}`), element("td", before),
-      element("td", after));
-      return row;
-    }));
+    ([before, after], i) => rowOf([places === undefined ? offsets[i]
+      : `${shown(report.load.files[places[i].file]?.file)}:`
+        + `${places[i].offset}`, before, after])));
 }
 
 function showResult() {
@@ -268,27 +267,22 @@ const NODE_COLUMNS = [["node", (n) => n.index, (n) => `${n.x},${n.y}`],
 
 const order = { column: 0, down: false };
 
-function showNodes(choose) {
+function showNodes() {
   const [, key] = NODE_COLUMNS[order.column];
   const sign = order.down ? -1 : 1;
   const active = nodes.filter((node) => node.row !== null)
     .sort((a, b) => sign * (key(a) - key(b)) || a.index - b.index);
   const body = element("tbody");
   for (const node of active.slice(0, NODE_ROWS_MAX)) {
-    const row = element("tr", undefined, { "data-node": node.index });
-    for (const [, , text] of NODE_COLUMNS) {
-      row.append(element("td", String(text(node))));
-    }
-    row.addEventListener("click", () => choose(node.index));
-    body.append(row);
+    body.append(nodeRow(node, NODE_COLUMNS.map(([, , text]) => text(node))));
   }
-  byId("nodes").replaceChildren(nodesHead(choose), body);
+  byId("nodes").replaceChildren(nodesHead(), body);
   byId("nodes-note").textContent = active.length > NODE_ROWS_MAX
     ? `The first ${NODE_ROWS_MAX} of ${active.length}, in the order chosen.`
     : "A click on a heading sorts.";
 }
 
-function nodesHead(choose) {
+function nodesHead() {
   const head = element("thead"), row = element("tr");
   NODE_COLUMNS.forEach(([name], i) => {
     const cell = element("th", undefined, { scope: "col",
@@ -298,7 +292,7 @@ function nodesHead(choose) {
     button.addEventListener("click", () => {
       order.down = i === order.column ? !order.down : i > 2;
       order.column = i;
-      showNodes(choose);
+      showNodes();
     });
     cell.append(button);
     row.append(cell);
