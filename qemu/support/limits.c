@@ -206,7 +206,8 @@ int limits_allow_stack(void)
 
 static char text[PATH_MAX + 128];
 
-/* Limits that each process has by itself, and how `ulimit` counts them. */
+/* Limits that each process has by itself, and how `ulimit` counts them; the
+   first three may be why one ended. */
 static const struct own_limit {
     int kind;
     char option;
@@ -214,75 +215,65 @@ static const struct own_limit {
     rlim_t divisor;
 } own_limits[] = {{RLIMIT_AS, 'v', " KiB", KIB},
                   {RLIMIT_DATA, 'd', " KiB", KIB},
-                  {RLIMIT_CPU, 't', " s", 1}};
+                  {RLIMIT_CPU, 't', " s", 1},
+                  {RLIMIT_FSIZE, 'f', " bytes", 1},
+                  {RLIMIT_NOFILE, 'n', "", 1}};
 #define OWN_LIMITS (sizeof own_limits / sizeof *own_limits)
+#define ENDING_LIMITS 3
 
-static bool is_set(struct rlimit *limit, int kind)
+/* " (ulimit -v: 4096 KiB)". Result: false if there is no such limit. */
+static bool write_limit(char name[64], const struct own_limit *own)
 {
-    return getrlimit(kind, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
+    struct rlimit limit;
+
+    if (getrlimit(own->kind, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return false;
+    }
+    snprintf(name, 64, " (ulimit -%c: %" PRIu64 "%s)", own->option,
+             (uint64_t)(limit.rlim_cur / own->divisor), own->unit);
+    return true;
 }
 
 void limits_print_own(FILE *out)
 {
-    struct rlimit limit;
-    unsigned printed = 0;
+    const char *before = "quincunx: each process is limited";
+    char name[64];
 
-    for (size_t i = 0; i < OWN_LIMITS; ++i) {
-        if (is_set(&limit, own_limits[i].kind)) {
-            fprintf(out, "%s (ulimit -%c: %" PRIu64 "%s)",
-                    printed == 0 ? "quincunx: each process is limited" : ",",
-                    own_limits[i].option,
-                    (uint64_t)(limit.rlim_cur / own_limits[i].divisor),
-                    own_limits[i].unit);
-            printed += 1;
+    for (size_t i = 0; i < ENDING_LIMITS; ++i) {
+        if (write_limit(name, &own_limits[i])) {
+            fprintf(out, "%s%s", before, name);
+            before = ",";
         }
     }
-    if (printed > 0) {
-        fputc('\n', out);
-    }
+    fputs(before[0] == ',' ? "\n" : "", out);
 }
 
-/* A message with the limit of memory behind it, if there is one. */
-static const char *with_memory_limit(int error)
+/* A message with the first of two kinds of limits behind it that is set. */
+static const char *with_limit(int error, int kind, int other)
 {
-    struct rlimit limit;
+    char name[64];
 
     for (size_t i = 0; i < OWN_LIMITS; ++i) {
-        if (own_limits[i].kind != RLIMIT_CPU &&
-            is_set(&limit, own_limits[i].kind)) {
-            snprintf(text, sizeof text, "%s (ulimit -%c: %" PRIu64 "%s)",
-                     strerror(error), own_limits[i].option,
-                     (uint64_t)(limit.rlim_cur / own_limits[i].divisor),
-                     own_limits[i].unit);
+        const struct own_limit *own = &own_limits[i];
+
+        if ((own->kind == kind || own->kind == other) &&
+            write_limit(name, own)) {
+            snprintf(text, sizeof text, "%s%s", strerror(error), name);
             return text;
         }
     }
     return strerror(error);
 }
 
-/* A message with the limit of that kind behind it. */
-static const char *with_limit(int error, int kind, const char *option,
-                              const char *unit)
-{
-    struct rlimit limit;
-
-    if (!is_set(&limit, kind)) {
-        return strerror(error);
-    }
-    snprintf(text, sizeof text, "%s (ulimit %s: %" PRIu64 "%s)",
-             strerror(error), option, (uint64_t)limit.rlim_cur, unit);
-    return text;
-}
-
 const char *limits_file_error(int error)
 {
     switch (error) {
     case EFBIG:
-        return with_limit(error, RLIMIT_FSIZE, "-f", " bytes");
+        return with_limit(error, RLIMIT_FSIZE, RLIMIT_FSIZE);
     case EMFILE:
-        return with_limit(error, RLIMIT_NOFILE, "-n", "");
+        return with_limit(error, RLIMIT_NOFILE, RLIMIT_NOFILE);
     case ENOMEM:
-        return with_memory_limit(error);
+        return with_limit(error, RLIMIT_AS, RLIMIT_DATA);
     default:
         return strerror(error);
     }

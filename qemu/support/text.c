@@ -166,22 +166,39 @@ static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
            memcmp(text->data + from, MARK, MARK_BYTES) == 0;
 }
 
-void text_drop_marks(struct text *text)
+/* Leaves marks out; with `ends`, makes CRs LFs, and CRLFs unless these stay. */
+static void clean(struct text *text, bool ends, bool crlf_stays)
 {
+    uint8_t *data = text->data;
     uint64_t to = 0;
 
-    if (memmem(text->data, (size_t)text->bytes, MARK, MARK_BYTES) == NULL) {
-        return;
-    }
     for (uint64_t from = 0; from < text->bytes; ++from) {
+        bool cr = ends && data[from] == '\r';
+        bool crlf = cr && from + 1 < text->bytes && data[from + 1] == '\n';
+
         if (is_mark(text, from, to)) {
             from += MARK_BYTES - 1;
             text->marks += 1;
-        } else {
-            text->data[to++] = text->data[from];
+        } else if (cr && !crlf) {
+            data[to++] = '\n';
+            text->returns += 1;
+        } else if (!crlf || crlf_stays) {
+            data[to++] = data[from];
         }
     }
     text->bytes = to;
+}
+
+void text_end_lines(struct text *text, bool crlf_stays)
+{
+    clean(text, true, crlf_stays);
+}
+
+void text_drop_marks(struct text *text)
+{
+    if (memmem(text->data, (size_t)text->bytes, MARK, MARK_BYTES) != NULL) {
+        clean(text, false, false);
+    }
 }
 
 /* Whether NEL is there: of Latin-1, or of UTF-8, where other characters have
@@ -221,28 +238,6 @@ const char *text_other_ends(const struct text *text)
         }
     }
     return has_nel(text) ? "NEL (0x85)" : NULL;
-}
-
-void text_end_lines(struct text *text, bool crlf_stays)
-{
-    uint8_t *data = text->data;
-    uint64_t to = 0;
-
-    for (uint64_t from = 0; from < text->bytes; ++from) {
-        bool crlf = data[from] == '\r' && from + 1 < text->bytes &&
-                    data[from + 1] == '\n';
-
-        if (is_mark(text, from, to)) {
-            from += MARK_BYTES - 1;
-            text->marks += 1;
-        } else if (data[from] == '\r' && !crlf) {
-            data[to++] = '\n';
-            text->returns += 1;
-        } else if (!crlf || crlf_stays) {
-            data[to++] = data[from];
-        }
-    }
-    text->bytes = to;
 }
 
 /* Whether a character may well be of a text: of an alphabet, or punctuation. */
