@@ -170,6 +170,14 @@ def upward(graph):
             and LEVEL[folder_of(name)] <= LEVEL[folder_of(target)]]
 
 
+def foreign(graph):
+    """What knows a board's own headers, but hal/BOARD and boot/BOARD."""
+    return [f"{name} {why}: {target}" for name, targets in graph.items()
+            for target, why in targets.items()
+            if (board := folder_of(target).removeprefix("hal/")) in BOARDS
+            and folder_of(name) not in (f"hal/{board}", f"boot/{board}")]
+
+
 def by_includes():
     """The graph as far as includes tell it: nothing needs to be built."""
     return dependencies({name: read(name) for name in C_FILES
@@ -184,6 +192,6 @@ def complaints(graph):
         return [f"{name}/: has no place in ORDER" for name in sorted(unknown)]
     graph = {name: targets for name, targets in graph.items()
              if folder_of(name) in LEVEL}
-    return upward(graph) + [
+    return upward(graph) + foreign(graph) + [
         f"a circle: {', '.join(sorted(part))}"
         for part in [*circles(graph), *circles(between_folders(graph))]]
