@@ -103,6 +103,25 @@ static inline void armv7m_unmask(uint32_t before)
 #endif
 }
 
+/* Masks interrupts of this priority and less urgent ones; calls nest. Result:
+   argument for armv7m_unmask_from(). An interrupt masked so does not end WFI.
+ */
+static inline uint32_t armv7m_mask_from(uint32_t priority)
+{
+    uint32_t before;
+
+    __asm volatile("mrs %0, basepri\n\tmsr basepri_max, %1"
+                   : "=&r"(before)
+                   : "r"(priority)
+                   : "memory");
+    return before;
+}
+
+static inline void armv7m_unmask_from(uint32_t before)
+{
+    __asm volatile("msr basepri, %0" ::"r"(before) : "memory");
+}
+
 /* Waits until all earlier writes to memory are complete. */
 static inline void armv7m_barrier(void)
 {

@@ -16,24 +16,6 @@
 #define INTERRUPTS_CONSOLE 0x40u
 #define INTERRUPTS_TICK 0x80u
 
-/* Masks all interrupts but INTERRUPTS_BYTES; calls nest. Result: the argument
-   for interrupts_unmask(). An interrupt masked so does not end WFI. */
-static inline uint32_t interrupts_mask(void)
-{
-    uint32_t before;
-
-    __asm volatile("mrs %0, basepri\n\tmsr basepri_max, %1"
-                   : "=&r"(before)
-                   : "r"(INTERRUPTS_PORTS)
-                   : "memory");
-    return before;
-}
-
-static inline void interrupts_unmask(uint32_t before)
-{
-    __asm volatile("msr basepri, %0" ::"r"(before) : "memory");
-}
-
 /* ---- the program's time ---- */
 
 /* Processor cycles that the ports' interrupts take. A late handler's cycles

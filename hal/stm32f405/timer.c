@@ -170,14 +170,15 @@ void timer_tick_interrupt(void)
 
 /* ---- masks ---- */
 
+/* Masks all interrupts but INTERRUPTS_BYTES. */
 uint32_t serial_mask(void)
 {
-    return interrupts_mask();
+    return armv7m_mask_from(INTERRUPTS_PORTS);
 }
 
 void serial_unmask(uint32_t before)
 {
-    interrupts_unmask(before);
+    armv7m_unmask_from(before);
 }
 
 /* ---- cycles that handlers take ---- */

@@ -48,18 +48,12 @@ void chip_wait(void)
 
 uint32_t chip_mask(void)
 {
-    uint32_t before;
-
-    __asm volatile("mrs %0, basepri\n\tmsr basepri_max, %1"
-                   : "=&r"(before)
-                   : "r"(LATE)
-                   : "memory");
-    return before;
+    return armv7m_mask_from(LATE);
 }
 
 void chip_unmask(uint32_t before)
 {
-    __asm volatile("msr basepri, %0" ::"r"(before) : "memory");
+    armv7m_unmask_from(before);
 }
 
 void chip_unique(uint32_t id[3])

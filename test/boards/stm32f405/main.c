@@ -251,12 +251,12 @@ static void command_wrap(char *text)
 /* The alarm in so many us, or as long ago: how late it came. */
 static void command_alarm(char *text)
 {
-    uint32_t before = interrupts_mask();
+    uint32_t before = serial_mask();
     uint32_t at_us = board_now_us() + (uint32_t)strtol(text, NULL, 10);
 
     test->alarm_us = 0;
     timer_call_at(TIMER_ALARM, at_us);
-    interrupts_unmask(before);
+    serial_unmask(before);
     timer_wait_us(200);
     SAY("alarm late_us %u\n", test->alarm_us - at_us);
 }

@@ -45,7 +45,7 @@ static struct {
     unsigned without_room; /* bytes written where there was no room */
     uint32_t lose;     /* bytes that are still to be lost at the east port */
     uint32_t damage;   /* bytes that are still to be damaged at the console */
-    const char *typed; /* what the console gets next */
+    const char *typed; /* rest of the line that is typed at the console */
     char said[ANSWER_BYTES];
     unsigned said_bytes;
     unsigned line_at;   /* where the answer's last line begins */
@@ -57,7 +57,7 @@ static struct serial_node node;
 static _Alignas(8) uint8_t memory[16384];
 static _Alignas(16) uint8_t stack[256 * 1024];
 
-/* ---- what a port's chip.c has ---- */
+/* ---- the functions of chip.c ---- */
 
 uint32_t chip_start(void)
 {
@@ -268,7 +268,7 @@ void chip_wait(void)
     }
 }
 
-/* ---- what boot/ has ---- */
+/* ---- the parts of boot/ that are for a Cortex-M ---- */
 
 const volatile struct image_identity boot_identity = {.x = IMAGE_NOT_SET};
 uint8_t boot_image_end[1];
