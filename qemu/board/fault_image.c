@@ -71,7 +71,7 @@ void fault_image_open(struct fault_image *image, const char *path)
     uint8_t *data;
 
     *image = (struct fault_image){.crc = 0};
-    snprintf(image->path, sizeof image->path, "%s", path);
+    snprintf(image->path, sizeof image->path, "%s", path != NULL ? path : "");
     firmware_default(image->path, board_default(BOARD_SERIAL));
     if (euidaccess(image->path, R_OK) != 0 ||
         file_read(&data, &bytes, image->path) != 0) {

@@ -21,7 +21,7 @@ struct fault_image {
     char why[FAULT_IMAGE_WHY_BYTES]; /* it is of no use; "": it is */
 };
 
-/* `path` is an ELF file, or "" for firmware.elf beside this program. */
+/* `path` is an ELF file; "" or NULL: firmware.elf beside this program. */
 void fault_image_open(struct fault_image *image, const char *path);
 
 /* Prints the CRC, whether the image that boards have, by its CRC, is this one,

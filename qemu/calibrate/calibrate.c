@@ -12,7 +12,7 @@
 
 /* ---- fits ---- */
 
-/* a - b of two times, which may be either way round. */
+/* Result: a - b, which may be negative. */
 static double less(uint64_t a_ps, uint64_t b_ps)
 {
     return (double)(int64_t)(a_ps - b_ps);
@@ -83,7 +83,7 @@ static void fit_clock(struct calibrate_clock *clock,
     }
 }
 
-/* The first t1 of all; rows may be in any order. */
+/* Result: the earliest t1 of all rows, which may be in any order. */
 static uint64_t first_ps(const struct calibration *calibration)
 {
     uint64_t first = calibration->row[0].t1_ps;
@@ -150,8 +150,8 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* A small probe to each node that will be probed: the first message sets a
-   node's clock (hal/serial/state.h), between its t2 and t3. */
+/* Sends a small probe to each node that will be probed: the first message sets
+   a node's clock (hal/serial/state.h), between its t2 and t3. */
 static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {
@@ -176,7 +176,7 @@ static int wake(const struct probe_channel *channel,
     return status;
 }
 
-/* Carries the probes out; rows in their order. */
+/* Carries the probes out; their rows are in the same order. */
 static int measure(struct calibration *calibration, struct job_mesh *mesh,
                    const struct probe probes[], uint32_t count)
 {

@@ -17,7 +17,7 @@
 #include "qemu/calibrate/calibration.h"
 #include "qemu/job/request.h"
 
-/* The longest list of probes that is made. */
+/* Most probes in a calibration. */
 #define CALIBRATE_ROWS_MAX 1000000u
 
 /* Fits calibration->row[]. Result: false if the rows do not determine the

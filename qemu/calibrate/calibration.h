@@ -12,7 +12,7 @@ struct calibrate_clock {
     uint32_t rows;
     struct fit_value offset_ps; /* at zero_ps */
     struct fit_value drift;     /* seconds a second */
-    bool drifts;                /* whether there were rows enough to know */
+    bool drifts;                /* there are enough rows for `drift` */
 };
 
 struct calibration {
@@ -20,17 +20,18 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
-    uint32_t circuit_rows; /* the first so many tell of circuits, .. */
-    uint32_t clock_rows;   /* .. so many of clocks; 0: all do */
-    double late_half_ps;   /* half of the repeats that do not count took at */
-    double late_most_ps;   /* most so much longer, and 95 % so much */
+    uint32_t
+        circuit_rows;    /* first rows, to which circuits are fitted; 0: all */
+    uint32_t clock_rows; /* first rows, to which clocks are fitted; 0: all */
+    double late_half_ps; /* 50 % of the repeats that do not count took at */
+    double late_most_ps; /* most late_half_ps longer, 95 % late_most_ps */
     struct fit_value startup_ps;
     struct fit_value hop_ps;
     struct fit_value transfer_ps; /* per byte */
     double rms_ps;                /* of the residuals */
-    uint64_t zero_ps;             /* the first t1 */
+    uint64_t zero_ps;             /* earliest t1 */
     uint32_t clock_count;
-    struct calibrate_clock *clock; /* in order of the nodes' indices */
+    struct calibrate_clock *clock; /* by the nodes' indices */
 };
 
 #endif

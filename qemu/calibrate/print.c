@@ -14,10 +14,11 @@
 
 #define PPM 1e6
 
-/* Fifteen digits: an offset of an hour, to the nanosecond. */
+/* 15 digits: an offset of an hour in nanoseconds. */
 #define PRINT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
-/* Whole, and no less than `least`: noise may fit to less than nothing. */
+/* Result: a time in whole ps, at least `least`: noise may fit a negative one.
+ */
 static uint64_t whole_ps(double time_ps, uint64_t least)
 {
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
@@ -32,8 +33,8 @@ static struct profile profile_of(const struct calibration *calibration)
         .hop_delay_ps = whole_ps(calibration->hop_ps.value, 0)};
 }
 
-/* A cost that no circuit has, by name: one below nothing. NULL: there is none.
-   A hop, which is short, may be so by less than it is uncertain. */
+/* Result: the name of a cost that is negative; NULL: none is. A hop, which is
+   short, may be negative within its uncertainty. */
 static const char *impossible_cost(const struct calibration *calibration,
                                    double *value_ps)
 {
@@ -70,7 +71,7 @@ int calibrate_save(const struct calibration *calibration,
 
 /* ---- for people ---- */
 
-/* A time that may be negative, or a part of a picosecond. */
+/* Prints a time, which may be negative or a part of a picosecond. */
 static void print_time(FILE *out, int width, double time_ps)
 {
     char signed_text[sizeof(struct amount) + 1];
@@ -99,7 +100,7 @@ int calibrate_check(const struct calibration *calibration)
     return EXIT_FAILED;
 }
 
-/* Beside the emulated switch's; boards have no other than what is measured. */
+/* Prints a cost, and, if that is known, the cost of the emulated switch. */
 static void print_value(FILE *out, const char *name,
                         const struct fit_value *fitted, uint64_t true_ps,
                         bool known)
@@ -149,7 +150,7 @@ static void print_repeats(FILE *out, const struct calibration *calibration)
     fputc('\n', out);
 }
 
-/* The clocks that are farthest off and go most wrong. */
+/* Prints the largest offset and the largest drift of a clock. */
 static void print_clocks(FILE *out, const struct calibration *calibration)
 {
     const struct calibrate_clock *off = &calibration->clock[0];

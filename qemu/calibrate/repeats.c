@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of 100 repeats, so many are no later than late_most_ps. */
+/* Part of the repeats that are no later than late_most_ps, %. */
 #define MOST_PERCENT 95u
 
 double calibrate_round_trip_ps(const struct probe_row *row)
@@ -31,7 +31,7 @@ static int same_probe(const struct probe_row *a, const struct probe_row *b)
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-/* By node, size, round trip, and time. */
+/* Orders rows by node, size, round trip and time. */
 static int by_probe(const void *a, const void *b)
 {
     const struct probe_row *left = a;
@@ -62,7 +62,7 @@ static void note_late(struct calibration *calibration, double late[],
     }
 }
 
-/* Rows of the same probe as `from`, which lie one behind the other. */
+/* Result: number of rows from `from` on that are of one probe. */
 static uint32_t count_same(const struct probe_row *from, uint32_t most)
 {
     uint32_t count = 1;
@@ -73,7 +73,7 @@ static uint32_t count_same(const struct probe_row *from, uint32_t most)
     return count;
 }
 
-/* Where the next row of each kind goes. */
+/* Places of the next row of each kind. */
 struct places {
     struct probe_row *shortest;
     struct probe_row *fast;

@@ -104,8 +104,7 @@ static void explain_fault(const struct options *options,
     const char *why = "the board does not say which image it has";
 
     if (console_request(console, &ident, "ident") == 0 && ident.ok) {
-        fault_image_open(&image,
-                         options->firmware != NULL ? options->firmware : "");
+        fault_image_open(&image, options->firmware);
         why = fault_image_find(pc_at, lr_at, &image, hex(&ident, "image_crc"),
                                hex(fault, "pc"), hex(fault, "lr"));
     }

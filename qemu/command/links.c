@@ -81,7 +81,7 @@ static void wait_for_next(const struct options *options,
 
 static int read_all(const struct options *options, struct links *links)
 {
-    const struct host_clock *clock = console_clock(links->sweep.console);
+    const struct host_clock *clock = console_clock(links->sweep->console);
     uint64_t since_ns = host_clock_ns(clock);
     uint64_t readings = 0;
     int missing;
@@ -89,11 +89,11 @@ static int read_all(const struct options *options, struct links *links)
     do {
         if (readings > 0) {
             wait_for_next(options, clock, since_ns, readings);
-            sweep_forgive(&links->sweep);
+            sweep_forgive(links->sweep);
         }
         missing = links_read(links);
         if (missing < 0) {
-            return board_options_fail(links->sweep.console);
+            return board_options_fail(links->sweep->console);
         }
         if (print(options, links, readings == 0) != 0) {
             return EXIT_FAILED;
@@ -108,15 +108,18 @@ static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
+    struct sweep sweep;
     struct links links;
 
     if (console == NULL) {
         return status;
     }
-    links_begin(&links, console, options->board.size,
+    sweep_begin(&sweep, console, options->board.size,
                 options->board.originator);
+    links_begin(&links, &sweep);
     status = read_all(options, &links);
     links_end(&links);
+    sweep_end(&sweep);
     console_close(console);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "qemu/survey/mesh_map.h"
 #include "qemu/survey/table.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    {"svg", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, svg),
+    {"svg", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct options, svg),
      .help = "Draw the mesh, faults in red; `-' is standard output"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An object with faults, links and nodes"}};
@@ -44,15 +43,13 @@ static const struct option_command command = {
 
 /* Reads the faults that the originator's reply lists. Result: 0; -1 after a
    message. */
-static int read_faults(struct mesh_map *map, struct discover_fault **fault,
-                       const struct console_reply *reply)
+static int read_faults(struct mesh_map *map, const struct console_reply *reply)
 {
-    *fault = memory_or_exit(calloc(reply->lines + 1, sizeof **fault));
+    map->fault = memory_or_exit(calloc(reply->lines + 1, sizeof *map->fault));
     for (uint32_t i = 1; i < reply->lines; ++i) {
         map->faults +=
-            console_faults_read(&(*fault)[map->faults], reply->line[i]);
+            console_faults_read(&map->fault[map->faults], reply->line[i]);
     }
-    map->fault = *fault;
     if (!reply->ok && map->faults == 0) {
         fprintf(stderr,
                 "quincunx: the originator does not look for its mesh: "
@@ -66,8 +63,7 @@ static int read_faults(struct mesh_map *map, struct discover_fault **fault,
     return 0;
 }
 
-static int find_mesh(struct mesh_map *map, struct discover_fault **fault,
-                     struct console *console)
+static int find_mesh(struct mesh_map *map, struct console *console)
 {
     struct console_reply reply;
     char command[64];
@@ -79,7 +75,7 @@ static int find_mesh(struct mesh_map *map, struct discover_fault **fault,
         (void)board_options_fail(console);
         error = -1;
     } else {
-        error = read_faults(map, fault, &reply);
+        error = read_faults(map, &reply);
     }
     console_reply_free(&reply);
     return error;
@@ -91,7 +87,7 @@ static int write_svg(const struct options *options, const struct mesh_map *map)
 {
     struct file_output file;
 
-    if (file_output_open(&file, file_output_name(options->svg)) != 0) {
+    if (file_output_open(&file, options->svg) != 0) {
         return -1;
     }
     mesh_map_svg(file.stream, map);
@@ -118,7 +114,8 @@ static void print_faults(const struct mesh_map *map)
 static int print_outcome(const struct options *options,
                          const struct mesh_map *map, const struct nodes *nodes)
 {
-    bool drawn_only = options->svg != NULL && strcmp(options->svg, "-") == 0;
+    bool drawn_only =
+        options->svg != NULL && file_is_standard_output(options->svg);
     unsigned unfit = 0;
     int error = options->svg != NULL ? write_svg(options, map) : 0;
 
@@ -140,19 +137,18 @@ static int map_mesh(const struct options *options, struct console *console)
 {
     struct mesh_map map = {.size = options->board.size,
                            .originator = options->board.originator};
-    struct discover_fault *fault = NULL;
     struct nodes nodes;
     int status = EXIT_FAILED;
 
     nodes_begin(&nodes, console, map.size, map.originator);
-    if (find_mesh(&map, &fault, console) == 0) {
+    if (find_mesh(&map, console) == 0) {
         if (map.faults == 0 && nodes_read(&nodes) >= 0) {
             map.identity = nodes.identity;
         }
         status = print_outcome(options, &map, &nodes);
     }
     nodes_end(&nodes);
-    free(fault);
+    free(map.fault);
     return status;
 }
 
@@ -168,27 +164,25 @@ static int run(struct options *options)
     return status;
 }
 
+static int check(const struct options *options)
+{
+    const struct given_file svg = {"--svg", options->svg, "svg"};
+    int status = given_files_check(&svg, 0, 1);
+
+    if (options->json && given_files_standard(&svg, 1) != NULL) {
+        fputs("quincunx: mesh: --svg - and --json both want standard output\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    return status == 0 ? given_files_writable(&svg, 1) : status;
+}
+
 int mesh_command(int argc, char **argv)
 {
     struct options options = {.board = {.command = "mesh"}};
     int status = option_parse(&command, argc, argv, &options);
 
-    if (status != 0) {
-        return status;
-    }
-    if (options.json && options.svg != NULL && strcmp(options.svg, "-") == 0) {
-        fputs("quincunx: mesh: --svg - and --json both want standard output\n",
-              stderr);
-        return EXIT_USAGE;
-    }
-    status = board_options_check(&options.board);
-    if (status == 0) {
-        status = given_file_check_name(
-            &(struct given_file){"--svg", options.svg, "svg"});
-    }
-    if (status == 0 && options.svg != NULL &&
-        file_output_check(file_output_name(options.svg), "--svg") != 0) {
-        status = EXIT_FAILED;
-    }
+    status = status == 0 ? board_options_check(&options.board) : status;
+    status = status == 0 ? check(&options) : status;
     return status == 0 ? run(&options) : status;
 }

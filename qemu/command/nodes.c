@@ -38,7 +38,7 @@ static int print(const struct options *options, const struct nodes *nodes)
         return table_print_json(nodes_json(nodes), JSON_INDENT(2));
     }
     nodes_print(stdout, nodes);
-    nodes_print_image(stdout, nodes, "");
+    nodes_print_image(stdout, nodes, NULL);
     return 0;
 }
 

@@ -63,8 +63,7 @@ static int print(const struct options *options, const struct ps *ps)
         return table_print_json(ps_json(ps), JSON_INDENT(2));
     }
     ps_print(out, ps);
-    nodes_print_image(out, &ps->nodes,
-                      options->firmware != NULL ? options->firmware : "");
+    nodes_print_image(out, &ps->nodes, options->firmware);
     return 0;
 }
 
@@ -73,7 +72,7 @@ static bool show(const struct options *options, struct ps *ps,
                  struct console *console)
 {
     ps_explain(ps, options->firmware);
-    if (ps->why[0] != '\0') {
+    if (ps->silent) {
         (void)board_options_fail(console);
     }
     return print(options, ps) == 0;

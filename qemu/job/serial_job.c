@@ -402,7 +402,7 @@ static int check_nodes(struct serial_job *job)
     if (nodes_read(&nodes) >= 0) {
         const struct identity *first = nodes_first(&nodes);
 
-        job->image = nodes_image(&nodes, "");
+        job->image = nodes_image(&nodes, NULL);
         unfit = nodes_print_unfit(stderr, &nodes);
         job->emulated = first->known && identity_is_emulated(first);
     }

@@ -35,11 +35,6 @@ static json_t *mesh_json(const struct board_page *page)
 
 /* ---- a reading ---- */
 
-static bool is_silent(const struct board_page *page)
-{
-    return page->ps.why[0] != '\0';
-}
-
 /* Asks all boards. */
 static void ask(struct board_page *page)
 {
@@ -51,14 +46,10 @@ static void ask(struct board_page *page)
         page->forgiven_ms = now_ms;
     }
     well = ps_read(&page->ps);
-    if (!is_silent(page)) {
-        sweep_learn(&page->links.sweep, &page->ps.nodes.sweep);
-        if (links_read(&page->links) < 0) {
-            snprintf(page->ps.why, sizeof page->ps.why, "%s",
-                     "the console is silent");
-        }
+    if (!page->ps.silent) {
+        page->ps.silent = links_read(&page->links) < 0;
     }
-    __atomic_store_n(&page->well, well && !is_silent(page), __ATOMIC_RELAXED);
+    __atomic_store_n(&page->well, well && !page->ps.silent, __ATOMIC_RELAXED);
 }
 
 /* Errors in words, beside their numbers. */
@@ -84,7 +75,7 @@ static json_t *reading_json(const struct board_page *page)
     json_t *nodes = ps_json(&page->ps);
 
     add_words(nodes);
-    return json_pack("{s:b, s:o, s:o}", "silent", is_silent(page), "nodes",
+    return json_pack("{s:b, s:o, s:o}", "silent", page->ps.silent, "nodes",
                      nodes, "links", links_json(&page->links, true));
 }
 
@@ -155,7 +146,7 @@ int board_page_ask(struct board_page *page, struct console *console)
 
     page->console = console;
     ps_begin(&page->ps, console, page->size, page->originator);
-    links_begin(&page->links, console, page->size, page->originator);
+    links_begin(&page->links, &page->ps.nodes.sweep);
     page->forgiven_ms = host_clock_ms(console_clock(console));
     return page->server != NULL ? page_server_start(page->server, &source) : 0;
 }

@@ -61,37 +61,33 @@ static const struct {
     {"framing_errors", "Bytes without a stop bit"},
     {"noise_errors", "Bytes whose samples differed"}};
 
-void links_begin(struct links *links, struct console *console,
-                 struct torus_size size, struct torus_coord originator)
+void links_begin(struct links *links, struct sweep *sweep)
 {
-    size_t nodes = torus_nodes(size);
+    size_t nodes = torus_nodes(sweep->size);
 
     *links = (struct links){
+        .sweep = sweep,
         .node = memory_or_exit(calloc(nodes, sizeof *links->node)),
         .before = memory_or_exit(calloc(nodes, sizeof *links->before))};
-    sweep_begin(&links->sweep, console, size, originator);
 }
 
 void links_end(struct links *links)
 {
-    sweep_end(&links->sweep);
     free(links->node);
     free(links->before);
 }
 
-/* The port whose counters a sweep reads. */
+/* A reading of one port of all nodes. */
 struct port_request {
     struct links *links;
     unsigned port;
 };
 
-static void parse_page(void *context, uint32_t index, const uint8_t *page,
-                       unsigned bytes)
+static void parse_page(void *context, uint32_t index, const uint8_t *page)
 {
     struct port_request *port_request = context;
     struct links_node *node = &port_request->links->node[index];
 
-    (void)bytes;
     for (unsigned i = 0; i < PEEK_PORT_COUNTERS; ++i) {
         node->count[port_request->port][i] =
             bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i);
@@ -107,12 +103,12 @@ int links_read(struct links *links)
     links->before = links->node;
     links->before_ms = links->at_ms;
     links->node = old;
-    memset(old, 0, torus_nodes(links->sweep.size) * sizeof *old);
-    links->at_ms = host_clock_ms(console_clock(links->sweep.console));
+    memset(old, 0, torus_nodes(links->sweep->size) * sizeof *old);
+    links->at_ms = host_clock_ms(console_clock(links->sweep->console));
     for (unsigned port = 0; port < TORUS_PORTS && missing >= 0; ++port) {
         struct port_request port_request = {links, port};
         int silent =
-            sweep_read(&links->sweep, (enum peek_page)(PEEK_EAST + port),
+            sweep_read(links->sweep, (enum peek_page)(PEEK_EAST + port),
                        PEEK_PORT_BYTES, parse_page, &port_request);
 
         missing = silent < 0 || silent > missing ? silent : missing;
@@ -150,8 +146,7 @@ static double per_second(const struct links *links, uint32_t count)
     return count * 1000.0 / (double)(links->at_ms - links->before_ms);
 }
 
-/* Frames that were damaged, mended or not, and losses, in a million bytes that
-   came in. */
+/* Damaged frames, mended or not, and losses in a million bytes that came in. */
 static double errors_per_mb(const uint32_t count[COUNTERS])
 {
     double errors = (double)count[DAMAGED] + count[MENDED] + count[LOST];
@@ -161,7 +156,7 @@ static double errors_per_mb(const uint32_t count[COUNTERS])
 
 /* ---- for people ---- */
 
-/* "1234567", "123.4" */
+/* Prints 4 digits, or a whole number from 1000 on. */
 static void print_number(struct table *table, double number)
 {
     table_print(table, number < 1000 ? "%.4g" : "%.0f", number);
@@ -170,9 +165,9 @@ static void print_number(struct table *table, double number)
 static void print_port(struct table *table, const struct links *links,
                        uint32_t index, unsigned port, bool rates)
 {
-    struct torus_coord at = links->sweep.node[index].at;
+    struct torus_coord at = links->sweep->node[index].at;
     struct torus_coord to =
-        torus_step(links->sweep.size, at, (enum torus_port)port, 1);
+        torus_step(links->sweep->size, at, (enum torus_port)port, 1);
     uint32_t since[COUNTERS];
     bool known = counts_since(since, links, index, port);
     const uint32_t *count = rates ? since : links->node[index].count[port];
@@ -199,9 +194,9 @@ void links_print(FILE *out, const struct links *links, bool rates)
                 (double)(links->at_ms - links->before_ms) / 1000);
     }
     table = table_begin(out, columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(links->sweep->size); ++i) {
         if (links->node[i].known == 0) {
-            table_print_silent(&table, &links->sweep.node[i]);
+            table_print_silent(&table, &links->sweep->node[i]);
         }
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             print_port(&table, links, i, port, rates);
@@ -241,8 +236,8 @@ json_t *links_json(const struct links *links, bool rates)
 {
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
-        const struct sweep_node *node = &links->sweep.node[i];
+    for (uint32_t i = 0; i < torus_nodes(links->sweep->size); ++i) {
+        const struct sweep_node *node = &links->sweep->node[i];
         json_t *json =
             json_pack("{s:i, s:i, s:b}", "x", node->at.x, "y", node->at.y,
                       "answers", links->node[i].known != 0);
@@ -265,13 +260,13 @@ json_t *links_json(const struct links *links, bool rates)
 
 void links_print_prometheus(FILE *out, const struct links *links)
 {
-    uint32_t nodes = torus_nodes(links->sweep.size);
+    uint32_t nodes = torus_nodes(links->sweep->size);
 
     fputs("# HELP quincunx_node_up Whether the node answers.\n"
           "# TYPE quincunx_node_up gauge\n",
           out);
     for (uint32_t i = 0; i < nodes; ++i) {
-        const struct sweep_node *node = &links->sweep.node[i];
+        const struct sweep_node *node = &links->sweep->node[i];
 
         fprintf(out, "quincunx_node_up{x=\"%u\",y=\"%u\"} %d\n", node->at.x,
                 node->at.y, links->node[i].known != 0);
@@ -283,7 +278,7 @@ void links_print_prometheus(FILE *out, const struct links *links)
                 metrics[k].name, metrics[k].help, metrics[k].name);
         for (uint32_t i = 0; i < nodes * TORUS_PORTS; ++i) {
             const struct links_node *node = &links->node[i / TORUS_PORTS];
-            struct torus_coord at = links->sweep.node[i / TORUS_PORTS].at;
+            struct torus_coord at = links->sweep->node[i / TORUS_PORTS].at;
             unsigned port = i % TORUS_PORTS;
 
             if (knows(node, port)) {

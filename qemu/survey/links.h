@@ -19,20 +19,19 @@ struct links_node {
 };
 
 struct links {
-    struct sweep sweep;
+    struct sweep *sweep;       /* the caller's */
     struct links_node *node;   /* row-major; the last reading */
     struct links_node *before; /* the reading before; zeros at first */
     uint64_t at_ms;            /* time of the last reading, host's clock */
     uint64_t before_ms;
 };
 
-/* Nothing is asked yet. */
-void links_begin(struct links *links, struct console *console,
-                 struct torus_size size, struct torus_coord originator);
+/* Nothing is asked yet. The sweep stays the caller's, until links_end(). */
+void links_begin(struct links *links, struct sweep *sweep);
 void links_end(struct links *links);
 
-/* Reads all; the last reading becomes the one before. Result: how many nodes
-   did not answer; -1: the console is silent. */
+/* Reads all counters; the last reading becomes the one before. Result: number
+   of nodes that did not answer; -1: the console is silent. */
 NODISCARD int links_read(struct links *links);
 
 /* Prints a table for people. `rates`: counts a second since the reading before;

@@ -70,8 +70,8 @@ static json_t *fault_json(const struct mesh_map *map,
     return json;
 }
 
-/* A cable as it should be, and what is wrong with its first end, or with its
-   second. */
+/* Result: a cable as it should be, with the fault of its first end, or else of
+   its second. */
 static json_t *link_json(const struct mesh_map *map, struct torus_coord at,
                          enum torus_port port)
 {

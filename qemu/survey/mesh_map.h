@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mesh that discovery found, as a picture (SVG) and for programs: nodes
- * with their ports and cables, and what is wrong with them.
+ * The mesh that discovery found, as a picture (SVG) and as JSON: nodes, ports,
+ * cables and their faults.
  */
 #ifndef QEMU_SURVEY_MESH_MAP_H
 #define QEMU_SURVEY_MESH_MAP_H
@@ -12,30 +12,29 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* All of it is the caller's. */
 struct mesh_map {
-    struct torus_size size; /* as it should be */
+    struct torus_size size; /* of the mesh as it should be */
     struct torus_coord originator;
-    const struct discover_fault *fault;
+    struct discover_fault *fault;
     uint32_t faults;
-    const struct identity *identity; /* row-major; NULL: nobody was asked */
+    const struct identity *identity; /* row-major; NULL: not read */
 };
 
-/* The fault of a port, of those that name it; NULL: its cable is right. */
+/* Result: the first fault of a port; NULL: none. */
 const struct discover_fault *mesh_map_fault(const struct mesh_map *map,
                                             struct torus_coord at,
                                             unsigned port);
 
-/* Whether all four neighbours miss a node that itself says nothing. */
+/* Whether all four neighbours miss a node that has no fault of its own. */
 bool mesh_map_is_missing(const struct mesh_map *map, struct torus_coord at);
 
 /*
- * x to the east, y to the north, as on paper; a cable that leads around is two
- * stubs that say to whom. Faults are red, and listed below the picture.
+ * Prints a picture: x to the right, y up. A cable around the mesh is two stubs
+ * with the place of the other end. Faults are red, and listed below.
  */
 void mesh_map_svg(FILE *out, const struct mesh_map *map);
 
-/* An object. */
+/* Result: an object. */
 json_t *mesh_map_json(const struct mesh_map *map);
 
 #endif

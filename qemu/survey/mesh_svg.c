@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of a mesh: one pixel of an SVG is one here. */
+/* The picture of a mesh. Lengths are pixels. */
 #include "qemu/survey/mesh_map.h"
 
 #define CELL 128
-#define HALF 30   /* of a node's box */
-#define STUB 26   /* of a cable that leads around, beyond its port */
-#define REACH 92  /* how far a wrong cable bends out of its port */
-#define MARGIN 76 /* around the grid, with the stubs and their words */
+#define HALF 30   /* half a node's box */
+#define STUB 26   /* length of the stub of a cable around the mesh */
+#define REACH 92  /* reach of a wrong cable's bend out of its port */
+#define MARGIN 76 /* around the grid, for stubs and their texts */
 #define HEAD 24
-#define LINE 18 /* of text */
+#define LINE 18 /* height of a line of text */
 
 struct point {
     int x;
     int y;
 };
 
-/* Out of a port, in the picture, where y falls. */
+/* Direction out of each port; y falls. */
 static const struct point direction[TORUS_PORTS] = {
     {1, 0}, {0, -1}, {-1, 0}, {0, 1}};
 
@@ -26,7 +26,7 @@ static struct point center(const struct mesh_map *map, struct torus_coord at)
                               (map->size.height - 1 - at.y) * CELL};
 }
 
-/* So far out of a port's place at the box. */
+/* Result: the point `out` pixels out of a port. */
 static struct point port_point(const struct mesh_map *map,
                                struct torus_coord at, unsigned port, int out)
 {
@@ -36,21 +36,12 @@ static struct point port_point(const struct mesh_map *map,
                           middle.y + direction[port].y * (HALF + out)};
 }
 
-static bool wraps(const struct mesh_map *map, struct torus_coord at,
-                  unsigned port)
-{
-    return (port == TORUS_EAST && at.x + 1 == map->size.width) ||
-           (port == TORUS_WEST && at.x == 0) ||
-           (port == TORUS_NORTH && at.y + 1 == map->size.height) ||
-           (port == TORUS_SOUTH && at.y == 0);
-}
-
 static const char port_letters[] = "ENWS";
 
 /* ---- cables ---- */
 
-/* The fault of the cable at a port that this end reports; else the other end's,
-   unless that is only that its neighbour is busy. NULL: none. */
+/* Result: the fault of the cable at a port as this end reports it, or else the
+   other end, unless that end only finds this node busy. NULL: none. */
 static const struct discover_fault *
 fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {
@@ -64,57 +55,40 @@ fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
                : fault;
 }
 
-/* Half a cable, from the port to where the other half begins. */
+/* Draws the half of a cable at a port. */
 static void draw_half(FILE *out, const struct mesh_map *map,
                       struct torus_coord at, unsigned port)
 {
     const struct discover_fault *fault = fault_of(map, at, port);
-    bool around = wraps(map, at, port);
-    struct point from = port_point(map, at, port, 0);
-    struct point to =
+    struct torus_coord to = torus_step(map->size, at, (enum torus_port)port, 1);
+    bool around =
+        (to.x - at.x) * direction[port].x <= (to.y - at.y) * direction[port].y;
+    struct point begin = port_point(map, at, port, 0);
+    struct point end =
         port_point(map, at, port, around ? STUB : CELL / 2 - HALF);
 
     fprintf(out, "<path class=\"%s\" d=\"M%d %dL%d %d\"/>\n",
             fault == NULL                   ? "cable"
             : fault->code == DISCOVER_NOISY ? "noisy"
                                             : "gap",
-            from.x, from.y, to.x, to.y);
+            begin.x, begin.y, end.x, end.y);
     if (around) {
-        struct torus_coord far =
-            torus_step(map->size, at, (enum torus_port)port, 1);
         struct point word = port_point(map, at, port, STUB + 14);
 
         fprintf(out, "<text class=\"to\" x=\"%d\" y=\"%d\">%u,%u</text>\n",
-                word.x, word.y + 4, far.x, far.y);
+                word.x, word.y + 4, to.x, to.y);
     }
 }
 
-/* The text of a fault in a short label. */
-static void label_text(char *text, size_t room,
-                       const struct discover_fault *fault)
+/* Whether a fault names both ports of a cable. */
+static bool is_cable(const struct discover_fault *fault)
 {
-    switch (fault->code) {
-    case DISCOVER_NOISY:
-        snprintf(text, room, "%u of %u lost", fault->count, DISCOVER_TESTS);
-        break;
-    case DISCOVER_MISSING:
-        snprintf(text, room, "missing");
-        break;
-    case DISCOVER_BUSY:
-        snprintf(text, room, "busy");
-        break;
-    default:
-        if (discover_leads(fault) && fault->other_port < TORUS_PORTS) {
-            snprintf(text, room, "to %u,%u %c", fault->other_x, fault->other_y,
-                     port_letters[fault->other_port]);
-        } else {
-            snprintf(text, room, "wrong");
-        }
-    }
+    return discover_leads(fault) && fault->port < TORUS_PORTS &&
+           fault->other_port < TORUS_PORTS;
 }
 
-/* Beside the cable, nearer to its port, so that the labels of both ends do not
-   meet. */
+/* Writes a port's fault beside the port, where the texts of both ends of a
+   cable do not meet. */
 static void draw_label(FILE *out, const struct mesh_map *map,
                        struct torus_coord at, unsigned port)
 {
@@ -126,7 +100,18 @@ static void draw_label(FILE *out, const struct mesh_map *map,
     if (fault == NULL) {
         return;
     }
-    label_text(text, sizeof text, fault);
+    if (fault->code == DISCOVER_NOISY) {
+        snprintf(text, sizeof text, "%u of %u lost", fault->count,
+                 DISCOVER_TESTS);
+    } else if (is_cable(fault)) {
+        snprintf(text, sizeof text, "to %u,%u %c", fault->other_x,
+                 fault->other_y, port_letters[fault->other_port]);
+    } else {
+        snprintf(text, sizeof text, "%s",
+                 fault->code == DISCOVER_MISSING ? "missing"
+                 : fault->code == DISCOVER_BUSY  ? "busy"
+                                                 : "wrong");
+    }
     fprintf(out,
             "<text class=\"wrong\" x=\"%d\" y=\"%d\" "
             "text-anchor=\"%s\">%s</text>\n",
@@ -135,23 +120,7 @@ static void draw_label(FILE *out, const struct mesh_map *map,
             level ? "middle" : "start", text);
 }
 
-/* Of both ends that tell of the same cable, one draws it. */
-static bool draws(const struct mesh_map *map,
-                  const struct discover_fault *fault)
-{
-    struct torus_coord at = {fault->x, fault->y};
-    struct torus_coord to = {fault->other_x, fault->other_y};
-    const struct discover_fault *back =
-        mesh_map_fault(map, to, fault->other_port);
-    bool both = back != NULL && discover_leads(back) && back->other_x == at.x &&
-                back->other_y == at.y && back->other_port == fault->port;
-
-    return !both ||
-           torus_index(map->size, at) * TORUS_PORTS + fault->port <=
-               torus_index(map->size, to) * TORUS_PORTS + fault->other_port;
-}
-
-/* A cable that leads where it should not. */
+/* Draws a cable that leads to a wrong port. */
 static void draw_wrong(FILE *out, const struct mesh_map *map,
                        const struct discover_fault *fault)
 {
@@ -166,16 +135,19 @@ static void draw_wrong(FILE *out, const struct mesh_map *map,
             a.x, a.y, out_a.x, out_a.y, out_b.x, out_b.y, b.x, b.y);
 }
 
-static bool is_cable(const struct mesh_map *map,
-                     const struct discover_fault *fault)
-{
-    return fault->port < TORUS_PORTS && discover_leads(fault) &&
-           fault->other_port < TORUS_PORTS && fault->x < map->size.width &&
-           fault->y < map->size.height && fault->other_x < map->size.width &&
-           fault->other_y < map->size.height;
-}
-
 /* ---- nodes ---- */
+
+/* Result: why a node is unfit, or that it is silent; NULL: it is fit. */
+static const char *complaint(const struct mesh_map *map, uint32_t index)
+{
+    const struct identity *its =
+        map->identity != NULL ? &map->identity[index] : NULL;
+
+    if (its == NULL || (its->known && its->unfit[0] == '\0')) {
+        return NULL;
+    }
+    return its->known ? its->unfit : "does not answer";
+}
 
 static const char *node_class(const struct mesh_map *map, uint32_t index)
 {
@@ -187,7 +159,7 @@ static const char *node_class(const struct mesh_map *map, uint32_t index)
         return "absent";
     }
     if (mesh_map_fault(map, at, TORUS_PORTS) != NULL ||
-        (map->identity != NULL && map->identity[index].unfit[0] != '\0')) {
+        complaint(map, index) != NULL) {
         return "odd";
     }
     return index == first ? "first" : "node";
@@ -234,50 +206,31 @@ static const char style[] =
     ".page{stroke:none;fill:#fff}\n"
     "</style>\n";
 
-/* Lines of text below the grid: faults, then nodes that are unfit or silent. */
-static unsigned list(FILE *out, const struct mesh_map *map, int top)
+/* Prints the lines below the grid: faults, then nodes with complaints. */
+static void list(FILE *out, const struct mesh_map *map, int y)
 {
-    uint32_t count = torus_nodes(map->size);
-    unsigned lines = 0;
     char text[FAULT_TEXT_BYTES];
 
-    for (uint32_t i = 0; i < map->faults; ++i, ++lines) {
-        if (out != NULL) {
-            (void)fault_text(text, map->size, &map->fault[i]);
-            fprintf(out, "<text class=\"fault\" x=\"20\" y=\"%d\">%s</text>\n",
-                    top + (int)lines * LINE, text);
-        }
+    for (uint32_t i = 0; i < map->faults; ++i, y += LINE) {
+        (void)fault_text(text, map->size, &map->fault[i]);
+        fprintf(out, "<text class=\"fault\" x=\"20\" y=\"%d\">%s</text>\n", y,
+                text);
     }
-    for (uint32_t i = 0; map->identity != NULL && i < count; ++i) {
-        const struct identity *its = &map->identity[i];
+    for (uint32_t i = 0; i < torus_nodes(map->size); ++i) {
         struct torus_coord at = torus_coord_of(map->size, i);
 
-        if (its->known && its->unfit[0] == '\0') {
-            continue;
-        }
-        if (out != NULL) {
+        if (complaint(map, i) != NULL) {
             fprintf(out,
                     "<text class=\"fault\" x=\"20\" y=\"%d\">(%u,%u) %s"
                     "</text>\n",
-                    top + (int)lines * LINE, at.x, at.y,
-                    its->known ? its->unfit : "does not answer");
-        }
-        lines += 1;
-    }
-    return lines;
-}
-
-/* Over the nodes: they may have to pass some. */
-static void draw_wrong_cables(FILE *out, const struct mesh_map *map)
-{
-    for (uint32_t i = 0; i < map->faults; ++i) {
-        if (is_cable(map, &map->fault[i]) && draws(map, &map->fault[i])) {
-            draw_wrong(out, map, &map->fault[i]);
+                    y, at.x, at.y, complaint(map, i));
+            y += LINE;
         }
     }
 }
 
-static void draw_cables(FILE *out, const struct mesh_map *map)
+/* Draws nodes over cables, and wrong cables over nodes. */
+static void draw_grid(FILE *out, const struct mesh_map *map)
 {
     uint32_t ports = torus_nodes(map->size) * TORUS_PORTS;
 
@@ -285,16 +238,30 @@ static void draw_cables(FILE *out, const struct mesh_map *map)
         draw_half(out, map, torus_coord_of(map->size, i / TORUS_PORTS),
                   i % TORUS_PORTS);
     }
+    for (uint32_t i = 0; i < ports / TORUS_PORTS; ++i) {
+        draw_node(out, map, i);
+    }
+    for (uint32_t i = 0; i < map->faults; ++i) {
+        if (is_cable(&map->fault[i])) {
+            draw_wrong(out, map, &map->fault[i]);
+        }
+    }
+    for (uint32_t i = 0; i < ports; ++i) {
+        draw_label(out, map, torus_coord_of(map->size, i / TORUS_PORTS),
+                   i % TORUS_PORTS);
+    }
 }
 
 void mesh_map_svg(FILE *out, const struct mesh_map *map)
 {
-    uint32_t count = torus_nodes(map->size);
     int below = HEAD + 2 * MARGIN + map->size.height * CELL;
     int width = 2 * MARGIN + map->size.width * CELL;
-    int height = below + (int)list(NULL, map, 0) * LINE + 10;
+    int height = below + (int)map->faults * LINE + 10;
 
-    width = width > 560 ? width : 560; /* of the words */
+    for (uint32_t i = 0; i < torus_nodes(map->size); ++i) {
+        height += complaint(map, i) != NULL ? LINE : 0;
+    }
+    width = width > 560 ? width : 560; /* room for texts */
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\">\n%s"
@@ -304,15 +271,7 @@ void mesh_map_svg(FILE *out, const struct mesh_map *map)
             width, height, width, height, style, width, height, map->size.width,
             map->size.height, map->originator.x, map->originator.y,
             map->faults == 0 ? "all cables are right" : "not as it should be");
-    draw_cables(out, map);
-    for (uint32_t i = 0; i < count; ++i) {
-        draw_node(out, map, i);
-    }
-    draw_wrong_cables(out, map);
-    for (uint32_t i = 0; i < count * TORUS_PORTS; ++i) {
-        draw_label(out, map, torus_coord_of(map->size, i / TORUS_PORTS),
-                   i % TORUS_PORTS);
-    }
-    (void)list(out, map, below);
+    draw_grid(out, map);
+    list(out, map, below);
     fputs("</svg>\n", out);
 }

@@ -37,7 +37,7 @@ bool identity_is_emulated(const struct identity *identity)
 
 /* ---- reading ---- */
 
-/* The clock's name and the reset's, a NUL behind each that fits. */
+/* Reads the names of the clock and of the reset. A NUL ends each that fits. */
 static void parse_names(struct identity *identity, const uint8_t *page)
 {
     const char *names = (const char *)page + PEEK_AT_NAMES;
@@ -51,12 +51,10 @@ static void parse_names(struct identity *identity, const uint8_t *page)
     memcpy(identity->reset, names + first + 1, second);
 }
 
-static void parse_identity(void *context, uint32_t index, const uint8_t *page,
-                           unsigned bytes)
+static void parse_identity(void *context, uint32_t index, const uint8_t *page)
 {
     struct identity *identity = &((struct nodes *)context)->identity[index];
 
-    (void)bytes;
     *identity = (struct identity){
         .known = true,
         .placed = (page[PEEK_AT_WHO_FLAGS] & PEEK_PLACED) != 0,
@@ -141,8 +139,8 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     }
 }
 
-/* Marks the nodes to which fewer nodes are alike than to others; a board that
-   two places lead to, if that is the mark. */
+/* Gives a mark to nodes that are like fewer nodes than others are;
+   IDENTITY_TWICE to boards that several places lead to. */
 static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);
@@ -165,12 +163,11 @@ static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
     }
 }
 
-static void parse_version(void *context, uint32_t index, const uint8_t *page,
-                          unsigned bytes)
+static void parse_version(void *context, uint32_t index, const uint8_t *page)
 {
     struct identity *identity = &((struct nodes *)context)->identity[index];
 
-    memcpy(identity->version, page + PEEK_AT_VERSION, bytes - PEEK_AT_VERSION);
+    memcpy(identity->version, page + PEEK_AT_VERSION, PEEK_VERSION_BYTES);
 }
 
 static unsigned marks_alone(const struct nodes *nodes, uint32_t index)

@@ -78,8 +78,8 @@ const struct identity *nodes_first(const struct nodes *nodes);
 bool identity_is_emulated(const struct identity *identity);
 
 /* Result: the originator's image, "CAFE0001 is FILE, kernels search", where
-   FILE is the ELF file `firmware`, "" for the one beside this program, or
-   another image; the caller's to free. NULL: the originator is not known. */
+   FILE is `firmware` of fault_image_open(), or another image; the caller's to
+   free. NULL: the originator is not known. */
 char *nodes_image(const struct nodes *nodes, const char *firmware);
 
 /* Prints a table for people and the nodes that stand out. */

@@ -14,7 +14,7 @@ static const struct table_column columns[] = {
     {"clock", -10}, {"frequency", -12},     {"crystal", -13}, {"reset", -11},
     {"up, s", 9},   {"memory", -8},         {"supply", -8},   {"temp.", -5}};
 
-/* The marks: their names in JSON, and in words. */
+/* Names of the marks, in JSON and in words. */
 static const struct {
     unsigned mark;
     const char *name;
@@ -30,7 +30,7 @@ static const struct {
 
 /* ---- for people ---- */
 
-/* A * behind what stands out. */
+/* Result: the text behind a value: "*" if the node has the mark. */
 static const char *star(const struct identity *its, enum identity_mark mark)
 {
     return (its->marks & mark) != 0 ? "*" : "";
@@ -153,7 +153,7 @@ void nodes_print_image(FILE *out, const struct nodes *nodes,
 
 /* ---- JSON ---- */
 
-/* null for an unknown number. */
+/* Result: a number, or null if it is `unknown`. */
 static json_t *number_json(int64_t number, int64_t unknown)
 {
     return number != unknown ? json_integer(number) : json_null();

@@ -27,20 +27,14 @@ void ps_end(struct ps *ps)
 
 /* ---- what a node says ---- */
 
-static void word(char out[PS_WORD_BYTES], const char *text)
+/* Result: name `index` of a list of `count`. */
+static const char *name_of(const char *names, unsigned index, unsigned count)
 {
-    snprintf(out, PS_WORD_BYTES, "%s", text);
+    return index < count ? names_at(names, index) : "?";
 }
 
-/* Name `index` of a list of `count`. */
-static void name(char out[PS_WORD_BYTES], const char *names, unsigned index,
-                 unsigned count)
-{
-    word(out, index < count ? names_at(names, index) : "?");
-}
-
-/* "enws", as far as the mask has them; "-": none. */
-static void ports(char out[PS_WORD_BYTES], unsigned mask)
+/* Writes the letters of the ports in a mask. */
+static void letters(char out[PS_WORD_BYTES], unsigned mask)
 {
     unsigned length = 0;
 
@@ -49,10 +43,7 @@ static void ports(char out[PS_WORD_BYTES], unsigned mask)
             out[length++] = torus_port_names[port][0];
         }
     }
-    out[length] = '\0';
-    if (length == 0) {
-        word(out, "-");
-    }
+    snprintf(out + length, 2, "%s", length == 0 ? "-" : "");
 }
 
 static void hex(char out[PS_WORD_BYTES], const uint8_t *at)
@@ -81,55 +72,51 @@ static void parse_circuits(struct ps_node *node, const uint8_t *page)
 {
     unsigned last = page[PEEK_AT_LAST_PORT];
 
-    ports(node->from, page[PEEK_AT_PORTS] & 15u);
-    ports(node->sending, (unsigned)page[PEEK_AT_PORTS] >> 4);
+    letters(node->from, page[PEEK_AT_PORTS] & 15u);
+    letters(node->sending, (unsigned)page[PEEK_AT_PORTS] >> 4);
     if (last != PEEK_NONE) {
-        word(node->last, (last & 4u) != 0 ? "sent" : "received");
-        ports(node->port, 1u << (last & 3u));
+        node->last = (last & 4u) != 0 ? "sent" : "received";
+        letters(node->port, 1u << (last & 3u));
         node->last_error = (int8_t)page[PEEK_AT_LAST_ERROR];
         node->last_bytes = bytes_load_u32(page + PEEK_AT_LAST_BYTES);
     }
 }
 
-static void parse_page(void *context, uint32_t index, const uint8_t *page,
-                       unsigned bytes)
+static void parse_page(void *context, uint32_t index, const uint8_t *page)
 {
     struct ps *ps = context;
     struct ps_node *node = &ps->node[index];
     unsigned flags = page[PEEK_AT_FLAGS];
 
-    (void)bytes;
-    *node = (struct ps_node){.placed = (flags & PEEK_PLACED) != 0,
-                             .job = (flags & PEEK_JOB) != 0,
-                             .error = (int8_t)page[PEEK_AT_ERROR],
-                             .x = page[PEEK_AT_X],
-                             .y = page[PEEK_AT_Y],
-                             .round = page[PEEK_AT_ROUND],
-                             .kind = page[PEEK_AT_KIND],
-                             .uptime_ms = bytes_load_u32(page + PEEK_AT_UPTIME),
-                             .still_ms = bytes_load_u32(page + PEEK_AT_STILL),
-                             .stack_used_bytes =
-                                 bytes_load_u16(page + PEEK_AT_STACK),
-                             .jobs = bytes_load_u16(page + PEEK_AT_JOBS)};
-    name(node->state, PEEK_STATE_NAMES, page[PEEK_AT_STATE], NODE_STATES);
-    name(node->waypoint, PEEK_WAYPOINT_NAMES, page[PEEK_AT_WAYPOINT],
-         PEEK_WAYPOINTS);
-    word(node->kernel, "-");
-    if (page[PEEK_AT_KERNEL] != 0) {
-        snprintf(node->kernel, PS_WORD_BYTES, "%.*s", (int)PEEK_KERNEL_BYTES,
-                 (const char *)page + PEEK_AT_KERNEL);
-    }
+    *node = (struct ps_node){
+        .state = name_of(PEEK_STATE_NAMES, page[PEEK_AT_STATE], NODE_STATES),
+        .waypoint = name_of(PEEK_WAYPOINT_NAMES, page[PEEK_AT_WAYPOINT],
+                            PEEK_WAYPOINTS),
+        .placed = (flags & PEEK_PLACED) != 0,
+        .job = (flags & PEEK_JOB) != 0,
+        .error = (int8_t)page[PEEK_AT_ERROR],
+        .x = page[PEEK_AT_X],
+        .y = page[PEEK_AT_Y],
+        .round = page[PEEK_AT_ROUND],
+        .kind = page[PEEK_AT_KIND],
+        .uptime_ms = bytes_load_u32(page + PEEK_AT_UPTIME),
+        .still_ms = bytes_load_u32(page + PEEK_AT_STILL),
+        .stack_used_bytes = bytes_load_u16(page + PEEK_AT_STACK),
+        .jobs = bytes_load_u16(page + PEEK_AT_JOBS)};
+    snprintf(node->kernel, PS_WORD_BYTES, "%.*s", (int)PEEK_KERNEL_BYTES,
+             page[PEEK_AT_KERNEL] != 0 ? (const char *)page + PEEK_AT_KERNEL
+                                       : "-");
     parse_circuits(node, page);
     parse_fault(node, page);
 }
 
 /* ---- all nodes ---- */
 
-/* An originator that waits so long for a message while a node has left its job
-   waits for that node. */
+/* Time that an originator waits for a message, ms, from which a node that has
+   left the job is taken for the cause. */
 #define STILL_MS 500u
 
-/* A fault of before is forgiven once a job was done after it. */
+/* Whether a node is well. A fault counts until the node has done a job. */
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
     const struct ps_node *first = &ps->node[torus_index(
@@ -147,7 +134,6 @@ bool ps_read(struct ps *ps)
     bool all = true;
     int missing;
 
-    ps->why[0] = '\0';
     missing = sweep_read(&ps->nodes.sweep, PEEK_STATE, PEEK_STATE_BYTES,
                          parse_page, ps);
     for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
@@ -160,13 +146,11 @@ bool ps_read(struct ps *ps)
     if (missing >= 0) {
         missing = nodes_read(&ps->nodes);
     }
-    if (missing < 0) {
-        word(ps->why, "the console is silent");
-    }
-    return all && missing >= 0;
+    ps->silent = missing < 0;
+    return all && !ps->silent;
 }
 
-/* The originator waits for a message, and nothing has happened at it. */
+/* Whether an originator waits for a message, STILL_MS or longer. */
 static bool is_waiting(const struct ps_node *node)
 {
     return node->job && strcmp(node->waypoint, "message") == 0 &&
@@ -208,7 +192,7 @@ void ps_explain(struct ps *ps, const char *firmware)
             continue;
         }
         if (!opened) {
-            fault_image_open(&image, firmware != NULL ? firmware : "");
+            fault_image_open(&image, firmware);
             opened = true;
         }
         why = fault_image_find(node->pc_at, node->lr_at, &image,
@@ -231,12 +215,10 @@ static uint32_t counter(const uint8_t *page, const char *wanted)
     return 0;
 }
 
-static void parse_counts(void *context, uint32_t index, const uint8_t *page,
-                         unsigned bytes)
+static void parse_counts(void *context, uint32_t index, const uint8_t *page)
 {
     struct ps_counts *counts = (struct ps_counts *)context + index;
 
-    (void)bytes;
     *counts =
         (struct ps_counts){.messages = counter(page, "sent_messages"),
                            .bytes = counter(page, "sent_bytes"),

@@ -17,25 +17,26 @@
 #define PS_CHECK_BYTES 64u
 
 struct ps_node {
-    struct sweep_node asked; /* for its state, or not */
-    bool well;               /* ready for a job, and none failed */
+    struct sweep_node asked; /* the sweep for the state */
+    bool well;               /* ready for a job; the last job did not fail */
     /* The node's answer; not set unless it answers. */
-    char state[PS_WORD_BYTES];
-    char waypoint[PS_WORD_BYTES];
-    char kernel[PS_WORD_BYTES];
-    char from[PS_WORD_BYTES]; /* ports, as letters */
-    char sending[PS_WORD_BYTES];
-    char last[PS_WORD_BYTES]; /* "sent", "received"; "": there was none */
-    char port[PS_WORD_BYTES];
-    char pc[PS_WORD_BYTES]; /* of the fault; "": no record */
+    const char *state;
+    const char *waypoint;
+    char kernel[PS_WORD_BYTES]; /* "-": no job */
+    char from[PS_WORD_BYTES]; /* awaited ports, as letters "enws"; "-": none */
+    char sending[PS_WORD_BYTES]; /* ports with sends under way */
+    const char *last;            /* "sent", "received"; NULL: no message yet */
+    char port[PS_WORD_BYTES];    /* of the last message */
+    char pc[PS_WORD_BYTES];      /* of the fault; "": no record */
     char lr[PS_WORD_BYTES];
     char cfsr[PS_WORD_BYTES];
     /* The source lines of pc and lr, set by ps_explain(). "": unknown. */
     char pc_at[ADDRESSES_TEXT_BYTES];
     char lr_at[ADDRESSES_TEXT_BYTES];
-    char bare[FAULT_IMAGE_WHY_BYTES]; /* why not; "": they are known */
-    char check[PS_CHECK_BYTES];       /* place of the failed assertion,
-                                         "hal/switch/ring.c:123"; "": another fault */
+    char bare[FAULT_IMAGE_WHY_BYTES]; /* why they are unknown; "": known */
+    /* Place of the failed assertion, "hal/switch/ring.c:123"; "": another
+       fault. */
+    char check[PS_CHECK_BYTES];
     bool placed;
     bool job;
     int32_t error;
@@ -55,8 +56,8 @@ struct ps_node {
 
 struct ps {
     struct nodes nodes;
-    struct ps_node *node;    /* row-major */
-    char why[PS_WORD_BYTES]; /* of the originator's console; "": it answers */
+    struct ps_node *node; /* row-major */
+    bool silent;          /* the originator's console does not answer */
 };
 
 /* Counters of a node's switch since the node started; they wrap. */
@@ -72,17 +73,16 @@ void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator);
 void ps_end(struct ps *ps);
 
-/* Asks every node how it is, and who. Result: whether all are well; that some
-   are unfit (qemu/survey/nodes.h) does not matter. */
+/* Reads every node's state and identity. Result: whether all nodes are well,
+   also those that are unfit (qemu/survey/nodes.h). */
 bool ps_read(struct ps *ps);
 
-/* Asks every node for its state in the middle of a job. Result: one that has
-   left it, with an error or by a reset, so that the originator waits in vain;
-   NULL: none, or others may bring it what it waits for. */
+/* Reads every node's state in the middle of a job. Result: a node that has left
+   the job, by an error or a reset, while the originator waits; NULL: none. */
 const struct ps_node *ps_find_left(struct ps *ps);
 
-/* Looks up where nodes faulted, after ps_read(), in the image `firmware`, an
-   ELF file; "" or NULL: the one beside this program. */
+/* Looks up the source lines of faults, after ps_read(), in the ELF file
+   `firmware`; "" or NULL: firmware.elf beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);
 
 /* Reads the counters of all nodes, row-major; zeros of nodes that do not
@@ -90,10 +90,10 @@ void ps_explain(struct ps *ps, const char *firmware);
 uint32_t ps_count(struct ps_counts counts[], struct console *console,
                   struct torus_size size, struct torus_coord originator);
 
-/* A table for people, and how many are well. */
+/* Prints a table for people and the number of nodes that are well. */
 void ps_print(FILE *out, const struct ps *ps);
 
-/* An array of objects. */
+/* Result: an array of objects, one for each node. */
 json_t *ps_json(const struct ps *ps);
 
 #endif

@@ -34,7 +34,7 @@ static void print_row(struct table *table, const struct ps_node *node)
     table_print(table, "%s", node->state);
     print_waypoint(table, node);
     table_print(table, "%.3f", node->still_ms / 1e3);
-    if (node->last[0] != '\0') {
+    if (node->last != NULL) {
         table_print(table, "%s %s %" PRIu32 " B%s%s", node->last, node->port,
                     node->last_bytes, node->last_error != 0 ? ", " : "",
                     node->last_error != 0 ? postmortem_error(node->last_error)
@@ -127,8 +127,8 @@ void ps_print(FILE *out, const struct ps *ps)
     }
     fprintf(out, "%u of %u nodes are well\n", well, nodes);
     (void)nodes_print_unfit(out, &ps->nodes);
-    if (ps->why[0] != '\0') {
-        fprintf(out, "the originator: %s\n", ps->why);
+    if (ps->silent) {
+        fputs("the originator: the console is silent\n", out);
     }
 }
 
@@ -154,7 +154,7 @@ static json_t *fault_json(const struct ps_node *node)
 
 static json_t *last_json(const struct ps_node *node)
 {
-    if (node->last[0] == '\0') {
+    if (node->last == NULL) {
         return json_null();
     }
     return json_pack("{s:s, s:s, s:o, s:i}", "what", node->last, "port",

@@ -10,17 +10,17 @@
 #include <string.h>
 
 #define WAYS 8u
-#define BATCH_MAX 32u    /* SHELL_PEEKS_MAX */
-#define BATCH_BYTES 160u /* of a line, for its paths */
-#define BUSY_MAX 4u      /* times that a held way is tried again .. */
-#define BUSY_MS 100      /* .. after so long */
-#define VAIN_MAX 3u      /* requests that bring nothing, one by one */
+#define BATCH_MAX 32u    /* nodes in a request: SHELL_PEEKS_MAX */
+#define BATCH_BYTES 160u /* part of a request for its paths */
+#define BUSY_MAX 4u      /* most times that a busy way is tried again */
+#define BUSY_MS 100      /* pause before that, ms */
+#define VAIN_MAX 3u      /* requests without an answer that end a sweep */
 #define RISK_MAX UINT8_MAX
 
 enum link_state {
     LINK_UNKNOWN,
     LINK_GOOD,
-    LINK_SUSPECT, /* of a path that failed */
+    LINK_SUSPECT, /* a path over the link has failed */
     LINK_DEAD
 };
 
@@ -29,7 +29,7 @@ struct batch {
     uint32_t node[BATCH_MAX];
     unsigned count;
     unsigned load[TORUS_PORTS]; /* paths out of each port */
-    bool again;                 /* one of them was busy */
+    bool again;                 /* a node of the batch was busy */
     char text[BATCH_BYTES];
     size_t length;
 };
@@ -78,26 +78,23 @@ static bool way(struct torus_path *path, const struct sweep *sweep,
     return path->hops > 0 || (which == 1 && away.x == 0);
 }
 
-/* The links of a path, and what is known of those before the last. */
+/* The links of a path, and how many of them are in a state. */
 struct walk {
     uint32_t link[2 * TORUS_SIDE_MAX];
     size_t links;
-    unsigned suspect; /* also the last */
-    unsigned unknown; /* or suspect: not known to be good */
-    bool dead;        /* also the last */
+    unsigned suspect;
+    unsigned unknown; /* not known to be good; the last link does not count */
+    bool dead;        /* one of the links is */
 };
 
 static void walk(struct walk *walk, const struct sweep *sweep,
                  struct torus_path path)
 {
-    walk->links = 0;
+    walk->links = torus_path_links(sweep->size, sweep->originator, path,
+                                   walk->link, 2 * TORUS_SIDE_MAX);
     walk->suspect = 0;
     walk->unknown = 0;
     walk->dead = false;
-    if (path.hops > 0) {
-        walk->links = torus_path_links(sweep->size, sweep->originator, path,
-                                       walk->link, 2 * TORUS_SIDE_MAX);
-    }
     for (size_t i = 0; i < walk->links; ++i) {
         uint8_t state = sweep->link[walk->link[i]];
 
@@ -107,7 +104,8 @@ static void walk(struct walk *walk, const struct sweep *sweep,
     }
 }
 
-/* "E2 N1" or, with no blank, "E2N1" */
+/* Writes a path, "E2 N1" or, with "" between, "E2N1"; the path to the
+   originator is "" or ".". Result: its length. */
 static int path_text(char *text, size_t room, struct torus_path path,
                      const char *between)
 {
@@ -127,10 +125,10 @@ static int path_text(char *text, size_t room, struct torus_path path,
 }
 
 /*
- * The best way to a node that is not tried yet: with the fewest suspect links,
- * the fewest unknown ones before the last, the shortest, out of the port with
- * the least to do. Result: how many unknown ones, at most RISK_MAX; -1: there
- * is no way left.
+ * Chooses the best of the ways to a node that are not tried yet: fewest suspect
+ * links, then fewest unknown links before the last, then fewest links, then the
+ * port with the least load. Result: number of unknown links, at most RISK_MAX;
+ * -1: no way is left.
  */
 static int choose(unsigned *which, struct torus_path *path,
                   const struct sweep *sweep, const struct sweep_node *node,
@@ -178,8 +176,8 @@ static void mark(struct sweep *sweep, struct torus_path path,
     }
 }
 
-/* All but the last link are good: it is that one, or the node. If that was
-   good, too, the mesh changes: nobody knows which. */
+/* Finds the cause of a failed path. If only its last link was not good, that
+   link is dead. If all were good, the mesh has changed: all are suspect. */
 static void blame(struct sweep *sweep, struct torus_path path)
 {
     struct walk links;
@@ -193,14 +191,14 @@ static void blame(struct sweep *sweep, struct torus_path path)
     }
 }
 
-/* A node that answers nobody passes nothing on. */
+/* Ends the attempts at a node. If a path to the node failed, the node is taken
+   to relay nothing: its links are dead. */
 static void give_up(struct sweep *sweep, struct sweep_node *node)
 {
     node->asked = true;
     node->gone = node->failed || node->paths == 0;
     if (node->why[0] == '\0') {
-        snprintf(node->why, sizeof node->why, "%s",
-                 node->paths == 0 ? "no way left to it" : "no answer");
+        node->why = node->paths == 0 ? "no way left to it" : "no answer";
     }
     if (!node->failed) {
         return;
@@ -217,14 +215,13 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
         node->busy += 1;
         node->paths -= 1;
         node->tried = 0;
-        snprintf(node->why, sizeof node->why, "busy");
+        node->why = "busy";
         return;
     }
-    snprintf(node->why, sizeof node->why, "%s",
-             error == ERR_PORT_BUSY   ? "busy"
-             : error == ERR_DEAD_LINK ? "dead link"
-             : error == ERR_VERSION   ? "another version"
-                                      : "no answer");
+    node->why = error == ERR_PORT_BUSY   ? "busy"
+                : error == ERR_DEAD_LINK ? "dead link"
+                : error == ERR_VERSION   ? "another version"
+                                         : "no answer";
     if (error == ERR_DEAD_LINK) {
         node->failed = true;
         blame(sweep, node->last);
@@ -233,7 +230,7 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
 
 /* ---- requests ---- */
 
-/* Whether there is room for it. */
+/* Adds a node to a request. False: there is no room. */
 static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
                 struct torus_path path, unsigned which)
 {
@@ -257,9 +254,9 @@ static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
     return true;
 }
 
-/* All to which a path leads of whose links, but for the last, at most `risk`
-   are not known to be good. Result: the least risk of those that were left out;
-   RISK_MAX + 1: there are none. */
+/* Fills a request with nodes whose best way has a risk (see choose()) of at
+   most `risk`. Result: least risk of the nodes that are left out; RISK_MAX + 1:
+   none is. */
 static int fill(struct batch *batch, struct sweep *sweep, int risk)
 {
     int least = RISK_MAX + 1;
@@ -287,8 +284,8 @@ static int fill(struct batch *batch, struct sweep *sweep, int risk)
     return least;
 }
 
-/* "at=3 data=..." or "at=3 error=-5". Result: the error, or ERR_OK with the
-   page; false: it is something else. */
+/* Reads the row of a reply: "at=3 data=..." with *error = ERR_OK and the page,
+   or "at=3 error=-5". False: the row is neither. */
 static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
                      const char *line)
 {
@@ -319,7 +316,7 @@ struct question {
 static void parse_row(struct sweep *sweep, const struct question *question,
                       const struct batch *batch, const char *line)
 {
-    uint8_t page[SWITCH_STATUS_BYTES];
+    uint8_t page[SWITCH_STATUS_BYTES] = {0};
     struct sweep_node *node;
     unsigned bytes = 0;
     unsigned at;
@@ -332,7 +329,7 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     if (error == ERR_OK &&
         (bytes < question->bytes || page[0] != PEEK_VERSION)) {
         error = ERR_VERSION;
-        node->paths = SWEEP_PATHS; /* the same over every path */
+        node->paths = SWEEP_PATHS; /* other paths bring no other answer */
     }
     if (error != ERR_OK) {
         end_failed(sweep, node, error);
@@ -341,10 +338,10 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     mark(sweep, node->last, LINK_GOOD);
     node->asked = true;
     node->answers = true;
-    question->use(question->context, batch->node[at], page, bytes);
+    question->use(question->context, batch->node[at], page);
 }
 
-/* Result: how many rows came; -1. */
+/* Sends a request. Result: number of rows in the reply; -1: no good reply. */
 static int read_batch(struct sweep *sweep, const struct question *question,
                       const struct batch *batch)
 {
@@ -383,15 +380,6 @@ void sweep_forgive(struct sweep *sweep)
     }
 }
 
-void sweep_learn(struct sweep *sweep, const struct sweep *other)
-{
-    memcpy(sweep->link, other->link, (size_t)torus_nodes(sweep->size) * 2);
-    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
-        sweep->node[i].gone = other->node[i].gone;
-        sweep->node[i].failed = other->node[i].failed;
-    }
-}
-
 const char *sweep_path(const struct sweep_node *node)
 {
     unsigned last = 0;
@@ -411,7 +399,7 @@ static void start(struct sweep *sweep)
         node->asked = node->gone || node->skip;
         if (!node->gone) {
             memset(node->path, 0, sizeof node->path);
-            node->why[0] = '\0';
+            node->why = "";
             node->tried = 0;
             node->paths = 0;
             node->busy = 0;

@@ -21,27 +21,26 @@
 
 #include <jansson.h>
 
-#define SWEEP_PATHS 3u /* ways to a node that are tried at most */
+#define SWEEP_PATHS 3u /* most paths to a node that are tried */
 #define SWEEP_PATH_BYTES 20u
-#define SWEEP_WHY_BYTES 24u
-#define SWEEP_TEXT_BYTES (SWEEP_WHY_BYTES + SWEEP_PATHS * SWEEP_PATH_BYTES + 16)
+#define SWEEP_TEXT_BYTES (SWEEP_PATHS * (SWEEP_PATH_BYTES + 2) + 32)
 
-/* A node after a sweep; `path` and `why` are those of the last sweep that asked
+/* A node after a sweep. `path` and `why` are those of the last sweep that asked
    the node. */
 struct sweep_node {
     struct torus_coord at;
-    bool skip;    /* set by the caller: is not asked */
+    bool skip;    /* set by the caller: the node is not asked */
     bool asked;   /* or known to be out of reach */
-    bool answers; /* over the last of these paths: */
+    bool answers; /* over the last of the paths */
     char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* "E2 N1"; "": none, or here */
-    char why[SWEEP_WHY_BYTES];                /* it does not answer */
-    /* The sweep's. */
-    struct torus_path last; /* that is under way */
+    const char *why; /* reason of a node that does not answer */
+    /* State of the sweep. */
+    struct torus_path last; /* path of the last peek */
     uint8_t tried;          /* mask of ways */
-    uint8_t paths;          /* tried */
-    uint8_t busy;           /* times that the way was held */
-    bool failed;            /* over one of them, ever */
-    bool gone;              /* it did not answer before */
+    uint8_t paths;          /* number of paths that were tried */
+    uint8_t busy;           /* number of answers that the way was busy */
+    bool failed;            /* a peek ended at a dead link, in any sweep */
+    bool gone;              /* did not answer an earlier sweep: is not asked */
 };
 
 struct sweep {
@@ -49,7 +48,7 @@ struct sweep {
     struct torus_size size;
     struct torus_coord originator;
     struct sweep_node *node; /* row-major */
-    uint8_t *link;           /* what is known of each */
+    uint8_t *link;           /* state of each link, by torus_link() */
 };
 
 /* Nothing is known yet. */
@@ -59,23 +58,19 @@ void sweep_end(struct sweep *sweep);
 
 /*
  * Reads a page from every node, except from those that did not answer before,
- * and calls use() for each answer, in any order, with at least `bytes` bytes of
- * this version. The state of the links is kept for the next sweep. Result: how
- * many that are not skipped did not answer; -1: the console is silent, or knows
- * no peeks: see console_why().
+ * and calls use() for each answer of this version with at least `bytes` bytes,
+ * in any order; the rest of the page, up to SWITCH_STATUS_BYTES, is zeros. The
+ * state of the links is kept for the next sweep. Result: number of nodes,
+ * without those that are skipped, that did not answer; -1: the console is
+ * silent, or knows no peeks: see console_why().
  */
-typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
-                       unsigned bytes);
+typedef void sweep_use(void *context, uint32_t index, const uint8_t *page);
 NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
                          unsigned bytes, sweep_use *use, void *context);
 
 /* The next sweep asks nodes again that did not answer: they may have come
    back. */
 void sweep_forgive(struct sweep *sweep);
-
-/* The next sweep takes links and nodes for dead that another one, of the same
-   mesh and originator, does. */
-void sweep_learn(struct sweep *sweep, const struct sweep *other);
 
 /* Over which path a node was asked last: "E2 N1"; "" for the originator. */
 const char *sweep_path(const struct sweep_node *node);
