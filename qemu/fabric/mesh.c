@@ -138,13 +138,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
         (struct watchdog){.limit_ns = config->watchdog_s * HOST_CLOCK_S_NS,
                           .seen_ns = host_clock_ns(host_clock())};
     mesh->fabric = fabric_new(&config->fabric);
-    mesh->sends_read = memory_or_exit(calloc(nodes, sizeof *mesh->sends_read));
-    mesh->sends_reported =
-        memory_or_exit(calloc(nodes, sizeof *mesh->sends_reported));
+    mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
-    mesh->last_post = memory_or_exit(calloc(nodes, sizeof *mesh->last_post));
-    mesh->sent = memory_or_exit(calloc(nodes, sizeof *mesh->sent));
-    mesh->event_ps = memory_or_exit(calloc(nodes, sizeof *mesh->event_ps));
     mesh->report =
         memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
@@ -179,12 +174,8 @@ void mesh_free(struct mesh *mesh)
         drop_reports(mesh);
     }
     fabric_free(mesh->fabric);
-    free(mesh->sends_read);
-    free(mesh->sends_reported);
+    free(mesh->node);
     free(mesh->sequence);
-    free(mesh->last_post);
-    free(mesh->sent);
-    free(mesh->event_ps);
     free(mesh->report);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -307,7 +298,7 @@ static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
         return false;
     }
     waiting.phase = phase_of(message);
-    mesh->sent[message->source] += 1;
+    mesh->node[message->source].sent += 1;
     mesh->sent_all += 1;
     mesh->waiting += 1;
     fabric_send(mesh->fabric, message->source, path.port, &waiting);
@@ -326,7 +317,7 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
     return pass_on(mesh, message, sound, path, send->ready_ps, send->gap_ps);
 }
 
-/* The row at hand of a range's rows, and how far it has come. */
+/* A row of a range, and the next message of it. */
 struct row {
     const struct window_rows *rows;
     struct window_form form;
@@ -476,7 +467,7 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     struct window_rows descriptor;
 
     window_read(&post, &window->post, sizeof post);
-    if (post.number == mesh->last_post[node] ||
+    if (post.number == mesh->node[node].last_post ||
         post.cut.form >= CIRCUIT_FORMS ||
         action->bytes < CIRCUIT_HEADER_BYTES ||
         bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
@@ -490,7 +481,7 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
                       action->bytes - CIRCUIT_HEADER_BYTES)) {
         return;
     }
-    mesh->last_post[node] = post.number;
+    mesh->node[node].last_post = post.number;
     descriptor = describe_rows(window, &post.cut, &rows);
     descriptor.ready_ps =
         action->arrival_ps > post.ready_ps ? action->arrival_ps : post.ready_ps;
@@ -563,7 +554,8 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* The same of an entry of the ring. */
+/* Passes the messages of an entry of the ring on; false if one makes no
+   sense. */
 static bool read_entry(struct mesh *mesh, uint32_t node,
                        const union window_entry *entry)
 {
@@ -584,23 +576,22 @@ static bool read_entry(struct mesh *mesh, uint32_t node,
 static bool read_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
+    struct mesh_node *state = &mesh->node[node];
     uint32_t queued = window_read_u32(&window->queued);
-    bool sound = queued - mesh->sends_reported[node] <= WINDOW_QUEUE &&
-                 queued - mesh->sends_read[node] <= WINDOW_QUEUE;
+    bool sound = queued - state->sends_reported <= WINDOW_QUEUE &&
+                 queued - state->sends_read <= WINDOW_QUEUE;
 
-    for (; sound && mesh->sends_read[node] != queued;
-         mesh->sends_read[node] += 1) {
+    for (; sound && state->sends_read != queued; state->sends_read += 1) {
         union window_entry entry;
 
-        window_read(&entry,
-                    &window->entry[mesh->sends_read[node] % WINDOW_QUEUE],
+        window_read(&entry, &window->entry[state->sends_read % WINDOW_QUEUE],
                     sizeof entry);
         sound = read_entry(mesh, node, &entry);
     }
     return sound;
 }
 
-/* Where a node runs, if not here: behind its name. */
+/* The place of a node elsewhere, printed behind its name; "": it runs here. */
 static const char *place_of(const struct mesh *mesh, uint32_t node)
 {
     struct backend *backend = mesh->backend;
@@ -652,11 +643,11 @@ static enum mesh_end lose_flooded(const struct mesh *mesh)
     char what[80];
 
     for (uint32_t node = 1; node < torus_nodes(mesh->config->size); ++node) {
-        most = mesh->sent[node] > mesh->sent[most] ? node : most;
+        most = mesh->node[node].sent > mesh->node[most].sent ? node : most;
     }
     snprintf(what, sizeof what,
              "sends without an end: %u messages since the order",
-             mesh->sent[most]);
+             mesh->node[most].sent);
     return lose(mesh, most, what);
 }
 
@@ -690,8 +681,8 @@ static void note_events(struct mesh *mesh, uint32_t node)
         written = written < NODE_EVENTS ? written : NODE_EVENTS;
         window_read(&last, &log->event[written - 1], sizeof last);
     }
-    if (last.time_ps > mesh->event_ps[node]) {
-        mesh->event_ps[node] = last.time_ps;
+    if (last.time_ps > mesh->node[node].event_ps) {
+        mesh->node[node].event_ps = last.time_ps;
         note_progress(mesh);
     }
 }
@@ -723,7 +714,7 @@ static void ask_fabric(struct mesh *mesh, uint32_t node,
     }
 }
 
-/* A node rang: takes its sends, then what it rests for. */
+/* A node rang: takes its sends, then its request. */
 static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
@@ -780,12 +771,14 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
-    mesh->sends_reported[action->node] = mesh->sends_read[action->node];
-    window->done = mesh->sends_reported[action->node];
+    mesh->node[action->node].sends_reported =
+        mesh->node[action->node].sends_read;
+    window->done = mesh->node[action->node].sends_reported;
     answer(mesh, action->node, &response);
 }
 
-/* Of the group's originator; what others say to the host is for nobody. */
+/* Keeps the message of a group's originator; other nodes' messages to the host
+   are dropped. */
 static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
     uint32_t group = group_of(mesh->config, action->node);
@@ -860,7 +853,8 @@ static enum fabric_step advance(struct mesh *mesh)
     }
 }
 
-/* Boards do not come up: what the first of them is, and how many did. */
+/* Boards do not come up: tells how many did, and names the first that did not.
+ */
 static enum mesh_end lose_booting(const struct mesh *mesh)
 {
     uint32_t node = 0;
@@ -996,7 +990,7 @@ static bool all_done(const struct mesh *mesh, bool more)
 }
 
 /* Until nothing can happen any more: then every node waits, has ended, or never
-   had a part. So what of the run is logged does not depend on the host. */
+   had a part. So the log of a run does not depend on the host. */
 static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
     enum mesh_end end = MESH_DONE;
@@ -1015,7 +1009,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     return end;
 }
 
-/* Leaves each port's counters in its node's window, for whoever looks. */
+/* Writes each port's counters into its node's window. */
 static void publish_counters(const struct mesh *mesh)
 {
     for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
@@ -1040,7 +1034,9 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
                          mesh->report_ps, message->bytes, message);
     }
     drop_reports(mesh);
-    memset(mesh->sent, 0, torus_nodes(mesh->config->size) * sizeof *mesh->sent);
+    for (uint32_t i = 0; i < torus_nodes(mesh->config->size); ++i) {
+        mesh->node[i].sent = 0;
+    }
     mesh->sent_all = 0;
     /* All boards up before the job starts, so that both are timed apart. */
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {

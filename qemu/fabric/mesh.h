@@ -66,18 +66,22 @@ struct mesh_order {
     bool more; /* another one follows */
 };
 
+struct mesh_node {
+    uint64_t event_ps;       /* mesh time of the last event in the log */
+    uint32_t sends_read;     /* sends read from the window */
+    uint32_t sends_reported; /* ended sends that the node was told */
+    uint32_t last_post;      /* number of the last post carried out */
+    uint32_t sent;           /* messages since the order */
+};
+
 struct mesh {
     const struct mesh_config *config;
     struct backend *backend;
     struct fabric *fabric;
-    /* An entry for each node. */
-    uint32_t *sends_read;     /* sends read from its window */
-    uint32_t *sends_reported; /* ends of sends that it was told */
-    uint32_t *sequence;       /* number of the last request answered */
-    uint32_t *last_post;      /* post of the last message sent on */
-    uint32_t *sent;           /* messages since the order */
-    uint64_t sent_all;        /* and of all nodes */
-    uint64_t waiting;         /* messages that nobody has received yet */
+    struct mesh_node *node; /* by number */
+    uint32_t *sequence;     /* by node: number of the last request answered */
+    uint64_t sent_all;      /* messages of all nodes since the order */
+    uint64_t waiting;       /* messages that nobody has received yet */
     uint32_t up;
     uint32_t ended;
     bool ordered; /* the first order has reached the originator */
@@ -85,9 +89,8 @@ struct mesh {
     struct mesh_report *report; /* of the last order of each originator */
     uint64_t report_ps;         /* when the last of them reached the host */
     struct watchdog watchdog;
-    uint64_t *event_ps; /* when the last event of its log was, per node */
-    uint32_t vain;      /* rings since there was progress */
-    double up_wall_s;   /* monotonic time when the last board came up */
+    uint32_t vain;    /* rings since there was progress */
+    double up_wall_s; /* monotonic time when the last board came up */
 };
 
 /* Config and backend outlive the mesh. */

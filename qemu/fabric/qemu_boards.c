@@ -153,6 +153,7 @@ static int start_board(struct boards *boards, uint32_t node)
     int fd[STARTER_FDS];
     int pair[2];
     int window = open_window(board);
+    bool slows = board->injection.slow_shift > 0; /* its image does that */
 
     if (window < 0) {
         return start_error(boards, "window memory", node);
@@ -164,12 +165,9 @@ static int start_board(struct boards *boards, uint32_t node)
     fd[STARTER_DOORBELL] = pair[1];
     fd[STARTER_WINDOW] = window;
     fd[STARTER_GDB] = door->listener;
-    board->pid =
-        board->injection.slow_shift > 0
-            ? starter_board_alone(boards->starter, boards->config.firmware_slow,
-                                  fd, door->halts)
-            : starter_board(boards->starter, board->slow_shift, fd,
-                            door->halts);
+    board->pid = starter_board(boards->starter, slows ? 0 : board->slow_shift,
+                               slows ? boards->config.firmware_slow : NULL, fd,
+                               door->halts);
     close(window);
     close(pair[1]);
     board->doorbell = pair[0];

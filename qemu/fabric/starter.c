@@ -155,9 +155,8 @@ struct starter *starter_new(const struct boards_config *config, int log)
     return starter;
 }
 
-static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
-                         const char *firmware, const int fd[STARTER_FDS],
-                         bool halts)
+pid_t starter_board(struct starter *starter, unsigned slow_shift,
+                    const char *image, const int fd[STARTER_FDS], bool halts)
 {
     struct line line;
     const struct process_config process = {.argv = (char *const *)line.argv,
@@ -165,28 +164,17 @@ static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
                                            .fds = STARTER_FDS,
                                            .log = starter->log,
                                            .small_pages = true};
+    pid_t pid = image == NULL ? fork_board(starter, slow_shift, fd) : 0;
 
-    compose(&line, starter, slow_shift, firmware);
-    if (halts) {
-        line.argv[line.count++] = "-S";
+    if (pid == 0) {
+        compose(&line, starter, slow_shift,
+                image != NULL ? image : starter->config->firmware);
+        if (halts) {
+            line.argv[line.count++] = "-S";
+        }
+        pid = process_start(&process);
     }
-    return process_start(&process);
-}
-
-pid_t starter_board(struct starter *starter, unsigned slow_shift,
-                    const int fd[STARTER_FDS], bool halts)
-{
-    pid_t pid = fork_board(starter, slow_shift, fd);
-
-    return pid != 0 ? pid
-                    : start_alone(starter, slow_shift,
-                                  starter->config->firmware, fd, halts);
-}
-
-pid_t starter_board_alone(struct starter *starter, const char *firmware,
-                          const int fd[STARTER_FDS], bool halts)
-{
-    return start_alone(starter, 0, firmware, fd, halts);
+    return pid;
 }
 
 void starter_rest(struct starter *starter)

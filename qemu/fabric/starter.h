@@ -27,18 +27,14 @@ struct starter *starter_new(const struct boards_config *config, int log);
 
 /*
  * Starts one board, whose instructions take 32 ns << slow_shift; the
- * descriptors stay the caller's. One that halts does so before its first
- * instruction, until its debugger lets it go on. Result: its pid, to be waited
- * for; or -1 with errno.
+ * descriptors stay the caller's. `image` is the path of an image of its own,
+ * with which it is no fork; NULL: the configuration's. A board that halts does
+ * so before its first instruction, until its debugger lets it go on. Result:
+ * its pid, to be waited for; or -1 with errno.
  */
 NODISCARD pid_t starter_board(struct starter *starter, unsigned slow_shift,
-                              const int fd[STARTER_FDS], bool halts);
-
-/* The same of a board with an image of its own, at 32 ns an instruction: never
-   a fork. */
-NODISCARD pid_t starter_board_alone(struct starter *starter,
-                                    const char *firmware,
-                                    const int fd[STARTER_FDS], bool halts);
+                              const char *image, const int fd[STARTER_FDS],
+                              bool halts);
 
 /* No more boards are to be started, or none for a while: ends the zygotes. */
 void starter_rest(struct starter *starter);

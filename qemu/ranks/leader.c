@@ -56,8 +56,8 @@ struct leader {
     struct record_send send;
     uint32_t sender; /* its node, or MESSAGE_FROM_HOST: there is none */
     double start_s;
-    bool failed;         /* a rank has told, which was said on stderr */
-    bool broken;         /* what a rank sent makes no sense: said on stderr */
+    bool failed;         /* a rank has failed, said on stderr */
+    bool broken;         /* a rank's record makes no sense, said on stderr */
     uint64_t idle_ns;    /* how long nobody has had anything to say */
     unsigned own_events; /* of own nodes, since the others were asked */
 };
@@ -67,7 +67,7 @@ static bool is_own(const struct leader *leader, uint32_t node)
     return node < leader->first[1];
 }
 
-/* ---- what goes out: answers, messages, what tests do ---- */
+/* ---- out: answers, messages, faults of tests ---- */
 
 static unsigned rank_of(const struct leader *leader, uint32_t node)
 {
@@ -159,7 +159,7 @@ static uint32_t write_known(uint8_t *to, const struct message *message)
     return (uint32_t)(end - to);
 }
 
-/* An order of the host's: all of it is here. */
+/* Sends an order of the host, all of whose bytes are here. */
 static void send_whole(struct leader *leader, uint32_t node,
                        const struct message *message)
 {
@@ -176,7 +176,7 @@ static void send_whole(struct leader *leader, uint32_t node,
     }
 }
 
-/* What the sender's rank is to send. */
+/* Describes the message to the sender's rank, which sends it. */
 static void describe_send(struct leader *leader, uint32_t node,
                           const struct message *message)
 {
@@ -266,7 +266,7 @@ static void leader_ring(void *context, uint32_t node)
     send_along(leader);
 }
 
-/* ---- what comes from the others, and from own nodes ---- */
+/* ---- in: from the others, and from own nodes ---- */
 
 static enum backend_event lose(const struct leader *leader, unsigned rank,
                                const char *what, size_t bytes)
@@ -287,7 +287,7 @@ static enum backend_event lose_broken(const struct leader *leader,
     return lose(leader, rank, what, sizeof what - 1);
 }
 
-/* What is new in a window elsewhere. */
+/* Copies the new parts of a window elsewhere. */
 static bool take_patch(struct leader *leader, const struct ranks_record *record)
 {
     uint32_t node = record->head.node;
@@ -597,7 +597,7 @@ static void wait_for_stops(struct leader *leader)
         }
         ranks_give_up();
         if (leader->failed) {
-            return; /* as was said of whoever it was */
+            return;
         }
         fprintf(stderr, "quincunx: boards have not ended%s\n", peer->place);
     }
@@ -681,7 +681,7 @@ static bool make_local(struct leader *leader)
     return leader->local != NULL;
 }
 
-/* An image, as rank 0 has it. */
+/* The file of an image. */
 struct image_bytes {
     uint8_t *data;
     uint64_t bytes;

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A sending that waits for what it sends. */
+/* A message to be sent on, whose bytes have not come yet. */
 struct waiting {
     struct waiting *next;
     struct record_send send;
 };
 
-/* A node, and what comes for it. */
+/* A node, and the message that comes for it. */
 struct inbound {
     uint32_t number; /* of the payload that is to come; 0: none */
     uint32_t offset;
@@ -168,12 +168,13 @@ static bool refuse(uint32_t node, const char *what)
     return false;
 }
 
-/* ---- what comes ---- */
+/* ---- in ---- */
 
 static bool send_now(struct local *local, uint32_t node,
                      const struct record_send *send);
 
-/* The payload is in the window: checks it, and does what waited for it. */
+/* Checks a payload that is in the window, sends waiting messages, rings the
+   node. */
 static bool arrive(struct local *local, uint32_t node, size_t bytes)
 {
     const struct backend *backend = local->config.backend;
@@ -292,7 +293,7 @@ bool local_ring(struct local *local, uint32_t node)
     return true;
 }
 
-/* ---- what goes out ---- */
+/* ---- out ---- */
 
 /* The message that a node is to send. Result: false if it makes no sense. */
 static bool read_send(struct message *message, const struct local *local,
@@ -357,7 +358,7 @@ bool local_send(struct local *local, uint32_t node,
         send->number == 0) {
         return refuse(node, "is to send to a node that there is not");
     }
-    /* What a node sends to itself does not wait for itself. */
+    /* A node's message to itself does not wait for itself. */
     if (inbound->number == 0 ||
         (send->to == node && send->number == inbound->number)) {
         return send_now(local, node, send);

@@ -232,7 +232,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
     }
 }
 
-/* ---- what rank 0 wants ---- */
+/* ---- orders of rank 0 ---- */
 
 /* A node's number in this rank. */
 static uint32_t index_of(const struct share *share, uint32_t node)
@@ -324,7 +324,8 @@ static bool slow_from(struct share *share, const struct ranks_record *record)
     return true;
 }
 
-/* A node's doorbell, or what there is to see in its window. */
+/* Tells rank 0 the new parts of a node's window, with its doorbell or without.
+ */
 static void tell(struct worker *worker, uint32_t node, enum record_kind kind)
 {
     struct share *share = worker->share;
@@ -337,7 +338,8 @@ static void tell(struct worker *worker, uint32_t node, enum record_kind kind)
               1);
 }
 
-/* What this rank has seen, after all windows as they are now, if asked for. */
+/* Tells rank 0 the times and bytes of this rank, behind all windows if it asks
+   for them. */
 static void look_at_all(struct worker *worker, bool windows)
 {
     struct share *share = worker->share;
@@ -364,7 +366,7 @@ static void explain(struct share *share, const struct ranks_record *record)
     free(text);
 }
 
-/* What is to be done to one node, which is this rank's. */
+/* Carries out an order about one of this rank's nodes. */
 static bool obey_node(struct share *share, const struct ranks_record *record)
 {
     const struct backend *backend = &share->backend;
@@ -425,7 +427,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         ranks_put(0, RECORD_STOPPED, 0, NULL, 0);
         break;
     default:
-        /* Without a share, what still comes is too late. */
+        /* Without a share, an order comes too late. */
         if (record->head.kind == RECORD_BROKEN ||
             (worker->share != NULL && !obey_share(worker, record))) {
             fail(worker, "was sent what makes no sense", false);
@@ -470,7 +472,7 @@ static bool listens(const struct worker *worker)
     return worker->share != NULL && worker->share->running;
 }
 
-/* Does what there is to do, and sleeps if that is nothing. */
+/* Carries out all orders, passes doorbells on; sleeps if there are none. */
 static void step(struct worker *worker)
 {
     struct ranks_record record;

@@ -4,6 +4,7 @@
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- binomial ---- */
 
@@ -154,4 +155,174 @@ int schedule_star(struct schedule_branch tree[], struct torus_size size,
                   struct torus_coord originator)
 {
     return schedule_tree_grow(tree, size, originator, schedule_star_fill);
+}
+
+/* ---- star to some nodes ---- */
+
+#define NO_PORT TORUS_PORTS
+
+/* A member, by its place from the originator. */
+struct ray {
+    uint8_t ports; /* a mask of those out of which a shortest path leads */
+    uint8_t port;  /* of these, the one it takes; NO_PORT: none yet */
+};
+
+struct rays {
+    struct torus_size size;
+    uint32_t nodes;
+    struct ray *ray; /* of all nodes; `ports` is 0 of those that are not in */
+    uint32_t queued[TORUS_PORTS];
+    /* Rays out of the first port that could take the second instead. */
+    uint32_t movable[TORUS_PORTS][TORUS_PORTS];
+};
+
+/* Adds `by`, 1 or -1, to the queue that a ray has. */
+static void count_ray(struct rays *rays, const struct ray *ray, int by)
+{
+    rays->queued[ray->port] += (uint32_t)by;
+    for (unsigned other = 0; other < TORUS_PORTS; ++other) {
+        if (((unsigned)ray->ports >> other & 1u) != 0) {
+            rays->movable[ray->port][other] += (uint32_t)by;
+        }
+    }
+}
+
+static void set_port(struct rays *rays, struct ray *ray, unsigned port)
+{
+    if (ray->port != NO_PORT) {
+        count_ray(rays, ray, -1);
+    }
+    ray->port = (uint8_t)port;
+    count_ray(rays, ray, 1);
+}
+
+/* The port with the shortest queue that a new ray reaches, if others make room
+   for it: before[port] takes its place in the queue before, NO_PORT: the new
+   one does. */
+static unsigned find_room(const struct rays *rays, const struct ray *ray,
+                          unsigned before[TORUS_PORTS])
+{
+    unsigned found[TORUS_PORTS];
+    unsigned count = 0;
+    unsigned seen = ray->ports;
+    unsigned best;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        before[port] = NO_PORT;
+        if (((unsigned)ray->ports >> port & 1u) != 0) {
+            found[count++] = port;
+        }
+    }
+    best = found[0];
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned from = found[i];
+
+        best = rays->queued[from] < rays->queued[best] ? from : best;
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            if ((seen >> port & 1u) == 0 && rays->movable[from][port] > 0) {
+                seen |= 1u << port;
+                before[port] = from;
+                found[count++] = port;
+            }
+        }
+    }
+    return best;
+}
+
+/* Moves a ray from one port to another. There is one that can. */
+static void move_ray(struct rays *rays, unsigned from, unsigned to)
+{
+    uint32_t node = 1;
+
+    while (rays->ray[node].port != from ||
+           ((unsigned)rays->ray[node].ports >> to & 1u) == 0) {
+        node += 1;
+    }
+    set_port(rays, &rays->ray[node], to);
+}
+
+static void place_ray(struct rays *rays, struct ray *ray)
+{
+    unsigned before[TORUS_PORTS];
+    unsigned port = find_room(rays, ray, before);
+
+    while (before[port] != NO_PORT) {
+        move_ray(rays, before[port], port);
+        port = before[port];
+    }
+    set_port(rays, ray, port);
+}
+
+/* Calls `visit` for all members, the nearest first. */
+static void visit_rays(struct rays *rays, void *context,
+                       void (*visit)(struct rays *rays, uint32_t node,
+                                     void *context))
+{
+    for (uint32_t hops = 1; hops <= torus_hops_most(rays->size); ++hops) {
+        for (uint32_t node = 1; node < rays->nodes; ++node) {
+            if (rays->ray[node].ports != 0 &&
+                torus_hops(rays->size, torus_coord_of(rays->size, node)) ==
+                    hops) {
+                visit(rays, node, context);
+            }
+        }
+    }
+}
+
+static void choose_port(struct rays *rays, uint32_t node, void *context)
+{
+    (void)context;
+    place_ray(rays, &rays->ray[node]);
+}
+
+/* Queues the circuit to a member. */
+static void queue_circuit(struct rays *rays, uint32_t node, void *context)
+{
+    struct schedule_circuit *circuits = context;
+    unsigned port = rays->ray[node].port;
+
+    rays->queued[port] += 1;
+    circuits[node] = (struct schedule_circuit){
+        0, (uint16_t)rays->queued[port],
+        torus_ray(rays->size, torus_coord_of(rays->size, node),
+                  (enum torus_port)port)};
+}
+
+static void read_members(struct rays *rays, struct torus_coord originator,
+                         const bool member[])
+{
+    struct torus_size size = rays->size;
+
+    for (uint32_t node = 1; node < rays->nodes; ++node) {
+        struct torus_coord away = torus_coord_of(size, node);
+        struct torus_coord at = torus_shift(size, originator, away);
+
+        rays->ray[node].port = NO_PORT;
+        for (unsigned port = 0;
+             member[torus_index(size, at)] && port < TORUS_PORTS; ++port) {
+            if (torus_ray(size, away, (enum torus_port)port).hops > 0) {
+                rays->ray[node].ports |= (uint8_t)(1u << port);
+            }
+        }
+    }
+}
+
+int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator, const bool member[])
+{
+    uint32_t nodes = torus_nodes(size);
+    struct rays rays = {.size = size, .nodes = nodes};
+    struct schedule_circuit *circuits =
+        memory_or_exit(calloc(nodes, sizeof *circuits));
+    int phases;
+
+    rays.ray = memory_or_exit(calloc(nodes, sizeof *rays.ray));
+    read_members(&rays, originator, member);
+    visit_rays(&rays, NULL, choose_port);
+    memset(rays.queued, 0, sizeof rays.queued);
+    visit_rays(&rays, circuits, queue_circuit);
+    phases = schedule_tree_order(tree, size, originator, circuits);
+    free(circuits);
+    free(rays.ray);
+    return phases;
 }

@@ -47,4 +47,17 @@ NODISCARD int schedule_star(struct schedule_branch tree[],
    the originator. Result: true. */
 schedule_fill schedule_star_fill;
 
+/*
+ * A star to the nodes with member[i], row-major: those that serve one of
+ * several originators. member[] is not read for the originator. The nodes lie
+ * anywhere, so the port with the shorter queue at the moment is not good
+ * enough: the queues of the ports become as equal as shortest paths with one
+ * turn allow. The torus has 1 to SCHEDULE_NODES_MAX nodes. Result: the last
+ * phase; the first tree[0].nodes branches are filled in.
+ * O(nodes * (width + height)), and as much as nodes * members for nodes that
+ * change their port.
+ */
+int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator, const bool member[]);
+
 #endif

@@ -3,7 +3,6 @@
 
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/farm.h"
-#include "qemu/schedule/group_star.h"
 #include "qemu/schedule/scatter.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
