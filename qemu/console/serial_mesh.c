@@ -82,12 +82,12 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     return 0;
 }
 
-/* Originators behind the first. */
-static uint32_t others(const struct serial_mesh *mesh)
+/* Number of originators. */
+static uint32_t count_of(const struct serial_mesh *mesh)
 {
     const struct mesh_groups *groups = mesh->config->groups;
 
-    return groups != NULL ? groups->count - 1u : 0;
+    return groups != NULL ? groups->count : 1u;
 }
 
 int serial_mesh_port(struct serial_mesh *mesh)
@@ -98,11 +98,8 @@ int serial_mesh_port(struct serial_mesh *mesh)
     if (mesh->console == NULL) {
         return -1;
     }
-    if (ports != NULL) {
-        mesh->more = memory_or_exit(calloc(others(mesh), sizeof *mesh->more));
-    }
-    for (uint32_t i = 0; ports != NULL && i < others(mesh); ++i) {
-        mesh->more[i] = console_connect(ports[i], CONSOLE_PORT_RATE);
+    for (uint32_t i = 1; ports != NULL && i < count_of(mesh); ++i) {
+        mesh->more[i] = console_connect(ports[i - 1u], CONSOLE_PORT_RATE);
         if (mesh->more[i] == NULL) {
             return -1;
         }
@@ -186,13 +183,14 @@ static int await_console(struct serial_mesh *mesh)
 /* The consoles of their own that originators have. The smallest room counts. */
 static int await_more(struct serial_mesh *mesh)
 {
-    uint32_t count = mesh->more != NULL ? others(mesh) : 0;
     int error = 0;
 
-    for (uint32_t i = 0; error == 0 && i < count; ++i) {
-        uint64_t room_bytes = 0;
+    for (uint32_t i = 1; error == 0 && i < count_of(mesh); ++i) {
+        uint64_t room_bytes = UINT64_MAX;
 
-        error = await_this(mesh, mesh->more[i], &room_bytes);
+        if (mesh->more[i] != NULL) {
+            error = await_this(mesh, mesh->more[i], &room_bytes);
+        }
         if (room_bytes < mesh->room_bytes) {
             mesh->room_bytes = room_bytes;
         }
@@ -313,10 +311,10 @@ static bool is_at(struct console *console, struct torus_coord at,
 static int check_places(struct serial_mesh *mesh)
 {
     const struct mesh_groups *groups = mesh->config->groups;
-    uint32_t count = mesh->more != NULL ? others(mesh) : 0;
+    bool own = mesh->config->other_consoles != NULL;
 
-    for (uint32_t i = 0; i < count; ++i) {
-        struct torus_coord at = groups->originator[i + 1u];
+    for (uint32_t i = 1; own && i < groups->count; ++i) {
+        struct torus_coord at = groups->originator[i];
         double until_s = now_s(mesh->more[i]) + PLACE_S;
         uint64_t found[2] = {0};
         bool right;
@@ -329,7 +327,7 @@ static int check_places(struct serial_mesh *mesh)
             fprintf(stderr,
                     "quincunx: --port %s: is the console of board %u,%u, not "
                     "of the originator %u,%u\n",
-                    mesh->config->other_consoles[i], (unsigned)found[0],
+                    mesh->config->other_consoles[i - 1u], (unsigned)found[0],
                     (unsigned)found[1], at.x, at.y);
             return -1;
         }
@@ -345,6 +343,7 @@ int serial_mesh_start(struct serial_mesh *mesh,
     int error;
 
     *mesh = (struct serial_mesh){.config = config};
+    mesh->more = memory_or_exit(calloc(count_of(mesh), sizeof *mesh->more));
     error = way(mesh);
     if (error == 0) {
         error = await_console(mesh);
@@ -508,14 +507,6 @@ enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
 
 /* ---- several originators ---- */
 
-static struct console *console_of(const struct serial_mesh *mesh, uint32_t i)
-{
-    if (i == 0) {
-        return mesh->console;
-    }
-    return mesh->more != NULL ? mesh->more[i - 1u] : NULL;
-}
-
 /* An errand about originator `i`. */
 static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                          uint32_t i, enum serial_errand errand, uint8_t kind)
@@ -569,7 +560,7 @@ static int read_answer(const struct mesh_report *report, uint32_t *done)
 static int delegate(struct serial_mesh *mesh, uint32_t i,
                     const struct mesh_order *order)
 {
-    struct console *own = console_of(mesh, i);
+    struct console *own = mesh->more[i];
     uint32_t bytes = 0;
     uint8_t *message = own != NULL ? memory_or_exit(malloc(SERIAL_ERRAND_BYTES))
                                    : join(order, &bytes, SERIAL_ERRAND_BYTES);
@@ -599,9 +590,9 @@ static int delegate(struct serial_mesh *mesh, uint32_t i,
 /* The first originator's order, with which all begin. */
 static int lead(struct serial_mesh *mesh, const struct mesh_order *order)
 {
-    uint32_t count = others(mesh);
+    uint32_t count = count_of(mesh);
     uint32_t bytes;
-    uint8_t *message = join(order, &bytes, (count + 1u) * SERIAL_ERRAND_BYTES);
+    uint8_t *message = join(order, &bytes, count * SERIAL_ERRAND_BYTES);
     int error;
 
     if (message == NULL) {
@@ -609,7 +600,7 @@ static int lead(struct serial_mesh *mesh, const struct mesh_order *order)
     }
     serial_errand_store(message + bytes, (struct torus_path){.hops = 0},
                         SERIAL_ERRAND_LEAD, order->kind);
-    for (uint32_t i = count; i > 0; --i) {
+    for (uint32_t i = count - 1u; i > 0; --i) {
         bytes += SERIAL_ERRAND_BYTES;
         store_errand(message + bytes, mesh, i, SERIAL_ERRAND_START, 0);
     }
@@ -630,14 +621,14 @@ static int receive_first(struct serial_mesh *mesh)
         return error;
     }
     error = read_answer(report, &done);
-    return print_unreached(mesh, done < others(mesh) ? done + 1u : 0,
+    return print_unreached(mesh, done + 1u < count_of(mesh) ? done + 1u : 0,
                            "cannot be told to begin", error);
 }
 
 static int receive_other(struct serial_mesh *mesh, uint32_t i)
 {
     struct mesh_report *report = &mesh->reports[i];
-    struct console *own = console_of(mesh, i);
+    struct console *own = mesh->more[i];
     uint8_t errand[SERIAL_ERRAND_BYTES];
     uint32_t done;
     int error = 0;
@@ -662,7 +653,7 @@ static int receive_other(struct serial_mesh *mesh, uint32_t i)
 
 static void free_reports(struct serial_mesh *mesh)
 {
-    for (uint32_t i = 0; mesh->reports != NULL && i <= others(mesh); ++i) {
+    for (uint32_t i = 0; mesh->reports != NULL && i < count_of(mesh); ++i) {
         free(mesh->reports[i].data);
     }
     free(mesh->reports);
@@ -672,12 +663,12 @@ static void free_reports(struct serial_mesh *mesh)
 enum mesh_end serial_mesh_run_several(struct serial_mesh *mesh,
                                       const struct mesh_order order[])
 {
-    uint32_t count = others(mesh);
+    uint32_t count = count_of(mesh);
     int error = 0;
 
     free_reports(mesh);
-    mesh->reports = memory_or_exit(calloc(count + 1u, sizeof *mesh->reports));
-    for (uint32_t i = 1; error == 0 && i <= count; ++i) {
+    mesh->reports = memory_or_exit(calloc(count, sizeof *mesh->reports));
+    for (uint32_t i = 1; error == 0 && i < count; ++i) {
         error = delegate(mesh, i, &order[i]);
     }
     if (error == 0) {
@@ -686,7 +677,7 @@ enum mesh_end serial_mesh_run_several(struct serial_mesh *mesh,
     if (error == 0) {
         error = receive_first(mesh);
     }
-    for (uint32_t i = 1; error == 0 && i <= count; ++i) {
+    for (uint32_t i = 1; error == 0 && i < count; ++i) {
         error = receive_other(mesh, i);
     }
     return error == 0 ? MESH_DONE : MESH_FAILED;
@@ -728,7 +719,7 @@ int serial_mesh_trace(struct serial_mesh *mesh,
 
 void serial_mesh_stop(struct serial_mesh *mesh)
 {
-    for (uint32_t i = 0; mesh->more != NULL && i < others(mesh); ++i) {
+    for (uint32_t i = 1; mesh->more != NULL && i < count_of(mesh); ++i) {
         console_close(mesh->more[i]);
     }
     free(mesh->more);

@@ -34,11 +34,11 @@ struct serial_mesh_config {
 
 struct serial_mesh {
     const struct serial_mesh_config *config;
-    struct wired *wired; /* NULL: real boards */
-    struct console *console;
-    struct console **more; /* with other_consoles: of the originators behind the
-                              first */
-    uint64_t room_bytes;   /* for a job's data, in a node's memory */
+    struct wired *wired;     /* NULL: real boards */
+    struct console *console; /* of the first originator */
+    struct console **more;   /* by originator; NULL, also the first: reached
+                                over the mesh from the first one's console */
+    uint64_t room_bytes;     /* for a job's data, in a node's memory */
     struct mesh_report report;
     struct mesh_report *reports; /* of several originators; or NULL */
     double up_wall_s;
