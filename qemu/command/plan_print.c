@@ -8,35 +8,27 @@
 #include <jansson.h>
 #include <stdio.h>
 
-static struct torus_size size_of(const struct plan_options *options)
-{
-    return (struct torus_size){(uint16_t)options->side,
-                               (uint16_t)options->side};
-}
-
 static uint64_t node_count(const struct plan_options *options)
 {
     return options->side * options->side;
 }
 
+/* 5^N */
 static uint64_t active_nodes(const struct model_plan *plan)
 {
-    uint64_t nodes = 0;
-
-    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
-        nodes += model_layer_nodes(layer);
-    }
-    return nodes;
+    return model_layer_nodes(plan->phases + 1u) / 4;
 }
 
 /* JSON. */
 
-static json_t *part_json(double share_units, double volume_units,
+/* Adds three figures to an object, which is the result. */
+static json_t *with_part(json_t *json, double share_units, double volume_units,
                          uint64_t end_ps)
 {
-    return json_pack("{s:f, s:f, s:I}", "share_units", share_units,
-                     "volume_units", volume_units, "received_ps",
-                     (json_int_t)end_ps);
+    json_object_set_new(json, "share_units", json_real(share_units));
+    json_object_set_new(json, "volume_units", json_real(volume_units));
+    json_object_set_new(json, "received_ps", json_integer((json_int_t)end_ps));
+    return json;
 }
 
 static json_t *rounds_json(const struct model_plan *plan,
@@ -46,11 +38,11 @@ static json_t *rounds_json(const struct model_plan *plan,
         detail->average == NULL ? detail->part : detail->average;
     json_t *rounds = json_array();
 
-    for (part += layer; json_array_size(rounds) < plan->rounds;
-         part += plan->phases + 1) {
-        json_array_append_new(
-            rounds,
-            part_json(part->share_units, part->volume_units, part->end_ps));
+    part += layer;
+    for (unsigned r = 0; r < plan->rounds; ++r, part += plan->phases + 1) {
+        json_array_append_new(rounds,
+                              with_part(json_object(), part->share_units,
+                                        part->volume_units, part->end_ps));
     }
     return rounds;
 }
@@ -62,12 +54,10 @@ static json_t *groups_json(const struct model_detail *detail, unsigned layer)
     for (uint32_t i = detail->first[layer]; i < detail->first[layer + 1]; ++i) {
         const struct model_part *part = &detail->part[i];
         json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
-        json_t *rest =
-            part_json(part->share_units, part->volume_units, part->end_ps);
 
-        json_object_update(group, rest);
-        json_decref(rest);
-        json_array_append_new(groups, group);
+        json_array_append_new(groups,
+                              with_part(group, part->share_units,
+                                        part->volume_units, part->end_ps));
     }
     return groups;
 }
@@ -77,11 +67,9 @@ static json_t *layer_json(const struct model_plan *plan,
 {
     json_t *layer = json_pack("{s:I, s:I}", "layer", (json_int_t)i, "nodes",
                               (json_int_t)model_layer_nodes(i));
-    json_t *part =
-        part_json(plan->share_units[i], plan->volume_units[i], plan->end_ps[i]);
 
-    json_object_update(layer, part);
-    json_decref(part);
+    with_part(layer, plan->share_units[i], plan->volume_units[i],
+              plan->end_ps[i]);
     if (plan->rounds > 1) {
         json_object_set_new(layer, "rounds", rounds_json(plan, detail, i));
     }
@@ -222,9 +210,11 @@ static json_t *plan_json(const struct model_plan *plan,
 static void print_nodes_json(const struct model_node *nodes,
                              const struct plan_options *options)
 {
+    struct torus_size size = plan_torus(options).size;
+
     fputs(", \"per_node\": [", stdout);
     for (uint32_t i = 0; i < node_count(options); ++i) {
-        struct torus_coord at = torus_coord_of(size_of(options), i);
+        struct torus_coord at = torus_coord_of(size, i);
 
         printf("%s{\"x\": %d, \"y\": %d, \"layer\": %d, \"units\": %" PRIu64
                "}",
@@ -357,9 +347,11 @@ static void print_similar(const struct plan_solved *solved)
 static void print_nodes(const struct model_node *nodes,
                         const struct plan_options *options)
 {
+    struct torus_size size = plan_torus(options).size;
+
     puts("\n   x    y layer                 units");
     for (uint32_t i = 0; i < node_count(options); ++i) {
-        struct torus_coord at = torus_coord_of(size_of(options), i);
+        struct torus_coord at = torus_coord_of(size, i);
 
         printf("%4d %4d %5d %21" PRIu64 "\n", at.x, at.y, nodes[i].layer,
                nodes[i].units);

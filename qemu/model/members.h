@@ -57,10 +57,11 @@ void model_costs(quad *startup_ps, quad *transfer_ps,
 
 /*
  * Members of a torus, one a layer; compute_ps[0 .. phases_max]: of each layer,
- * or NULL for the input's. With fewer than 4 `ports` (1, 2 or 4) a lane sends 4
- * / ports times in each phase, which is for one round: the nodes of a layer
- * differ then, and a member's time left is that of the last ones. Costs include
- * the input's results. The memory is model_members_free()'s.
+ * or NULL for the input's. `ports`: 1, 2 or 4. With fewer than 4 a lane sends 4
+ * / ports times in each phase. Nodes of a layer differ then, a member's time
+ * left is that of the nodes reached last, and only one round can be planned.
+ * Costs include the input's results. phases_max: up to MODEL_PHASES_MAX. The
+ * caller calls model_members_free().
  */
 void model_members_layers(struct model_members *members,
                           const struct model_input *input,

@@ -17,13 +17,12 @@ NODISCARD int model_check(struct model_plan *plan,
 NODISCARD int model_makespan(struct model_plan *plan, quad makespan_ps,
                              quad alone_ps);
 
-/* A part of so many nodes; less than `near` units are none, as rounding makes
-   them. */
+/* The part of `nodes` nodes. Units below `near`, a rounding error, become 0. */
 struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
                                   quad near, quad end_ps);
 
-/* Allocates the parts of a plan, which has its phases and rounds, and sets what
-   is known beside the parts. */
+/* Allocates the parts of a plan that has its phases and rounds, and sets all
+   other fields. */
 void model_detail_make(struct model_detail *detail, enum model_order order,
                        unsigned batches, const struct model_plan *plan);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The zero of a function that grows: false position (the Illinois rule) between
- * two ends, and a half at every third step, so that both ends move.
+ * The zero of a function that grows, between two ends. A step is the zero of
+ * the secant (false position with the Illinois rule), and every third step the
+ * middle, so that both ends move.
  *
- *   for (unsigned i = 0; root_open(&root); ++i) {
+ *   for (unsigned i = 0; root_open(&root, i); ++i) {
  *       quad at = root_next(&root, i);
+ *
  *       root_set(&root, at, function(at));
  *   }
  */
@@ -20,19 +22,21 @@
 struct root {
     quad low;
     quad high;
-    quad below;      /* the function at low, less than 0 */
-    quad above;      /* at high, 0 or more */
-    quad near;       /* ends so near to each other, as a part, are one */
-    int last;        /* the end that moved last: -1, 1; 0: none */
-    bool high_known; /* `above` is a value of the function */
+    quad below;      /* value at low, less than 0 */
+    quad above;      /* value at high, 0 or more */
+    quad near;       /* part of `high` by which the ends may differ */
+    int last;        /* the end that moved last: -1 low, 1 high, 0 none */
+    bool high_known; /* false: `above` is no value, steps are middles */
 };
 
+/* Whether the ends are still apart. */
 static inline bool root_open(const struct root *root, unsigned step)
 {
     return step < ROOT_STEPS &&
            root->high - root->low > root->high * root->near;
 }
 
+/* The next place to try. */
 static inline quad root_next(const struct root *root, unsigned step)
 {
     quad part = 0.5L;
@@ -43,6 +47,7 @@ static inline quad root_next(const struct root *root, unsigned step)
     return root->low + part * (root->high - root->low);
 }
 
+/* Moves one end to a place with this value. */
 static inline void root_set(struct root *root, quad at, quad value)
 {
     int end = value < 0 ? -1 : 1;

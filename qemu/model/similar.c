@@ -28,7 +28,7 @@ struct trial {
     struct model_flow flow;
     struct receipt *receipt;
     unsigned rounds;
-    bool enough;         /* one round less suffices, and will beside more */
+    bool enough; /* one round less suffices: more rounds are of no use */
     long double best_ps; /* what ends later is of no use; 0: nothing yet */
     long double makespan_ps;
     long double part[MODEL_ROUNDS_MAX];
@@ -51,9 +51,8 @@ static void set_lanes(struct trial *trial)
     }
 }
 
-/* The plan of one round with transfer times `first` times as long, which takes
-   the originator stream[0].left; false if somebody receives less than nothing.
- */
+/* Plans one round with transfer times `first` times as long: its makespan is
+   stream[0].left. False if a node receives less than nothing. */
 static bool plan_volumes(struct model_flow *flow, quad first)
 {
     const struct model_stream *root = flow->stream;
@@ -154,8 +153,8 @@ static long double next_part(struct trial *trial, long double done)
     return part;
 }
 
-/* Parts beyond 1 in all if the first one is so large; less than 0 if the rounds
-   do not suffice. Rounds that are not needed have no part. */
+/* Sum of all parts with this first part, less 1; below 0 if the rounds do not
+   suffice. Rounds that are not needed have part 0. */
 static long double beyond(struct trial *trial, long double first)
 {
     long double done = first;

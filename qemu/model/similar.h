@@ -29,10 +29,10 @@ struct model_similar {
 };
 
 /*
- * The best of `rounds` rounds, or of 1 to MODEL_ROUNDS_AUTO_MAX if 0; of all
- * phases that the input allows, which has no results. About 15 digits are
- * right. Cost: O(members * rounds) for each of some ten to 60 trials, N and
- * number of rounds.
+ * The best of `rounds` rounds, or of 1 to MODEL_ROUNDS_AUTO_MAX if 0, and of
+ * all phases that the input allows. The input has no results. A part is right
+ * to some 2^-60 of the load. Cost: O(members * rounds) for each of some ten to
+ * 60 trials, N and number of rounds.
  */
 void model_similar(struct model_similar *similar,
                    const struct model_members *members, unsigned rounds);
