@@ -18,7 +18,6 @@
 #include "qemu/support/stay.h"
 #include "qemu/wired/boards.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -60,7 +59,7 @@ struct own_options {
     uint32_t asked;      /* for pages: the board over whose console */
 };
 
-/* ---- single options; each returns 0 or EINVAL after a message ---- */
+/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
 
 static int add_console(void *own, const char *option, const char *text)
 {
@@ -280,11 +279,10 @@ static int choose_asked(struct own_options *options)
         node -= 1;
     }
     if (node == 0) {
-        fprintf(stderr,
-                "quincunx: boards: %s: asks the boards over one console, and "
-                "all are given away; must be more boards, or fewer --console\n",
-                options->serve != NULL ? "--serve" : "--html");
-        return EXIT_USAGE;
+        return usage_error(
+            "boards: %s: asks the boards over one console, and all are given "
+            "away; must be more boards, or fewer --console",
+            options->serve != NULL ? "--serve" : "--html");
     }
     options->asked = node - 1;
     options->how[options->asked] = WIRED_SOCKET;
@@ -332,9 +330,8 @@ static int check(struct own_options *options)
     int status;
 
     if (ranks_count() > 1) {
-        fprintf(stderr, "quincunx: boards: such a mesh is of one host: start "
-                        "it without mpirun\n");
-        return EXIT_USAGE;
+        return usage_error(
+            "boards: such a mesh is of one host: start it without mpirun");
     }
     status = check_places(options);
     status = status == 0 ? check_page(options) : status;

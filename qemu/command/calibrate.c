@@ -10,7 +10,6 @@
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +75,7 @@ static int refuse_input(void *own, const char *text)
     (void)own;
     fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
             quote_shown(text));
-    return EINVAL;
+    return EXIT_USAGE;
 }
 
 static const struct option_row rows[] = {
@@ -111,15 +110,12 @@ static int check_nodes(const struct calibrate_options *options)
         struct torus_coord at = options->node[i];
 
         if (at.x >= request->size.width || at.y >= request->size.height) {
-            parse_report_outside("--node", at, request->size);
-            return EXIT_USAGE;
+            return parse_report_outside("--node", at, request->size);
         }
         if (at.x == request->originator[0].at.x &&
             at.y == request->originator[0].at.y) {
-            fprintf(stderr,
-                    "quincunx: --node '%u,%u': must not be the originator\n",
-                    at.x, at.y);
-            return EXIT_USAGE;
+            return usage_error("--node '%u,%u': must not be the originator",
+                               at.x, at.y);
         }
     }
     return 0;
@@ -245,20 +241,17 @@ static int check(const struct calibrate_options *options)
     int status = job_options_check_mesh(&options->mesh);
 
     if (status == 0 && torus_nodes(request->size) > NODES_MAX) {
-        parse_report("--mesh", options->mesh.mesh_text,
-                     "must have at most 1024 nodes for calibrate");
-        return EXIT_USAGE;
+        return parse_report("--mesh", options->mesh.mesh_text,
+                            "must have at most 1024 nodes for calibrate");
     }
     if (status == 0 && torus_nodes(request->size) < 4) {
-        parse_report("--mesh", options->mesh.mesh_text,
-                     "must have nodes at two distances from the originator");
-        return EXIT_USAGE;
+        return parse_report(
+            "--mesh", options->mesh.mesh_text,
+            "must have nodes at two distances from the originator");
     }
     if (status == 0 && options->json && is_printed(options->output)) {
-        fputs("quincunx: -o -: standard output is taken by --json; must be a "
-              "file\n",
-              stderr);
-        return EXIT_USAGE;
+        return usage_error(
+            "-o -: standard output is taken by --json; must be a file");
     }
     status = status == 0 ? given_file_check_name(&file) : status;
     if (status == 0 && options->output != NULL &&

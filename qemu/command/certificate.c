@@ -6,7 +6,6 @@
 #include "qemu/support/parse.h"
 #include "torus/pattern.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct options {
@@ -48,7 +47,7 @@ static int check(const struct options *options)
                     : "quincunx: --phase '%llu': must be 1 to %u, a phase of "
                       "this torus\n",
                 (unsigned long long)options->phase, phases);
-        return EINVAL;
+        return EXIT_USAGE;
     }
     return parse_report_outside("--originator", options->originator,
                                 options->size);

@@ -7,6 +7,7 @@
 #include "qemu/page/page.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
 #include <stdbool.h>
@@ -75,11 +76,9 @@ static int check_page(const struct own_options *options)
         return EXIT_USAGE;
     }
     if (same) {
-        fprintf(stderr,
-                "quincunx: --html '%s': is an input, too; must be a file of "
-                "its own\n",
-                options->html);
-        return EXIT_USAGE;
+        return usage_error(
+            "--html '%s': is an input, too; must be a file of its own",
+            options->html);
     }
     return options->html != NULL &&
                    file_output_check(options->html, "--html") != 0

@@ -6,7 +6,6 @@
 #include "qemu/support/option.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
-#include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
-#include "qemu/support/quote.h"
 #include "qemu/support/text.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
 #include "qemu/survey/mesh_map.h"
 #include "qemu/survey/table.h"
 
@@ -170,9 +171,8 @@ static int check(const struct options *options)
     int status = given_files_check(&svg, 0, 1);
 
     if (options->json && given_files_standard(&svg, 1) != NULL) {
-        fputs("quincunx: mesh: --svg - and --json both want standard output\n",
-              stderr);
-        return EXIT_USAGE;
+        return usage_error(
+            "mesh: --svg - and --json both want standard output");
     }
     return status == 0 ? given_files_writable(&svg, 1) : status;
 }

@@ -58,18 +58,15 @@ static int plan_rounds(struct papers_plan *plan, const struct papers_star *star,
 
     if (workers * rounds > PAPERS_SENDS_MAX) {
         papers_plan_init(plan, 0);
-        fprintf(stderr,
-                "quincunx: --installments '%u': must be 1 to %zu with %zu "
-                "workers\n",
-                rounds, PAPERS_SENDS_MAX / workers, workers);
-        return EXIT_USAGE;
+        return usage_error(
+            "--installments '%u': must be 1 to %zu with %zu workers", rounds,
+            PAPERS_SENDS_MAX / workers, workers);
     }
     if (!papers_installments(plan, star, rounds)) {
-        fprintf(stderr,
-                "quincunx: --installments '%u': infeasible: a chunk would be "
-                "less than nothing; the largest feasible M below is %u\n",
-                rounds, largest_feasible(star, rounds));
-        return EXIT_USAGE;
+        return usage_error(
+            "--installments '%u': infeasible: a chunk would be less than "
+            "nothing; the largest feasible M below is %u",
+            rounds, largest_feasible(star, rounds));
     }
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "qemu/command/model_text.h"
 #include "qemu/papers/number.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define OF_TIME " of time"

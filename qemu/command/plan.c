@@ -3,11 +3,10 @@
 
 #include "qemu/command/plan_print.h"
 #include "qemu/command/plan_solve.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Computes all nodes' shares, to be freed. Result: the exit status. */
@@ -18,11 +17,11 @@ static int compute_nodes(struct model_node **nodes,
     struct model_torus torus = plan_torus(options);
 
     if (options->ports != TORUS_PORTS && solved->detail.part == NULL) {
-        fprintf(stderr,
-                "quincunx: --per-node and --ports '%" PRIu64 "': more than %u "
-                "different shares with %u phases: fewer --phases are needed\n",
-                options->ports, MODEL_GROUPS_MAX, solved->plan.phases);
-        return EXIT_USAGE;
+        return usage_error("--per-node and --ports '%" PRIu64
+                           "': more than %u different shares with %u phases: "
+                           "fewer --phases are needed",
+                           options->ports, MODEL_GROUPS_MAX,
+                           solved->plan.phases);
     }
     *nodes = memory_or_exit(malloc(torus_nodes(torus.size) * sizeof **nodes));
     model_spread(*nodes, &solved->plan, &solved->detail, options->load_units,

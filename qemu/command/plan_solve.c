@@ -4,6 +4,7 @@
 #include "qemu/model/meanwhile.h"
 #include "qemu/model/members.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -315,9 +316,7 @@ int plan_solve(struct plan_solved *solved, const struct plan_options *options)
         print_infeasible(&solved->plan, &input, options);
         return EXIT_USAGE;
     default:
-        fputs("quincunx: the makespan must be below 2^63 ps (106 days): a "
-              "smaller --load or --compute is needed\n",
-              stderr);
-        return EXIT_USAGE;
+        return usage_error("the makespan must be below 2^63 ps (106 days): a "
+                           "smaller --load or --compute is needed");
     }
 }

@@ -6,6 +6,7 @@
 #include "qemu/options/given_files.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 #include "qemu/support/stay.h"
 #include "qemu/survey/table.h"
 
@@ -135,10 +136,8 @@ static int check(const struct options *options)
     int status;
 
     if (options->json && given_files_standard(file + 1, 1) != NULL) {
-        fputs("quincunx: ps: --html '-' goes without --json: standard output "
-              "takes one of them\n",
-              stderr);
-        return EXIT_USAGE;
+        return usage_error("ps: --html '-' goes without --json: standard "
+                           "output takes one of them");
     }
     status = given_files_check(file, 1, 2);
     return status == 0 ? given_files_writable(file + 1, 1) : status;

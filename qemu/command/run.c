@@ -229,11 +229,10 @@ static int check_choice(const struct own_options *options)
 
     if (options->choose && (request->schedule.rounds != WIRE_BEST ||
                             options->job.phases_text != NULL)) {
-        fprintf(stderr,
-                "quincunx: --schedule auto: chooses rounds and phases, too; "
-                "must not be given with --%s\n",
-                options->job.phases_text != NULL ? "phases" : "rounds");
-        return EXIT_USAGE;
+        return usage_error("--schedule auto: chooses rounds and phases, too; "
+                           "must not be given with --%s",
+                           options->job.phases_text != NULL ? "phases"
+                                                            : "rounds");
     }
     return 0;
 }
@@ -252,15 +251,13 @@ static int check_output(const struct own_options *options)
         /* An output by the argument: of spin, whose file has no format. */
         bool never = format->kernel != NULL && format->output == NULL;
 
-        fprintf(
-            stderr,
-            "quincunx: -o '%s': kernel %s has no output%s; its result is in "
-            "--report and --json\n",
-            file_is_standard_output(options->output[0])
-                ? "-"
-                : quote_shown(options->output[0]),
-            request->kernel->name, never ? "" : " with this argument");
-        return EXIT_USAGE;
+        return usage_error("-o '%s': kernel %s has no output%s; its result is "
+                           "in --report and --json",
+                           file_is_standard_output(options->output[0])
+                               ? "-"
+                               : quote_shown(options->output[0]),
+                           request->kernel->name,
+                           never ? "" : " with this argument");
     }
     for (uint32_t i = 0; format->check != NULL && i < request->originators;
          ++i) {

@@ -27,13 +27,8 @@ const struct option_table board_option_table = {OPTION_ROWS(rows)};
 
 static int check_place(const struct board_options *options)
 {
-    if (options->originator.x >= options->size.width ||
-        options->originator.y >= options->size.height) {
-        parse_report_outside("--originator", options->originator,
-                             options->size);
-        return EXIT_USAGE;
-    }
-    return 0;
+    return parse_report_outside("--originator", options->originator,
+                                options->size);
 }
 
 int board_options_check(const struct board_options *options)
@@ -72,11 +67,10 @@ static int complete(struct board_options *options,
         }
     }
     if (options->size.width == 0 && (found[0] == 0 || found[1] == 0)) {
-        fprintf(stderr,
-                "quincunx: %s: the board has no place in a mesh yet: say "
-                "--mesh WxH, or let it find the mesh with `quincunx mesh'\n",
-                options->command);
-        return EXIT_USAGE;
+        return usage_error(
+            "%s: the board has no place in a mesh yet: say --mesh WxH, or let "
+            "it find the mesh with `quincunx mesh'",
+            options->command);
     }
     if (options->size.width == 0) {
         options->size =

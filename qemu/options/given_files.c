@@ -3,6 +3,7 @@
 
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
 #include <stddef.h>
@@ -76,9 +77,7 @@ int given_file_check_name(const struct given_file *file)
     char allowed[64];
 
     if (file->path != NULL && file->path[0] == '\0') {
-        fprintf(stderr, "quincunx: %s '': must be a file's name\n",
-                file->option);
-        return EXIT_USAGE;
+        return usage_error("%s '': must be a file's name", file->option);
     }
     if (file->suffixes == NULL || dot == NULL || dot[1] == '\0' ||
         strchr(dot, ' ') != NULL) {

@@ -115,8 +115,7 @@ int inject_options_check(const struct inject_options *options,
         struct torus_coord at = options->injection[i].at;
 
         if (at.x >= request->size.width || at.y >= request->size.height) {
-            parse_report_outside("--inject", at, request->size);
-            return EXIT_USAGE;
+            return parse_report_outside("--inject", at, request->size);
         }
         if (parse_report("--inject", options->text[i],
                          check(options, i, request)) != 0) {

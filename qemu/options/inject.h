@@ -16,7 +16,8 @@ struct inject_options {
 };
 
 /* Parses one more value, which outlives the options, into a struct
-   inject_options: an option row's set(). Result: 0, or EINVAL after a message.
+   inject_options: an option row's set(). Result: 0, or EXIT_USAGE after a
+   message.
  */
 NODISCARD int inject_options_add(void *field, const char *option,
                                  const char *text);

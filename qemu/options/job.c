@@ -17,7 +17,6 @@
 #include "scatter/plan/farm.h"
 #include "torus/pattern.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +109,7 @@ static unsigned has(const void *own)
            (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0);
 }
 
-/* ---- single options; each returns 0 or EINVAL after a message ---- */
+/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
 
 static const char *kernel_known(size_t index)
 {
@@ -138,7 +137,7 @@ static int set_arg(void *own, const char *option, const char *text)
     if (bytes > JOB_OPTIONS_ARG_MAX) {
         fprintf(stderr, "quincunx: %s: %zu bytes; at most %u are allowed\n",
                 option, bytes, JOB_OPTIONS_ARG_MAX);
-        return EINVAL;
+        return EXIT_USAGE;
     }
     memcpy(options->arg, text, bytes);
     options->arg_bytes = (uint32_t)bytes;
@@ -475,12 +474,9 @@ void job_options_init(struct job_options *options, const char *command)
 static int check_ranks(const struct request *request)
 {
     if (ranks_count() > 1 && (!request->mesh->has_fabric || request->gdb)) {
-        fprintf(stderr,
-                "quincunx: %s: must not be given on several ranks: "
-                "start it without mpirun\n",
-                request->gdb ? "--gdb"
-                             : "--board " BOARD_SERIAL_NAMES ", --port");
-        return EXIT_USAGE;
+        return usage_error(
+            "%s: must not be given on several ranks: start it without mpirun",
+            request->gdb ? "--gdb" : "--board " BOARD_SERIAL_NAMES ", --port");
     }
     return 0;
 }
@@ -493,32 +489,25 @@ static int check_mesh(const struct job_options *options)
     if (!request->mesh->has_fabric && request->originators == 1 &&
         request->schedule.kind != SCHEDULE_PETERS_SYSKA &&
         request->schedule.kind != SCHEDULE_FARM) {
-        fprintf(stderr,
-                "quincunx: --schedule %s: must be peters-syska or farm with "
-                "--board " BOARD_SERIAL_NAMES "\n",
-                schedule_name(request->schedule.kind));
-        return EXIT_USAGE;
+        return usage_error("--schedule %s: must be peters-syska or farm with "
+                           "--board " BOARD_SERIAL_NAMES,
+                           schedule_name(request->schedule.kind));
     }
     if (request->port != NULL && request->board->circuits != BOARD_SERIAL) {
-        fprintf(stderr,
-                "quincunx: --port: its boards are of " BOARD_SERIAL_NAMES
-                ", not --board %s\n",
-                options->board_text);
-        return EXIT_USAGE;
+        return usage_error("--port: its boards are of " BOARD_SERIAL_NAMES
+                           ", not --board %s",
+                           options->board_text);
     }
     if (options->port_count > 1 &&
         options->port_count != request->originators) {
-        fprintf(stderr,
-                "quincunx: --port '%s': is number %u; must be given once, or "
-                "once for each of several originators\n",
-                quote_shown(options->port[options->port_count - 1u]),
-                options->port_count);
-        return EXIT_USAGE;
+        return usage_error("--port '%s': is number %u; must be given once, or "
+                           "once for each of several originators",
+                           quote_shown(options->port[options->port_count - 1u]),
+                           options->port_count);
     }
     if (options->boot_text != NULL && !request->one_by_one && request->gdb) {
-        fprintf(stderr, "quincunx: --boot fork: must not be given with --gdb: "
-                        "such boards start one by one\n");
-        return EXIT_USAGE;
+        return usage_error("--boot fork: must not be given with --gdb: such "
+                           "boards start one by one");
     }
     return check_ranks(request);
 }
@@ -533,26 +522,23 @@ int job_options_check_mesh(const struct job_options *options)
         return status;
     }
     if (request->size.width > side_max || request->size.height > side_max) {
-        parse_report("--mesh", options->mesh_text,
-                     side_max < SCHEDULE_SIDE_MAX
-                         ? "must be 1x1 to 31x31 on boards with serial ports"
-                         : "must be 1x1 to 125x125");
-        return EXIT_USAGE;
+        return parse_report(
+            "--mesh", options->mesh_text,
+            side_max < SCHEDULE_SIDE_MAX
+                ? "must be 1x1 to 31x31 on boards with serial ports"
+                : "must be 1x1 to 125x125");
     }
     if (request->originator[0].at.x >= request->size.width ||
         request->originator[0].at.y >= request->size.height) {
-        parse_report_outside("--originator", request->originator[0].at,
-                             request->size);
-        return EXIT_USAGE;
+        return parse_report_outside("--originator", request->originator[0].at,
+                                    request->size);
     }
     if (options->phases_text != NULL && torus_phases(request->size) >= 0 &&
         request->schedule.phases > torus_phases(request->size)) {
-        fprintf(stderr,
-                "quincunx: --phases %u: at most %d phases are feasible on a "
-                "%ux%u torus\n",
-                request->schedule.phases, torus_phases(request->size),
-                request->size.width, request->size.height);
-        return EXIT_USAGE;
+        return usage_error(
+            "--phases %u: at most %d phases are feasible on a %ux%u torus",
+            request->schedule.phases, torus_phases(request->size),
+            request->size.width, request->size.height);
     }
     return 0;
 }
@@ -565,18 +551,15 @@ static int check_farm(const struct job_options *options)
     bool farm = request->schedule.kind == SCHEDULE_FARM;
 
     if (request->schedule.levels == 2 && !job_policy_has_masters(&task)) {
-        fprintf(stderr,
-                "quincunx: --levels 2: must be 1 or auto with several "
-                "--originator, --board " BOARD_SERIAL_NAMES " or --port\n");
-        return EXIT_USAGE;
+        return usage_error("--levels 2: must be 1 or auto with several "
+                           "--originator, --board " BOARD_SERIAL_NAMES
+                           " or --port");
     }
     if (farm && request->schedule.rounds != 1 &&
         request->schedule.rounds != WIRE_BEST) {
-        fprintf(stderr,
-                "quincunx: --rounds %u: must be 1 or auto with --schedule "
-                "farm, whose workers ask; see --installment\n",
-                request->schedule.rounds);
-        return EXIT_USAGE;
+        return usage_error("--rounds %u: must be 1 or auto with --schedule "
+                           "farm, whose workers ask; see --installment",
+                           request->schedule.rounds);
     }
     return 0;
 }
@@ -589,10 +572,9 @@ static int check_reserve(const struct job_options *options)
     const struct job_task task = job_task_of(request);
 
     if (!job_policy_has(&task)) {
-        fprintf(stderr,
-                "quincunx: --schedule hybrid: is for a torus of 5^k x 5^k with "
-                "four ports, circuits and no --slow; else take farm\n");
-        return EXIT_USAGE;
+        return usage_error(
+            "--schedule hybrid: is for a torus of 5^k x 5^k with four ports, "
+            "circuits and no --slow; else take farm");
     }
     return 0;
 }
@@ -605,21 +587,17 @@ static int check_policy(const struct job_options *options)
     const struct job_task task = job_task_of(request);
 
     if (options->phases_text != NULL && !job_policy(&task)->counts_phases) {
-        fprintf(stderr,
-                "quincunx: --phases %u: is for peters-syska on a torus "
-                "of 5^k x 5^k with four ports, circuits and no --slow\n",
-                request->schedule.phases);
-        return EXIT_USAGE;
+        return usage_error("--phases %u: is for peters-syska on a torus of 5^k "
+                           "x 5^k with four ports, circuits and no --slow",
+                           request->schedule.phases);
     }
     if (request->schedule.rounds != 1 &&
         request->schedule.rounds != WIRE_BEST &&
         schedule_is_equal(request->schedule.kind)) {
-        fprintf(stderr,
-                "quincunx: --rounds %u: must be 1 or auto with --schedule %s, "
-                "whose shares are equal\n",
-                request->schedule.rounds,
-                schedule_name(request->schedule.kind));
-        return EXIT_USAGE;
+        return usage_error("--rounds %u: must be 1 or auto with --schedule %s, "
+                           "whose shares are equal",
+                           request->schedule.rounds,
+                           schedule_name(request->schedule.kind));
     }
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
@@ -641,8 +619,7 @@ static int set_slow_shifts(struct job_options *options)
         const struct job_options_slow *slow = &options->slow[i];
 
         if (slow->at.x >= size.width || slow->at.y >= size.height) {
-            parse_report_outside("--slow", slow->at, size);
-            return EXIT_USAGE;
+            return parse_report_outside("--slow", slow->at, size);
         }
         options->slow_shift[torus_index(size, slow->at)] = slow->shift;
     }
@@ -668,9 +645,8 @@ static int refuse_second(const struct job_options *options)
 /* Of several INPUTs the first may be the argument, too. */
 static int refuse_argument(const char *first)
 {
-    fprintf(stderr, "quincunx: '%s': is no file; is --arg '%s' meant?\n",
-            quote_shown(first), quote_shown(first));
-    return EXIT_USAGE;
+    return usage_error("'%s': is no file; is --arg '%s' meant?",
+                       quote_shown(first), quote_shown(first));
 }
 
 /* Checks that the kernel takes several INPUTs, and makes one name of theirs. */
@@ -691,15 +667,12 @@ static int check_several(struct job_options *options)
         standard += strcmp(options->input[i], "-") == 0;
     }
     if (standard > 1) {
-        fputs("quincunx: '-': standard input can be one INPUT only\n", stderr);
-        return EXIT_USAGE;
+        return usage_error("'-': standard input can be one INPUT only");
     }
     if (options->unit_bytes > 1) {
-        fprintf(stderr,
-                "quincunx: --unit %u: must be 1 with several INPUTs, which may "
-                "end anywhere\n",
-                options->unit_bytes);
-        return EXIT_USAGE;
+        return usage_error(
+            "--unit %u: must be 1 with several INPUTs, which may end anywhere",
+            options->unit_bytes);
     }
     if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
                  strcmp(options->input[0], "-") == 0
@@ -729,13 +702,10 @@ static int check_input(struct job_options *options)
     }
     if (request->originator[0].input_name != NULL &&
         format_of(request->kernel->name)->input == NULL) {
-        fprintf(stderr,
-                "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
-                "says all\n",
-                options->command,
-                quote_shown(request->originator[0].input_name),
-                request->kernel->name);
-        return EXIT_USAGE;
+        return usage_error(
+            "%s: '%s': kernel %s takes no INPUT; its argument says all",
+            options->command, quote_shown(request->originator[0].input_name),
+            request->kernel->name);
     }
     return check_several(options);
 }

@@ -163,11 +163,9 @@ static int check_levels(const struct job_task *task)
     if (task->schedule.levels != 2 || job_policy_has_masters(task)) {
         return 0;
     }
-    fprintf(stderr,
-            "quincunx: --levels 2: must be 1 or auto with an output, as "
-            "kernel %s makes with this argument\n",
-            task->request->kernel->name);
-    return EXIT_USAGE;
+    return usage_error("--levels 2: must be 1 or auto with an output, as "
+                       "kernel %s makes with this argument",
+                       task->request->kernel->name);
 }
 
 /* Divides a load of single bytes into units of --unit bytes. */
@@ -185,11 +183,10 @@ static int set_units(struct job_originator *originator,
         return 0;
     }
     if (load->unit_bytes != 1) {
-        fprintf(stderr,
-                "quincunx: --unit %u: is for loads of single bytes; kernel "
-                "%s's units have %u\n",
-                unit_bytes, options->request.kernel->name, load->unit_bytes);
-        return EXIT_USAGE;
+        return usage_error("--unit %u: is for loads of single bytes; kernel "
+                           "%s's units have %u",
+                           unit_bytes, options->request.kernel->name,
+                           load->unit_bytes);
     }
     if (load->units % unit_bytes != 0) {
         fprintf(stderr,
@@ -304,9 +301,8 @@ static int check_file(const struct originators_options *given, uint32_t index)
     if (bytes > 0) {
         return 0;
     }
-    parse_report("--originator", given->text[index],
-                 "must have a FILE of 1 byte or more");
-    return EXIT_USAGE;
+    return parse_report("--originator", given->text[index],
+                        "must have a FILE of 1 byte or more");
 }
 
 /* Refuses a load that is more than a board takes at once. */
@@ -321,11 +317,10 @@ static int check_units(const struct job_options *options, uint32_t index)
     if (units <= most) {
         return 0;
     }
-    fprintf(stderr,
-            "quincunx: --originator '%s': has %" PRIu64
-            " units; must have 1 to %" PRIu64 ", as a board's memory takes\n",
-            quote_shown(options->originators.text[index]), units, most);
-    return EXIT_USAGE;
+    return usage_error(
+        "--originator '%s': has %" PRIu64 " units; must have 1 to %" PRIu64
+        ", as a board's memory takes",
+        quote_shown(options->originators.text[index]), units, most);
 }
 
 /* Reads the load of each originator. */

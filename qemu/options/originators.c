@@ -7,7 +7,6 @@
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,9 +90,8 @@ static int check_places(const struct originators_options *options,
             return EXIT_USAGE;
         }
         if (is_second(options, i)) {
-            parse_report("--originator", options->text[i],
-                         "must be the only one at its node");
-            return EXIT_USAGE;
+            return parse_report("--originator", options->text[i],
+                                "must be the only one at its node");
         }
     }
     return 0;
@@ -121,16 +119,13 @@ static int check_several(const struct originators_options *options,
     const char *last = options->text[options->count - 1];
 
     if (options->count > nodes) {
-        fprintf(stderr,
-                "quincunx: --originator '%s': is number %u; a mesh of %ux%u "
-                "must have 1 to %u\n",
-                quote_shown(last), options->count, request->size.width,
-                request->size.height, nodes);
-        return EXIT_USAGE;
+        return usage_error("--originator '%s': is number %u; a mesh of %ux%u "
+                           "must have 1 to %u",
+                           quote_shown(last), options->count,
+                           request->size.width, request->size.height, nodes);
     }
     if (refused != NULL) {
-        parse_report("--originator", last, refused);
-        return EXIT_USAGE;
+        return parse_report("--originator", last, refused);
     }
     return check_places(options, request->size);
 }
@@ -144,14 +139,13 @@ int originators_options_check(struct originators_options *options,
         return 0;
     }
     if (options->plain != NULL) {
-        parse_report("--originator", options->plain,
-                     "must be X,Y=FILE, as the others are, or the only one");
-        return EXIT_USAGE;
+        return parse_report(
+            "--originator", options->plain,
+            "must be X,Y=FILE, as the others are, or the only one");
     }
     if (request->originator[0].input_name != NULL) {
-        parse_report("INPUT", request->originator[0].input_name,
-                     "must not be given with --originator X,Y=FILE");
-        return EXIT_USAGE;
+        return parse_report("INPUT", request->originator[0].input_name,
+                            "must not be given with --originator X,Y=FILE");
     }
     if (options->count > 1) {
         status = check_several(options, request);

@@ -19,7 +19,7 @@ struct originators_options {
 };
 
 /* Parses one more value, which outlives the options; one without a file sets
- *originator. Result: 0, or EINVAL after a message. */
+ *originator. Result: 0, or EXIT_USAGE after a message. */
 NODISCARD int originators_options_add(struct originators_options *options,
                                       struct torus_coord *originator,
                                       const char *text);

@@ -16,7 +16,7 @@ bool plan_given(const struct plan_options *options, enum plan_key key)
     return options->text[key] != NULL;
 }
 
-/* ---- single options; each returns 0 or EINVAL after a message ---- */
+/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
 
 static int set_torus(void *own, const char *option, const char *text)
 {
@@ -219,11 +219,10 @@ static int apply_profile(struct plan_options *options)
     if (!plan_given(options, PLAN_TRANSFER) &&
         __builtin_mul_overflow(profile->transfer_ps, bytes,
                                &options->transfer_ps)) {
-        fprintf(stderr,
-                "quincunx: --unit '%s' and --profile '%s': a unit's transfer "
-                "must be below 2^64 ps (213 days)\n",
-                options->text[PLAN_UNIT], options->text[PLAN_PROFILE]);
-        return EXIT_USAGE;
+        return usage_error("--unit '%s' and --profile '%s': a unit's transfer "
+                           "must be below 2^64 ps (213 days)",
+                           options->text[PLAN_UNIT],
+                           options->text[PLAN_PROFILE]);
     }
     return 0;
 }

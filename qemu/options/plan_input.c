@@ -66,12 +66,11 @@ int plan_options_input(struct model_input *input,
     };
     for (unsigned phase = 1; phase <= input->phases_max; ++phase) {
         if (!set_phase(input, options, phase)) {
-            fprintf(stderr,
-                    "quincunx: --startup '%s' and --hop-delay '%s': the "
-                    "startup of phase %u must be below 2^64 ps (213 days)\n",
-                    time_text(startup, options, PLAN_STARTUP),
-                    time_text(hop_delay, options, PLAN_HOP_DELAY), phase);
-            return EXIT_USAGE;
+            return usage_error(
+                "--startup '%s' and --hop-delay '%s': the startup of phase %u "
+                "must be below 2^64 ps (213 days)",
+                time_text(startup, options, PLAN_STARTUP),
+                time_text(hop_delay, options, PLAN_HOP_DELAY), phase);
         }
     }
     return 0;

@@ -6,7 +6,6 @@
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ int board_target_parse(void *options, const char *text)
     if (target->text != NULL) {
         fprintf(stderr, "quincunx: '%s': only one node is allowed, or `all'\n",
                 quote_shown(text));
-        return EINVAL;
+        return EXIT_USAGE;
     }
     target->text = text;
     target->all = strcmp(text, "all") == 0;
@@ -33,14 +32,9 @@ int board_target_parse(void *options, const char *text)
 
 static int check_place(const struct board_target *target)
 {
-    struct torus_size size = target->options.size;
-
-    if (!target->all &&
-        (target->at.x >= size.width || target->at.y >= size.height)) {
-        parse_report_outside("node", target->at, size);
-        return EXIT_USAGE;
-    }
-    return 0;
+    return target->all
+               ? 0
+               : parse_report_outside("node", target->at, target->options.size);
 }
 
 int board_target_check(const struct board_target *target)

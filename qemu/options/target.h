@@ -21,7 +21,7 @@ struct board_target {
 };
 
 /* Parses a word of the command line, X,Y or all, into a struct board_target:
-   struct option_command's `word`. Result: 0, or EINVAL after a message. */
+   struct option_command's `word`. Result: 0, or EXIT_USAGE after a message. */
 NODISCARD int board_target_parse(void *options, const char *text);
 
 /* Checks that the node lies in the mesh, if that is given. Result: 0, or an

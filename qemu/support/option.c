@@ -173,7 +173,7 @@ static const char *set_mesh(const struct option_row *row,
                : allowed;
 }
 
-/* Stores a value. Result: 0, or EINVAL after a message. */
+/* Stores a value. Result: 0, or EXIT_USAGE after a message. */
 static int store(const struct entry *entry, const char *text)
 {
     const struct option_row *row = entry->row;
@@ -368,7 +368,7 @@ static int take_name(struct parse *parse, char *const *word)
 {
     struct entry *entry = entry_named(parse, word[0]);
     const char *value = strchr(word[0], '=');
-    bool next = value == NULL;
+    bool next;
 
     if (entry == NULL) {
         return 0;

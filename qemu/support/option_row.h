@@ -63,7 +63,7 @@ struct option_row {
     const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
     /* OPTION_SET: stores the value in the field; OPTION_CHOICE: a value that is
        among the choices, or NULL. `option` is the name for messages: "--count".
-       Result: 0, or EINVAL after a message. */
+       Result: 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
     const char *usual;   /* a value that counts as not given in what follows */
     const char *instead; /* name of an option that takes a required one's place;
@@ -102,8 +102,8 @@ struct option_command {
         const struct option_table *table;
         size_t at;        /* where its struct lies in the subcommand's */
     } part[OPTION_PARTS]; /* the first without a table ends */
-    /* Takes a word that is no option, after all options. Result: 0, or EINVAL
-       after a message. */
+    /* Takes a word that is no option, after all options. Result: 0, or
+       EXIT_USAGE after a message. */
     int (*word)(void *options, const char *text);
     unsigned words_least;               /* fewer words are refused */
     bool (*lacks)(const void *options); /* whether words are missing; or NULL */

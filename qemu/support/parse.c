@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/parse.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/quote.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -243,24 +244,31 @@ const char *parse_side(const char *text, struct torus_size *size)
     return "must be 1, 5, 25, 125, 625 or 3125";
 }
 
+int usage_error(const char *format, ...)
+{
+    va_list values;
+
+    fputs("quincunx: ", stderr);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
 int parse_report(const char *option, const char *text, const char *allowed)
 {
-    if (allowed == NULL) {
-        return 0;
-    }
-    fprintf(stderr, "quincunx: %s '%s': %s\n", option, quote_shown(text),
-            allowed);
-    return EINVAL;
+    return allowed == NULL
+               ? 0
+               : usage_error("%s '%s': %s", option, quote_shown(text), allowed);
 }
 
 int parse_report_outside(const char *option, struct torus_coord coord,
                          struct torus_size size)
 {
-    if (coord.x < size.width && coord.y < size.height) {
-        return 0;
-    }
-    fprintf(stderr, "quincunx: %s '%u,%u': must be 0,0 to %d,%d\n", option,
-            (unsigned)coord.x, (unsigned)coord.y, size.width - 1,
-            size.height - 1);
-    return EINVAL;
+    return coord.x < size.width && coord.y < size.height
+               ? 0
+               : usage_error("%s '%u,%u': must be 0,0 to %d,%d", option,
+                             (unsigned)coord.x, (unsigned)coord.y,
+                             size.width - 1, size.height - 1);
 }

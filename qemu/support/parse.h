@@ -49,13 +49,17 @@ const char *parse_side(const char *text, struct torus_size *size);
 
 /*
  * Prints that an option's value is not allowed. `allowed` is what one of the
- * above returned for `text`. Result: 0 if it is NULL; otherwise EINVAL (an argp
- * parser's result), after "quincunx: OPTION 'TEXT': ALLOWED" on stderr.
+ * above returned for `text`. Result: 0 if it is NULL; otherwise EXIT_USAGE,
+ * after "quincunx: OPTION 'TEXT': ALLOWED" on stderr.
  */
 int parse_report(const char *option, const char *text, const char *allowed);
 
 /* The same for a coordinate, which must lie in the mesh. */
 int parse_report_outside(const char *option, struct torus_coord coord,
                          struct torus_size size);
+
+/* Prints what is wrong with the command line on stderr, as printf() does.
+   Result: EXIT_USAGE. */
+__attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...);
 
 #endif

@@ -2,6 +2,7 @@
 #include "qemu/support/profile.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/quote.h"
 #include "qemu/support/text.h"
@@ -225,7 +226,7 @@ int profile_set(void *field, const char *option, const char *name)
         fprintf(stderr, "quincunx: %s%s %s\n", option,
                 message[0] == '\'' ? "" : ":", message);
     }
-    return EINVAL;
+    return EXIT_USAGE;
 }
 
 /* Each line of the comment as one of the file's. */

@@ -46,7 +46,8 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
  * Fills the struct profile with the one called `name`, or else that in the file
  * `name`; known names win (./t3d is always a file). A file's profile is called
  * by the last part of its path, cut to fit. `option` is the name of the option
- * for messages: an option row's set(). Result: 0, or EINVAL after a message.
+ * for messages: an option row's set(). Result: 0, or EXIT_USAGE after a
+ * message.
  */
 NODISCARD int profile_set(void *field, const char *option, const char *name);
 
